@@ -90,7 +90,7 @@ test("without the token nothing is shown, and the link leaves it nowhere", async
   const [field, enter] = [page.getByLabel("Token"), page.getByRole("button", { name: "Enter" })];
   await field.fill("0".repeat(32));
   await enter.click();
-  await expect(page.getByRole("alert")).toContainText("not the console's token");
+  await expect(page.getByRole("alert")).toContainText("wrong token");
   await expect(page.getByRole("table", { name: "Runs" })).toHaveCount(0);
   await field.fill(server.link.split("#token=")[1] ?? "");
   await enter.click();

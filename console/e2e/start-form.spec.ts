@@ -85,9 +85,9 @@ test("formats are found by every usual name of their codec, and what finds none 
     await expect(formatsOf(page).filter({ hasText: name }).first()).toBeVisible();
   }
   await format.fill("prores xyzzy");
-  await expect(page.locator(".format-said")).toHaveText("No format has the word 'xyzzy'; leave it out, or use another name.");
+  await expect(page.locator(".format-said")).toContainText("'xyzzy'");
   await format.fill("prores 8k h264");
-  await expect(page.locator(".format-said")).toHaveText("No format has all of these words; leave one out.");
+  await expect(page.locator(".format-said")).toContainText("No format");
 });
 
 test("the maximum is found for a format that is found by words", async ({ page }) => {

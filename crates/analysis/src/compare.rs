@@ -353,12 +353,12 @@ pub type Say = dyn Fn(FigureUnit, Shown) -> String;
 #[non_exhaustive]
 pub enum CompareError {
     /// Too few or too many runs.
-    #[error("{0} runs were given; name two to {RUNS_MAX}, the one to compare with first")]
+    #[error("{0} runs were given. Name two to {RUNS_MAX} runs, the base first")]
     RunCount(usize),
     /// Repeats that don't add up.
     #[error(
-        "{runs} runs can't be taken {repeats} at a time; name as many repeats on every side (at least two \
-         sides), those of the first side first"
+        "{runs} runs cannot be split into groups of {repeats}. Name the same number of repeats for each \
+         side (at least two sides), those of the base first"
     )]
     Repeats {
         /// How many runs there are.
@@ -367,10 +367,7 @@ pub enum CompareError {
         repeats: usize,
     },
     /// A run that is to repeat itself, which has no spread.
-    #[error(
-        "runs {first} and {second} are one and the same run and can't repeat one another; name runs that were \
-         made one by one"
-    )]
+    #[error("runs {first} and {second} are the same run. Repeats must be separate runs")]
     Twice {
         /// Number of one of them, from 1.
         first: usize,

@@ -388,6 +388,7 @@ mod kind_name {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OpKind, D::Error> {
         let name = String::deserialize(deserializer)?;
-        OpKind::from_name(&name).ok_or_else(|| D::Error::custom(format!("'{name}' is no kind of operation")))
+        OpKind::from_name(&name)
+            .ok_or_else(|| D::Error::custom(format!("'{name}' is not a kind of operation")))
     }
 }

@@ -56,7 +56,10 @@ pub struct UnevenStep {
 #[non_exhaustive]
 pub enum CurveError {
     /// Too few load points.
-    #[error("the curve has {have} load point{} and needs at least {need}", if *.have == 1 { "" } else { "s" })]
+    #[error(
+        "the curve has {have} load point{}, but needs at least {need}",
+        if *.have == 1 { "" } else { "s" }
+    )]
     TooFewPoints {
         /// How many there are.
         have: usize,
@@ -64,15 +67,15 @@ pub enum CurveError {
         need: usize,
     },
     /// A value that cannot have been measured.
-    #[error("load point {} has a value that is negative or not a number; measure it again", .index + 1)]
+    #[error("load point {} has a negative value or none; measure it again", .index + 1)]
     NotMeasured {
         /// The point, from 0.
         index: usize,
     },
     /// A load point that is not above the one before it.
     #[error(
-        "load point {} lies at {after:.1}, not above the one before it ({before:.1}): the storage was \
-         saturated there already; leave out the points after it",
+        "load point {} reached {after:.1}, no more than the one before ({before:.1}): the storage was \
+         already saturated. Omit the points after it",
         .index + 1
     )]
     NotIncreasing {

@@ -193,7 +193,7 @@ fn of_retransmitted(values: &[Option<f64>], rounds: usize) -> Option<ProofFigure
     Some(ProofFigure {
         group: String::new(),
         figure: RETRANSMITTED.to_owned(),
-        label: "TCP segments sent again per s".to_owned(),
+        label: "TCP segments retransmitted per s".to_owned(),
         unit: FigureUnit::PerS,
         better: Better::Lower,
         only_guards: true,

@@ -423,8 +423,8 @@ pub struct VerifyFacts {
 pub enum SummaryError {
     /// It is no summary, or a damaged one.
     #[error(
-        "this is no summary.json of a run ({source}); move it away, and 'reelgauge report RUN' makes the figures \
-         again from the log"
+        "not the summary.json of a run ({source}). Move it away, then compute the figures from the log \
+         with 'reelgauge report RUN'"
     )]
     Malformed {
         /// What is wrong with it.
@@ -433,8 +433,9 @@ pub enum SummaryError {
     },
     /// A newer program wrote it.
     #[error(
-        "the summary has schema version {found}, this program knows {SCHEMA_VERSION}; use a newer \
-         reelgauge, or move summary.json away, and 'reelgauge report RUN' makes the figures again from the log"
+        "the summary has schema version {found}, but this program supports {SCHEMA_VERSION}. Use a newer \
+         Reelgauge, or move summary.json away and compute the figures from the log with 'reelgauge report \
+         RUN'"
     )]
     Newer {
         /// Its version.
@@ -442,8 +443,8 @@ pub enum SummaryError {
     },
     /// A program wrote it whose summaries are no longer read.
     #[error(
-        "the summary has schema version {found}, this program knows {SCHEMA_VERSION}; move \
-         summary.json away, and 'reelgauge report RUN' makes the figures again from the log"
+        "the summary has schema version {found}, but this program supports {SCHEMA_VERSION}. Move \
+         summary.json away, then compute the figures from the log with 'reelgauge report RUN'"
     )]
     Older {
         /// Its version.

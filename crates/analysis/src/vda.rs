@@ -115,11 +115,11 @@ pub struct PointValidity {
 #[non_exhaustive]
 pub enum RateError {
     /// There are no processes.
-    #[error("no process ran in this load point, so there are no rates to judge; look at the run's errors")]
+    #[error("no process ran in this load point, so there are no rates to judge. Check the errors of the run")]
     NoProcesses,
     /// A rate that cannot have been asked for or measured.
     #[error(
-        "worker {worker} has impossible rates (asked for {requested_ops_per_s} op/s, did \
+        "worker {worker} has impossible rates (requested {requested_ops_per_s} op/s, achieved \
          {achieved_ops_per_s} op/s); measure the load point again"
     )]
     Impossible {

@@ -85,8 +85,8 @@ impl AccessRules {
         let host = asking.host.unwrap_or_default();
         if !self.site.is_host(host) {
             return Err(ApiError::forbidden(format!(
-                "this console does not answer to the name '{}'; use the address that it printed when it began, \
-                 or start it with --public-url and the address that you use",
+                "this console does not accept the name '{}'. Use the address that it printed at the \
+                 start, or start it with --public-url and your address",
                 shortened(host)
             )));
         }
@@ -97,7 +97,7 @@ impl AccessRules {
             self.same_origin(asking, host)?;
         }
         if !is_read && !asking.is_marked {
-            return Err(ApiError::forbidden("a change needs the header 'X-Reelgauge: 1'"));
+            return Err(ApiError::forbidden("changes need the header 'X-Reelgauge: 1'"));
         }
         let is_entering = asking.method == Method::POST && asking.path == ENTER;
         match &self.token {
@@ -113,9 +113,7 @@ impl AccessRules {
     pub fn enter(&self, shown: &str, asking: &Asking<'_>) -> Result<Option<String>, ApiError> {
         let Some(token) = &self.token else { return Ok(None) };
         if !token.is(shown) {
-            return Err(ApiError::unknown_visitor(
-                "this is not the console's token; copy it again, to the last letter",
-            ));
+            return Err(ApiError::unknown_visitor("wrong token; copy the whole token again"));
         }
         let secret = self.sessions.begin().map_err(ApiError::failed)?;
         let CookieScope { path, is_secure } =
@@ -145,13 +143,13 @@ impl AccessRules {
         let mut numbers = shown.filter_map(|shown| self.sessions.number_of(shown));
         numbers.next().map(Visitor::Session).ok_or_else(|| {
             ApiError::unknown_visitor(
-                "this console asks for a token: open the link that it printed when it began, or enter the token",
+                "this console needs a token. Open the link that it printed at the start, or enter the token",
             )
         })
     }
 
     fn same_origin(&self, asking: &Asking<'_>, host: &str) -> Result<(), ApiError> {
-        let from_elsewhere = || ApiError::forbidden("requests from other pages are not answered");
+        let from_elsewhere = || ApiError::forbidden("requests from other pages are rejected");
         // What a browser says of its own accord, and no page can change.
         if asking.fetch_site.is_some_and(|site| site != "same-origin" && site != "none") {
             return Err(from_elsewhere());

@@ -117,7 +117,7 @@ impl App {
         work: impl FnOnce(&App) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let share = self.starts.take(client);
-        let share = share.map_err(|_| ApiError::busy("other runs are just being started; try again"))?;
+        let share = share.map_err(|_| ApiError::busy("other runs are starting; try again"))?;
         self.light(move |app| {
             let _share = share;
             work(app)
@@ -132,8 +132,8 @@ impl App {
     pub fn place_to_watch(&self, client: Client) -> Result<Share, ApiError> {
         self.watchers.take(client).map_err(|full| {
             ApiError::busy(match full {
-                Full::Own(most) => format!("{most} pages of yours watch already; close one"),
-                Full::All(most) => format!("{most} pages watch already; close one"),
+                Full::Own(most) => format!("you already watch on {most} pages; close one"),
+                Full::All(most) => format!("{most} pages are already watching; close one"),
             })
         })
     }

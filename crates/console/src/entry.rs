@@ -24,17 +24,18 @@ use crate::events::{Life, begin};
 /// More than this is no `summary.json` that a list has to read.
 const SUMMARY_MAX_BYTES: u64 = 64 << 20;
 /// What is said of a run whose summary is no summary.
-const DAMAGED: &str = "summary.json is damaged. Move it away, and 'reelgauge report RUN' makes its figures again from \
-                       the log.";
+const DAMAGED: &str = "summary.json is damaged. Move it away, then compute the figures from the log \
+     with 'reelgauge report RUN'.";
 /// What is said of a run that came to its end and has no summary.
-const LOST: &str = "summary.json is missing. 'reelgauge report RUN' makes its figures again from the log.";
+const LOST: &str = "summary.json is missing. 'reelgauge report RUN' computes the figures from the log.";
 /// What is said of a suite whose table is none.
 const SUITE_DAMAGED: &str =
-    "suite.json, the table of the suite, is damaged. Each run in it has its own figures.";
+    "suite.json, the table of the suite, is damaged. Each run in it still has its own figures.";
 /// What is said of a procedure that can't be read.
-const PROCEDURE_DAMAGED: &str = "procedure.json is damaged. Each run in the procedure has its own figures.";
+const PROCEDURE_DAMAGED: &str = "procedure.json is damaged. Each run in the procedure still has its \
+     own figures.";
 /// What is said of a proof that can't be read.
-const PROOF_DAMAGED: &str = "proof.json is damaged. Each run in the proof has its own figures.";
+const PROOF_DAMAGED: &str = "proof.json is damaged. Each run in the proof still has its own figures.";
 /// Directories in a run directory are not deeper than this.
 const DEPTH_MAX: u32 = 8;
 
@@ -264,7 +265,7 @@ impl RunEntry {
             }
         }
         if let Some(why) = not_undone {
-            self.sentence = format!("The change was left in place ({why}). {}", self.sentence);
+            self.sentence = format!("The change was not undone ({why}). {}", self.sentence);
         }
         self
     }
@@ -334,7 +335,7 @@ fn summary(run_dir: &Path) -> Found {
     match text.map(|text| Summary::from_json(&text)) {
         Some(Ok(summary)) => Found::Whole(Box::new(summary)),
         Some(Err(error @ (SummaryError::Newer { .. } | SummaryError::Older { .. }))) => {
-            Found::Unreadable(RunState::OtherVersion, format!("summary.json can't be read: {error}."))
+            Found::Unreadable(RunState::OtherVersion, format!("cannot read summary.json: {error}."))
         }
         Some(Err(_)) | None => Found::Unreadable(RunState::Damaged, DAMAGED.to_owned()),
     }
@@ -407,7 +408,7 @@ mod tests {
                      \"not_undone\":\"exit code 5\"";
         let (state, said) = told(&proof(stuck));
         assert_eq!(state, RunState::Interrupted);
-        assert!(said.starts_with("The change was left in place (exit code 5)."), "{said}");
+        assert!(said.contains("(exit code 5)."), "{said}");
     }
 
     #[test]

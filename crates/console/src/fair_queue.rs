@@ -77,8 +77,8 @@ impl FairQueue {
 
 fn come_again(full: Full) -> ApiError {
     ApiError::busy(match full {
-        Full::Own(most) => format!("{most} of your requests are being worked on already; try again"),
-        Full::All(most) => format!("{most} requests are being worked on already; try again"),
+        Full::Own(most) => format!("{most} of your requests are still being processed; try again"),
+        Full::All(most) => format!("{most} requests are still being processed; try again"),
     })
 }
 

@@ -118,12 +118,10 @@ pub struct Filled {
 #[non_exhaustive]
 pub enum FormError {
     /// There is no form for it.
-    #[error(
-        "'{0}' can't be started from here; the forms are for check, streams, run, mix, vda, replay and procedure"
-    )]
+    #[error("'{0}' cannot be started here; use check, streams, run, mix, vda, replay or procedure")]
     Verb(String),
     /// There is no such field.
-    #[error("'{verb}' has no field '{name}'; reload the page, which may be of another version")]
+    #[error("'{verb}' has no field '{name}'. Reload the page; it may belong to another version")]
     Field {
         /// The verb.
         verb: String,
@@ -131,9 +129,7 @@ pub enum FormError {
         name: String,
     },
     /// A value that no command line can have.
-    #[error(
-        "the value of '{0}' can't be part of a command line; use at most {VALUE_MAX_BYTES} plain characters"
-    )]
+    #[error("invalid value of '{0}'; use at most {VALUE_MAX_BYTES} plain characters")]
     Value(String),
     /// A value that is refused, and why: a path that may not be named.
     #[error("{why}")]

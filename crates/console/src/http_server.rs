@@ -77,7 +77,7 @@ pub enum ServerError {
     #[error(transparent)]
     Roots(#[from] RootsError),
     /// The folder of runs.
-    #[error("the folder of runs {} can't be used: {source}; choose another one with --runs", path.display())]
+    #[error("cannot use the folder of runs {}: {source}. Choose another one with --runs", path.display())]
     Runs {
         /// Which.
         path: PathBuf,
@@ -85,7 +85,7 @@ pub enum ServerError {
         source: io::Error,
     },
     /// The address.
-    #[error("can't listen on {address}: {source}; choose another address with --listen")]
+    #[error("cannot listen on {address}: {source}. Choose another address with --listen")]
     Listen {
         /// Which.
         address: SocketAddr,
@@ -93,7 +93,7 @@ pub enum ServerError {
         source: io::Error,
     },
     /// No secret can be drawn.
-    #[error("the system gives no random numbers ({0}), so no token can be made; bring one with --token-file")]
+    #[error("the system provides no random numbers ({0}), so no token can be made. Use --token-file")]
     Random(#[from] getrandom::Error),
     /// The token's file.
     #[error(transparent)]

@@ -44,7 +44,7 @@ pub struct OpsFound {
 /// # Errors
 /// A query that makes no sense, a log that can't be read, or `stop` says so.
 pub fn map(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<MapLevel, ApiError> {
-    let file = number(query, "file")?.ok_or_else(|| ApiError::bad("say which file: file=0"))?;
+    let file = number(query, "file")?.ok_or_else(|| ApiError::bad("name the file: file=0"))?;
     let period = period(query)?;
     let mut window = Window {
         file,
@@ -105,19 +105,19 @@ fn each(trace: &Trace, stop: &dyn Fn() -> bool, mut take: impl FnMut(&OpRecord))
 }
 
 fn not_awaited() -> ApiError {
-    ApiError::busy("nobody waits for this any more")
+    ApiError::busy("the request was cancelled")
 }
 
 fn filter(trace: &Trace, query: &Query) -> Result<OpFilter, ApiError> {
     let pattern = given(query, "file").map(Pattern::new).transpose();
     let pattern = pattern.map_err(|error| {
-        ApiError::bad(format!("file is no pattern ({error}); '*' and '?' stand for any characters"))
+        ApiError::bad(format!("invalid pattern in 'file': {error}. '*' and '?' stand for any characters"))
     })?;
     let wanted = |pattern: Pattern| trace.files().iter().map(|file| pattern.matches(&file.path)).collect();
     let kind = |name| {
         OpKind::from_name(name).ok_or_else(|| {
             let names: Vec<&str> = OpKind::ALL.iter().map(|kind| kind.name()).collect();
-            ApiError::bad(format!("kind is none of {}", names.join(", ")))
+            ApiError::bad(format!("invalid 'kind'; use {}", names.join(", ")))
         })
     };
     Ok(OpFilter {
@@ -139,7 +139,7 @@ fn sort(query: &Query) -> Result<SortBy, ApiError> {
         Some("response") => Ok(SortBy::Response),
         Some("size") => Ok(SortBy::Size),
         Some("offset") => Ok(SortBy::Offset),
-        Some(_) => Err(ApiError::bad("sort is one of issued, service, response, size and offset")),
+        Some(_) => Err(ApiError::bad("invalid 'sort'; use issued, service, response, size or offset")),
     }
 }
 
@@ -148,7 +148,7 @@ fn period(query: &Query) -> Result<Period, ApiError> {
     let to_ns = seconds(query, "to_s")?.unwrap_or(u64::MAX);
     match from_ns < to_ns {
         true => Ok(Period { from_ns, to_ns }),
-        false => Err(ApiError::bad("to_s must be later than from_s: nothing lies between them")),
+        false => Err(ApiError::bad("to_s must be later than from_s")),
     }
 }
 
@@ -156,14 +156,16 @@ fn period(query: &Query) -> Result<Period, ApiError> {
 fn seconds(query: &Query, field: &str) -> Result<Option<u64>, ApiError> {
     let seconds: Option<f64> = number(query, field)?;
     match seconds {
-        Some(seconds) if !seconds.is_finite() => Err(ApiError::bad(format!("{field} is no time in seconds"))),
+        Some(seconds) if !seconds.is_finite() => {
+            Err(ApiError::bad(format!("{field} is not a time in seconds")))
+        }
         seconds => Ok(seconds.map(|seconds| (seconds * 1e9).round() as u64)),
     }
 }
 
 fn number<T: FromStr>(query: &Query, field: &str) -> Result<Option<T>, ApiError> {
     let parsed = given(query, field).map(str::parse).transpose();
-    parsed.map_err(|_| ApiError::bad(format!("{field} is no number that it can be")))
+    parsed.map_err(|_| ApiError::bad(format!("{field} is not a valid number")))
 }
 
 fn given<'a>(query: &'a Query, field: &str) -> Option<&'a str> {

@@ -23,52 +23,54 @@ const LABEL_CHARS: usize = 200;
 type Metric = (&'static str, &'static str, &'static str);
 
 const RUNS: Metric = ("reelgauge_runs", "gauge", "Runs in the folder of this console, by state.");
-const INFO: Metric = ("reelgauge_run_info", "gauge", "A run that goes on, or that ended last; always 1.");
+const INFO: Metric = (
+    "reelgauge_run_info",
+    "gauge",
+    "A run in progress, or the last one that ended; \
+     always 1.",
+);
 const READ: Metric =
-    ("reelgauge_read_bytes_per_second", "gauge", "Read in the last second; 0 after the end.");
+    ("reelgauge_read_bytes_per_second", "gauge", "Read rate of the last second; 0 after the end.");
 const WRITTEN: Metric =
-    ("reelgauge_written_bytes_per_second", "gauge", "Written in the last second; 0 after the end.");
-const LATE: Metric =
-    ("reelgauge_late_frames_total", "counter", "Frames that were late, in all load points of a run.");
+    ("reelgauge_written_bytes_per_second", "gauge", "Write rate of the last second; 0 after the end.");
+const LATE: Metric = ("reelgauge_late_frames_total", "counter", "Late frames in all load points of a run.");
 const INCIDENTS: Metric = (
     "reelgauge_incidents_total",
     "counter",
-    "Incidents in all load points of a run: late frames with less than a second between them are one.",
+    "Incidents in all load points of a run; late frames less than one second apart belong to one incident.",
 );
 const FLYING: Metric = (
     "reelgauge_longest_operation_in_flight_seconds",
     "gauge",
-    "How long the oldest operation in flight has been so; 0 when none is, and after the end.",
+    "Age of the oldest operation in flight; 0 if there is none, and after the end.",
 );
 const SILENT: Metric = (
     "reelgauge_no_answer_seconds",
     "gauge",
-    "How long operations have been in flight and none was answered; 0 while answers come, which may take \
-     0.4 s, and after the end.",
+    "Time with operations in flight and no response; 0 while responses arrive (which may take 0.4 s) and \
+     after the end.",
 );
 const HOST_SILENT: Metric = (
     "reelgauge_host_no_answer_seconds",
     "gauge",
-    "How long one machine of a fleet's run has operations in flight and none was answered; 0 while answers \
-     come. Only while the run goes on.",
+    "Time that one host of a fleet run has operations in flight and no response; 0 while responses \
+     arrive. Only during the run.",
 );
-const HOST_MISSING: Metric = (
-    "reelgauge_host_missing",
-    "gauge",
-    "1 for a machine of a fleet's run that is missing, else 0. Only while the run goes on.",
-);
+const HOST_MISSING: Metric =
+    ("reelgauge_host_missing", "gauge", "1 for a missing host of a fleet run, else 0. Only during the run.");
 const MARGIN: Metric = (
     "reelgauge_worst_margin_seconds",
     "gauge",
-    "How long until a frame is needed that has not come, of the stream that stands worst; negative when it \
-     is overdue. Only while a run with frames goes on.",
+    "Time until the worst stream needs a frame that has not arrived; negative if it is overdue. Only \
+     during a run with frames.",
 );
 const NEWS: Metric = (
     "reelgauge_news_age_seconds",
     "gauge",
-    "How long a run that goes on has told nothing; about a second while it measures. The rest is as old.",
+    "Time since the last report of a run in progress; about one second while it measures. Its other \
+     values are equally old.",
 );
-const ELAPSED: Metric = ("reelgauge_elapsed_seconds", "gauge", "Time since a run began to measure.");
+const ELAPSED: Metric = ("reelgauge_elapsed_seconds", "gauge", "Time since the start of the measurement.");
 
 /// Follows the events of runs between two scrapes.
 #[derive(Debug, Default)]

@@ -23,10 +23,12 @@ pub fn write(run_dir: &Path, notes: &RunNotes) -> Result<(), ApiError> {
     notes.check().map_err(|error| ApiError::bad(error.to_string()))?;
     let chars = notes.note.chars().count();
     if chars > NOTE_CHARS {
-        return Err(ApiError::bad(format!("the note has {chars} characters; {NOTE_CHARS} is the most")));
+        return Err(ApiError::bad(format!(
+            "the note has {chars} characters, but at most {NOTE_CHARS} are allowed"
+        )));
     }
     if !run_notes::fits(&notes) {
-        return Err(ApiError::bad("the notes are too long together; shorten the note"));
+        return Err(ApiError::bad("the notes are too long in total; shorten this note"));
     }
     run_notes::write(run_dir, &notes).map_err(ApiError::failed)
 }

@@ -84,7 +84,7 @@ impl Pages {
     ) -> Result<Bytes, ApiError> {
         if !(2..=COMPARED_MAX).contains(&ids.len()) {
             let count = ids.len();
-            return Err(ApiError::bad(format!("{count} runs can't be compared; choose 2 to {COMPARED_MAX}")));
+            return Err(ApiError::bad(format!("cannot compare {count} runs; choose 2 to {COMPARED_MAX}")));
         }
         let dirs = ids.iter().map(|id| Ok(ended(runs, id)?.path().to_owned()));
         let dirs: Vec<PathBuf> = dirs.collect::<Result<_, ApiError>>()?;
@@ -127,7 +127,10 @@ impl Pages {
 fn ended(runs: &Runs, id: &str) -> Result<RunDir, ApiError> {
     let run_dir = runs.open(id)?;
     match life(run_dir.path()) {
-        Life::Running(_) => Err(ApiError::conflict("this run goes on; its page is made when it has ended")),
+        Life::Running(_) => Err(ApiError::conflict(
+            "this run is in progress; its page is written at \
+             the end",
+        )),
         _ => Ok(run_dir),
     }
 }

@@ -62,7 +62,7 @@ impl FromStr for PublicUrl {
 
     fn from_str(text: &str) -> Result<PublicUrl, String> {
         let unfit = || {
-            "write it as browsers have it: https://nas.example.com/ or https://nas.example.com:8443/reelgauge/"
+            "write it as in a browser: https://nas.example.com/ or https://nas.example.com:8443/reelgauge/"
                 .to_owned()
         };
         let uri: Uri = text.parse().map_err(|_| unfit())?;
@@ -78,7 +78,7 @@ impl FromStr for PublicUrl {
         let path = format!("{}/", uri.path().trim_end_matches('/'));
         let is_whole = !text.contains(['?', '#']) && !authority.contains('@');
         if let Some(own) = OWN_PATHS.iter().find(|own| path.starts_with(**own)) {
-            return Err(format!("paths below {own} are the console's own; put it below another one"));
+            return Err(format!("paths below {own} are reserved for the console; use another one"));
         }
         match port.filter(|_| is_whole && !host.is_empty() && is_plain(&path)) {
             Some(port) => Ok(PublicUrl { is_https, host, port, path }),

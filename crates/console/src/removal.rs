@@ -20,14 +20,14 @@ pub fn remove(runs: &Runs, id: &str) -> Result<(), ApiError> {
             runs.open(id)?;
         }
         let suite = shown(suite);
-        return Err(ApiError::conflict(format!("this run is a part of the suite {suite}; delete the suite")));
+        return Err(ApiError::conflict(format!("this run belongs to the suite {suite}; delete the suite")));
     }
     if let Ok(dir) = runs.suite_dir(id) {
         return remove_suite(runs, id, &dir);
     }
     let run_dir = runs.open(id)?;
     if let Life::Running(_) = life(run_dir.path()) {
-        return Err(ApiError::conflict("this run goes on; stop it, then delete it"));
+        return Err(ApiError::conflict("this run is in progress; stop it, then delete it"));
     }
     let result = remove_whole(run_dir.path(), runs.dir());
     runs.forget(id);
@@ -37,7 +37,7 @@ pub fn remove(runs: &Runs, id: &str) -> Result<(), ApiError> {
 fn remove_suite(runs: &Runs, id: &str, dir: &Path) -> Result<(), ApiError> {
     let goes_on = |run: &Arc<RunEntry>| run.id == id && run.state == RunState::Running;
     if runs.list()?.iter().any(goes_on) {
-        return Err(ApiError::conflict("this suite goes on; stop it, then delete it"));
+        return Err(ApiError::conflict("this suite is in progress; stop it, then delete it"));
     }
     remove_whole(dir, runs.dir())
 }
@@ -47,7 +47,7 @@ fn remove_whole(path: &Path, parent: &Path) -> Result<(), ApiError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let aside = parent.join(format!(".deleted-{name}"));
     let failed = |error: std::io::Error| {
-        ApiError::failed(format!("{} can't be deleted ({error}); check its rights", path.display()))
+        ApiError::failed(format!("cannot delete {}: {error}. Check its permissions", path.display()))
     };
     fs::rename(path, &aside).map_err(failed)?;
     fs::remove_dir_all(&aside).map_err(|error| {

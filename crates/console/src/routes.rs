@@ -186,7 +186,7 @@ fn as_told(response: Response) -> Response {
         return response;
     }
     let text = status.canonical_reason().unwrap_or("refused");
-    ApiError { status, text: format!("this request makes no sense here ({text})") }.into_response()
+    ApiError { status, text: format!("invalid request ({text})") }.into_response()
 }
 
 fn asking<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Asking<'a> {
@@ -213,7 +213,7 @@ fn asking<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Asking<'
 }
 
 async fn nothing() -> ApiError {
-    ApiError::missing("there is nothing at this address; reload the page, which may be of another version")
+    ApiError::missing("there is nothing at this address. Reload the page; it may belong to another version")
 }
 
 async fn the_page() -> Response {
@@ -371,7 +371,7 @@ async fn live(
             return Ok(None);
         }
         let watcher = Watcher::new(run_dir.path(), heard);
-        watcher.map(Some).map_err(|_| ApiError::missing("this run has told nothing while it went on"))
+        watcher.map(Some).map_err(|_| ApiError::missing("this run reported nothing while it was in progress"))
     });
     let Some(watcher) = watcher.await? else {
         // This tells a browser not to come back.
@@ -399,7 +399,7 @@ async fn events(
     app.light(move |app| {
         let run_dir = app.runs.open(&id)?;
         EventsTold::since(run_dir.path(), query.from)
-            .map_err(|_| ApiError::missing("this run has told nothing while it went on"))
+            .map_err(|_| ApiError::missing("this run reported nothing while it was in progress"))
     })
     .await
     .map(Json)

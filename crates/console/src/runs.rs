@@ -203,7 +203,7 @@ impl Runs {
     fn names(&self) -> Result<Vec<String>, ApiError> {
         let failed = |error: io::Error| {
             let dir = self.dir.display();
-            ApiError::failed(format!("the folder of runs {dir} can't be read ({error}); check its rights"))
+            ApiError::failed(format!("cannot read the folder of runs {dir}: {error}. Check its permissions"))
         };
         names_in(&self.dir).map_err(failed)
     }

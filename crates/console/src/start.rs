@@ -147,7 +147,7 @@ impl Starter {
         let before = names_in(runs.dir());
         let failed = |error: io::Error| {
             let program = self.program.display();
-            ApiError::failed(format!("{program} can't be started ({error}); start the run from a terminal"))
+            ApiError::failed(format!("cannot start {program}: {error}. Start the run from a terminal"))
         };
         let said = tempfile::tempfile().map_err(failed)?;
         let child = self.spawn(&words, &said).map_err(failed)?;
@@ -184,7 +184,7 @@ impl Starter {
         let form = self.forms.iter().find(|form| form.verb == filled.verb);
         let form = form.ok_or_else(|| FormError::Verb(shown(&filled.verb)))?;
         if filled.name.chars().count() > FIELD_CHARS_MAX {
-            let why = format!("the name has more than {FIELD_CHARS_MAX} characters");
+            let why = format!("the name is longer than {FIELD_CHARS_MAX} characters");
             return Err(FormError::Refused { field: "run name".to_owned(), why });
         }
         // A plan names a target of its own, which nobody here may have allowed.
@@ -344,13 +344,13 @@ fn wait(mut child: Child, mut said: File, runs_dir: &Path, before: &HashSet<OsSt
             Ok(None) => {
                 reap(child);
                 return StartAnswer::refused(format!(
-                    "it goes on as process {pid}, but has no run directory after {} s; it will be \
-                     in the list when it has one",
+                    "it runs as process {pid}, but has created no run directory after {} s. It appears in \
+                     the list when it does",
                     PATIENCE.as_secs()
                 ));
             }
             Ok(Some(_)) => return StartAnswer::refused(what_it_said(&mut said)),
-            Err(error) => return StartAnswer::refused(format!("process {pid} can't be waited for: {error}")),
+            Err(error) => return StartAnswer::refused(format!("cannot wait for process {pid}: {error}")),
         }
     }
 }
@@ -369,7 +369,7 @@ fn what_it_said(said: &mut File) -> String {
     let _ = said.seek(SeekFrom::Start(0)).and_then(|_| said.take(SAID_MAX_BYTES).read_to_end(&mut text));
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     match text.is_empty() {
-        true => "it ended without a word and without a run".to_owned(),
+        true => "it ended without a message and without a run".to_owned(),
         false => text,
     }
 }
@@ -574,7 +574,7 @@ mod tests {
             assert!(answer.error.is_some() && answer.id.is_none(), "{trace} {path}");
         }
         let verb = Filled { verb: "clean".to_owned(), values: Default::default(), name: String::new() };
-        assert!(starter.start(&verb, &runs).unwrap().error.unwrap().contains("can't be started from here"));
+        assert!(starter.start(&verb, &runs).unwrap().error.unwrap().contains("'clean'"));
         assert!(!top.join("program.was-started").exists());
         // A run may be replayed.
         let values = [("trace", format!("{runs_dir}/some-run")), ("path", target)];

@@ -23,7 +23,7 @@ impl Stopper {
     /// One that doesn't go on, or that can't be reached.
     pub fn stop(&self, run_dir: &Path) -> Result<(), ApiError> {
         let Life::Running(begin) = life(run_dir) else {
-            return Err(ApiError::conflict("this run has ended already"));
+            return Err(ApiError::conflict("this run has already ended"));
         };
         self.interrupt((begin.pid, &begin.process), &|| begin.is_alive(run_dir))
     }
@@ -35,7 +35,7 @@ impl Stopper {
     pub fn stop_procedure(&self, dir: &Path) -> Result<(), ApiError> {
         let record = ProcedureRecord::read(dir).map_err(|error| ApiError::conflict(error.to_string()))?;
         if !record.goes_on(dir) {
-            return Err(ApiError::conflict("this procedure has ended already"));
+            return Err(ApiError::conflict("this procedure has already ended"));
         }
         self.interrupt(record.process(), &|| record.goes_on(dir))
     }
@@ -77,20 +77,20 @@ fn interrupt(pid: u32, is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
 
 #[cfg(unix)]
 fn gone() -> ApiError {
-    ApiError::conflict("this run has ended already")
+    ApiError::conflict("this run has already ended")
 }
 
 #[cfg(unix)]
 fn refused(pid: u32, error: rustix::io::Errno) -> ApiError {
-    ApiError::failed(format!("process {pid} can't be stopped ({error}); stop it where it was started"))
+    ApiError::failed(format!("cannot stop process {pid}: {error}. Stop it where it was started"))
 }
 
 /// Ctrl-C reaches only processes of the same window here.
 #[cfg(not(unix))]
 fn interrupt(pid: u32, _is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
     Err(ApiError::failed(format!(
-        "a run can't be stopped from here on Windows; press Ctrl-C where it was started, or end \
-         process {pid} in the Task Manager, which loses its last second"
+        "a run cannot be stopped from here on Windows. Press Ctrl-C where it was started, or end process \
+         {pid} in the Task Manager; its last second is then lost"
     )))
 }
 

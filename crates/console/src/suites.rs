@@ -16,7 +16,8 @@ use crate::error::ApiError;
 use crate::runs::Runs;
 
 /// What is said where suites can't be compared.
-pub const NOT_SUITES: &str = "two to eight suites are compared with each other; for one of their workloads, choose its runs in each suite";
+pub const NOT_SUITES: &str = "only two to eight suites can be compared with each other; to compare one \
+     of their workloads, choose its runs in each suite";
 
 /// A suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,7 +71,7 @@ pub fn page_of(runs: &Runs, ids: &[String]) -> Result<Page, ApiError> {
         return Err(ApiError::bad(NOT_SUITES));
     }
     if ids.iter().enumerate().any(|(at, id)| ids[..at].contains(id)) {
-        return Err(ApiError::bad("this is one suite twice, which shows nothing; choose another suite"));
+        return Err(ApiError::bad("the same suite was given twice; choose another suite"));
     }
     let open = |id: &String| Ok(OpenedSuite { suite: read(runs, id)?, dir: runs.suite_dir(id)? });
     Ok(page_of_suites(&ids.iter().map(open).collect::<Result<Vec<_>, ApiError>>()?))
@@ -79,7 +80,7 @@ pub fn page_of(runs: &Runs, ids: &[String]) -> Result<Page, ApiError> {
 fn read(runs: &Runs, id: &str) -> Result<Suite, ApiError> {
     let dir = runs.suite_dir(id)?;
     if !Suite::is_in(&dir) {
-        return Err(ApiError::conflict("this suite has no figures yet: its first workload has not ended"));
+        return Err(ApiError::conflict("this suite has no figures yet: its first workload is still running"));
     }
     Suite::read(&dir).map_err(ApiError::failed)
 }

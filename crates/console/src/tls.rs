@@ -44,7 +44,7 @@ pub struct TlsFiles {
 #[non_exhaustive]
 pub enum TlsError {
     /// One can't be read.
-    #[error("{} can't be read: {source}; check the path that {flag} names and its rights", path.display())]
+    #[error("cannot read {}: {source}. Check the path of {flag} and its permissions", path.display())]
     Io {
         /// Which.
         path: PathBuf,
@@ -54,7 +54,8 @@ pub enum TlsError {
         source: io::Error,
     },
     /// One is something else.
-    #[error("{} holds no {what} as PEM ({why}); {flag} takes a file with '-----BEGIN {begin}-----' in it", path.display())]
+    #[error("{} contains no {what} in PEM format ({why}). {flag} needs a file with '-----BEGIN \
+         {begin}-----'", path.display())]
     Pem {
         /// Which.
         path: PathBuf,
@@ -68,7 +69,8 @@ pub enum TlsError {
         why: String,
     },
     /// Everybody can read or write the key, so it is no secret.
-    #[error("everybody may read or write the key in {} (mode {mode:04o}), so it is no secret: run 'chmod 600' on it", path.display())]
+    #[error("all users may read or write the key in {} (mode {mode:04o}), so it is not secret. Run \
+         'chmod 600' on it", path.display())]
     Loose {
         /// Which.
         path: PathBuf,
@@ -76,7 +78,11 @@ pub enum TlsError {
         mode: u32,
     },
     /// They don't fit.
-    #[error("the key in {} does not belong to the certificate in {}: name the two that were made together", key.display(), cert.display())]
+    #[error(
+        "the key in {} does not belong to the certificate in {}; name a matching pair",
+        key.display(),
+        cert.display()
+    )]
     Apart {
         /// The certificate.
         cert: PathBuf,
@@ -84,7 +90,8 @@ pub enum TlsError {
         key: PathBuf,
     },
     /// One is of a kind that is not understood.
-    #[error("{} and {} can't be used for TLS: {source}; make a key with ECDSA P-256 or RSA, and a certificate for it", cert.display(), key.display())]
+    #[error("{} and {} cannot be used for TLS: {source}. Create an ECDSA P-256 or RSA key and a \
+         certificate for it", cert.display(), key.display())]
     Unfit {
         /// The certificate.
         cert: PathBuf,
@@ -129,7 +136,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
-    let unread = |error| unread(path, KEY, ("private key without a password", "PRIVATE KEY"), error);
+    let unread = |error| unread(path, KEY, ("unencrypted private key", "PRIVATE KEY"), error);
     let (text, metadata) = contents(path).map_err(|source| unread(PemError::Io(source)))?;
     let key = PrivateKeyDer::from_pem_slice(&text).map_err(unread)?;
     #[cfg(unix)]
@@ -152,7 +159,7 @@ fn contents(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
     let (file, metadata) = open_regular(path)?;
     let mut text = Vec::new();
     if file.take(PEM_BYTES_MAX + 1).read_to_end(&mut text)? as u64 > PEM_BYTES_MAX {
-        return Err(io::Error::other("it is larger than any key or certificate"));
+        return Err(io::Error::other("it is too large for a key or certificate"));
     }
     Ok((text, metadata))
 }

@@ -16,7 +16,7 @@ use crate::token::{LENGTH_MAX, Token};
 #[non_exhaustive]
 pub enum TokenFileError {
     /// The system says no.
-    #[error("the token file {} can't be used: {source}; check the path and its rights", path.display())]
+    #[error("cannot use the token file {}: {source}. Check the path and its permissions", path.display())]
     Io {
         path: PathBuf,
         /// What the system said.
@@ -24,24 +24,24 @@ pub enum TokenFileError {
     },
     /// Others can read or write it, so it is no secret.
     #[error(
-        "others may read the token file {} (mode {mode:04o}), so it is no secret: delete it, or write a new token \
-         to it and run 'chmod 600' on it", path.display()
+        "others can read the token file {} (mode {mode:04o}), so it is not secret. Delete it, or write a \
+         new token to it and run 'chmod 600' on it", path.display()
     )]
     Loose { path: PathBuf, mode: u32 },
     /// Somebody else's, who knows the token and can change it.
     #[error(
-        "the token file {} belongs to another user (number {owner}), who knows the token: name one of your own \
+        "the token file {} belongs to another user (number {owner}), who knows the token. Name your own \
          with --token-file", path.display()
     )]
     Foreign { path: PathBuf, owner: u32 },
     /// No token in it.
     #[error(
-        "{} holds no token: one line of 32 to 512 letters, digits and '-._~+/=', as 'openssl rand -hex 16' writes \
-         it; delete it, and the console makes one", path.display()
+        "{} contains no token. Write one line of 32 to 512 letters, digits and '-._~+/=' ('openssl rand \
+         -hex 16'), or delete the file: the console then creates one", path.display()
     )]
     NoToken { path: PathBuf },
     /// No secret can be drawn.
-    #[error("the system gives no random numbers ({0}), so no token can be made")]
+    #[error("the system provides no random numbers ({0}), so no token can be made")]
     Random(#[from] getrandom::Error),
 }
 
@@ -170,7 +170,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&fifo).status().unwrap();
         assert!(made.success());
         for path in [folder.path(), &fifo] {
-            assert!(token(path).unwrap_err().to_string().contains("no regular file"));
+            assert!(token(path).unwrap_err().to_string().contains("not a regular file"));
         }
     }
 }

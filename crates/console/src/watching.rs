@@ -119,7 +119,7 @@ impl Watcher {
             let end = LiveEvent::End {
                 at_s: self.last_s,
                 outcome: LiveOutcome::BrokeOff,
-                reason: Some("the run's process is gone; it was killed before it could end".to_owned()),
+                reason: Some("the run's process was killed".to_owned()),
                 late_frames: None,
                 incidents: None,
             };

@@ -128,7 +128,7 @@ pub struct Diagnosis {
 }
 
 /// Why a rule that judges probes is not tried without them.
-const NOT_PROBED: &str = "judged from probes of a path: reelgauge doctor PATH --probe";
+const NOT_PROBED: &str = "needs probes of a path: reelgauge doctor PATH --probe";
 
 impl Diagnosis {
     /// Whether no rule could be judged at all, so that nothing is said of the machine.

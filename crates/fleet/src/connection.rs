@@ -74,9 +74,8 @@ pub enum Happening {
 pub enum ConnectionError {
     /// Nobody there, or nobody who answers.
     #[error(
-        "the fleet's server at {servers} does not answer ({why}); is 'reelgauge fleet up' running there, and \
-         may this \
-         machine reach it?"
+        "the fleet's server at {servers} does not respond ({why}). Check that 'reelgauge fleet up' runs \
+         there and that this host can reach it"
     )]
     NoAnswer {
         servers: String,
@@ -85,9 +84,8 @@ pub enum ConnectionError {
     },
     /// It is not the server of this fleet, or speaks no TLS.
     #[error(
-        "the server at {servers} does not prove that it is this fleet's ({why}); nothing was sent to it. Do \
-         join file \
-         and server belong together, is this machine's clock right?"
+        "the server at {servers} did not prove that it belongs to this fleet ({why}). Nothing was sent to \
+         it. Check that the join file belongs to this server, and this host's clock"
     )]
     NotOurs {
         servers: String,
@@ -96,9 +94,8 @@ pub enum ConnectionError {
     },
     /// The key is not one of its users'.
     #[error(
-        "the fleet's server at {servers} does not admit {who}: its key was revoked, or the server has not \
-         read its \
-         configuration anew"
+        "the fleet's server at {servers} rejected {who}: its key was revoked, or the server has not \
+         reloaded its configuration"
     )]
     NotAdmitted { servers: String, who: String },
 }

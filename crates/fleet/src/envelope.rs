@@ -55,28 +55,28 @@ pub struct Opened<'a> {
 /// Why an envelope is not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderRefusal {
-    #[error("it is no order of this version: the controller and this agent have to be of one release")]
+    #[error("not an order of this version; install the same release on the controller and this agent")]
     NoEnvelope,
     /// An envelope of another version.
     #[error(
-        "it is an order of protocol {0}, and this agent speaks protocol {PROTOCOL}: install one version of Reelgauge \
-         on the controller and on this agent"
+        "the order uses protocol {0}, but this agent uses {PROTOCOL}. Install the same version of \
+         Reelgauge on the controller and this agent"
     )]
     OtherProtocol(u32),
     /// Sealed by somebody else, or changed on the way.
-    #[error("its seal is not the controller's: somebody else sent it, or it was changed on the way")]
+    #[error("its seal is not the controller's: it came from another sender, or was changed in transit")]
     Seal,
     /// An order of another fleet.
-    #[error("it is an order of another fleet")]
+    #[error("it belongs to another fleet")]
     OtherFleet,
     /// An order to another agent.
-    #[error("it is an order to another agent, {}", .0.escape_debug())]
+    #[error("it is for another agent, {}", .0.escape_debug())]
     OtherAgent(String),
     /// An order to an earlier life of this agent.
-    #[error("it was meant for this agent before it was started anew")]
+    #[error("it is for this agent before its last restart")]
     OtherSession,
     /// One that was opened already, or that a later one has overtaken.
-    #[error("it is order {number}, and order {last} has been opened: it was sent again, or came too late")]
+    #[error("order {number} arrived after order {last}: it was repeated, or came too late")]
     Replayed {
         number: u64,
         /// The last one that was opened.
@@ -99,7 +99,7 @@ impl OrderRefusal {
 
 /// A body that no envelope takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an order of {0} bytes is too long for one message (at most {BODY_BYTES_MAX})")]
+#[error("an order of {0} bytes is too large for one message (at most {BODY_BYTES_MAX})")]
 pub struct TooLong(pub usize);
 
 impl Sealer {

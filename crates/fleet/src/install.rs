@@ -35,20 +35,20 @@ pub struct Reach {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
-    #[error("'{}' is no host: write HOST, USER@HOST or NAME=USER@HOST", .0.escape_debug())]
+    #[error("'{}' is not a host; write HOST, USER@HOST or NAME=USER@HOST", .0.escape_debug())]
     NoHost(String),
     /// ssh or scp does not start.
-    #[error("{0} can't be started: {1}; install an OpenSSH client")]
+    #[error("cannot start {0}: {1}. Install an OpenSSH client")]
     Ssh(&'static str, io::Error),
     /// A file of this machine can't be read.
-    #[error("{} can't be read: {source}; check the path and its rights", path.display())]
+    #[error("cannot read {}: {source}. Check the path and its permissions", path.display())]
     Read {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
     /// A step failed there.
-    #[error("{host}: {what} failed: {said}; what was done before stays, and --uninstall removes it")]
+    #[error("{host}: {what} failed: {said}. Earlier steps remain; --uninstall removes them")]
     Step {
         host: String,
         /// What was to be done.
@@ -57,8 +57,8 @@ pub enum InstallError {
     },
     /// A system that this does not know.
     #[error(
-        "{host} runs '{}', for which agents can't be installed from here (Linux, macOS and Windows can); copy \
-         program and join file there and start 'reelgauge agent' yourself", system.escape_debug()
+        "cannot install agents on {host}, which runs '{}' (only Linux, macOS and Windows). Copy the \
+         program and the join file there, and start 'reelgauge agent' manually", system.escape_debug()
     )]
     OtherSystem {
         host: String,
@@ -73,14 +73,12 @@ pub enum InstallError {
     OnceOnWindows,
     /// A flag that a service of Windows can't be given.
     #[error(
-        "'{}' can't stand in a service of Windows: its manager puts variables in place of what is between two \
-         %, and a line ends it; give the folder another name", .0.escape_debug()
+        "'{}' cannot be used in a Windows service: its manager replaces variables between two %, and does \
+         not allow line breaks. Rename the folder", .0.escape_debug()
     )]
     NoWordForService(String),
     /// More than one command takes.
-    #[error(
-        "the flags are longer than one command of Windows may be; name fewer or shorter folders with --root"
-    )]
+    #[error("the flags exceed the length of a Windows command. Name fewer or shorter folders with --root")]
     TooLong,
 }
 
@@ -102,7 +100,7 @@ impl Reach {
     /// # Errors
     /// It can't be reached, or runs something else.
     pub fn system(&self) -> Result<RemoteSystem, InstallError> {
-        let look = InstallStep::in_shell("looking what it runs", "uname -s");
+        let look = InstallStep::in_shell("detecting its operating system", "uname -s");
         let looked = self.output(&look)?;
         if looked.status.code() == Some(SSH_FAILED) {
             return Err(self.failed(&look, &looked));
@@ -137,7 +135,7 @@ impl Reach {
             what: step.what.clone(),
             said: Some(said(&output.stderr))
                 .filter(|said| !said.is_empty())
-                .unwrap_or("nothing was said".to_owned()),
+                .unwrap_or("no message".to_owned()),
         }
     }
 
@@ -167,7 +165,7 @@ impl Reach {
     /// A file of this machine at a place there.
     fn copied(&self, step: &InstallStep) -> Result<Output, InstallError> {
         let Some(Input::File(path)) = &step.input else {
-            return Err(InstallError::Ssh("scp", io::Error::other("it was given no file")));
+            return Err(InstallError::Ssh("scp", io::Error::other("no file was given")));
         };
         let unread = |source| InstallError::Read { path: path.clone(), source };
         // A file that can't be read says so as it does elsewhere, and a path from the root is no HOST:PATH.

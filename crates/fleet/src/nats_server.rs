@@ -43,7 +43,7 @@ pub struct FleetServer {
 #[non_exhaustive]
 pub enum ServerError {
     /// None of this fleet's own.
-    #[error("this fleet uses a server that others run ({0}); there is nothing to start here")]
+    #[error("this fleet uses an external server ({0}), so there is nothing to start here")]
     Others(String),
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -51,17 +51,17 @@ pub enum ServerError {
     #[error(transparent)]
     Site(#[from] SiteError),
     /// The system says no.
-    #[error("nats-server can't be started: {0}")]
+    #[error("cannot start nats-server: {0}")]
     Start(io::Error),
     /// It has ended by itself.
-    #[error("nats-server has ended by itself; {} says:\n{said}", log.display())]
+    #[error("nats-server ended unexpectedly. {} ends with:\n{said}", log.display())]
     Ended {
         log: PathBuf,
         /// The end of it.
         said: String,
     },
     /// It does not listen.
-    #[error("nats-server does not listen on {listen} after a minute; {} may say why", log.display())]
+    #[error("nats-server does not listen on {listen} after one minute. Check {}", log.display())]
     Silent { listen: SocketAddr, log: PathBuf },
 }
 

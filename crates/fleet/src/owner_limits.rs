@@ -57,8 +57,8 @@ pub enum LimitError {
         source: RootsError,
     },
     /// A path that is no text.
-    #[error("{what}: {} is no Unicode text, so it can't be held to the roots; use another \
-     name", path.display())]
+    #[error("{what}: {} is not valid Unicode, so it cannot be checked against the roots. Use another \
+         name", path.display())]
     NoText {
         /// What the plan names by it.
         what: &'static str,
@@ -70,8 +70,8 @@ pub enum LimitError {
     Plan(Box<RunError>),
     /// Too many bytes.
     #[error(
-        "the plan makes files of {}, and this agent's owner allows {limit} (--max-space)",
-        needed.map_or("nobody knows how many bytes".to_owned(), |size| size.to_string())
+        "the plan creates files of {}, but this agent's owner allows {limit} (--max-space)",
+        needed.map_or("unknown size".to_owned(), |size| size.to_string())
     )]
     Space {
         /// How many; `None` where nobody knows.
@@ -81,8 +81,8 @@ pub enum LimitError {
     },
     /// Too long.
     #[error(
-        "the plan takes {}, and this agent's owner allows {limit} (--max-duration)",
-        needed.map_or("nobody knows how long".to_owned(), |span| span.to_string())
+        "the plan takes {}, but this agent's owner allows {limit} (--max-duration)",
+        needed.map_or("an unknown time".to_owned(), |span| span.to_string())
     )]
     Duration {
         /// How long; `None` where nobody knows.
@@ -91,7 +91,7 @@ pub enum LimitError {
         limit: Span,
     },
     /// It writes.
-    #[error("the plan writes, and this agent's owner allows reading alone (--read-only)")]
+    #[error("the plan writes, but this agent's owner allows only reads (--read-only)")]
     Writes,
 }
 

@@ -65,12 +65,12 @@ pub struct Whole {
 #[non_exhaustive]
 pub enum WholeError {
     /// Nobody was named.
-    #[error("there is no run to put together; name the run directory of each machine")]
+    #[error("no run to merge was named. Name the run directory of each host")]
     Nobody,
     /// Two agents whose names make one folder.
     #[error(
-        "two machines are called {name:?} (their folders would both be {folder}); give each a name of its own, \
-         in letters and digits"
+        "two hosts are named {name:?} (both folders would be {folder}). Give each host its own name, in \
+         letters and digits"
     )]
     OneName {
         /// The name of the second.
@@ -79,15 +79,15 @@ pub enum WholeError {
         folder: String,
     },
     /// Nothing of any agent can be read.
-    #[error("nothing can be read of any machine's run: {why}")]
+    #[error("cannot read any host's run: {why}")]
     Nothing {
         /// Why not of the first.
         why: String,
     },
     /// A run that measured until it knew something, or not by the clock.
     #[error(
-        "the run of {agent} is a {what}, and those of several machines are not put together; mixes, replays, and \
-         streams with load points are"
+        "the run of {agent} is a {what}, which cannot be merged with others. Only mixes, replays, and \
+         streams with load points can"
     )]
     Kind {
         /// Whose.
@@ -97,8 +97,8 @@ pub enum WholeError {
     },
     /// Runs that have no moment in common.
     #[error(
-        "the runs of {one} and {two} have no time in common: either they are different runs, which 'reelgauge compare' \
-         shows side by side, or their clocks differ"
+        "the runs of {one} and {two} do not overlap in time. Either they are different runs (use \
+         'reelgauge compare'), or their clocks differ"
     )]
     Apart {
         /// One of them.
@@ -115,10 +115,10 @@ pub enum WholeError {
         what: &'static str,
     },
     /// More than numbers of 32 bits can tell apart.
-    #[error("the machines have too many workers, streams or files to number them all")]
+    #[error("too many workers, streams or files in total")]
     TooMany,
     /// A file can't be put there.
-    #[error("cannot {action} {}: {source}; see that there is room, and that it may be written", path.display())]
+    #[error("cannot {action} {}: {source}. Check the free space and the permissions", path.display())]
     Io {
         /// What was tried.
         action: &'static str,

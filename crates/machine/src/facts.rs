@@ -222,8 +222,11 @@ fn is_one_word(said: &str) -> bool {
 /// Why what a file with one value says is none.
 fn no_such_word(said: &str) -> NotKnown {
     let lines = said.trim().lines().count();
-    let what =
-        if lines > 1 { format!("it has {lines} lines and not one") } else { "it is no word".to_owned() };
+    let what = if lines > 1 {
+        format!("it has {lines} lines instead of one")
+    } else {
+        "it is not a word".to_owned()
+    };
     NotKnown::NotUnderstood(what)
 }
 

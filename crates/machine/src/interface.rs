@@ -137,7 +137,7 @@ impl<S: Source> Net<'_, S> {
             return Speed::Unknown("too many layers of interfaces");
         }
         if self.has(name, "wireless") || self.has(name, "phy80211") {
-            return Speed::Unknown("wireless, so its speed changes all the time");
+            return Speed::Unknown("wireless, with a varying speed");
         }
         if self.has(name, "bonding") {
             return self.of_a_bond(name, depth);
@@ -157,14 +157,14 @@ impl<S: Source> Net<'_, S> {
         let mode = self.0.value(&file(name, "bonding/mode")).unwrap_or_default();
         let together =
             if mode.starts_with("balance-rr") { speeds.reduce(u32::saturating_add) } else { speeds.max() };
-        together.map_or(Speed::Unknown("a bond whose members don't tell"), Speed::MbitPerS)
+        together.map_or(Speed::Unknown("a bond whose members report no speed"), Speed::MbitPerS)
     }
 
     fn of_hardware(&self, name: &str) -> Speed {
         if self.driver(name).as_deref().is_some_and(is_of_virtual_machine) {
-            return Speed::Unknown("a virtual network card that claims any speed");
+            return Speed::Unknown("a virtual card, which may report any speed");
         }
-        self.told(name).map_or(Speed::Unknown("its driver doesn't tell"), Speed::MbitPerS)
+        self.told(name).map_or(Speed::Unknown("its driver reports none"), Speed::MbitPerS)
     }
 
     fn told(&self, name: &str) -> Option<u32> {

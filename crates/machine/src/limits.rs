@@ -112,7 +112,7 @@ mod linux {
     pub(super) fn memory_of_machine() -> Limit {
         let text = fs::read_to_string(meminfo::FILE).ok()?;
         let available_bytes = meminfo::bytes(&text, "MemAvailable")?;
-        Some((available_bytes / 100 * SHARE_PERCENT, "what this machine has left"))
+        Some((available_bytes / 100 * SHARE_PERCENT, "the free memory of this client"))
     }
 
     /// The tightest control group on the way up. What files take in the cache is given back when needed, so
@@ -137,7 +137,7 @@ mod linux {
             Some(allowed.saturating_sub(number_in(&group.join("pids.current"))?))
         };
         let left = groups("").chain(groups("pids")).filter_map(left).min()?;
-        Some((left, "the limit of tasks of this control group or container"))
+        Some((left, "the task limit of this control group or container"))
     }
 
     /// What other programs of this user have is not counted: the limit is for all of them together. It does

@@ -76,13 +76,9 @@ pub fn of(mount: &Mount) -> Link {
         MountKind::Network => network(mount),
         MountKind::Fuse if mount.server.is_some() => network(mount),
         MountKind::Fuse if mount.source.starts_with("/dev/") => system::disk(mount),
-        MountKind::Fuse => {
-            Link::unknown("a program of this machine serves these files; where it keeps them can't be seen")
-        }
+        MountKind::Fuse => Link::unknown("a program on this client, with unknown storage"),
         MountKind::LocalDisk | MountKind::Unknown => system::disk(mount),
-        MountKind::Overlay => {
-            Link::unknown("layers of other file systems; which disks they lie on is not seen")
-        }
+        MountKind::Overlay => Link::unknown("layers of other file systems, on unknown disks"),
     }
 }
 
@@ -125,7 +121,7 @@ impl Link {
     }
 
     fn memory() -> Link {
-        Link { kind: LinkKind::Memory, sentence: "this machine's memory".to_owned() }
+        Link { kind: LinkKind::Memory, sentence: "memory of this client".to_owned() }
     }
 
     fn unknown(why: impl Into<String>) -> Link {

@@ -39,10 +39,10 @@ impl MountKind {
     pub fn where_to_look(self) -> &'static str {
         match self {
             MountKind::LocalDisk => "the disk and the system's log (on Linux: dmesg)",
-            MountKind::Memory => "this machine and its log (on Linux: dmesg)",
+            MountKind::Memory => "this client and its log (on Linux: dmesg)",
             MountKind::Network => "the server and the network",
-            MountKind::Fuse => "the program that mounts it, and the server and the network behind it",
-            MountKind::Overlay | MountKind::Unknown => "the storage, and the way to it",
+            MountKind::Fuse => "the program that mounts it, and its server and network",
+            MountKind::Overlay | MountKind::Unknown => "the storage and the network path",
         }
     }
 }

@@ -60,7 +60,7 @@ pub struct PlaceLink {
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     /// It is not there, or may not be looked at.
-    #[error("cannot look at {path}: {source}", path = path.display())]
+    #[error("cannot access {path}: {source}", path = path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
@@ -68,7 +68,7 @@ pub enum PlaceError {
         source: io::Error,
     },
     /// It is no directory.
-    #[error("{path} is a file; give the directory that it is in: {parent}", path = path.display(),
+    #[error("{path} is a file. Use its directory: {parent}", path = path.display(),
         parent = path.parent().unwrap_or(path).display())]
     File {
         /// The path.
@@ -76,8 +76,8 @@ pub enum PlaceError {
     },
     /// A line of the table of mounts is not understood, and may be that of its mount.
     #[error(
-        "cannot tell which mount holds {path}: /proc/self/mountinfo is damaged ({what}); collect the texts again, \
-         or leave the path away to judge the machine as a whole",
+        "cannot find the mount of {path}: /proc/self/mountinfo is damaged ({what}). Collect the texts \
+         again, or omit the path to check the whole host",
         path = path.display()
     )]
     TableDamaged {
@@ -87,7 +87,7 @@ pub enum PlaceError {
         what: String,
     },
     /// The table of mounts has nothing above it.
-    #[error("no mount in /proc/self/mountinfo holds {path}; leave the path away to judge the machine as a whole",
+    #[error("no mount in /proc/self/mountinfo contains {path}. Omit the path to check the whole host",
         path = path.display())]
     NoMount {
         /// The path.
@@ -333,9 +333,7 @@ mod tests {
         fs::write(root.join("a.mov"), "x").unwrap();
         let mounts = mountinfo::parse(b"1 0 254:1 / / rw - ext4 /dev/vda rw\n");
         let refused = Place::here(&mounts, &root.join("a.mov")).unwrap_err().to_string();
-        assert!(
-            refused.ends_with(&format!("is a file; give the directory that it is in: {}", root.display()))
-        );
+        assert!(refused.ends_with(&format!(": {}", root.display())));
         assert!(Place::here(&mounts, &root).is_ok());
     }
 

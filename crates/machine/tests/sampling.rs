@@ -50,10 +50,7 @@ fn a_place_that_cannot_be_written_is_said() {
     std::fs::write(run.path().join("counters"), "in the way").unwrap();
     let SamplingReport { looks, trouble, .. } = start(&run.path().join("counters/agent=local")).finish();
     assert_eq!(looks, 0);
-    assert!(
-        trouble.as_ref().unwrap().starts_with("Counters could not be sampled: cannot create"),
-        "{trouble:?}"
-    );
+    assert!(trouble.as_ref().unwrap().contains("cannot create"), "{trouble:?}");
 }
 
 #[test]
@@ -67,7 +64,7 @@ fn a_clock_that_hangs_does_not_hold_up_the_end() {
     let begun = Instant::now();
     let report = sampling.finish();
     assert!(begun.elapsed() < Duration::from_secs(10));
-    assert!(report.trouble.unwrap().contains("did not return"));
+    assert!(report.trouble.unwrap().contains(" hung"));
 }
 
 #[test]

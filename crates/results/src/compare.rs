@@ -33,8 +33,8 @@ pub enum CompareRunsError {
     },
     /// One of them is no run but a trace.
     #[error(
-        "{} is a trace, and has nothing to compare: replay it on each storage ('reelgauge replay TRACE \
-         PATH') and compare those runs",
+        "{} is a trace, which has no results to compare. Replay it on each storage ('reelgauge replay \
+         TRACE PATH') and compare those runs",
         path.display()
     )]
     Trace {
@@ -43,7 +43,7 @@ pub enum CompareRunsError {
     },
     /// One of them is no run but a watch.
     #[error(
-        "{} is a watch, which measured nothing that could be compared; look at it with 'reelgauge report'",
+        "{} is a watch, which has no results to compare. View it with 'reelgauge report'",
         path.display()
     )]
     Watch {
@@ -52,8 +52,8 @@ pub enum CompareRunsError {
     },
     /// One of them is a session of the original meter.
     #[error(
-        "{} is a session of the original meter, whose rates and latencies are none of those that are compared here; \
-         look at it with 'reelgauge report'",
+        "{} is a session of the original meter, whose rates and latencies are not comparable. View it \
+         with 'reelgauge report'",
         path.display()
     )]
     Msmeter {

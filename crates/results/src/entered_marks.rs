@@ -46,16 +46,16 @@ pub enum MarkError {
     #[error(transparent)]
     RunDir(#[from] RunDirError),
     /// The text is none.
-    #[error("a mark is a text of 1 to {TEXT_CHARS} characters")]
+    #[error("a mark needs a text of 1 to {TEXT_CHARS} characters")]
     Text,
     /// The time is none of a run.
-    #[error("a mark lies within a year after the run's start")]
+    #[error("a mark must be within a year after the start of the run")]
     Time,
     /// There are enough.
-    #[error("the run has {MARKS_MAX} marks, and takes no more")]
+    #[error("the run already has the maximum of {MARKS_MAX} marks")]
     TooMany,
     /// What is there is no list of marks.
-    #[error("{} can't be read: {why}. Move it away and enter the mark again", path.display())]
+    #[error("cannot read {}: {why}. Move it away and enter the mark again", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -63,10 +63,10 @@ pub enum MarkError {
         why: &'static str,
     },
     /// It is over, so that now is no time of it.
-    #[error("the run is over; give the time since its start with --at")]
+    #[error("the run is over. Give the time since its start with --at")]
     Over,
     /// Nothing says when the run began.
-    #[error("nothing in {} says when the run began yet; give the time since then with --at", path.display())]
+    #[error("{} does not show when the run started. Give the time since its start with --at", path.display())]
     NoStart {
         /// The run.
         path: PathBuf,
@@ -125,10 +125,10 @@ fn is_time(seconds: f64) -> bool {
 fn read(path: &Path) -> Result<Vec<EnteredMark>, &'static str> {
     let text = match read_regular_text(path, FILE_MAX_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(_) => return Err("it is no text file of at most 256 KiB"),
+        Err(_) => return Err("it is not a text file of at most 256 KiB"),
         Ok(text) => text,
     };
-    serde_json::from_str(&text).map_err(|_| "it is no list of marks")
+    serde_json::from_str(&text).map_err(|_| "it is not a list of marks")
 }
 
 /// Puts the marks that were entered into the summary of a run, in place of those that it has. What can't be

@@ -50,7 +50,7 @@ pub enum ObserverError {
         source: io::Error,
     },
     /// The source is nothing that is understood.
-    #[error("{path} is no observer: {why}", path = path.display())]
+    #[error("cannot use {path} as an observer: {why}", path = path.display())]
     NotUnderstood {
         /// Which.
         path: PathBuf,
@@ -59,8 +59,8 @@ pub enum ObserverError {
     },
     /// Its time and the run's have nothing in common.
     #[error(
-        "{path} has no sample of the time of the run: it covers {theirs}, and the run {run}; if its clock is wrong, \
-         say by how much it is ahead with --clock-offset",
+        "{path} has no samples from the time of the run: it covers {theirs}, the run {run}. If its clock \
+         is wrong, give its lead with --clock-offset",
         path = path.display()
     )]
     AnotherTime {
@@ -72,7 +72,7 @@ pub enum ObserverError {
         run: String,
     },
     /// Nothing tells when the run was.
-    #[error("nothing in the run directory tells when the run was, so nothing can be put beside it")]
+    #[error("the run directory does not contain the time of the run, so no observer can be added")]
     NoClock,
 }
 

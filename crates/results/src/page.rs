@@ -57,7 +57,7 @@ pub enum PageError {
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// The file can't be written.
-    #[error("cannot write {path}: {source}; see that there is room, and that it may be written")]
+    #[error("cannot write {path}: {source}. Check the free space and the permissions")]
     Write {
         /// Which.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum PageError {
         source: io::Error,
     },
     /// Somebody asked to stop.
-    #[error("stopped before the page was made; 'reelgauge report RUN --html FILE' makes it")]
+    #[error("stopped before the page was written. Write it with 'reelgauge report RUN --html FILE'")]
     Stopped,
 }
 
@@ -216,11 +216,12 @@ fn detail_of_run(
 ) -> Result<Result<Detail, String>, PageError> {
     if !run_dir.ops_path().is_dir() {
         if summary.watch.is_some() {
-            return Ok(Err("a watch does no operations".to_owned()));
+            return Ok(Err("a watch performs no operations".to_owned()));
         }
         if summary.msmeter.is_some() {
             return Ok(Err(
-                "the original's workers report when no operation began; records.csv has the records"
+                "the original's workers do not report when an operation started; records.csv has their \
+                 records"
                     .to_owned(),
             ));
         }

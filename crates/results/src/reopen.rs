@@ -33,11 +33,11 @@ use crate::unfinished::unfinished_into;
 use crate::watched::{watch_plan, watch_summary};
 
 /// Why a run without a summary has none.
-const KILLED: &str = "it was killed before it could end; its figures come from its log";
+const KILLED: &str = "it was killed; its figures come from its log";
 /// Why a watch without a summary has none.
-const KILLED_WATCH: &str = "it was killed before it could end";
+const KILLED_WATCH: &str = "it was killed";
 /// Why a run has none, of which nothing says how it ended.
-const UNKNOWN: &str = "nothing says how it ended; its figures come from its log";
+const UNKNOWN: &str = "its end is unknown; its figures come from its log";
 /// More than this is no `summary.json`.
 pub(crate) const SUMMARY_MAX_BYTES: u64 = 256 << 20;
 
@@ -52,7 +52,7 @@ pub enum ReopenError {
     #[error(transparent)]
     RunDir(#[from] RunDirError),
     /// Its summary can't be read.
-    #[error("cannot read {}: {source}; {}", path.display(), advice(source))]
+    #[error("cannot read {}: {source}. {}", path.display(), advice(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -63,12 +63,11 @@ pub enum ReopenError {
     #[error(transparent)]
     Summary(#[from] SummaryError),
     /// It has no summary, and its log can't be read either.
-    #[error("the run has no summary.json, and its log cannot be read either: {0}")]
+    #[error("the run has no summary.json, and its log is unreadable: {0}")]
     Log(#[from] LogError),
     /// It has no summary, and all of its log was cut off.
     #[error(
-        "{} has no summary.json, and nothing of its log can be read: its parts in ops/ were cut short or are damaged; \
-         copy the run again",
+        "{} has no summary.json, and its log in ops/ is truncated or damaged. Copy the run again",
         path.display()
     )]
     Torn {
@@ -80,8 +79,8 @@ pub enum ReopenError {
 /// What to do where a summary can't be read.
 fn advice(source: &io::Error) -> &'static str {
     match source.kind() {
-        io::ErrorKind::PermissionDenied => "check the rights of the run directory",
-        _ => "move it away, and 'reelgauge report RUN' makes the figures again from the log",
+        io::ErrorKind::PermissionDenied => "Check the permissions of the run directory",
+        _ => "Move it away, then compute the figures from the log with 'reelgauge report RUN'",
     }
 }
 

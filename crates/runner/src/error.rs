@@ -38,7 +38,7 @@ pub enum RunError {
         source: CriteriaError,
     },
     /// A criterion that a mix has no figure for.
-    #[error("a mix has no figure for the criterion '{criterion}'; use p99, throughput and errors")]
+    #[error("criterion '{criterion}' does not apply to a mix; use p99, throughput or errors")]
     NotOfMix { criterion: Criterion },
     /// The target can't be used.
     #[error(transparent)]
@@ -51,9 +51,9 @@ pub enum RunError {
     Material(#[from] MaterialError),
     /// The target is too small.
     #[error(
-        "the test files need {}, and {target} has {} free, and {} must stay free (--keep-free \
-         changes that); use smaller files (--file-size, --clip), fewer files (--files), workers or streams, \
-         or make room",
+        "the test files need {}, but {target} has {} free, of which {} must stay free (--keep-free). Use \
+         smaller files (--file-size, --clip), fewer files (--files), fewer workers or streams, or free \
+         some space",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -68,8 +68,9 @@ pub enum RunError {
     },
     /// The target is too small for what a load point writes.
     #[error(
-        "a load point writes {}, and {target} has {} free, the test files of earlier runs aside, and \
-         {} must stay free (--keep-free changes that); use a shorter --duration or fewer streams, or make room",
+        "a load point writes {}, but {target} has {} free (not counting test files of earlier runs), of \
+         which {} must stay free (--keep-free). Use a shorter --duration or fewer streams, or free some \
+         space",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -83,8 +84,8 @@ pub enum RunError {
     },
     /// The target is too small for a first look, which has no smaller files.
     #[error(
-        "a first look needs {} for its test files, and {target} has {} free, and {} must stay \
-         free; make room, or give a directory on the same storage that has some",
+        "the check needs {} for its test files, but {target} has {} free, of which {} must stay free. \
+         Free some space, or use another directory on the same storage",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -99,8 +100,8 @@ pub enum RunError {
     },
     /// The target, or a quota on it, ran full while a first look made its test files.
     #[error(
-        "no space or quota was left while writing {path}; make room or have the quota raised, then look again. \
-         'reelgauge clean' gives back what was written"
+        "cannot write {path}: no space or quota left. Free some space or raise the quota, then check \
+         again. 'reelgauge clean' removes what was written"
     )]
     LookFull {
         /// The file that was being written.
@@ -108,8 +109,8 @@ pub enum RunError {
     },
     /// The target is too small for what a trace needs.
     #[error(
-        "the images of this replay need {}, and {target} has {} free, and {} must stay free \
-         (--keep-free changes that); make room, or use fewer copies (replay --copies) or passes (--batch)",
+        "the images of this replay need {}, but {target} has {} free, of which {} must stay free \
+         (--keep-free). Free some space, or use fewer copies (--copies) or passes (--batch)",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -124,16 +125,15 @@ pub enum RunError {
     },
     /// The target, or a quota on it, ran full while images were made.
     #[error(
-        "no space or quota was left while writing {path}; make room, or use fewer copies (replay --copies) or passes \
-         (--batch). \
-         'reelgauge clean' gives back what was written"
+        "cannot write {path}: no space or quota left. Free some space, or use fewer copies (--copies) or \
+         passes (--batch). 'reelgauge clean' removes what was written"
     )]
     ReplayFull {
         /// The file that was being written.
         path: PathBuf,
     },
     /// The table of a suite.
-    #[error("{} can't be used: {why}; name the directory of a suite that ran", path.display())]
+    #[error("cannot read suite {}: {why}. Name the directory of a suite that ran", path.display())]
     SuiteFile { path: PathBuf, why: String },
     /// The trace can't be replayed.
     #[error(transparent)]
@@ -143,7 +143,7 @@ pub enum RunError {
     Machine(#[from] Refusal),
     /// This process may not have so many files open.
     #[error(
-        "this replay has up to {needed} files open at once, and a process may have {allowed} here; raise the limit \
+        "this replay opens up to {needed} files at once, but the limit per process is {allowed}. Raise it \
          (ulimit -n), or use fewer --copies"
     )]
     OpenFiles {
@@ -153,7 +153,8 @@ pub enum RunError {
     },
     /// Direct I/O was demanded and is not to be had.
     #[error(
-        "direct I/O does not work on {target} ({why}); use --buffered, and read the figures as this machine's cache and storage together"
+        "direct I/O does not work on {target}: {why}. Use --buffered; the figures then include this \
+         client's cache"
     )]
     NotDirect {
         target: PathBuf,
@@ -162,7 +163,8 @@ pub enum RunError {
     },
     /// Direct I/O needs larger pieces.
     #[error(
-        "direct I/O on {target} needs multiples of {needed}, and these blocks are multiples of {given}; use larger --blocks or --buffered"
+        "direct I/O on {target} needs multiples of {needed}, but these blocks are multiples of {given}. \
+         Use larger --blocks, or --buffered"
     )]
     DirectAlignment {
         target: PathBuf,
@@ -175,12 +177,10 @@ pub enum RunError {
     #[error("{}", with_a_way_out(.0))]
     RunDir(#[from] RunDirError),
     /// The summary of what was measured has no place to go.
-    #[error(
-        "{0}. The log is kept as far as it was written: 'reelgauge report' makes the figures anew from it"
-    )]
+    #[error("{0}. The log is kept up to that point; 'reelgauge report' computes the figures from it")]
     NotKept(#[source] RunDirError),
     /// Results have no place to go, known before anything was touched.
-    #[error("cannot make the folder {path} for results: {source}; choose another one with --out")]
+    #[error("cannot create the results folder {path}: {source}. Choose another one with --out")]
     Out {
         path: PathBuf,
         /// What the system said.
@@ -188,8 +188,8 @@ pub enum RunError {
     },
     /// The folder for results lies where test data lie.
     #[error(
-        "{out} lies in the area {area}, which 'reelgauge clean' removes; nothing was done. Choose another folder for \
-         results with --out"
+        "{out} is in the area {area}, which 'reelgauge clean' removes. Nothing was done. Choose another \
+         results folder with --out"
     )]
     OutInArea { out: PathBuf, area: PathBuf },
     /// The log can't be begun.
@@ -205,15 +205,15 @@ pub enum RunError {
     #[error(transparent)]
     Scratch(#[from] ScratchError),
     /// A search that can't be.
-    #[error("the search for the largest count can't begin: {source}")]
+    #[error("cannot start the search for the largest count: {source}")]
     Search {
         #[from]
         source: SearchError,
     },
     /// A search that is to go on with evidence of something else.
     #[error(
-        "the search in {run} had another {name} ({before}; now {now}), so its trials say nothing about \
-         this one; leave out --resume to begin anew"
+        "cannot resume the search in {run}: its {name} was {before}, now it is {now}. Omit --resume to \
+         start a new search"
     )]
     OtherSearch {
         run: PathBuf,
@@ -228,28 +228,29 @@ pub enum RunError {
     Io { doing: String, source: io::Error },
     /// A name that no plan can say.
     #[error(
-        "{path:?} is not valid UTF-8, and the plan of a run (run.toml) can't name such a path; rename it, or give it \
-         by a bind mount"
+        "{path:?} is not valid UTF-8, so the plan (run.toml) cannot contain it. Rename it, or use a bind \
+         mount"
     )]
     NotText { path: PathBuf },
     /// There is nothing to watch.
-    #[error("nothing can be watched: {0}")]
+    #[error("cannot watch: {0}")]
     NotWatched(String),
     /// What ended the run before its first load point, when test files had been made.
     #[error(
-        "{0} (nothing was measured; what was made on the target stays for the next run, or goes with 'reelgauge \
-         clean')"
+        "{0}. Nothing was measured. The test files stay for the next run; 'reelgauge clean' removes them"
     )]
     NotBegun(Box<RunError>),
     /// The machine that makes the test files of several did not.
     #[error(
-        "the machine that makes the test files for all did not share {area} within {} s; see whether it was refused,          and whether both machines mean the same directory of the same storage",
+        "the host that makes the test files did not share {area} within {} s. Check whether its run was \
+         refused, and whether both hosts use the same directory of the same storage",
         waited.as_secs()
     )]
     NotShared { area: PathBuf, waited: Duration },
     /// The test files of several machines are not there, as this one sees it.
     #[error(
-        "{} of the test files that another machine of this run made are not in {area}; see whether both machines          mean the same directory of the same storage",
+        "{} of the test files that another host made are not in {area}. Check whether both hosts use the \
+         same directory of the same storage",
         amount(*missing_bytes)
     )]
     SharedFilesMissing { area: PathBuf, missing_bytes: u64 },
@@ -294,11 +295,7 @@ impl RunError {
 /// What is wrong with a run directory, with the way out once.
 fn with_a_way_out(error: &RunDirError) -> String {
     let said = error.to_string();
-    if said.contains("--out") {
-        said
-    } else {
-        format!("{said}; choose another folder for results with --out")
-    }
+    if said.contains("--out") { said } else { format!("{said}. Choose another results folder with --out") }
 }
 
 /// Whether a data set was refused before anything was written.

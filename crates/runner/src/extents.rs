@@ -80,7 +80,7 @@ pub enum CopyError {
     File(#[from] ExtentsError),
     /// It is too small.
     #[error(
-        "{} has {size}; a file of less than {} is read too quickly to be compared",
+        "{} is only {size}; files smaller than {} are read too quickly to compare",
         path.display(),
         Size(MIN_BYTES)
     )]
@@ -100,8 +100,8 @@ pub enum CopyError {
     },
     /// The copy would lie elsewhere.
     #[error(
-        "{} is on {file_system} and {} on {target_system}, so a copy there says nothing of how the file lies; name a \
-         directory beside the file",
+        "{} is on {file_system} and {} on {target_system}, so a copy there cannot show fragmentation. \
+         Name a directory on the file's own file system",
         path.display(),
         target.display()
     )]
@@ -116,7 +116,7 @@ pub enum CopyError {
         target_system: String,
     },
     /// The file is one of this program's own.
-    #[error("{} lies in the area of reelgauge itself; name a file of your own", path.display())]
+    #[error("{} is in Reelgauge's own area; name a file of your own", path.display())]
     Own {
         /// The file.
         path: PathBuf,
@@ -129,8 +129,8 @@ pub enum CopyError {
     },
     /// There is no room for the copy.
     #[error(
-        "the copy needs {needed}, and {} has {available} free, and {kept} must stay free (--keep-free changes that); \
-         copy less with --first, or make room",
+        "the copy needs {needed}, but {} has {available} free, of which {kept} must stay free \
+         (--keep-free). Copy less with --first, or free some space",
         target.display()
     )]
     Room {
@@ -150,9 +150,7 @@ pub enum CopyError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// Passes that took no time.
-    #[error(
-        "the reads took no time that could be measured; a file system in memory can't be looked at this way"
-    )]
+    #[error("the reads were too fast to measure. Files in memory cannot be compared this way")]
     NoTimes,
 }
 
@@ -261,7 +259,7 @@ fn in_area(
     if compared_bytes < size_bytes {
         let size = Size(compared_bytes);
         notes.push(format!(
-            "Only the first {size} of the file were copied and read; its pieces are those of all of it."
+            "Only the first {size} of the file were copied and read; the extents are those of the whole file."
         ));
     }
     // What can't be removed is removed by the next run.
@@ -330,12 +328,12 @@ fn took_ns(reads: &[TimedRead]) -> u64 {
 fn notes_on(mount: &Mount, sides: &[Side<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(why) = sides.iter().find_map(|side| side.warm.as_ref()) {
-        notes.push(format!("Reads may have been answered by this machine's cache: {why}."));
+        notes.push(format!("This client's cache may have answered reads: {why}."));
     }
     if matches!(mount.kind, MountKind::Network | MountKind::Fuse) {
         notes.push(
-            "Only this machine's cache was emptied: a server that has both files in its memory reads both equally \
-             fast."
+            "Only this client's cache was emptied. A server that has both files in memory reads both \
+             equally fast."
                 .to_owned(),
         );
     }

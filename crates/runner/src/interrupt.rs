@@ -59,10 +59,10 @@ impl fmt::Display for StoppedBy {
             StoppedBy::Controller => formatter.write_str("stopped by the fleet's controller"),
             StoppedBy::Silence(long) => write!(
                 formatter,
-                "stopped because the fleet's controller was not heard for {:.1} s",
+                "stopped because the fleet's controller was silent for {:.1} s",
                 long.as_secs_f64()
             ),
-            StoppedBy::AgentGone => formatter.write_str("stopped because the agent that steered it is gone"),
+            StoppedBy::AgentGone => formatter.write_str("stopped because the agent that controlled it ended"),
         }
     }
 }

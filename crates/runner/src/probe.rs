@@ -68,12 +68,12 @@ pub enum ProbeError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// Somebody stopped it, and nothing is left.
-    #[error("stopped; what the probes made is removed again")]
+    #[error("stopped; all probe files were removed")]
     Stopped,
     /// Somebody stopped it, and the storage was too slow for what was to be removed.
     #[error(
-        "stopped; {} was still busy with what the probes made: it goes with the next probe or run there, or with \
-         'reelgauge clean'",
+        "stopped; {} was too busy to remove the probe files. The next probe or run there removes them, \
+         and so does 'reelgauge clean'",
         target.display()
     )]
     StoppedAndLeft {
@@ -81,7 +81,7 @@ pub enum ProbeError {
         target: PathBuf,
     },
     /// There is no thread for it, or it ended by itself.
-    #[error("the probes could not be carried out: {0}")]
+    #[error("cannot run the probes: {0}")]
     Thread(io::Error),
 }
 
@@ -164,7 +164,7 @@ fn carry_out(
         && let Ok(end) = &mut end
     {
         // What was found matters more.
-        end.left(format!("The area stays: {error}."));
+        end.left(format!("The area was not removed: {error}."));
     }
     end
 }
@@ -190,8 +190,8 @@ fn in_area(
     }
     if let Err(left) = made.remove() {
         end.left(format!(
-            "Not removed behind the probes: {left}; it goes with the next probe or run there, or with 'reelgauge \
-             clean'."
+            "Probe files were not removed: {left}. The next probe or run there removes them, and so does \
+             'reelgauge clean'."
         ));
     }
     Ok(end)
@@ -246,7 +246,7 @@ impl<'a> Listener<'a> {
                 }
                 Ok(Said::Done(end)) => return self.over(end?),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(ProbeError::Thread(io::Error::other("their thread ended by itself")));
+                    return Err(ProbeError::Thread(io::Error::other("their thread ended unexpectedly")));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -301,7 +301,7 @@ impl<'a> Listener<'a> {
                 let text = self.lines.join("\n") + "\n";
                 let mut notes = end.notes;
                 if self.lacked_room {
-                    notes.push("Some probes had no room: their facts are not measured.".to_owned());
+                    notes.push("Some probes lacked space; their facts are not measured.".to_owned());
                 }
                 Ok(Probed { text, notes, is_whole: !self.lacked_room })
             }
@@ -310,11 +310,11 @@ impl<'a> Listener<'a> {
 
     /// There was no room for the first file. What needs no writing can still be judged.
     fn not_begun(mut self, error: &RunError) -> Probed {
-        let why = "no space, or no inode, is left on the storage";
+        let why = "no space or inode is left on the storage";
         self.lines.push(probed_line(PROBES_MADE, Err(why)));
         let facts = PROBES.iter().flat_map(|probe| probe.facts);
         self.lines.extend(facts.map(|fact| probed_line(fact, Err(why))));
-        let note = format!("The probes could not be made: {error}.");
+        let note = format!("Cannot run the probes: {error}.");
         Probed { text: self.lines.join("\n") + "\n", notes: vec![note], is_whole: false }
     }
 
@@ -322,21 +322,21 @@ impl<'a> Listener<'a> {
     fn hung(mut self) -> Probed {
         let long = format!("{:.0} s", self.request.hang_after.as_secs_f64());
         let doing = self.now.filter(|now| *now == self.told).map_or_else(
-            || "while the area was taken or given back".to_owned(),
-            |now| format!("while it tried {}", PROBES[now].name),
+            || "while creating or removing the area".to_owned(),
+            |now| format!("while trying {}", PROBES[now].name),
         );
         let seconds = Value::Number(self.request.hang_after.as_secs_f64());
         self.lines.push(probed_line(UNANSWERED_S, Ok(&seconds)));
         for (number, probe) in PROBES.iter().enumerate().skip(self.told) {
             let why = match self.now {
-                Some(now) if now == number => format!("no answer came from the storage for {long}"),
-                _ => "it was not tried, since the storage no longer answered".to_owned(),
+                Some(now) if now == number => format!("the storage did not respond for {long}"),
+                _ => "not tried, because the storage no longer responded".to_owned(),
             };
             self.lines.extend(probe.facts.iter().map(|fact| probed_line(fact, Err(&why))));
         }
         let note = format!(
-            "Nothing has come back from {} for {long}, {doing}. Check {}. What was made there goes with the next \
-             probe or run, or with 'reelgauge clean'.",
+            "{} has not responded for {long}, {doing}. Check {}. The next probe or run removes the probe \
+             files, and so does 'reelgauge clean'.",
             shown(&self.request.target),
             self.kind.where_to_look()
         );
@@ -429,12 +429,9 @@ mod tests {
         };
         let full = AreaError::Full { doing: "make the area", path: PathBuf::from("/mnt/full") };
         let probed = end(full.into()).unwrap();
-        assert!(
-            !probed.is_whole && probed.text.contains("probes_made ! no space, or no inode"),
-            "{probed:?}"
-        );
-        assert!(probed.text.contains("\nflock ! no space, or no inode"), "{probed:?}");
-        assert!(probed.notes[0].starts_with("The probes could not be made: no space left"), "{probed:?}");
+        assert!(!probed.is_whole && probed.text.contains("probes_made ! no space or inode"), "{probed:?}");
+        assert!(probed.text.contains("\nflock ! no space or inode"), "{probed:?}");
+        assert!(probed.notes[0].contains(": no space left"), "{probed:?}");
         let scratch =
             ScratchError::Io { path: PathBuf::from("/a"), source: io::ErrorKind::StorageFull.into() };
         assert!(end(scratch.into()).is_ok());
@@ -458,9 +455,9 @@ mod tests {
         let probed = Listener::new(&request, &steps, &interrupt).until_over(&said).unwrap();
         assert!(!probed.is_whole);
         assert!(probed.text.contains("clock = shared\n"), "{}", probed.text);
-        assert!(probed.text.contains("flock ! no answer came from the storage"), "{}", probed.text);
-        assert!(probed.text.contains("xattrs ! it was not tried"), "{}", probed.text);
-        assert!(probed.notes[0].contains("while it tried locks"), "{:?}", probed.notes);
+        assert!(probed.text.contains("flock ! the storage did not respond"), "{}", probed.text);
+        assert!(probed.text.contains("xattrs ! not tried"), "{}", probed.text);
+        assert!(probed.notes[0].contains("while trying locks"), "{:?}", probed.notes);
         assert!(probed.notes[0].contains("Check the disk and the system's log"), "{:?}", probed.notes);
         assert!(probed.text.contains("unanswered_s = 0.05\n"), "{}", probed.text);
     }

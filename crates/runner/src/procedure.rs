@@ -163,19 +163,19 @@ pub enum ProcedureError {
     #[error(transparent)]
     Action(#[from] ActionError),
     /// The user's command failed.
-    #[error("the command that makes the server cold failed: {0}")]
+    #[error("the command that empties the server's cache failed: {0}")]
     Command(ShellError),
     /// There is no procedure.
-    #[error("{} is no procedure, so there is nothing to resume; 'reelgauge list' shows procedures", .0.display())]
+    #[error("{} is not a procedure. 'reelgauge list' shows procedures that you can resume", .0.display())]
     NotOne(PathBuf),
     /// The ballast was removed during a run.
     #[error(
-        "the ballast was removed during the run, so the storage was not as full as the step says; another run on the \
-         same target removes it. Resume when nothing else runs there"
+        "another run on the same target removed the ballast, so the storage was not as full as the step \
+         requires. Resume when nothing else runs there"
     )]
     BallastGone,
     /// No search of streams found a count.
-    #[error("step '{step}' plays the count that '{of}' found, which is none; give it with --set count=N")]
+    #[error("step '{step}' plays the count that '{of}' found, but it found none. Set it with --set count=N")]
     NoCount {
         /// The step.
         step: String,
@@ -183,7 +183,10 @@ pub enum ProcedureError {
         of: String,
     },
     /// An event whose command is not kept.
-    #[error("step '{step}' needs its event again, whose command is not kept: add --event '{event}: COMMAND'")]
+    #[error(
+        "step '{step}' runs its event again, but event commands are not stored. Add --event '{event}: \
+         COMMAND'"
+    )]
     EventAgain {
         /// The step.
         step: String,
@@ -192,8 +195,8 @@ pub enum ProcedureError {
     },
     /// A step that cannot find its space.
     #[error(
-        "step '{step}' writes {}, and at most {} can be written on {} then, since {} must stay free (--keep-free \
-         changes that); make room, or write less",
+        "step '{step}' writes {}, but at most {} can be written on {} at that point, because {} must stay \
+         free (--keep-free). Free some space, or write less",
         amount(lack.needed_bytes),
         amount(lack.left_bytes),
         target.display(),
@@ -208,7 +211,7 @@ pub enum ProcedureError {
         lack: Lack,
     },
     /// Another process carries it out.
-    #[error("{} is still being carried out by process {pid}", dir.display())]
+    #[error("{} is still running (process {pid})", dir.display())]
     GoesOn {
         /// The procedure's directory.
         dir: PathBuf,
@@ -223,8 +226,8 @@ pub enum ProcedureError {
 /// Why a run of a procedure did not come to its end.
 fn run_words(error: &PassError) -> String {
     match error {
-        PassError::Ended { how, said, .. } if said.is_empty() => format!("the run ended with {how}"),
-        PassError::Ended { how, said, .. } => format!("the run ended with {how}: {said}"),
+        PassError::Ended { how, said, .. } if said.is_empty() => format!("the run failed: {how}"),
+        PassError::Ended { how, said, .. } => format!("the run failed: {how}: {said}"),
         other => other.to_string(),
     }
 }

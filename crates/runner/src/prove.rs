@@ -138,28 +138,25 @@ pub enum ProveError {
     #[error(transparent)]
     Turn(#[from] TurnError),
     /// The change can't be made.
-    #[error("the change can't be made: {0}")]
+    #[error("cannot make the change: {0}")]
     Change(ShellError),
     /// What leads back, between two passes, fails.
-    #[error("what leads back to the first state fails: {0}")]
+    #[error("cannot undo the change: {0}")]
     Back(ShellError),
     /// It ended well and led nowhere.
-    #[error("what leads back to the first state ('{command}') had no effect: {still}")]
+    #[error("undoing the change ('{command}') had no effect: {still}")]
     NotBack {
         command: String,
         /// What is still changed.
         still: String,
     },
     /// No frame was judged, so no pass would say anything.
-    #[error(
-        "the first run judged no frame of any stream, and no pass would; use a longer --duration, of at least \
-         some seconds"
-    )]
+    #[error("the first run judged no frame of any stream. Use a --duration of at least several seconds")]
     NothingJudged,
     /// A pass finished no read or write, so it can be compared with nothing.
     #[error(
-        "a pass finished no read or write in its measured time, so there is nothing to compare; measure longer \
-         (--duration), or use smaller blocks (--blocks)"
+        "a pass finished no read or write in its measured time, so there is nothing to compare. Use a \
+         longer --duration or smaller --blocks"
     )]
     NothingMeasured,
     /// A pass did not come to its end.
@@ -170,8 +167,8 @@ pub enum ProveError {
     Compare(#[from] CompareRunsError),
     /// Something else happened again and again.
     #[error(
-        "{0} passes were disturbed, which is as many as were wanted; see in {1} by what, and prove it when that \
-         is over"
+        "{0} passes were disturbed, as many as were requested. See {1} for the causes, and repeat the \
+         proof when they are over"
     )]
     TooDisturbed(usize, String),
 }

@@ -34,7 +34,7 @@ pub(crate) fn read<S: SeriesState>(dir: &Path) -> Result<S, String> {
     let state: S = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
     match state.version() {
         found if found == S::VERSION => Ok(state),
-        found => Err(format!("it has version {found}, and this program reads {}", S::VERSION)),
+        found => Err(format!("its version is {found}, but this Reelgauge reads version {}", S::VERSION)),
     }
 }
 

@@ -355,7 +355,7 @@ impl Session {
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
             // What stopped the load point comes first; this only came behind it.
             let error = error.to_string();
-            let sentence = format!("The run could not be ended in order: {error}.");
+            let sentence = format!("The run did not end cleanly: {error}.");
             self.note(Note::new(NoteFact::NotEndedInOrder { error }, sentence, ""));
             return Ok(());
         }

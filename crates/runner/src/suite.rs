@@ -170,7 +170,7 @@ pub fn run_suite(
         suite.runs.push(finished.run_dir.strip_prefix(&dir).unwrap_or(&finished.run_dir).to_path_buf());
         let stopped = !matches!(finished.summary.outcome, Outcome::Complete);
         if stopped {
-            suite.ended_early = Some(format!("{name} did not come to its end; see its report"));
+            suite.ended_early = Some(format!("{name} did not complete; see its report"));
         }
         suite.complete = !stopped && rows.len() == request.workloads.len();
         suite.write(&dir)?;

@@ -34,8 +34,8 @@ use crate::session::make_out;
 use crate::session::report_file::leave_report;
 
 /// Why there is no watch elsewhere.
-const LINUX_ONLY: &str = "counters of a machine are sampled on Linux only; for others, 'reelgauge doctor \
-                          --collect-script' says how they are set up";
+const LINUX_ONLY: &str = "counters can be sampled on Linux only. On other systems, use 'reelgauge \
+     doctor --collect-script' to read the settings";
 
 /// What a watch is at while it samples.
 pub const WATCHING: &str = "watching";

@@ -181,7 +181,7 @@ fn a_thread_that_dies_breaks_the_run_off_and_loses_nothing_of_what_was_done() {
         let summary = &finished.summary;
         assert_eq!((summary.outcome, finished.exit_code()), (Outcome::BrokeOff, 3), "{driver:?}");
         let reason = summary.outcome_reason.as_deref().unwrap();
-        assert!(reason.contains("fault of this tool"), "{driver:?}: {reason}");
+        assert!(reason.contains("a bug in Reelgauge"), "{driver:?}: {reason}");
         // What the dead one had handed over is in the log and in the figures.
         let log = LogReader::open(&finished.run_dir.join("ops")).unwrap();
         let logged: u64 = log.batches().map(|batch| batch.unwrap().ops.len() as u64).sum();

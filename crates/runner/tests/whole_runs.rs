@@ -118,7 +118,7 @@ fn without_its_summary_a_run_is_rebuilt_from_its_log() {
     std::fs::remove_file(finished.run_dir.join("live.jsonl")).unwrap();
     let untold = reopen(&finished.run_dir).unwrap();
     assert_eq!(untold.outcome, Outcome::BrokeOff);
-    assert!(untold.outcome_reason.unwrap().starts_with("nothing says how it ended"));
+    assert!(untold.outcome_reason.unwrap().starts_with("its end is unknown"));
 }
 
 #[test]

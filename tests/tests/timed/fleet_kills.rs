@@ -207,7 +207,7 @@ fn round(bed: &mut Bed, number: u64, draws: &mut Draws) {
             let is_ended = match outcome.code {
                 None => matches!(fault, Fault::ControllerKilled),
                 // It had not begun when the server was killed.
-                Some(2) => outcome.stderr.contains("does not answer"),
+                Some(2) => outcome.stderr.contains("does not respond"),
                 Some(0) => true,
                 code => code == Some(3) && !fault.is_survived(),
             };

@@ -107,7 +107,7 @@ fn load_stops_when_its_controller_is_gone_and_nothing_is_lost() {
     }
     for name in ["a", "b"] {
         let reason = text(&summary(&run_dir(name)), "outcome_reason").to_owned();
-        assert!(reason.contains("the fleet's controller was not heard for "), "{reason}");
+        assert!(reason.contains("the fleet's controller was silent for "), "{reason}");
     }
     let summary = bed.logs().expect_code(3).json();
     assert!(counted(&only_in(&bed.runs()), &summary).iter().all(|&ops| ops > 0), "{summary:#}");

@@ -182,10 +182,10 @@ fn what_agents_would_do_is_shown_and_what_they_cannot_do_is_refused() {
         ("fill", &[][..], "step 'to 50 %' writes files into the area"),
         ("age", &[], "step 'age' writes files into the area"),
         ("cold-server", &["--set=server-memory=1GiB"], "step 'make the server cold'"),
-        ("iometer", &[], "1 can't be shared out among 2 agents"),
+        ("iometer", &[], "1 cannot be split among 2 agents"),
         ("ebu-study", &["--set=max-rate=5MB"], "--max-rate is not part of a plan"),
         ("ebu-study", &["--set=direct=true"], "--direct is not part of a plan"),
-        ("ebu-study", &["--agents=c"], "c is none of this fleet's agents"),
+        ("ebu-study", &["--agents=c"], "fleet add c"),
         ("ebu-study", &["--max-rate=5MB"], "--fleet"),
     ] {
         let refused = run(name, flags).expect_code(2);

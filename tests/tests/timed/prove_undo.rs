@@ -21,7 +21,7 @@ fn ctrl_c_undoes_the_change_and_keeps_what_was_measured() {
     running.until(LIMIT, |_| file.exists()).expect("the change was made");
     // A second proof started during the first would undo its change, and measure it.
     let second = proof.run().expect_code(2);
-    assert!(second.stderr.contains("another proof changes things right now"), "{}", second.said());
+    assert!(second.stderr.contains("another proof is running"), "{}", second.said());
     let undoing = proof.other(&["prove", "--undo-left"]).expect_code(2);
     assert!(undoing.stderr.contains("another proof"), "{}", undoing.said());
     assert!(file.exists() && proof.has_undo(), "the first one goes on");

@@ -157,7 +157,7 @@ fn a_token_file_keeps_the_token_and_only_for_its_owner() {
     }
     fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
     fs::write(&file, "short\n").unwrap();
-    refused("holds no token");
+    refused("contains no token");
 }
 
 #[test]
@@ -245,9 +245,9 @@ fn mismatched_keys_are_reported_before_the_server_listens() {
     let missing = scratch.path().join("missing.key").display().to_string();
     for (words, said) in [
         (["--tls-cert", &cert, "--tls-key", &other_key], "does not belong to the certificate"),
-        (["--tls-cert", &key, "--tls-key", &key], "holds no certificate"),
-        (["--tls-cert", &cert, "--tls-key", &cert], "holds no private key"),
-        (["--tls-cert", &cert, "--tls-key", &missing], "missing.key can't be read"),
+        (["--tls-cert", &key, "--tls-key", &key], "contains no certificate"),
+        (["--tls-cert", &cert, "--tls-key", &cert], "contains no unencrypted private key"),
+        (["--tls-cert", &cert, "--tls-key", &missing], "cannot read "),
     ] {
         let all =
             ["console", "--no-open", "--listen", "127.0.0.1:0", "--runs", runs.path().to_str().unwrap()];

@@ -143,9 +143,9 @@ fn an_agent_is_installed_appears_and_is_removed_without_a_trace() {
     assert!(!own.exists(), "nothing is left");
     // One host that is not in the fleet, and one that does not exist.
     let unknown = machine.install(&fleet.dir(), &["edit-07", "--root", &root]).expect_code(2);
-    assert!(unknown.stderr.contains("none of this fleet's agents"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("edit-07"), "{}", unknown.stderr);
     let option = machine.install(&fleet.dir(), &["a=-oProxyCommand=x", "--root", &root]).expect_code(2);
-    assert!(option.stderr.contains("is no host"), "{}", option.stderr);
+    assert!(option.stderr.contains("NAME=USER@HOST"), "{}", option.stderr);
 }
 
 /// The answers of cmd.exe and PowerShell to `echo %OS% $env:OS`, for printf.
@@ -268,12 +268,12 @@ fn a_refusal_by_windows_is_reported_and_ends_the_installation() {
     let once = machine.install(&site, &[&words[..], &["--no-service"]].concat()).expect_code(2);
     assert!(once.stderr.contains("--no-service is not for Windows"), "{}", once.stderr);
     let variable = machine.install(&site, &[&words[..], &["--root", "D:\\%TEMP%"]].concat()).expect_code(2);
-    assert!(variable.stderr.contains("can't stand in a service of Windows"), "{}", variable.stderr);
+    assert!(variable.stderr.contains("%TEMP%"), "{}", variable.stderr);
     assert_eq!(scripts(&machine), [""; 0]);
     std::fs::write(machine.scratch.path().join("refused"), "Stop-Service").unwrap();
     let refused = machine.install(&site, &words).expect_code(2);
     assert!(refused.words().contains("done: copying the secret"), "{}", refused.stdout);
-    for part in ["ending the one that runs, for this one failed: Access is denied.", "--uninstall removes it"]
+    for part in ["failed: Access is denied.", "--uninstall"]
     {
         assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }

@@ -70,7 +70,7 @@ fn a_site_is_its_owners_alone_and_never_overwritten() {
     std::fs::set_permissions(&join, std::fs::Permissions::from_mode(0o640)).unwrap();
     let root = scratch.dir("root").display().to_string();
     let loose = binary::run(["agent", "--join", &join.display().to_string(), "--root", &root]).expect_code(2);
-    assert!(loose.stderr.contains("others may read") && loose.stderr.contains("0640"), "{}", loose.stderr);
+    assert!(loose.stderr.contains("others can read") && loose.stderr.contains("0640"), "{}", loose.stderr);
     // Only Windows has a service manager that expects an answer. On other systems the agent does not
     // start.
     let agent = ["agent", "--join", "nothing.toml", "--root", &root, "--service"];
@@ -258,13 +258,13 @@ fn orders_that_are_not_the_controllers_to_this_agent_now_are_refused_and_logged(
         let forger = Sealer::new(SealingKey::draw(), fleet_id.clone());
         let other_fleet = Sealer::new(seal.clone(), FleetId::draw().unwrap());
         for (message, why) in [
-            (good, "sent again"),
+            (good, "repeated"),
             (altered, "seal is not the controller's"),
             (sealed(&forger, &to, &session, 3), "seal is not the controller's"),
             (sealed(&other_fleet, &to, &session, 4), "another fleet"),
             (sealed(&sealer, &name("b"), &session, 5), "another agent, b"),
-            (sealed(&sealer, &to, &AgentSession::draw().unwrap(), 6), "started anew"),
-            (b"start".to_vec(), "no order of this version"),
+            (sealed(&sealer, &to, &AgentSession::draw().unwrap(), 6), "restart"),
+            (b"start".to_vec(), "not an order of this version"),
         ] {
             let refused = send(message).await.expect("a refusal");
             assert!(refused.refused.contains(why), "{why}: {}", refused.refused);
@@ -274,9 +274,9 @@ fn orders_that_are_not_the_controllers_to_this_agent_now_are_refused_and_logged(
             assert_eq!(event, refused);
         }
     });
-    says(&mut agent, "no order of this version");
+    says(&mut agent, "not an order of this version");
     for why in
-        ["sent again", "seal is not the controller's", "another fleet", "another agent, b", "started anew"]
+        ["repeated", "seal is not the controller's", "another fleet", "another agent, b", "restart"]
     {
         assert!(agent.stderr().contains(why), "{why}\n{}", agent.stderr());
     }

@@ -163,11 +163,11 @@ fn what_cannot_be_one_run_is_refused() {
     let out = scratch.path().join("whole");
     let two_names =
         say("fleet", &["merge", &format!("a={run}"), &format!("a={run}"), "--out", out.to_str().unwrap()]);
-    assert!(complaint(two_names).contains("two machines are called \"a\""));
+    assert!(complaint(two_names).contains("two hosts are named \"a\""));
     assert!(!out.exists());
     let over_a_run = say("fleet", &["merge", run, run, "--out", run]);
-    assert!(complaint(over_a_run).contains("a run of one machine"));
+    assert!(complaint(over_a_run).contains("a run of one host"));
     let nothing = scratch.dir("empty");
     let of_nothing = say("fleet", &["merge", nothing.to_str().unwrap(), "--out", out.to_str().unwrap()]);
-    assert!(complaint(of_nothing).contains("nothing can be read"));
+    assert!(complaint(of_nothing).contains("cannot read any host's run"));
 }

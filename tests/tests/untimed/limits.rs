@@ -48,9 +48,9 @@ fn descriptors_memory_and_file_sizes_are_checked_before_the_start() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let many = ["--workers", "100", "--files", "4"];
-    refused(&mix_below("-n 64", &target, &many), &target, &["64 files open", "ulimit -n", "at most"]);
-    refused(&mix_below("-f 500", &target, &[]), &target, &["500KiB at most (ulimit -f)", "has 16MiB"]);
-    refused(&mix_below("-v 300000", &target, &many), &target, &["ulimit -v", "of addresses"]);
+    refused(&mix_below("-n 64", &target, &many), &target, &["per process is 64", "ulimit -n", "at most"]);
+    refused(&mix_below("-f 500", &target, &[]), &target, &["500KiB (ulimit -f)", "grows to 16MiB"]);
+    refused(&mix_below("-v 300000", &target, &many), &target, &["ulimit -v", "of address space"]);
     let large = ["--workers", "60000", "--files", "1", "--blocks", "16MiB", "--length", "16MiB"];
     let huge = binary::run(Mix::on(&target).with(&large).without("--max-length").words());
     assert_eq!(huge.code, Some(2), "{}", huge.said());
@@ -66,7 +66,7 @@ fn an_open_read_ahead_of_minutes_is_refused_and_not_ten_thousands_of_threads() {
     let target = scratch.dir("target");
     let streams = Verb::on("streams", &target).with(&["--format", SMALL.id, "--count", "200"]);
     let streams = streams.with(&["--read-ahead", "open", "--buffer", "10m", "--clip", "1s"]);
-    refused(&streams.run(), &target, &["--buffer", "--read-ahead open", "more threads"]);
+    refused(&streams.run(), &target, &["--buffer", "--read-ahead open", " threads"]);
     let rings = streams.with(&["--driver", "uring"]);
     refused(&rings.run(), &target, &["of memory", "--buffer"]);
 }
@@ -196,7 +196,7 @@ fn a_test_file_that_is_replaced_breaks_the_run_off() {
     std::fs::rename(&copy, &file).unwrap();
     let outcome = running.wait(A_MINUTE);
     assert_eq!(outcome.code, Some(3), "{}", outcome.said());
-    assert!(outcome.said().contains("was replaced by something else"), "{}", outcome.said());
+    assert!(outcome.said().contains("was replaced by another process"), "{}", outcome.said());
 }
 
 #[test]

@@ -284,7 +284,7 @@ fn scripts_with_outside_paths_are_refused_and_remote_workers_are_named() {
     let said = run(&good, &["--listen", "0.0.0.0:0"]).expect_code(2).said();
     assert!(said.contains("--peer"), "{said}");
     let said = run(&good, &["--out", area.to_str().unwrap(), "--wait", "1s"]).expect_code(2).said();
-    assert!(said.contains("lies in the area"), "{said}");
+    assert!(said.contains("is in the area"), "{said}");
     let said = run(&good, &["--dry-run"]).expect_code(0).said();
     assert!(said.contains("2 workers, 1 test, 2 starts; its waits take 90 s."), "{said}");
     assert!(said.contains("Workers write over every file called test000"), "{said}");

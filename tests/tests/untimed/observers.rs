@@ -192,6 +192,6 @@ fn two_machines_in_one_prometheus_dump_are_two_observers() {
     fs::remove_dir_all(run.join("observers")).unwrap();
     let told = report(&run, &["--observer", dump, "--observer-machine", "nas1"]).expect_code(0).json();
     assert_eq!(names(&told), ["nas1:9100"]);
-    assert_eq!(told["observers"][0]["not_read"][0], "other machines of the file: ws7:9100");
+    assert_eq!(told["observers"][0]["not_read"][0], "other hosts in the file: ws7:9100");
     report(&run, &["--observer", dump, "--observer-machine", "nas2"]).expect_code(2);
 }

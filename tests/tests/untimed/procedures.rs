@@ -328,7 +328,7 @@ fn a_run_that_is_refused_says_so_once_and_a_name_or_a_directory_that_is_none_is_
     }
     let folder = scratch.dir("folder");
     let resume = ["procedure".into(), "--resume".into(), folder.into_os_string()];
-    refusal::refused(&resume, &target, "is no procedure");
+    refusal::refused(&resume, &target, "is not a procedure");
 }
 
 #[test]

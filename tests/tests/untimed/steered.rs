@@ -168,7 +168,7 @@ fn the_load_goes_on_while_it_is_held_and_stops_when_nothing_is_heard() {
         run.hear("live", true);
     }
     let (done, summary) = run.done(130);
-    assert!(text(&done, "reason").contains("was not heard for 5."), "{done}");
+    assert!(text(&done, "reason").contains("silent for 5."), "{done}");
     let measured_s = number(&summary, "load_points.0.measured_s");
     // Longer than it may continue without contact, and two seconds for a busy host.
     assert!((6.0..13.0).contains(&measured_s), "{measured_s}");
@@ -176,8 +176,8 @@ fn the_load_goes_on_while_it_is_held_and_stops_when_nothing_is_heard() {
 }
 
 #[test]
-fn the_load_stops_without_a_controller_or_on_command() {
-    for (is_told, reason) in [(false, "the agent that steered it is gone"), (true, "the fleet's controller")]
+fn the_load_stops_when_nobody_is_left_to_steer_or_when_told() {
+    for (is_told, reason) in [(false, "the agent that controlled it"), (true, "the fleet's controller")]
     {
         let scratch = Scratch::new();
         let mut run = Steered::start(&plan_of(&scratch, "60s"));

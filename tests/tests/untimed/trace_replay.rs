@@ -127,7 +127,7 @@ fn a_pause_between_the_starts_of_users_is_no_time_of_the_throughput() {
         assert!(figure("span_s") > 1.9 && figure("worked_s") < 0.9, "{target}: {pass}");
         let expected = 3.0 * 65_536.0 / figure("worked_s");
         assert!((figure("bytes_per_s") / expected - 1.0).abs() < 1e-6, "{target}: {pass}");
-        assert!(said.contains("1 of 3 users were at work at the same time"), "{target}: {said}");
+        assert!(said.contains("1 of 3 users were active at the same time"), "{target}: {said}");
     }
 }
 

@@ -421,10 +421,10 @@ fn starting_tells_why_not() {
         assert_eq!(told.json()["id"], Value::Null);
         told.json()["error"].as_str().unwrap().to_owned()
     };
-    assert!(start("clean", "/").contains("can't be started from here"));
+    assert!(start("clean", "/").contains("'clean'"));
     assert!(start("check", "/etc").contains("--root"));
     let root = scene.folder.path().join("root").display().to_string();
-    assert!(start("check", &root).contains("ended without a word"));
+    assert!(start("check", &root).starts_with("it ended "));
     let info = scene.get("/api/info").json();
     assert_eq!((info["version"].as_str(), info["host"].as_str()), (Some("1.2.3"), Some("nas1")));
     assert_eq!(info["roots"].as_array().unwrap().len(), 1);

@@ -98,7 +98,7 @@ impl TryFrom<Row> for Condition {
     fn try_from(row: Row) -> Result<Condition, String> {
         let times = row.times.unwrap_or(1.0);
         if row.times.is_some() && row.below_fact.is_none() {
-            return Err(format!("{}: 'times' goes with 'below_fact'", row.fact));
+            return Err(format!("{}: 'times' needs 'below_fact'", row.fact));
         }
         let tests = [
             row.is.map(value).transpose()?.map(Test::Is),
@@ -126,7 +126,7 @@ fn value(written: toml::Value) -> Result<Value, String> {
         toml::Value::Integer(number) => Ok(Value::Number(number as f64)),
         toml::Value::Float(number) => Ok(Value::Number(number)),
         toml::Value::String(word) => Ok(Value::Word(word)),
-        other => Err(format!("{other} is no number and no word")),
+        other => Err(format!("{other} is neither a number nor a word")),
     }
 }
 

@@ -74,13 +74,14 @@ fn commands(site: &Site) -> Fragment {
                 "smb.macos.ds_store",
             )
             .undo(
-                "defaults delete com.apple.desktopservices DSDontWriteNetworkStores, or write again what 'defaults \
-                 read com.apple.desktopservices DSDontWriteNetworkStores' gave before: note it first",
+                "defaults delete com.apple.desktopservices DSDontWriteNetworkStores, or write back the \
+                 value that 'defaults read com.apple.desktopservices DSDontWriteNetworkStores' printed \
+                 before: note it first",
             )
             .into(),
             frames(site, &|bytes| {
                 SettingLine::new(format!("networksetup -setMTU {card} {bytes}"), "").undo(format!(
-                    "the same with what 'networksetup -getMTU {card}' gave before: note it first"
+                    "the same with the former value of 'networksetup -getMTU {card}': note it first"
                 ))
             }),
             FragmentPart::Left("client.macos.delayed_ack", Left::Measure),

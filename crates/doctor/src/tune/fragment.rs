@@ -197,7 +197,7 @@ pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<FragmentPart> {
             SettingLine::new(format!("ethtool -A {} rx on", site.interface), "net.pause.fast_to_slow_off")
                 .because(Because::Topology(Topology::FanIn))
                 .undo(format!(
-                    "ethtool -A {0} rx off, if 'ethtool -a {0}' said so before: note it first",
+                    "ethtool -A {0} rx off, if 'ethtool -a {0}' printed that before: note it first",
                     site.interface
                 ))
                 .into(),

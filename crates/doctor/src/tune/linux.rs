@@ -98,13 +98,14 @@ pub(super) fn links(site: &Site, is_server: bool) -> Fragment {
     let card = &site.interface;
     let mut parts = vec![frames(site, &|bytes| {
         SettingLine::new(format!("ip link set dev {card} mtu {bytes}"), "")
-            .undo(format!("the same with the mtu that 'ip link show dev {card}' gave before: note it first"))
+            .undo(format!("the same with the former mtu of 'ip link show dev {card}': note it first"))
     })];
     parts.extend(flow_control(site, is_server));
     parts.push(
         SettingLine::new(format!("ethtool --set-eee {card} eee off"), "net.eee")
             .undo(format!(
-                "ethtool --set-eee {card} eee on, if 'ethtool --show-eee {card}' said so before: note it first"
+                "ethtool --set-eee {card} eee on, if 'ethtool --show-eee {card}' printed that before: note \
+                 it first"
             ))
             .into(),
     );

@@ -161,7 +161,7 @@ pub struct Site {
 #[non_exhaustive]
 pub enum SiteError {
     /// The links, or the number of clients, say something else than the topology.
-    #[error("the topology {stated:?} does not go with what else was stated")]
+    #[error("the topology {stated:?} contradicts the other flags")]
     Topology {
         stated: Topology,
         server_mbit_per_s: Option<f64>,
@@ -169,10 +169,10 @@ pub enum SiteError {
         clients: Option<u32>,
     },
     /// A number can't be.
-    #[error("{what} is {value}, which can't be: {why}")]
+    #[error("{what} is {value}, which is invalid: {why}")]
     Number { what: &'static str, value: String, why: &'static str },
     /// A word or version is none that can be.
-    #[error("{what} '{value}' can't be: {allowed}")]
+    #[error("{what} '{value}' is invalid: {allowed}")]
     Value {
         what: &'static str,
         value: String,
@@ -185,7 +185,7 @@ pub enum SiteError {
     )]
     NotOfStornext,
     /// A word would be something else in a configuration file.
-    #[error("{what} '{value}' can't stand in a configuration file or a command: it {why}")]
+    #[error("{what} '{value}' cannot be used in a configuration file or a command: it {why}")]
     Word { what: &'static str, value: String, why: WordFault },
     /// Nothing would be left of the memory.
     #[error(
@@ -213,12 +213,12 @@ impl std::fmt::Display for WordFault {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             WordFault::Empty => out.write_str("is empty"),
-            WordFault::Dash => out.write_str("begins with -, which would make it an option"),
+            WordFault::Dash => out.write_str("starts with -, like an option"),
             WordFault::Character(' ') => out.write_str("has a blank"),
             WordFault::Character(c) if c.is_control() || c.is_whitespace() => {
-                write!(out, "has the character U+{:04X}", u32::from(*c))
+                write!(out, "contains the character U+{:04X}", u32::from(*c))
             }
-            WordFault::Character(c) => write!(out, "has the character {c}"),
+            WordFault::Character(c) => write!(out, "contains the character {c}"),
         }
     }
 }
@@ -358,17 +358,18 @@ impl Site {
         let is_whole = |path: &str| path.starts_with('/') && !path.split('/').any(|part| part == "..");
         let has_parts = word.split('/').any(|part| !part.is_empty() && part != ".");
         let (is_right, allowed) = match name {
-            SiteName::Network => (is_network(word), "give an address with its bits, such as 10.0.0.0/24"),
-            SiteName::Path => {
-                (is_whole(word), "give the whole path on the server, from the root: /srv/media")
-            }
-            SiteName::Mount => (
-                is_whole(word) && has_parts,
-                "give a folder below the root that is there for this mount, such as /mnt/media",
+            SiteName::Network => (
+                is_network(word),
+                "use an address with its prefix length, such as \
+                 10.0.0.0/24",
             ),
+            SiteName::Path => (is_whole(word), "use the absolute path on the server, such as /srv/media"),
+            SiteName::Mount => {
+                (is_whole(word) && has_parts, "use a dedicated folder below the root, such as /mnt/media")
+            }
             SiteName::Share => (
                 !SECTIONS.contains(&word.to_ascii_lowercase().as_str()),
-                "that is a section of smb.conf's own; give another name, such as media",
+                "it is a special section of smb.conf; use another name, such as media",
             ),
             SiteName::Server | SiteName::Dataset | SiteName::Interface => return None,
         };
@@ -383,13 +384,11 @@ impl Site {
         match (self.nfs, self.samba, self.kernel) {
             (Some(nfs), ..) if !NFS.contains(&nfs) => wrong("--nfs", nfs, "give 3, 4.0, 4.1 or 4.2"),
             (_, Some(samba), _) if samba < SAMBA_SINCE => {
-                wrong("--samba", samba, "the lines are for Samba 4.2 and later; older ones do not know them")
+                wrong("--samba", samba, "use 4.2 or later; older versions lack these settings")
             }
-            (.., Some(kernel)) if kernel < KERNEL_SINCE => wrong(
-                "--kernel",
-                kernel,
-                "the lines are for Linux 3.10 and later; older ones do not know them",
-            ),
+            (.., Some(kernel)) if kernel < KERNEL_SINCE => {
+                wrong("--kernel", kernel, "use 3.10 or later; older versions lack these settings")
+            }
             _ => Ok(()),
         }
     }
@@ -428,16 +427,16 @@ impl Site {
             [("--server-link", self.server_link_mbit_per_s), ("--client-link", self.client_link_mbit_per_s)]
         {
             if let Some(speed) = speed.filter(|speed| !(10.0..=1_600_000.0).contains(speed)) {
-                return Err(wrong(what, format!("{speed} Mbit/s"), "links have 10 Mbit/s to 1.6 Tbit/s"));
+                return Err(wrong(what, format!("{speed} Mbit/s"), "use 10 Mbit/s to 1.6 Tbit/s"));
             }
         }
         if !(0.001..=10_000.0).contains(&self.round_trip_ms) {
             let value = format!("{} ms", self.round_trip_ms);
-            return Err(wrong("--round-trip", value, "a round trip takes 1 µs to 10 s"));
+            return Err(wrong("--round-trip", value, "use 1 µs to 10 s"));
         }
         if let Some(0 | 100_001..) = self.clients {
             let clients = self.clients.unwrap_or_default().to_string();
-            return Err(wrong("--clients", clients, "there is at least one, and there are at most 100,000"));
+            return Err(wrong("--clients", clients, "use 1 to 100,000"));
         }
         let memory = (self.server_memory_bytes, self.reserved_memory_bytes);
         if let (Some(memory), Some(reserved)) = memory

@@ -160,13 +160,13 @@ fn a_topology_that_its_links_contradict_is_refused() {
 fn what_is_wrong_with_a_word_is_named() {
     for (word, said) in [
         ("a b", "it has a blank"),
-        ("$(x)", "it has the character $"),
-        ("a;b", "it has the character ;"),
-        ("a\nb", "it has the character U+000A"),
-        ("a\u{1b}[2J", "it has the character U+001B"),
+        ("$(x)", "it contains the character $"),
+        ("a;b", "it contains the character ;"),
+        ("a\nb", "it contains the character U+000A"),
+        ("a\u{1b}[2J", "it contains the character U+001B"),
         ("", "it is empty"),
-        ("-x", "it begins with -, which would make it an option"),
-        ("a(b", "it has the character ("),
+        ("-x", "it starts with -, like an option"),
+        ("a(b", "it contains the character ("),
     ] {
         let site = Site { path: word.to_owned(), ..Site::default() };
         let error = fragments(Purpose::Nfs, &site).unwrap_err().to_string();

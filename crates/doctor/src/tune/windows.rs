@@ -15,7 +15,7 @@ pub(super) fn script(site: &Site) -> Fragment {
             "client.windows.autotuning",
         )
         .because(Because::IsDefault)
-        .undo("the same with the level that 'netsh interface tcp show global' said before: note it first")
+        .undo("the same with the level that 'netsh interface tcp show global' printed before: note it first")
         .into(),
     );
     for (name, value) in [
@@ -25,7 +25,7 @@ pub(super) fn script(site: &Site) -> Fragment {
     ] {
         let text = format!("Set-SmbClientConfiguration -{name} {value} -Force");
         let undo =
-            format!("the same with what '(Get-SmbClientConfiguration).{name}' gave before: note it first");
+            format!("the same with the former value of '(Get-SmbClientConfiguration).{name}': note it first");
         // The topology decides on several connections.
         match (name, site.topology()) {
             ("EnableMultiChannel", topology @ Topology::FanIn) => {
@@ -53,9 +53,7 @@ pub(super) fn script(site: &Site) -> Fragment {
         parts,
         names: vec![SiteName::Interface],
         keep: None,
-        activate: vec![
-            "disconnect the share, and connect it again; Get-SmbConnection then lists it".to_owned(),
-        ],
+        activate: vec!["disconnect and reconnect the share; Get-SmbConnection then lists it".to_owned()],
     }
 }
 
@@ -68,6 +66,7 @@ fn advanced(name: &str, value: &str, rule: &'static str) -> SettingLine {
     let line =
         SettingLine::new(format!("Set-NetAdapterAdvancedProperty {card} -RegistryValue {value}"), rule);
     line.undo(format!(
-        "the same with what '(Get-NetAdapterAdvancedProperty {card}).RegistryValue' gave before: note it first"
+        "the same with the former value of '(Get-NetAdapterAdvancedProperty {card}).RegistryValue': note \
+         it first"
     ))
 }

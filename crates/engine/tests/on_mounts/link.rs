@@ -27,7 +27,7 @@ fn a_loop_device_names_its_file_and_memory_is_memory() {
     }
     if let Some(mounted) = Mounted::tmpfs("1m") {
         let link = link::of(&Mount::at(mounted.path()).unwrap());
-        assert_eq!((link.kind, link.sentence.as_str()), (LinkKind::Memory, "this machine's memory"));
+        assert_eq!((link.kind, link.sentence.as_str()), (LinkKind::Memory, "memory of this client"));
     }
 }
 

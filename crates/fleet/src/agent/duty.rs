@@ -83,7 +83,7 @@ impl Duty {
         let lost = |state: RunState| match state.phase.is_over() {
             true => state,
             false => {
-                let reason = Some("the agent ended while the run went on".to_owned());
+                let reason = Some("the agent ended during the run".to_owned());
                 RunState { phase: Phase::Over { code: None, reason }, ..state }
             }
         };
@@ -330,8 +330,10 @@ impl Duty {
             return Vec::new();
         }
         let refused = match self.active.as_ref() {
-            Some(other) => Some(format!("it is at work for run {other}")),
-            None if sha256(plan_toml.as_bytes()) != plan_sha256 => Some("the plan came damaged".to_owned()),
+            Some(other) => Some(format!("it is busy with run {other}")),
+            None if sha256(plan_toml.as_bytes()) != plan_sha256 => {
+                Some("the plan arrived damaged".to_owned())
+            }
             None => None,
         };
         let phase = refused.map_or(Phase::Preparing, |why| Phase::Refused { why });

@@ -100,10 +100,10 @@ impl DoctorDuty {
         }
         let failed = |why: &str| DoctorState::Failed { why: why.to_owned() };
         if self.terms.at_work.load(Ordering::Relaxed) {
-            return self.tell(&id, failed("a run goes on there"));
+            return self.tell(&id, failed("a run is in progress there"));
         }
         if is_busy {
-            return self.tell(&id, failed("it is being looked at already"));
+            return self.tell(&id, failed("another check is in progress there"));
         }
         self.tell(&id, DoctorState::Looks);
         let _ = self.say.send(errand);
@@ -111,7 +111,7 @@ impl DoctorDuty {
         tokio::spawn(async move {
             let state = tokio::select! {
                 state = duty.terms.carry_out(errand) => state,
-                () = duty.terms.run_begins() => failed("a run began there"),
+                () = duty.terms.run_begins() => failed("a run started there"),
             };
             duty.tell(&id, state);
         });
@@ -144,7 +144,7 @@ impl DoctorTerms {
         match tokio::time::timeout(CLEANS_WITHIN, cleaning).await {
             Ok(Ok(leftovers)) => DoctorState::Left { leftovers },
             Ok(Err(_)) | Err(_) => {
-                let why = format!("it did not end within {} s", CLEANS_WITHIN.as_secs());
+                let why = format!("it did not finish within {} s", CLEANS_WITHIN.as_secs());
                 DoctorState::Failed { why }
             }
         }
@@ -156,7 +156,7 @@ impl DoctorTerms {
         for root in self.roots.iter().take(PLACES_MAX) {
             let looked = tokio::time::timeout_at(until, place(&self.program, root)).await;
             let looked = looked.unwrap_or_else(|_| {
-                Err(format!("the machine was not looked at within {} s", LOOKS_WITHIN.as_secs()))
+                Err(format!("the check did not finish within {} s", LOOKS_WITHIN.as_secs()))
             });
             let path = root.display().to_string();
             said.places.push(match looked {
@@ -171,7 +171,7 @@ impl DoctorTerms {
 
 /// What the program finds on the way to a root; why it finds nothing. It is ended when nobody waits any more.
 async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
-    let failed = |error: std::io::Error| format!("its doctor can't be started: {error}");
+    let failed = |error: std::io::Error| format!("cannot start its doctor: {error}");
     let mut child = Command::new(program)
         .args(["doctor", "--json"])
         .arg(root)
@@ -186,7 +186,7 @@ async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
     // It has closed what it says, so it ends.
     let _ = child.wait().await;
     said_of(&printed).ok_or_else(|| match String::from_utf8_lossy(&complaint).trim() {
-        "" => "its doctor said nothing that could be read".to_owned(),
+        "" => "its doctor printed nothing readable".to_owned(),
         complaint => complaint.to_owned(),
     })
 }
@@ -305,7 +305,7 @@ mod tests {
             gone.order(look("1"));
             assert_eq!(came.recv().await.unwrap().1, DoctorState::Looks);
             let DoctorState::Found(said) = came.recv().await.unwrap().1 else { panic!() };
-            assert!(said.places[0].why_not.as_ref().unwrap().contains("can't be started"), "{said:?}");
+            assert!(said.places[0].why_not.as_ref().unwrap().contains("cannot start"), "{said:?}");
             gone.order(look("1"));
             assert_eq!(came.recv().await.unwrap().1, DoctorState::Found(said));
             assert!(came.try_recv().is_err(), "it was not looked at anew");
@@ -326,7 +326,7 @@ mod tests {
             let (id, state) = came.recv().await.unwrap();
             assert_eq!(
                 (id.as_str(), state),
-                ("1", DoctorState::Failed { why: "a run began there".to_owned() })
+                ("1", DoctorState::Failed { why: "a run started there".to_owned() })
             );
         });
     }

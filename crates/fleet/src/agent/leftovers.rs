@@ -76,9 +76,9 @@ impl LeftoverTerms {
                 leftover.is_removed = may_remove && stays == 0;
                 leftover.why_not = match removes {
                     true if self.read_only => {
-                        Some("this agent's owner allows reading alone (--read-only)".to_owned())
+                        Some("this agent's owner allows only reads (--read-only)".to_owned())
                     }
-                    true if stays > 0 => Some("files that Reelgauge did not make are among them".to_owned()),
+                    true if stays > 0 => Some("it contains files that Reelgauge did not create".to_owned()),
                     _ => None,
                 };
             }
@@ -142,7 +142,7 @@ mod tests {
         assert!(files.why_not.unwrap().contains("--read-only") && root.is_dir());
         terms.read_only = false;
         let files = of(&terms.leftovers(true)).unwrap();
-        assert!(files.why_not.unwrap().contains("did not make") && foreign.is_file());
+        assert!(files.why_not.unwrap().contains("did not create") && foreign.is_file());
         fs::remove_file(foreign).unwrap();
         assert!(of(&terms.leftovers(true)).unwrap().is_removed && !root.exists());
         assert_eq!(of(&terms.leftovers(true)), None);

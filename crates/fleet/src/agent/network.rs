@@ -113,19 +113,19 @@ impl NetworkDuty {
         let during = Duration::from_millis(what.for_ms);
         let is_longer = limits.duration_ns.is_some_and(|most| during.as_nanos() > u128::from(most));
         if limits.network_bytes_per_s == Some(0) {
-            return Err("its owner allows no measurement of the network (--max-network 0B)".to_owned());
+            return Err("its owner forbids network measurements (--max-network 0B)".to_owned());
         }
         if is_longer || during.is_zero() || during > LONGEST {
-            return Err(format!("{} ms is longer than it may take", what.for_ms));
+            return Err(format!("{} ms is outside the allowed time", what.for_ms));
         }
         if what.connections == 0 || what.connections > CONNECTIONS_MAX {
             return Err(format!("{} connections are not allowed", what.connections));
         }
         if at_work.load(Ordering::Relaxed) {
-            return Err("a run goes on there".to_owned());
+            return Err("a run is in progress there".to_owned());
         }
         if is_busy {
-            return Err("it takes part in too many measurements at once".to_owned());
+            return Err("it already takes part in too many measurements".to_owned());
         }
         Ok(Terms {
             secret: what.secret.clone(),
@@ -137,7 +137,7 @@ impl NetworkDuty {
     }
 
     async fn receive(&self, id: &str, terms: &Terms) -> Result<NetworkState, String> {
-        let failed = |error: std::io::Error| format!("it can't listen: {error}");
+        let failed = |error: std::io::Error| format!("it cannot listen: {error}");
         let own = tokio::task::spawn_blocking({
             let terms = self.terms.clone();
             move || own_addresses(&terms)

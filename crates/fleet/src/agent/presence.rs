@@ -147,10 +147,10 @@ pub struct ReceivedOrder {
 #[non_exhaustive]
 pub enum PresenceError {
     /// It can't hear.
-    #[error("this agent can't hear what is sent to it: {0}")]
+    #[error("this agent cannot receive messages: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
     /// It can't be found.
-    #[error("this agent can't appear as a service: {0}")]
+    #[error("this agent cannot register as a service: {0}")]
     Service(async_nats::Error),
     /// The connection has ended for good.
     #[error("the connection to the fleet's server has ended")]

@@ -153,7 +153,7 @@ impl AgentDisk {
         let mut names = Vec::new();
         if let Some(run_dir) = self.run_dir(&folder) {
             if matches!(life(&run_dir), Life::Running(_)) {
-                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "its process has not ended yet"));
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "its process is still running"));
             }
             walk(&run_dir, "", &mut names)?;
         }
@@ -212,7 +212,7 @@ impl AgentDisk {
     fn folder(&self, run: &str) -> io::Result<PathBuf> {
         match is_run_name(run) {
             true => Ok(self.dir.join(run)),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "no name of a run")),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a run")),
         }
     }
 
@@ -223,7 +223,7 @@ impl AgentDisk {
     }
 
     fn path_of(&self, folder: &Path, name: &str) -> io::Result<PathBuf> {
-        let none = || io::Error::new(io::ErrorKind::NotFound, "no file of this run");
+        let none = || io::Error::new(io::ErrorKind::NotFound, "not a file of this run");
         if !is_file_name(name) {
             return Err(none());
         }

@@ -26,11 +26,11 @@ pub enum ServiceError {
     NotHere,
     /// Somebody else started it, or the manager does not listen.
     #[error(
-        "the service manager of Windows did not start this ({0}): leave --service out to run the agent here"
+        "the Windows service manager did not start this process ({0}). Omit --service to run the agent here"
     )]
     NotStarted(String),
     /// The manager did not take what it was told.
-    #[error("the service manager of Windows can't be told how the agent is: {0}")]
+    #[error("cannot report the agent's state to the Windows service manager: {0}")]
     NotTold(String),
 }
 
@@ -110,7 +110,7 @@ mod manager {
         match (ENDED.get(), NOT_TOLD.get()) {
             (Some(code), None) => Ok(*code),
             (_, Some(error)) => Err(ServiceError::NotTold(said(error))),
-            (None, None) => Err(ServiceError::NotStarted("it was ended before it began".to_owned())),
+            (None, None) => Err(ServiceError::NotStarted("it was ended before it started".to_owned())),
         }
     }
 

@@ -155,8 +155,8 @@ impl AgentWork {
                 let status = steered.child.wait().await;
                 let why = match (steered.is_done, status) {
                     (true, _) => return,
-                    (false, Ok(status)) => format!("its process ended without a word ({status})"),
-                    (false, Err(error)) => format!("its process is lost: {error}"),
+                    (false, Ok(status)) => format!("its process ended without a message ({status})"),
+                    (false, Err(error)) => format!("its process was lost: {error}"),
                 };
                 self.duty.gone(now(), &why)
             }
@@ -268,7 +268,7 @@ impl AgentWork {
             .place
             .disk
             .complaints(run)
-            .map_err(|error| format!("cannot keep its complaints: {error}"))?;
+            .map_err(|error| format!("cannot keep its error output: {error}"))?;
         let mut child = Command::new(&self.place.program)
             .args(["run", "--steered", "--out"])
             .arg(runs)
@@ -332,7 +332,7 @@ impl AgentWork {
 fn of_run(run: &str, plan_toml: &str) -> Result<String, String> {
     match AnyPlan::from_toml(plan_toml) {
         Ok(AnyPlan::Mix(Plan { shared_data: Some(shared), .. })) if shared.run.is_some() => {
-            Err("its shared_data names a run already; leave that out".to_owned())
+            Err("its shared_data already names a run; omit that name".to_owned())
         }
         Ok(AnyPlan::Mix(mut plan)) if plan.shared_data.is_some() => {
             plan.shared_data.iter_mut().for_each(|shared| shared.run = Some(run.to_owned()));

@@ -43,7 +43,7 @@ pub enum BatchError {
     #[error("{0}")]
     Step(String),
     /// Its directory.
-    #[error("cannot keep how far the steps are in {}: {why}", dir.display())]
+    #[error("cannot store the progress of the steps in {}: {why}", dir.display())]
     Io {
         /// Where.
         dir: PathBuf,
@@ -51,7 +51,7 @@ pub enum BatchError {
         why: io::Error,
     },
     /// There is none.
-    #[error("{} holds no steps that could be taken up again: {why}", dir.display())]
+    #[error("{} holds no steps to resume: {why}", dir.display())]
     None {
         /// Where.
         dir: PathBuf,
@@ -117,7 +117,7 @@ pub fn result_of(conduct: &Conduct, summary: &Summary) -> StepResult {
             Some(summary.outcome_reason.clone().unwrap_or_else(|| "it did not complete".to_owned()))
         }
         _ if summary.load_points.is_empty() => Some("it has no load point".to_owned()),
-        (None, Some(at)) => Some(format!("nothing was done in load point {}", at + 1)),
+        (None, Some(at)) => Some(format!("load point {} measured nothing", at + 1)),
         (None, None) => None,
     };
     let is_inconclusive = statement::of(summary).judgement == Judgement::Inconclusive;
@@ -182,11 +182,11 @@ impl Batch {
         let text = fs::read(dir.join(BATCH_FILE)).map_err(|error| none(error.to_string()))?;
         let kept: Kept = serde_json::from_slice(&text).map_err(|error| none(error.to_string()))?;
         if kept.batch_version != BATCH_VERSION {
-            return Err(none(format!("its version {} is not this program's", kept.batch_version)));
+            return Err(none(format!("its version {} is not supported by this program", kept.batch_version)));
         }
         let fleet_plan = FleetPlan::from_toml(&kept.plan.plan_toml)?;
         if kept.runs.iter().any(|run| fleet_plan.steps.get(run.round.step).is_none()) {
-            return Err(none("it names a step that its plan does not have".to_owned()));
+            return Err(none("it refers to a step that its plan does not have".to_owned()));
         }
         Ok(Batch { dir: dir.to_path_buf(), plan: kept.plan, fleet_plan, runs: kept.runs })
     }

@@ -41,7 +41,7 @@ const NOT_FETCHED: [&str; 1] = ["report.html"];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchRefusal {
     /// More bytes than this host has room for.
-    #[error("it states {stated_bytes} bytes of files, and {free_bytes} bytes are free here")]
+    #[error("it lists {stated_bytes} bytes of files, but only {free_bytes} bytes are free here")]
     NoRoom {
         /// By its own list.
         stated_bytes: u128,
@@ -49,16 +49,16 @@ pub enum FetchRefusal {
         free_bytes: u64,
     },
     /// More files than a run has.
-    #[error("it states {0} files; a run has at most {FILES_MOST}")]
+    #[error("it lists {0} files, but a run has at most {FILES_MOST}")]
     TooMany(usize),
     /// A name that no file of a run has, or that another file's name excludes.
-    #[error("it states a file that no run has: {0:?}")]
+    #[error("it lists a file that is not part of a run: {0:?}")]
     Name(String),
     /// The agent cannot read them.
-    #[error("it cannot read the files of the run: {0}")]
+    #[error("it cannot read the run's files: {0}")]
     Unread(String),
     /// Its bytes do not have the digest that it states.
-    #[error("the bytes of {0:?} do not have the digest that it states")]
+    #[error("the bytes of {0:?} do not match the digest that it reported")]
     Digest(String),
 }
 

@@ -125,14 +125,14 @@ pub enum Placement {
 #[non_exhaustive]
 pub enum FleetPlanError {
     /// Not such a plan.
-    #[error("it is no plan for a fleet: {0}")]
+    #[error("not a fleet plan: {0}")]
     Toml(Box<toml::de::Error>),
     /// Nobody does anything.
-    #[error("no agent has anything to do: name some in 'agents', or start some with 'reelgauge agent'")]
+    #[error("no agent has work to do. Name some in 'agents', or start some with 'reelgauge agent'")]
     Nobody,
     /// An agent of no such name.
     #[error(
-        "{agent} is none of this fleet's agents, which are {}; 'reelgauge fleet add {agent}' makes it one",
+        "{agent} is not an agent of this fleet, which has {}. Add it with 'reelgauge fleet add {agent}'",
         known.join(", ")
     )]
     Unknown {
@@ -142,7 +142,7 @@ pub enum FleetPlanError {
         known: Vec<String>,
     },
     /// An agent in two groups.
-    #[error("agent {0} is in two groups; an agent does one thing at a time")]
+    #[error("agent {0} is in two groups, but an agent does one thing at a time")]
     Twice(String),
     /// Somebody who can't observe.
     #[error(transparent)]
@@ -156,10 +156,10 @@ pub enum FleetPlanError {
         why: String,
     },
     /// Nothing to be done.
-    #[error("a group has no plan: name one in its 'plan', or in the 'workload' of every step")]
+    #[error("a group has no plan. Name one in its 'plan', or in the 'workload' of every step")]
     NoPlan,
     /// Two groups for whoever is left.
-    #[error("two groups name no agents; whoever is left can only be in one of them")]
+    #[error("two groups name no agents. Only one group can take the remaining agents")]
     TwoForTheRest,
     /// A plan of one machine that can't be run.
     #[error("{plan}: {source}")]
@@ -179,8 +179,8 @@ pub enum FleetPlanError {
     },
     /// A search beside other work, or two.
     #[error(
-        "a search is one of all agents together: every group needs the same plan, but for its targets; leave the \
-         others out, or give them a [[step]] of their own"
+        "a search uses all agents together, so every group needs the same plan except for its targets. \
+         Remove the other groups, or give them their own [[step]]"
     )]
     SearchesDiffer,
     /// What a fleet can't do.
@@ -454,12 +454,10 @@ impl Group {
         let unfit = |why: &str| FleetPlanError::Unfit { plan: name.to_owned(), why: why.to_owned() };
         let failed = |source| FleetPlanError::Plan { plan: name.to_owned(), source };
         if self.data == TestData::Shared && !matches!(plan, AnyPlan::Mix(_)) {
-            return Err(unfit(
-                "only a mix has test files that agents can share; leave out data = \"shared\"",
-            ));
+            return Err(unfit("agents can share only the test files of a mix; remove data = \"shared\""));
         }
         if self.place == Placement::Share && matches!(plan, AnyPlan::Replay(_)) {
-            return Err(unfit("a trace can't be shared out; use place = \"each\""));
+            return Err(unfit("a trace cannot be split among agents; use place = \"each\""));
         }
         let target = |own: &Path| {
             let target = if self.targets.is_empty() { own } else { &self.targets[at % self.targets.len()] };
@@ -472,7 +470,7 @@ impl Group {
                 if self.data == TestData::Shared {
                     if self.targets.iter().chain([&plan.target]).any(|path| names_agent(path)) {
                         return Err(unfit(
-                            "data = \"shared\" needs one directory for all, not one for each {agent}",
+                            "data = \"shared\" needs one directory for all agents, without {agent}",
                         ));
                     }
                     let is_owner = at < self.targets.len().max(1);
@@ -494,7 +492,8 @@ impl Group {
                 match (plan.find_max, self.place) {
                     (Some(_), Placement::Each) => {
                         return Err(unfit(
-                            "a search is for the count of all agents together, so it has to be shared out; use place = \"share\"",
+                            "a search finds the total of all agents, so it must be split among them; use \
+                             place = \"share\"",
                         ));
                     }
                     (None, Placement::Share) => {
@@ -514,7 +513,7 @@ impl Group {
             }
         };
         if target.as_os_str().is_empty() {
-            return Err(unfit("it names no target; say which directories in 'targets'"));
+            return Err(unfit("it has no target; list directories in 'targets'"));
         }
         let plan_sha256 = sha256(plan_toml.as_bytes());
         let part = AgentTask { agent: agent.to_owned(), plan_sha256, plan_toml };
@@ -555,13 +554,13 @@ pub fn names_agent(target: &Path) -> bool {
 /// any has two, so where there are fewer than agents the last of them have nothing to do.
 fn share(ramp: &Ramp, at: usize, count: usize) -> Result<Ramp, String> {
     if ramp.0.contains(&0) {
-        return Err("a load point has nobody in it; give each at least 1".to_owned());
+        return Err("a load point has a count of 0; use at least 1".to_owned());
     }
     let most = ramp.0.iter().copied().max().unwrap_or(0);
     if (most as usize) < count {
         return Err(format!(
-            "{most} can't be shared out among {count} agents: some would have nothing to do in any load point; use \
-             more, or fewer agents"
+            "{most} cannot be split among {count} agents: some would never have work. Use a larger count, \
+             or fewer agents"
         ));
     }
     Ok(Ramp(ramp.0.iter().map(|&all| share_of(all, at, count)).collect()))
@@ -695,9 +694,8 @@ mod tests {
         let checked = |text: &str| FleetPlan::from_toml(text).unwrap().check_known(&known);
         assert!(checked("[[group]]\nagents = [\"x\"]\n[[observer]]\nagents = [\"y\"]\n").is_ok());
         let error = checked("[[group]]\nagents = [\"x\", \"z\"]\n").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "z is none of this fleet's agents, which are x, y; 'reelgauge fleet add z' makes it one"
+        assert!(
+            matches!(error, FleetPlanError::Unknown { agent, known } if agent == "z" && known == ["x", "y"])
         );
         assert!(checked("[[group]]\n[[observer]]\nagents = [\"z\"]\n").is_err());
     }
@@ -827,9 +825,9 @@ mod tests {
         let ramps = all.iter().map(|placed| Plan::from_toml(&placed.part.plan_toml).unwrap().workers.0);
         assert_eq!(ramps.collect::<Vec<_>>(), [vec![1, 1, 1, 2], vec![0, 1, 1, 1], vec![0, 0, 1, 1]]);
         let error = placed(text, &["x", "y", "z"], &mix("1..2")).unwrap_err();
-        assert!(error.to_string().contains("2 can't be shared out among 3"), "{error}");
+        assert!(error.to_string().contains("2 cannot be split among 3"), "{error}");
         let error = placed(text, &["x"], &mix("0,2")).unwrap_err();
-        assert!(error.to_string().contains("nobody in it"), "{error}");
+        assert!(error.to_string().contains("a count of 0"), "{error}");
     }
 
     const PLAYERS: &str = "plan_version = 1\ntarget = \"/mnt/own\"\nSCALE\n[[actor]]\nkind = \"player\"\n\

@@ -46,9 +46,9 @@ pub enum JourneyError {
     #[error(transparent)]
     Plan(#[from] FleetPlanError),
     /// The server lets the controller hear nothing.
-    #[error("the fleet's server lets the controller hear nothing: {0}")]
+    #[error("the controller cannot receive messages from the fleet's server: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
-    #[error("there is no run {name:?} of this fleet ({why}); those that are not fetched lie in {}", dir.display())]
+    #[error("there is no run {name:?} of this fleet ({why}). Runs not yet fetched are in {}", dir.display())]
     NoRun {
         /// What was asked for.
         name: String,
@@ -58,7 +58,7 @@ pub enum JourneyError {
         why: String,
     },
     /// Its folder can't be written, or the system refuses.
-    #[error("the run can't be carried out: {0}; what was measured stays on the agents until it is fetched")]
+    #[error("cannot carry out the run: {0}. Measurements stay on the agents until they are fetched")]
     Io(#[from] io::Error),
 }
 
@@ -125,7 +125,7 @@ impl Journey {
         let name = name.strip_prefix(&*runs.to_string_lossy()).map_or(name, |rest| rest.trim_matches('/'));
         let no_run = |why: String| JourneyError::NoRun { name: name.to_owned(), dir: runs.clone(), why };
         if !is_run_name(name) {
-            return Err(no_run("no run can have this name".to_owned()));
+            return Err(no_run("not a valid name of a run".to_owned()));
         }
         let dir = runs.join(name);
         let folder = RunFolder::new(&dir);

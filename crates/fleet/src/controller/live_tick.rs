@@ -24,13 +24,13 @@ pub fn phase(conduct: &Conduct, now_ns: i64) -> Option<String> {
         Stage::Preparing { point: 0 } => Some("preparing".to_owned()),
         Stage::Preparing { point } => Some(format!("waiting for load point {}", u32::from(point) + 1)),
         Stage::Point { point, at_ns } => {
-            let begins = || format!("about to begin load point {}", u32::from(point) + 1);
-            let is_silent = || nobody_is_heard(conduct, now_ns).then(|| "not hearing any agent".to_owned());
+            let begins = || format!("starting load point {}", u32::from(point) + 1);
+            let is_silent = || nobody_is_heard(conduct, now_ns).then(|| "no agent is responding".to_owned());
             if now_ns < at_ns { Some(begins()) } else { is_silent() }
         }
         Stage::Paused { .. } => Some("paused".to_owned()),
         Stage::Stopping => Some("stopping".to_owned()),
-        Stage::Over => Some("fetching what was measured".to_owned()),
+        Stage::Over => Some("fetching results".to_owned()),
     }
 }
 
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(now.hosts.read_bytes_per_s, [None, Some(50.0)]);
         assert_eq!(phase(&conduct, 16_500_000_000), None);
         assert_eq!(tick(&conduct, 20_000_000_000), None);
-        assert_eq!(phase(&conduct, 20_000_000_000).unwrap(), "not hearing any agent");
+        assert_eq!(phase(&conduct, 20_000_000_000).unwrap(), "no agent is responding");
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
     fn between_load_points_there_is_a_phase_and_no_tick() {
         let mut conduct = conduct(&names(&["a"]));
         assert_eq!(phase(&conduct, 12_000_000_000), None);
-        assert_eq!(phase(&conduct, 10_900_000_000).unwrap(), "about to begin load point 2");
+        assert_eq!(phase(&conduct, 10_900_000_000).unwrap(), "starting load point 2");
         conduct.stage = Stage::Paused { point: 2 };
         conduct.live("a", said(100.0, 0, None, 480));
         assert_eq!((phase(&conduct, 0).unwrap().as_str(), tick(&conduct, 15_000_000_000)), ("paused", None));

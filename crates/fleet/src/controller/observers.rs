@@ -30,13 +30,13 @@ pub struct ObserverTable {
 #[non_exhaustive]
 pub enum ObserverError {
     /// Nobody is named.
-    #[error("an [[observer]] names no agents; only those that are named observe")]
+    #[error("an [[observer]] names no agents. Name those that should observe")]
     Nobody,
     /// Somebody has something else to do.
-    #[error("agent {0} observes and is named a second time; an agent does one thing at a time")]
+    #[error("agent {0} observes and is named a second time, but an agent does one thing at a time")]
     Twice(String),
     /// A path that is no text.
-    #[error("an [[observer]] can't be told what to watch: {0}")]
+    #[error("cannot make the plan of an [[observer]]: {0}")]
     Plan(#[from] PlanError),
 }
 

@@ -75,16 +75,16 @@ pub enum PreflightError {
     #[error(transparent)]
     Roster(#[from] RosterError),
     /// The server lets the controller hear nothing.
-    #[error("the fleet's server lets the controller hear nothing: {0}")]
+    #[error("the controller cannot receive messages from the fleet's server: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
     /// No secret can be drawn.
-    #[error("the system gives no random numbers ({0}), so no secret can be drawn for a measurement")]
+    #[error("the system provides no random numbers ({0}), which the measurement needs for its secret")]
     Random(#[from] getrandom::Error),
     /// The system says no.
-    #[error("the fleet can't be looked at: {0}")]
+    #[error("cannot check the fleet: {0}")]
     System(#[from] std::io::Error),
     /// Somebody wanted the end.
-    #[error("it was ended before it was done; nothing was kept")]
+    #[error("interrupted before the end; nothing was kept")]
     Interrupted,
 }
 
@@ -212,7 +212,7 @@ async fn measure(
 fn pairs(request: &NetworkRequest, clients: &[&Presence], seen: &[Expected]) -> Result<Vec<Pair>, String> {
     if let Some(peer) = &request.peer {
         let there = one(seen, peer.as_str())
-            .ok_or_else(|| format!("{peer}, to which everybody is to send, is not there, or there twice"))?;
+            .ok_or_else(|| format!("the receiver {peer} is missing, or present twice"))?;
         let clients = clients.iter().filter(|client| client.agent != *peer);
         let pair = |client: &&Presence| {
             // Where the peer is the server itself, its clients know it by another address than it does.
@@ -226,11 +226,15 @@ fn pairs(request: &NetworkRequest, clients: &[&Presence], seen: &[Expected]) -> 
             }
         };
         let pairs: Vec<Pair> = clients.map(pair).collect();
-        return if pairs.is_empty() { Err(format!("nobody but {peer} is there")) } else { Ok(pairs) };
+        return if pairs.is_empty() {
+            Err(format!("no agent other than {peer} is present"))
+        } else {
+            Ok(pairs)
+        };
     }
     if clients.len() < 2 {
         return Err(
-            "there is no second agent to send to; run one on the server, and name it with --peer".to_owned()
+            "there is no second agent to send to. Run one on the server, and name it with --peer".to_owned()
         );
     }
     let next = clients.iter().cycle().skip(1);

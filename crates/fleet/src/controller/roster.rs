@@ -45,7 +45,7 @@ pub struct Expected {
 
 /// An agent can't be asked at all.
 #[derive(Debug, thiserror::Error)]
-#[error("the fleet's server does not take questions: {0}")]
+#[error("the fleet's server accepts no questions: {0}")]
 pub struct RosterError(String);
 
 /// Asks each of these agents who it is. Those that do not answer within this time are not there.
@@ -137,7 +137,7 @@ pub enum LookError {
     #[error(transparent)]
     Roster(#[from] RosterError),
     /// The system says no.
-    #[error("the fleet can't be asked: {0}")]
+    #[error("cannot query the fleet: {0}")]
     System(#[from] std::io::Error),
 }
 

@@ -67,7 +67,7 @@ pub enum NotBefore {
 
 /// A time that nobody can read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no time; write a time of day (22:30), or a date and a time (2026-11-26 22:30)")]
+#[error("{0:?} is not a time; write a time of day (22:30), or a date and a time (2026-11-26 22:30)")]
 pub struct NotBeforeError(String);
 
 impl FromStr for NotBefore {
@@ -137,7 +137,7 @@ pub fn rounds(steps: &[Step], began: Timestamp, zone: &TimeZone) -> Result<Vec<R
         let repeat = step.repeat.unwrap_or(1);
         let name = step.called(at);
         if !(1..=REPEAT_MOST).contains(&repeat) {
-            return Err(format!("step {name:?} has repeat = {repeat}; it can be 1 to {REPEAT_MOST}"));
+            return Err(format!("step {name:?} has repeat = {repeat}; use 1 to {REPEAT_MOST}"));
         }
         let not_before = step.not_before.map(|not_before| not_before.after(after, zone));
         after = after.max(not_before.unwrap_or(after));
@@ -218,12 +218,10 @@ pub enum StepError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// A sweep has one count of workers.
-    #[error("the step has a ramp, and the workload a sweep, which has one count of workers; leave one out")]
+    #[error("the step has a ramp, but the workload is a sweep with one count of workers. Remove one of them")]
     Sweep,
     /// A trace is as long and as busy as it is.
-    #[error(
-        "the step has 'ramp' or 'hold', and the workload is a trace, which is as busy and as long as it is"
-    )]
+    #[error("the step has 'ramp' or 'hold', but the workload is a trace, whose load and length are fixed")]
     Trace,
 }
 

@@ -121,7 +121,7 @@ impl ControllerEnd {
         // One that came too late is of no consequence: it is said again.
         match refused.ok().filter(|refused| refused.is_foreign) {
             Some(refused) => {
-                let why = format!("it opens no order of this controller: {}", refused.refused);
+                let why = format!("it accepts no orders of this controller: {}", refused.refused);
                 self.answers.send((name.to_owned(), Answer::Closed { why })).is_ok()
             }
             None => true,

@@ -20,9 +20,8 @@ pub struct AgentName(String);
 /// Why something is no name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{}' can't name an agent: use up to 48 letters a-z, digits, - and _, and begin with a letter or a \
-     digit, like \
-     edit-07", .0.escape_debug()
+    "'{}' is not a valid agent name. Use up to 48 letters a-z, digits, - and _; begin with a letter or a \
+     digit, as in edit-07", .0.escape_debug()
 )]
 pub struct NameError(String);
 
@@ -169,7 +168,7 @@ mod tests {
             ["", ".", "..", "-a", "_a", "a.b", "a b", "a/b", "a>", "*", "Edit", "ä", "a\n", "a\0", &long]
         {
             let error = bad.parse::<AgentName>().unwrap_err().to_string();
-            assert!(error.contains("like edit-07") && !error.contains(['\n', '\0']), "{error}");
+            assert!(error.contains("edit-07") && !error.contains(['\n', '\0']), "{error}");
         }
     }
 

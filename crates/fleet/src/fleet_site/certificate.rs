@@ -26,7 +26,7 @@ pub struct Certificates {
 
 /// No certificate could be made.
 #[derive(Debug, thiserror::Error)]
-#[error("no certificate can be made for {hosts}: {source}; give host names or addresses")]
+#[error("cannot make a certificate for {hosts}: {source}. Give host names or addresses")]
 pub struct CertificateError {
     hosts: String,
     source: rcgen::Error,

@@ -68,26 +68,25 @@ pub struct ControllerKeys {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
-    #[error("{} is there already, and a fleet's keys are never overwritten; name a directory that is not \
-     there",
+    #[error("{} already exists, and a fleet's keys are never overwritten. Choose a new directory",
         .0.display())]
     Taken(PathBuf),
-    #[error("{} is no fleet's directory: it has no fleet.toml; 'reelgauge fleet init {}' makes one",
+    #[error("{} is not a fleet directory: it has no fleet.toml. Create one with 'reelgauge fleet init {}'",
         .0.display(), shell_word(.0))]
     NoSite(PathBuf),
     /// The address is none that anybody can dial.
     #[error(
-        "agents can't dial {0}: add --host with a name or an address by which they reach this machine, like \
-         --host \
-         10.0.0.5"
+        "agents cannot connect to {0}. Use --host with a name or an address of this host that they can \
+         reach, such as --host 10.0.0.5"
     )]
     NoHost(SocketAddr),
-    #[error("'{}' is no server with TLS; write tls://HOST:PORT", .0.escape_debug())]
+    #[error("'{}' is not a TLS server; write tls://HOST:PORT", .0.escape_debug())]
     NoServer(String),
-    #[error("{} holds no certificate; give the PEM file of who vouches for the server", .0.display())]
+    #[error("{} contains no certificate. Give the PEM file of the authority that signed the server's \
+         certificate", .0.display())]
     NoAuthority(PathBuf),
     /// The system says no.
-    #[error("{} can't be used: {source}; check the path and its rights", path.display())]
+    #[error("cannot use {}: {source}. Check the path and its permissions", path.display())]
     Io {
         path: PathBuf,
         /// What the system said.
@@ -109,7 +108,7 @@ pub enum SiteError {
     #[error(transparent)]
     Certificate(#[from] CertificateError),
     /// No secret can be drawn.
-    #[error("the system gives no random numbers ({0}), so no key can be made")]
+    #[error("the system provides no random numbers ({0}), which keys need")]
     Random(#[from] getrandom::Error),
 }
 

@@ -35,7 +35,7 @@ pub enum JoinError {
     #[error(transparent)]
     File(#[from] PrivateFileError),
     /// Not a join file.
-    #[error("{} is no join file: {why}; 'reelgauge fleet init' and 'fleet add' make them, one for each agent",
+    #[error("{} is not a join file: {why}. 'reelgauge fleet init' and 'fleet add' create one for each agent",
         path.display())]
     Damaged {
         path: PathBuf,
@@ -43,8 +43,10 @@ pub enum JoinError {
         why: String,
     },
     /// Written by a newer program.
-    #[error("{} has version {version}, this program reads {JOIN_VERSION}; update Reelgauge \
-     here", path.display())]
+    #[error(
+        "{} has version {version}, but this program reads {JOIN_VERSION}. Update Reelgauge here",
+        path.display()
+    )]
     Newer { path: PathBuf, version: u32 },
 }
 
@@ -191,7 +193,7 @@ mod tests {
             let bad = good.replacen(from, to, 1);
             assert_ne!(bad, good, "{from}");
             let error = read(&bad).unwrap_err().to_string();
-            assert!(error.contains("no join file") && !error.contains(&secret[4..20]), "{to}: {error}");
+            assert!(error.contains("not a join file") && !error.contains(&secret[4..20]), "{to}: {error}");
         }
         let newer = good.replacen("version = 1", "version = 2\nmore = 1", 1);
         assert!(matches!(read(&newer), Err(JoinError::Newer { version: 2, .. })));

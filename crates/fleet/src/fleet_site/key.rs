@@ -29,10 +29,10 @@ pub struct SealCheck(KeyPair);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// Not a seed of this kind.
-    #[error("that is no seed of {0}; the file it came from is damaged or of another kind")]
+    #[error("not a seed of {0}; its file is damaged or of another kind")]
     NoSeed(&'static str),
     /// Not a public key of this kind.
-    #[error("that is no public key of {0}; the file it came from is damaged or of another kind")]
+    #[error("not a public key of {0}; its file is damaged or of another kind")]
     NoPublic(&'static str),
 }
 

@@ -19,7 +19,7 @@ const BYTES_MAX: u64 = 256 * 1024;
 #[non_exhaustive]
 pub enum PrivateFileError {
     /// The system says no.
-    #[error("{} can't be used: {source}; check the path and its rights", path.display())]
+    #[error("cannot use {}: {source}. Check the path and its permissions", path.display())]
     Io {
         path: PathBuf,
         /// What the system said.
@@ -27,19 +27,19 @@ pub enum PrivateFileError {
     },
     /// Others can read or write it, so it is no secret.
     #[error(
-        "others may read {} (mode {mode:04o}), so what it keeps is no secret any more: where nobody else was on \
-         this machine run 'chmod 600' on it; otherwise make it anew ('reelgauge fleet revoke' and 'fleet add' \
-         for a join file, 'fleet init' in another directory for keys)", path.display()
+        "others can read {} (mode {mode:04o}), so its content is no longer secret. If no other user was on \
+         this host, run 'chmod 600' on it. Otherwise replace it: 'reelgauge fleet revoke' and 'fleet add' \
+         for a join file, 'fleet init' in another directory for keys", path.display()
     )]
     Loose { path: PathBuf, mode: u32 },
     /// Somebody else's, who knows the secret and can change it.
     #[error(
-        "{} belongs to another user (number {owner}), who knows its secret: copy it to a file of your own",
+        "{} belongs to another user (number {owner}), who knows its secret. Copy it to a file of your own",
         path.display()
     )]
     Foreign { path: PathBuf, owner: u32 },
     /// Nothing that one of ours would hold.
-    #[error("{} is longer than any such file, or is no text", path.display())]
+    #[error("{} is too large, or not a text file", path.display())]
     NoText { path: PathBuf },
 }
 

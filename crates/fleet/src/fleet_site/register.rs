@@ -57,22 +57,21 @@ pub struct Revoked {
 #[non_exhaustive]
 pub enum RegisterError {
     /// Two of one name.
-    #[error("there are two agents '{0}'; give each a name of its own")]
+    #[error("there are two agents '{0}'; give each its own name")]
     Twice(AgentName),
     /// It is there already.
     #[error(
-        "there is an agent '{0}' already; 'reelgauge fleet revoke {0}' first, if its join file is lost or \
-         known to \
-         others"
+        "agent '{0}' already exists. If its join file was lost or leaked, run 'reelgauge fleet revoke {0}' \
+         first"
     )]
     Known(AgentName),
     /// Nobody of this name.
-    #[error("there is no agent '{name}'; there are: {known}")]
+    #[error("there is no agent '{name}'. Agents: {known}")]
     Unknown { name: AgentName, known: String },
-    #[error("fleet.toml is damaged: {0}; restore it from a copy, or make a new fleet")]
+    #[error("fleet.toml is damaged: {0}. Restore it from a backup, or create a new fleet")]
     Damaged(String),
     /// Written by a newer program.
-    #[error("fleet.toml has version {0}, this program reads {REGISTER_VERSION}; update Reelgauge here")]
+    #[error("fleet.toml has version {0}, but this program reads {REGISTER_VERSION}. Update Reelgauge here")]
     Newer(u32),
 }
 
@@ -109,7 +108,7 @@ impl Register {
         let damaged = |why: &str| Err(RegisterError::Damaged(why.to_owned()));
         let keys = self.agents.iter().map(|member| &member.key).chain([&self.controller]);
         if keys.into_iter().any(|key| !is_user_public(key)) || SealCheck::of(&self.seal).is_err() {
-            return damaged("one of its keys is none");
+            return damaged("one of its keys is invalid");
         }
         if self.servers.is_empty() || self.servers.iter().any(|server| !super::join_file::is_tls(server)) {
             return damaged("its servers are not tls://HOST:PORT");
@@ -121,7 +120,7 @@ impl Register {
             }
             // Otherwise what one may say, both might.
             if before.iter().any(|other| other.key == member.key) || member.key == self.controller {
-                return damaged("a key stands in it twice");
+                return damaged("it contains a key twice");
             }
         }
         Ok(())

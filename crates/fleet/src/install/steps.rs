@@ -46,9 +46,9 @@ fn install_unix(system: Unix, request: &InstallRequest) -> Vec<InstallStep> {
         input: Some(Input::File(input)),
     };
     let mut steps = vec![
-        InstallStep::in_shell("making a folder of its own", format!("umask 077 && mkdir -p {folder}")),
+        InstallStep::in_shell("creating its folder", format!("umask 077 && mkdir -p {folder}")),
         into("copying", "reelgauge", "700", request.program.clone()),
-        InstallStep::in_shell("trying the program there", format!("{folder}/reelgauge --version")),
+        InstallStep::in_shell("testing the program there", format!("{folder}/reelgauge --version")),
         into("copying the secret", "join.toml", "600", request.join.clone()),
     ];
     steps.extend(match request.start {
@@ -87,7 +87,7 @@ fn start_service(system: Unix, request: &InstallRequest) -> Vec<InstallStep> {
             command: format!("mkdir -p {place} && cat > {place}/{}", text.0),
             input: Some(Input::Text(text.1)),
         },
-        InstallStep::in_shell("starting it, now and with the machine", start),
+        InstallStep::in_shell("starting it, now and at boot", start),
     ]
 }
 
@@ -96,7 +96,7 @@ fn start_once(request: &InstallRequest) -> InstallStep {
     let flags: String = request.flags.iter().map(|flag| format!(" {}", words::for_shell(flag))).collect();
     let stop = stop_once(&request.agent);
     InstallStep::in_shell(
-        "starting it, until the machine is started anew",
+        "starting it, until the next reboot",
         format!(
             "cd {folder} && {stop} nohup ./reelgauge agent --join join.toml{flags} >> agent.log 2>&1 < \
              /dev/null & \
@@ -134,7 +134,10 @@ pub fn uninstall(system: RemoteSystem, agent: &AgentName) -> Vec<InstallStep> {
     };
     vec![
         InstallStep::in_shell("ending its service", stop),
-        InstallStep::in_shell("ending it, if it was started once", format!("{} true", stop_once(agent))),
+        InstallStep::in_shell(
+            "ending its process, if started without a service",
+            format!("{} true", stop_once(agent)),
+        ),
         InstallStep::in_shell(
             "removing its folder, program and secret",
             format!("rm -rf {} && {{ rmdir \"$HOME/.reelgauge-agent\" 2>/dev/null; true; }}", folder(agent)),

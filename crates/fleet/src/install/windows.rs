@@ -148,19 +148,19 @@ pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, Inst
         input: Some(Input::File(from.to_owned())),
     };
     let flags = format!("\n  $flags = {}", words::for_powershell(&flags(&request.flags)?));
-    let service = by_script("making the service", &[], &[&flags, SERVICE]);
+    let service = by_script("creating the service", &[], &[&flags, SERVICE]);
     if command(&service.command).len() > COMMAND_MAX {
         return Err(InstallError::TooLong);
     }
     Ok(vec![
-        by_script("making a folder of its own", &[NATIVE], &[FOLDER]),
+        by_script("creating its folder", &[NATIVE], &[FOLDER]),
         copy("copying", &request.program, "reelgauge.new.exe"),
-        by_script("trying the program there", &[NATIVE], &[TRY]),
+        by_script("testing the program there", &[NATIVE], &[TRY]),
         copy("copying the secret", &request.join, "join.new.toml"),
-        by_script("ending the one that runs, for this one", &[NATIVE, AGAIN], &[STOP, REPLACE]),
+        by_script("replacing a running agent", &[NATIVE, AGAIN], &[STOP, REPLACE]),
         service,
-        by_script("giving it an account and a life of its own", &[NATIVE], &[ACCOUNT]),
-        by_script("starting it, now and with the machine", &[], &[START]),
+        by_script("giving it its own account", &[NATIVE], &[ACCOUNT]),
+        by_script("starting it, now and at boot", &[], &[START]),
     ])
 }
 
@@ -209,18 +209,14 @@ mod tests {
     #[test]
     fn the_one_that_runs_goes_on_until_everything_is_there() {
         let steps = install(&request(&["--root", "D:\\media"])).unwrap();
-        let before = whats(&steps).iter().position(|what| what.starts_with("ending")).unwrap();
+        let before = whats(&steps).iter().position(|what| what.starts_with("replacing")).unwrap();
         let (there, anew) = steps.split_at(before);
         let copied = |step: &&InstallStep| step.by == By::Scp && step.command.contains(".new.");
         assert_eq!(there.iter().filter(copied).count(), 2, "program and secret");
         assert!(there.iter().all(|step| !step.command.contains("Stop-Service")), "{there:#?}");
         assert_eq!(
             whats(anew)[1..],
-            [
-                "making the service",
-                "giving it an account and a life of its own",
-                "starting it, now and with the machine"
-            ]
+            ["creating the service", "giving it its own account", "starting it, now and at boot"]
         );
     }
 
@@ -244,7 +240,7 @@ mod tests {
     fn whatever_an_owner_says_reaches_the_service_as_it_is() {
         let odd = "D:\\it's a \"nas\" `$x` $(y) 50% \u{2019}Z\u{2018}\\";
         let steps = install(&request(&["--root", odd, "--read-only"])).unwrap();
-        let service = steps.iter().find(|step| step.what == "making the service").unwrap();
+        let service = steps.iter().find(|step| step.what == "creating the service").unwrap();
         let line = service.command.lines().find(|line| line.contains("$flags = ")).unwrap();
         assert_eq!(
             line.trim(),

@@ -21,13 +21,12 @@ pub struct NatsServer {
 pub enum ProgramError {
     /// Not on the PATH.
     #[error(
-        "there is no nats-server on the PATH. Get it from https://nats.io/download, with your packages (2.10 \
-         or later), \
-         or with: go install github.com/nats-io/nats-server/v2@latest"
+        "no nats-server found on the PATH. Get version 2.10 or later from https://nats.io/download, your \
+         packages, or: go install github.com/nats-io/nats-server/v2@latest"
     )]
     Missing,
     /// It does not say what it is.
-    #[error("{} can't be used: {why}; name another one with --nats-server", path.display())]
+    #[error("cannot use {}: {why}. Name another program with --nats-server", path.display())]
     Odd {
         path: PathBuf,
         /// What is wrong with it.
@@ -35,7 +34,7 @@ pub enum ProgramError {
     },
     /// It would speak in the clear first.
     #[error(
-        "{} is version {version}, which can't begin with TLS; use 2.10 or later: go install \
+        "{} is version {version}, which cannot start with TLS. Use 2.10 or later: go install \
          github.com/nats-io/nats-server/v2@latest", path.display()
     )]
     TooOld { path: PathBuf, version: String },
@@ -54,7 +53,7 @@ impl NatsServer {
         let odd = |why: String| ProgramError::Odd { path: path.clone(), why };
         let output = Command::new(&path).arg("--version").output().map_err(|error| odd(error.to_string()))?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let version = version_of(&said).ok_or_else(|| odd("it is no nats-server".to_owned()))?;
+        let version = version_of(&said).ok_or_else(|| odd("it is not a nats-server".to_owned()))?;
         match numbers(version).is_some_and(|numbers| numbers >= OLDEST) {
             true => Ok(NatsServer { version: version.to_owned(), path }),
             false => Err(ProgramError::TooOld { version: version.to_owned(), path }),
@@ -109,7 +108,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_is_no_server_is_refused() {
-        for (path, says) in [("/bin/echo", "no nats-server"), ("/nothing/here", "--nats-server")] {
+        for (path, says) in [("/bin/echo", "not a nats-server"), ("/nothing/here", "--nats-server")] {
             let error = NatsServer::find(Some(Path::new(path)));
             assert!(error.as_ref().is_err_and(|error| error.to_string().contains(says)), "{error:?}");
         }

@@ -34,9 +34,9 @@ pub enum ProofError {
     #[error("it does not know this measurement's secret")]
     Wrong,
     /// It said nothing in time.
-    #[error("it said nothing in time")]
+    #[error("it did not respond in time")]
     Late,
-    #[error("it went away before it had proved itself ({0})")]
+    #[error("it closed the connection before it proved itself ({0})")]
     Gone(#[from] io::Error),
 }
 

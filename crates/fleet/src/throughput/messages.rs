@@ -23,7 +23,7 @@ pub const SECRET_BYTES: usize = 32;
 
 /// Not 64 hexadecimal digits. What it was is not repeated: it may be most of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("that is no secret of 64 hexadecimal digits")]
+#[error("not a secret of 64 hexadecimal digits")]
 pub struct NoSecret;
 
 impl OneTimeSecret {

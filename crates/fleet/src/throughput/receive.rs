@@ -90,7 +90,7 @@ pub async fn receive(
         let next = if from.is_none() { left_out } else { terms.during };
         tokio::select! {
             came = listener.accept() => match came {
-                Ok((_, from)) => refuse(from, "the measurement has all its connections"),
+                Ok((_, from)) => refuse(from, "the measurement already has all its connections"),
                 // No more files may be open; the ones that are go on.
                 Err(_) => tokio::time::sleep(BEAT).await,
             },
@@ -142,7 +142,7 @@ async fn gather(
             () = tokio::time::sleep(BEAT) => {}
             () = tokio::time::sleep_until(until) => {
                 return Err(format!(
-                    "{} of {} connections came within {} s",
+                    "{} of {} connections arrived within {} s",
                     there.len(),
                     terms.connections,
                     COMES_WITHIN.as_secs()

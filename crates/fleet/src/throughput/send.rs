@@ -62,7 +62,7 @@ pub async fn send(to: &[SocketAddr], terms: &Terms) -> Result<Sent, String> {
 
 /// All connections to the first address where the right one listens.
 async fn connect(to: &[SocketAddr], terms: &Terms) -> Result<(SocketAddr, Vec<TcpStream>), String> {
-    let mut why = "it was told no address".to_owned();
+    let mut why = "it received no address".to_owned();
     for address in to {
         match open(*address, terms).await {
             Ok(first) => {
@@ -85,7 +85,9 @@ async fn open(to: SocketAddr, terms: &Terms) -> Result<TcpStream, String> {
         Ok(Err(error)) => return Err(format!("no connection to {to}: {error}")),
         Err(_) => return Err(format!("no connection to {to} within {} s", ANSWERS_WITHIN.as_secs())),
     };
-    enter(&mut stream, &terms.secret).await.map_err(|why| format!("whoever listens at {to}: {why}"))?;
+    enter(&mut stream, &terms.secret)
+        .await
+        .map_err(|why| format!("the program that listens at {to}: {why}"))?;
     Ok(stream)
 }
 
@@ -177,7 +179,7 @@ mod tests {
             tokio::join!(ends, ends_it).0
         });
         assert!(received.unwrap_err().contains("a run began"));
-        assert!(sent.unwrap_err().contains("whoever listens at"), "it learned no proof");
+        assert!(sent.unwrap_err().contains("listens at"), "it learned no proof");
         assert_eq!(refused, ["it does not know this measurement's secret"]);
     }
 

@@ -31,13 +31,13 @@ pub(super) fn directory(out: &Path) -> Result<RunDir, WholeError> {
     let held = match fs::read_dir(out) {
         Ok(mut entries) => entries.next().is_some(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(_) => return Err(taken("no directory that can be read")),
+        Err(_) => return Err(taken("not a readable directory")),
     };
     if held {
-        let run_dir = RunDir::open(out).map_err(|_| taken("not empty, and no run"))?;
+        let run_dir = RunDir::open(out).map_err(|_| taken("not empty, and not a run"))?;
         let is_whole = run_dir.ops_path().join(AGENTS_FILE).is_file();
         let is_begun = !run_dir.ops_path().exists() && !run_dir.summary_path().exists();
-        return if is_whole || is_begun { Ok(run_dir) } else { Err(taken("a run of one machine")) };
+        return if is_whole || is_begun { Ok(run_dir) } else { Err(taken("a run of one host")) };
     }
     fs::create_dir_all(out).map_err(io_error("create", out))?;
     Ok(RunDir::begin_at(out)?)

@@ -74,13 +74,13 @@ fn beside(run_dir: &RunDir, observer: &ObserverShare) -> Result<(), String> {
     let name = reelgauge_report::text::plain(&observer.name);
     let missing = observer.why_missing.as_deref().map_or(String::new(), |why| format!(" ({why})"));
     let Some(source) = observer.run_dir.as_deref().and_then(only_run) else {
-        return Err(format!("Observer {name} has nothing to show{missing}: nothing of it was fetched."));
+        return Err(format!("Observer {name} has no data{missing}: nothing was fetched from it."));
     };
     let zero = Some(ClockOffset::default());
     match add(run_dir, &source, ahead_ns(observer.clock, zero), &[]) {
-        Err(error) => Err(format!("Observer {name} stands not beside the run{missing}: {error}.")),
+        Err(error) => Err(format!("Observer {name} could not be added to the run{missing}: {error}.")),
         Ok(_) if observer.why_missing.is_some() => {
-            Err(format!("Observer {name} was not there to the end{missing}; what it sampled before is here."))
+            Err(format!("Observer {name} stopped early{missing}; its earlier samples are included."))
         }
         Ok(_) => Ok(()),
     }
@@ -208,7 +208,7 @@ mod tests {
         let whole = make_observed(request(dir.path(), &runs), &[lost]).unwrap();
         assert!(whole.missing.is_empty() && whole.summary.observers.is_empty());
         let notes: String = whole.summary.notes.iter().map(Note::text).collect();
-        assert!(notes.contains("Observer nas1 has nothing to show (it was not heard any more)"), "{notes}");
+        assert!(notes.contains("Observer nas1") && notes.contains("(it was not heard any more)"), "{notes}");
         assert_eq!(reopen(&whole.run_dir).unwrap().notes, whole.summary.notes);
     }
 }

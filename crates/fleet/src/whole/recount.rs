@@ -36,7 +36,7 @@ pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> 
     let damage = match counting.take_all(run_dir, &part.folder, place) {
         Ok(0) => None,
         Ok(lost) => Some(format!("{lost} files of its log are missing or damaged")),
-        Err(why) => Some(format!("its log cannot be read to its end: {why}")),
+        Err(why) => Some(format!("its log cannot be read completely: {why}")),
     };
     if damage.is_some() || counting.rows < run.summary.log.rows {
         run.log_complete = false;
@@ -49,9 +49,9 @@ pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> 
 /// Why not everything is here that was done: it was not written there, or is not here.
 fn short(rows: u64, log: &LogFacts) -> String {
     match log.dropped_to_histograms_ops {
-        0 => format!("{rows} of {} operations of its log are here", log.rows),
+        0 => format!("only {rows} of {} operations of its log are here", log.rows),
         dropped => format!(
-            "{} did not get into its log, as where the agent keeps its runs (--keep) was too full or too slow",
+            "its log lacks {}: the agent's folder for runs (--keep) was too full or too slow",
             counted(dropped, "operation")
         ),
     }

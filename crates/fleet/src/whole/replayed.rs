@@ -30,7 +30,8 @@ pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<Re
             all.iter().map(|(name, facts)| (*name, format!("{} ({})", facts.trace, facts.pace))).collect();
         let traces: Vec<(&str, &str)> = traces.iter().map(|(name, said)| (*name, said.as_str())).collect();
         let note = format!(
-            "The machines replayed different traces, or each otherwise ({}), so their passes are not added up.",
+            "The hosts replayed different traces or used different settings ({}), so their passes are not \
+             added up.",
             hosts_words(&traces)
         );
         return (None, Some(Note::new(NoteFact::OtherReplays, note, "")));
@@ -67,7 +68,7 @@ fn added(
     if let [(name, said), more @ ..] = own.as_slice() {
         let more = match more.len() as u64 {
             0 => String::new(),
-            more => format!(" So was that of {}.", counted(more, "more host")),
+            more => format!(" The same applies to {}.", counted(more, "more host")),
         };
         facts.bad_timing = Some(format!("{}{more}", between_words(&[name], said)));
     }

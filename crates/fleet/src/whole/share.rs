@@ -24,7 +24,7 @@ use crate::search::FleetSearch;
 const PLAN_MAX_BYTES: u64 = 64 << 10;
 /// Of whom not even the beginning of a log is here.
 const NO_LOG: &str =
-    "it kept no log of its operations; see that there is room where the agent keeps its runs (--keep)";
+    "it kept no log of its operations. Check the free space of the agent's folder for runs (--keep)";
 
 /// What is to become one run.
 #[derive(Clone, Debug, Default)]
@@ -244,7 +244,7 @@ impl AgentPart {
         };
         let opened = match run_dir {
             Some(dir) => PartRun::open(&dir),
-            None => Err("nothing of its run was fetched".to_owned()),
+            None => Err("nothing was fetched of its run".to_owned()),
         };
         match opened {
             Ok(run) => {
@@ -311,9 +311,9 @@ fn measured_ns(point: &LoadPoint) -> u64 {
 /// What a run is that can't be put together with others.
 fn unfit(summary: &Summary) -> Option<&'static str> {
     if summary.hosts.is_some() {
-        Some("run of several machines already")
+        Some("run of several hosts already")
     } else if summary.check.is_some() {
-        Some("first look")
+        Some("quick check")
     } else if summary.search.is_some() {
         Some("search for the largest count")
     } else if summary.watch.is_some() {
@@ -341,7 +341,7 @@ impl PartRun {
         let mut summary = reopen(path).map_err(|error| error.to_string())?;
         let ops = own_folder(&dir.ops_path()).ok_or(NO_LOG)?;
         let log = LogReader::open(&ops).map_err(|error| error.to_string())?;
-        let agent = log.agents().first().ok_or("its log holds nothing that can be read")?;
+        let agent = log.agents().first().ok_or("its log contains nothing readable")?;
         let planned = load_points::read(&dir);
         let streams = stream_table::read(&dir);
         let log_complete = summary.log.complete && agent.rows >= summary.log.rows;

@@ -82,7 +82,7 @@ fn setting(machine: &mut Subject, fact: &str, texts: &Texts, name: &str) {
 fn number(texts: &Texts, name: &str, unit: &str) -> Result<f64, Gap> {
     let (text, said) = sysctl(texts, name);
     let said = said.map_err(|why| Gap::new(&text, why))?;
-    let not_understood = || NotKnown::NotUnderstood(format!("'{said}' is no number"));
+    let not_understood = || NotKnown::NotUnderstood(format!("'{said}' is not a number"));
     let number = whole(&said).ok_or_else(not_understood).and_then(|number| can_be(unit, number));
     number.map_err(|why| Gap::new(&text, why))
 }
@@ -94,8 +94,8 @@ fn memory(machine: &mut Subject, texts: &Texts) {
         let own = said.lines().filter_map(|line| pair(line, ':')).find(|(key, _)| *key == wanted);
         let word = own.and_then(|(_, value)| value.split_whitespace().next());
         let word = word.ok_or_else(|| Gap::new(MEMORY, NotKnown::NotTold))?;
-        let wrong = || NotKnown::NotUnderstood(format!("{wanted} is '{word}', which is no number"));
-        let none = || NotKnown::NotUnderstood(format!("{wanted} is {word}, and no machine has none"));
+        let wrong = || NotKnown::NotUnderstood(format!("{wanted} is '{word}', which is not a number"));
+        let none = || NotKnown::NotUnderstood(format!("{wanted} is {word}, which is impossible"));
         let kib = whole(word).ok_or_else(wrong).and_then(|kib| can_be("memory_kib", kib));
         let kib = kib.and_then(|kib| if kib > 0.0 { Ok(kib) } else { Err(none()) });
         kib.map(|kib| kib * 1024.0).map_err(|why| Gap::new(MEMORY, why))
@@ -125,7 +125,7 @@ fn dirty_limit(texts: &Texts, all: &Result<f64, Gap>) -> Result<f64, Gap> {
     match number(texts, "vm.dirty_bytes", "_bytes") {
         Ok(bytes) if bytes > 0.0 => match all {
             Ok(all) if bytes > *all => {
-                let what = format!("{bytes} bytes are more than the machine's memory");
+                let what = format!("{bytes} bytes exceed the memory");
                 Err(Gap::new("/proc/sys/vm/dirty_bytes", NotKnown::NotUnderstood(what)))
             }
             _ => Ok(bytes),

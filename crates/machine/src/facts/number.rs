@@ -84,12 +84,12 @@ fn is_counted(fact: &str) -> bool {
 pub(super) fn read(fact: &str, word: &str) -> Result<Value, NotKnown> {
     match (strict(word), most(fact)) {
         (Some(_), _) if is_counted(fact) && whole(word).is_none() => {
-            Err(NotKnown::NotUnderstood(format!("'{}' is no whole number", shown(word))))
+            Err(NotKnown::NotUnderstood(format!("'{}' is not a whole number", shown(word))))
         }
         (Some(number), _) => can_be(fact, number).map(Value::Number),
         (None, _) if is_no_value(word) => Err(NotKnown::NotTold),
         (None, Some(_)) if word.is_empty() => Err(NotKnown::NotTold),
-        (None, Some(_)) => Err(NotKnown::NotUnderstood(format!("'{}' is no number", shown(word)))),
+        (None, Some(_)) => Err(NotKnown::NotUnderstood(format!("'{}' is not a number", shown(word)))),
         (None, None) => Ok(Value::Word(word.to_owned())),
     }
 }
@@ -105,7 +105,10 @@ pub(super) fn can_be(fact: &str, number: f64) -> Result<f64, NotKnown> {
     // Some are below 0 where there is none: a card without a node, a link without a speed.
     match number.is_finite() && number >= -1.0 && number <= most {
         true => Ok(number),
-        false => Err(NotKnown::NotUnderstood(format!("{} is more than can be", shown(&number.to_string())))),
+        false => Err(NotKnown::NotUnderstood(format!(
+            "{} is outside the possible range",
+            shown(&number.to_string())
+        ))),
     }
 }
 

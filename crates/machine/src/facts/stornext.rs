@@ -84,7 +84,7 @@ fn device_params(stornext: &mut Subject, texts: &Texts) {
     let words: Vec<&str> =
         lines.flat_map(|line| line.split(is_between)).filter(|word| !word.is_empty()).collect();
     if !words.is_empty() && !words.iter().any(|word| FACTS.iter().any(|(_, name)| name == word)) {
-        let why = NotKnown::NotUnderstood("it names neither nr_requests nor scheduler".to_owned());
+        let why = NotKnown::NotUnderstood("it contains neither nr_requests nor scheduler".to_owned());
         return FACTS.iter().for_each(|(fact, _)| stornext.gap(fact, DEVICE_PARAMS, why.clone()));
     }
     for (fact, name) in FACTS {
@@ -108,7 +108,7 @@ fn configuration(stornext: &mut Subject, file_system: &str, texts: &Texts) {
         Err(why) => return ELEMENTS.iter().for_each(|(fact, _)| stornext.gap(fact, &text, why.clone())),
     };
     if !said.contains("<config") {
-        let why = NotKnown::NotUnderstood("it is no configuration of a file system".to_owned());
+        let why = NotKnown::NotUnderstood("it is not a file system configuration".to_owned());
         return ELEMENTS.iter().for_each(|(fact, _)| stornext.gap(fact, &text, why.clone()));
     }
     for (fact, element) in ELEMENTS {

@@ -20,7 +20,7 @@ pub(super) fn volume(mdstat: &str) -> Option<Volume> {
         "STARTED" if !is_whole => Some(State::Degraded),
         "STARTED" if with(SlotState::Unknown).next().is_some() => None,
         "STARTED" if array.is_cut() => {
-            "fewer disks than it counts".clone_into(&mut volume.told);
+            "fewer disks than its count".clone_into(&mut volume.told);
             None
         }
         "STARTED" => Some(State::InOrder),

@@ -21,11 +21,11 @@ pub(super) struct ServerAddress {
 /// Why there is no address. `Display` is a clause for people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoAddress {
-    #[error("the mount names no server, so the link to it can't be found out")]
+    #[error("an unknown link (the mount names no server)")]
     NoServer,
-    #[error("the address of {host} could not be found ({why}), so the link is not known")]
+    #[error("an unknown link (cannot resolve {host}: {why})")]
     NotFound { host: String, why: String },
-    #[error("the address of {host} was not found within {} s, so the link is not known", .limit.as_secs())]
+    #[error("an unknown link ({host} was not resolved within {} s)", .limit.as_secs())]
     TooSlow { host: String, limit: Duration },
 }
 
@@ -137,10 +137,7 @@ mod tests {
         assert_eq!(of(&mount(None, &[]), limit), Err(NoAddress::NoServer));
         let refused = |_: &str| Err(io::Error::other("no such name"));
         let error = look_up("nas1", limit, refused).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the address of nas1 could not be found (no such name), so the link is not known"
-        );
+        assert_eq!(error.to_string(), "an unknown link (cannot resolve nas1: no such name)");
         assert!(look_up("nas1", limit, |_: &str| Ok(Vec::new())).is_err());
     }
 

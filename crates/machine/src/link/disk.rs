@@ -39,7 +39,7 @@ fn layered(about: &Host) -> Option<(String, Option<bool>)> {
         match about.value("dm/uuid")?.split('-').next() {
             Some("LVM") => "an LVM volume".to_owned(),
             Some("CRYPT") => "an encrypted volume".to_owned(),
-            Some("mpath") => "a disk over several paths".to_owned(),
+            Some("mpath") => "a multipath disk".to_owned(),
             _ => "a mapped volume".to_owned(),
         }
     };
@@ -75,7 +75,7 @@ fn kind_of(dir: &Path, about: &Host) -> (String, Option<bool>) {
         return plain("an iSCSI disk over a network");
     }
     if device.starts_with("zram") {
-        return plain("compressed memory of this machine");
+        return plain("compressed memory of this client");
     }
     if through("/virtio") || is_of_virtual_machine(&device, &vendor) {
         return plain("a disk of a virtual machine");
@@ -165,7 +165,7 @@ mod tests {
             ("pci0000:00/virtio1/block/vda", "a disk of a virtual machine"),
             ("platform/host3/session1/target3:0:0/block/sdc", "an iSCSI disk over a network"),
             ("virtual/block/nbd0", "a block device over a network"),
-            ("virtual/block/zram0", "compressed memory of this machine"),
+            ("virtual/block/zram0", "compressed memory of this client"),
             ("pci0000:00/usb2/2-1/block/sdd", "a USB disk"),
         ] {
             assert_eq!(what(place, &rotates), (expected.to_owned(), None));

@@ -17,11 +17,11 @@ use crate::{devices, mountinfo};
 pub(super) fn route_to(server: &ServerAddress) -> Link {
     let is_this_machine = is_this_machine(server.ip);
     let Some(name) = interface_to(server).filter(|name| is_plain(name)) else {
-        return Link::unknown(format!("no route leads to {}, so the link is not known", server.ip));
+        return Link::unknown(format!("an unknown link (no route to {})", server.ip));
     };
     let interface = interface::read(&Host::here(), &name);
     let sentence = match is_this_machine {
-        true => format!("the server {} is this machine, so no network lies in between", server.ip),
+        true => format!("the server {} is this client, so no network is used", server.ip),
         false => sentence(&name, server.ip, &interface),
     };
     let kind = LinkKind::Network {
@@ -94,7 +94,7 @@ fn speed_in_words(mbit_per_s: u32) -> String {
 pub(super) fn disk(mount: &Mount) -> Link {
     let dir = device_dir(mount).and_then(|dir| fs::canonicalize(dir).ok());
     let Some(disk) = dir.as_deref().and_then(disk::read) else {
-        let why = format!("which disks {} lies on can't be seen here", mount.description());
+        let why = format!("unknown disks below {}", mount.description());
         return Link::unknown(why);
     };
     let sentence = format!("{}, {}", disk.device, disk.what);

@@ -6,11 +6,11 @@ use crate::mount::Mount;
 
 pub(super) fn route_to(server: &ServerAddress) -> Link {
     let through = server.interface.as_ref().map_or(String::new(), |name| format!(" through {name}"));
-    Link::unknown(format!("to {}{through}; this system is not asked about its network", server.ip))
+    Link::unknown(format!("to {}{through}; the network of this system is not inspected", server.ip))
 }
 
 pub(super) fn disk(mount: &Mount) -> Link {
-    Link::unknown(format!("{}; this system is not asked about its disks", mount.description()))
+    Link::unknown(format!("{}; the disks of this system are not inspected", mount.description()))
 }
 
 pub(super) fn is_last(_name: &str) -> bool {

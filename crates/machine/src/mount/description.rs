@@ -89,7 +89,7 @@ pub(super) fn describe(mount: &Mount) -> String {
         _ => {}
     }
     match mount.kind {
-        MountKind::Memory => format!("{}, in this machine's memory", mount.fs_type),
+        MountKind::Memory => format!("{}, in memory of this client", mount.fs_type),
         MountKind::Overlay => format!("{}, layers of other file systems", mount.fs_type),
         MountKind::Fuse => match mount.fs_type.strip_prefix("fuse.") {
             Some(program) => format!("{program} (FUSE) on {}", mount.source),
@@ -121,7 +121,7 @@ mod tests {
 ext4 | /dev/vda | rw,discard | LocalDisk | - | - | ext4 on /dev/vda
 xfs | /dev/mapper/a:/b | rw | LocalDisk | - | - | xfs on /dev/mapper/a:/b
 zfs | tank/media | rw,xattr | LocalDisk | - | - | zfs on tank/media
-tmpfs | tmpfs | rw | Memory | - | - | tmpfs, in this machine's memory
+tmpfs | tmpfs | rw | Memory | - | - | tmpfs, in memory of this client
 nfs4 | nas1:/tank | rw,vers=4.2,clientaddr=10.0.0.7,addr=10.0.0.2 | Network | nas1 | 4.2 | NFS 4.2 from nas1, export /tank
 nfs4 | [fe80::1%eth0]:/a:/b | rw,vers=4,minorversion=1 | Network | fe80::1%eth0 | 4.1 | NFS 4.1 from fe80::1%eth0, export /a:/b
 nfs | nas1:/ | rw | Network | nas1 | - | NFS from nas1, export /

@@ -24,7 +24,7 @@ pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
     let entries = mountinfo::here()?;
     let entry =
         mountinfo::find(&entries, path.as_os_str().as_bytes(), mount_id, Some(device)).ok_or_else(|| {
-            io::Error::other(format!("no line of /proc/self/mountinfo fits {}", path.display()))
+            io::Error::other(format!("no line of /proc/self/mountinfo matches {}", path.display()))
         })?;
     Ok(Mount::new(
         entry.fs_type.clone(),

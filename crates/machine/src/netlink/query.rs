@@ -82,7 +82,7 @@ mod linux {
                 taken += 1;
             }
             if taken == before {
-                return Err(io::Error::other("the kernel's answer can't be understood"));
+                return Err(io::Error::other("cannot parse the kernel's answer"));
             }
         }
         Ok(())

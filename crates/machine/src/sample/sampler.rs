@@ -73,7 +73,7 @@ impl Sampling {
     /// Starts to sample. `now_ns` is the run's clock. Where it can't, the report at the end says why.
     pub fn start(watch: Watch, now_ns: impl Fn() -> u64 + Send + 'static) -> Sampling {
         if !cfg!(target_os = "linux") {
-            let why = "Counters of the machine are sampled on Linux only: there are none of this run.";
+            let why = "This run has no counters: they are sampled on Linux only.";
             return Sampling { thread: None, trouble: Some(why.to_owned()) };
         }
         let (stop, stopped) = channel();
@@ -87,7 +87,7 @@ impl Sampling {
         match std::thread::Builder::new().name("counters".to_owned()).spawn(work) {
             Ok(_) => Sampling { thread: Some((stop, report)), trouble: None },
             Err(error) => {
-                let why = format!("Counters could not be sampled: no thread for them ({error}).");
+                let why = format!("Cannot sample counters: no thread ({error}).");
                 Sampling { thread: None, trouble: Some(why) }
             }
         }
@@ -116,7 +116,7 @@ impl Sampling {
         let early = |why| trouble(Some(format!("Counters of this run end early: {why}.")));
         match report.recv_timeout(PATIENCE) {
             Ok(report) => report,
-            Err(RecvTimeoutError::Timeout) => early("reading or writing one of them did not return"),
+            Err(RecvTimeoutError::Timeout) => early("reading or writing one of them hung"),
             Err(RecvTimeoutError::Disconnected) => early("the thread that samples them failed"),
         }
     }
@@ -133,7 +133,7 @@ fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> Sam
     let mut store = match StoreWriter::create(&watch.dir, watch.meta) {
         Ok(store) => store,
         Err(error) => {
-            let trouble = Some(format!("Counters could not be sampled: {error}."));
+            let trouble = Some(format!("Cannot sample counters: {error}."));
             return SamplingReport { trouble, ..SamplingReport::default() };
         }
     };

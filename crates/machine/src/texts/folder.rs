@@ -26,14 +26,15 @@ pub enum FolderError {
     Unreadable { folder: PathBuf, source: io::Error },
     /// It holds more than a machine can have said of itself.
     #[error(
-        "{folder} holds more than {TEXTS_MAX} texts or {} MiB; give the folder that the script made, and no other",
+        "{folder} holds more than {TEXTS_MAX} texts or {} MiB. Give the folder that the script created",
         FOLDER_MAX_BYTES >> 20,
         folder = folder.display()
     )]
     TooMuch { folder: PathBuf },
     /// Nothing in it is a text that any rule reads.
     #[error(
-        "{folder} holds no collected texts; fill it with the script of: reelgauge doctor --collect-script sh",
+        "{folder} holds no collected texts. Fill it with the script from: reelgauge doctor \
+         --collect-script sh",
         folder = folder.display()
     )]
     Nothing { folder: PathBuf },
@@ -92,8 +93,7 @@ fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
 }
 
 /// What is said of bytes that are no text. Half of what is in UTF-16 looks like text.
-const NO_TEXT: &str =
-    "it holds zero bytes, as text in UTF-16 without a byte order mark does; save it as UTF-8";
+const NO_TEXT: &str = "it contains zero bytes, probably UTF-16 without a byte order mark; save it as UTF-8";
 
 /// What is said of a text without an end.
 const CUT_OFF: &str = "it ends in the middle of a line";

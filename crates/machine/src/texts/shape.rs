@@ -90,14 +90,14 @@ fn is_connection(line: &str) -> bool {
 }
 
 fn without(text: &str, part: &str) -> Option<String> {
-    (!text.contains(part)).then(|| format!("it has no '{part}'"))
+    (!text.contains(part)).then(|| format!("it lacks '{part}'"))
 }
 
 fn no_object(text: &str) -> Option<String> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) if value.is_object() => None,
-        Ok(_) => Some("it is no JSON object".to_owned()),
-        Err(error) => Some(format!("it is no JSON (line {}, column {})", error.line(), error.column())),
+        Ok(_) => Some("it is not a JSON object".to_owned()),
+        Err(error) => Some(format!("it is not JSON (line {}, column {})", error.line(), error.column())),
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
             ("/proc/net/route", "Iface Destination\neth0 x\n", "line 2: 'eth0 x'"),
             ("/proc/meminfo", "MemTotal: 65x kB\n", "line 1: 'MemTotal: 65x kB'"),
             ("/proc/mdstat", "404 not found\n", "line 1: '404 not found'"),
-            ("testparm -s -v", "[media]\n\tpath = /x\n", "it has no '[global]'"),
+            ("testparm -s -v", "[media]\n\tpath = /x\n", "it lacks '[global]'"),
             (
                 "testparm -s -v",
                 "Processing section \"[media]\"\nLoaded\n[global]\n\toplocks\n",
@@ -187,11 +187,11 @@ mod tests {
             ),
             ("testparm -s -v", "Loaded\n[global]\n\toplocks\n", "of the sections line 2: 'oplocks'"),
             ("/sys/class/net", "eth0\n\u{1}\n", "line 2: '\u{1}'"),
-            ("smbstatus --json", "{\"sessions\": \n", "it is no JSON (line 2, column 0)"),
-            ("smbstatus --json", "[]\n", "it is no JSON object"),
-            ("zpool status", "\u{0}\u{0}\n", "it has no 'pool:'"),
+            ("smbstatus --json", "{\"sessions\": \n", "it is not JSON (line 2, column 0)"),
+            ("smbstatus --json", "[]\n", "it is not a JSON object"),
+            ("zpool status", "\u{0}\u{0}\n", "it lacks 'pool:'"),
             ("Get-SmbConnection", "x\n", "line 1: 'x'"),
-            ("/proc/net/bonding/bond0", "x\n", "it has no 'Bonding Mode'"),
+            ("/proc/net/bonding/bond0", "x\n", "it lacks 'Bonding Mode'"),
         ] {
             assert_eq!(fault(name, text).as_deref(), Some(what), "{name}");
         }

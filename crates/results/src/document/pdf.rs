@@ -34,10 +34,10 @@ const LOOK: Duration = Duration::from_millis(50);
 #[non_exhaustive]
 pub enum PdfError {
     /// No Chromium is in the folders of `PATH`.
-    #[error("no Chromium was found. Open the HTML file in any browser and print it")]
+    #[error("no Chromium was found. Open the HTML file in a browser and print it")]
     NoChromium,
     /// It can't be started.
-    #[error("{} can't be started: {source}", program.display())]
+    #[error("cannot start {}: {source}", program.display())]
     NotStarted {
         /// Which.
         program: PathBuf,
@@ -46,7 +46,7 @@ pub enum PdfError {
     },
     /// It ended without a PDF, or did not end.
     #[error(
-        "{} made none within {} s. Open the HTML file in any browser and print it",
+        "{} wrote no PDF within {} s. Open the HTML file in a browser and print it",
         program.display(),
         PATIENCE.as_secs()
     )]

@@ -77,7 +77,7 @@ pub(super) fn gather(
     let of_another_time = used.iter().filter(|told| !is_used(told));
     not_used.extend(of_another_time.map(|told| format!("{} (another time)", told.name)));
     if let (Some(first), false) = (gathered.first_mut(), not_used.is_empty()) {
-        first.facts.not_read.push(format!("other machines of the file: {}", listed_names(&not_used)));
+        first.facts.not_read.push(format!("other hosts in the file: {}", listed_names(&not_used)));
     }
     Ok(gathered)
 }
@@ -98,7 +98,7 @@ fn choose(all: Vec<Told>, chosen: &[String], source: &Path) -> Result<(Vec<Told>
     if chosen.is_empty() {
         return match all.len() > UNCHOSEN_MAX {
             true => Err(not_understood(format!(
-                "it has the counters of {} machines; choose some with --observer-machine: {}",
+                "it has counters of {} hosts; choose some with --observer-machine: {}",
                 all.len(),
                 names()
             ))),
@@ -110,7 +110,7 @@ fn choose(all: Vec<Told>, chosen: &[String], source: &Path) -> Result<(Vec<Told>
         told.name == *wanted || without_port == Some(wanted)
     };
     if let Some(missing) = chosen.iter().find(|wanted| !all.iter().any(|told| is_named(told, wanted))) {
-        return Err(not_understood(format!("it has no machine '{missing}'; it has: {}", names())));
+        return Err(not_understood(format!("it has no host '{missing}'; it has: {}", names())));
     }
     Ok(all.into_iter().partition(|told| chosen.iter().any(|wanted| is_named(told, wanted))))
 }
@@ -227,9 +227,7 @@ fn of_watch(dir: &Path) -> Result<Told, ObserverError> {
         |why: &str| ObserverError::NotUnderstood { path: dir.to_path_buf(), why: why.to_owned() };
     let run_dir = RunDir::open(dir)?;
     let plan = watch_plan(&run_dir).ok_or_else(|| {
-        not_understood(
-            "it is a run and no watch; 'reelgauge watch' on the server makes one while this machine measures",
-        )
+        not_understood("it is a run, not a watch. Run 'reelgauge watch' on the server during the measurement")
     })?;
     let mut told = Told {
         name: label(&plan.watch.agent),
@@ -253,7 +251,7 @@ fn of_watch(dir: &Path) -> Result<Told, ObserverError> {
         }
     }
     if told.counters.is_empty() {
-        return Err(not_understood("nothing was sampled in it"));
+        return Err(not_understood("it contains no samples"));
     }
     Ok(told)
 }
@@ -265,7 +263,7 @@ fn of_text(path: &Path) -> Result<Vec<Told>, ObserverError> {
     File::open(path).map_err(failed)?.take(TEXT_MAX_BYTES + 1).read_to_end(&mut text).map_err(failed)?;
     let not_understood = |why| ObserverError::NotUnderstood { path: path.to_path_buf(), why };
     if text.len() as u64 > TEXT_MAX_BYTES {
-        return Err(not_understood("it is larger than 256 MiB; cut it to the time of the run".to_owned()));
+        return Err(not_understood("it is larger than 256 MiB; reduce it to the time of the run".to_owned()));
     }
     let text = decoded(&text);
     let kind = kind_of(path, text.as_bytes());

@@ -36,7 +36,7 @@ pub(super) fn read(text: &[u8]) -> Result<Vec<SeriesTable>, String> {
         .from_reader(text);
     let names = reader.byte_headers().map_err(|error| error.to_string())?.clone();
     if names.len() < 2 {
-        return Err("its first line has no names of columns; write time,disk.util_percent sda,…".to_owned());
+        return Err("its first line has no column names; write time,disk.util_percent sda,…".to_owned());
     }
     let mut lines = Lines::with_columns(&names, delimiter.is_some_and(|delimiter| delimiter != b','));
     for record in reader.byte_records() {
@@ -112,7 +112,7 @@ impl Lines {
         };
         let (machine, device) = (word(self.machine_at), word(self.device_at));
         if self.found.len() == MACHINES_MAX && !self.found.contains_key(&machine) {
-            return Err(format!("it names more than {MACHINES_MAX} machines; cut it to those that you mean"));
+            return Err(format!("it contains more than {MACHINES_MAX} hosts; reduce it to those you need"));
         }
         let of_machine = self.found.entry(machine).or_default();
         for (at, (cell, column)) in record.iter().skip(1).zip(&self.columns).enumerate() {
@@ -132,7 +132,7 @@ impl Lines {
             self.samples += 1;
         }
         match self.samples > SAMPLES_MAX {
-            true => Err(format!("it has more than {SAMPLES_MAX} samples; cut it to the time of the run")),
+            true => Err(format!("it has more than {SAMPLES_MAX} samples; reduce it to the time of the run")),
             false => Ok(()),
         }
     }
@@ -142,7 +142,7 @@ impl Lines {
             self.not_read.push(format!("and {} more such lines", self.without_time - LINES_NAMED));
         }
         if self.odd_cells > 0 {
-            self.not_read.push(format!("{} cells that are no number", self.odd_cells));
+            self.not_read.push(format!("{} cells that are not numbers", self.odd_cells));
         }
         let not_read = self.not_read;
         let table = |(machine, series): (String, BTreeMap<_, Series>)| {
@@ -153,7 +153,7 @@ impl Lines {
         };
         let tables: Vec<SeriesTable> = self.found.into_iter().map(table).collect();
         match tables.iter().all(|table| table.series.is_empty()) {
-            true => Err("no line of it begins with a time: RFC 3339, or seconds since 1970".to_owned()),
+            true => Err("no line starts with a time (RFC 3339, or seconds since 1970)".to_owned()),
             false => Ok(tables),
         }
     }
@@ -165,7 +165,7 @@ fn wrong_cell(at: Option<&csv::Position>, series: &Series, cell: &[u8], why: &st
     let column = format!("{} {}", series.name, series.device);
     let said = String::from_utf8_lossy(cell).chars().take(40).collect::<String>();
     format!(
-        "{line}column '{}' says {said}, which {why}; correct that cell, or leave it empty",
+        "{line}column '{}' contains {said}, which {why}. Correct the cell or leave it empty",
         column.trim_end()
     )
 }
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(told, [("nas1", "sda", 2), ("nas1", "sdb", 1), ("ws7", "sda", 1)]);
         // Nothing tells these lines apart, and they contradict each other.
         let merged = only("time,disk.util_percent sda\n1763000000,5\n1763000000,95\n1763000001,5\n");
-        assert_eq!(merged.not_read, ["1 samples with another value at a time that has one already"]);
+        assert!(merged.not_read.len() == 1 && merged.not_read[0].starts_with("1 samples "), "{merged:?}");
     }
 
     #[test]
@@ -261,14 +261,10 @@ mod tests {
             read(format!("time,fan_count,{name}\n1763000000,-3,1\n1763000001,4,{cell}\n").as_bytes())
         };
         let util = "disk.util_percent sda";
-        assert_eq!(
-            with(util, "140").unwrap_err(),
-            "line 3, column 'disk.util_percent sda' says 140, which is no share of the time (0 to 100 percent); \
-             correct that cell, or leave it empty"
-        );
-        for cell in ["-1", "NaN", "inf", "-inf", "101"] {
+        for cell in ["140", "-1", "NaN", "inf", "-inf", "101"] {
             let error = with(util, cell).unwrap_err();
-            assert!(error.starts_with("line 3, column 'disk.util_percent sda' says"), "{cell}: {error}");
+            let is_placed = error.starts_with("line 3, column 'disk.util_percent sda' ");
+            assert!(is_placed && error.contains(&format!(" {cell}, ")), "{cell}: {error}");
         }
         // Rounded up by who wrote it, a gap, and a number of another kind.
         for cell in ["100", "100.1", "0", "", "-"] {
@@ -284,7 +280,7 @@ mod tests {
     #[test]
     fn what_is_no_table_says_what_it_lacks() {
         assert!(read(b"").is_err());
-        assert!(read(b"just words\n1\n").unwrap_err().contains("names of columns"));
+        assert!(read(b"just words\n1\n").unwrap_err().contains("time,disk.util_percent sda"));
         assert!(read(b"time,x\nlater,1\n").unwrap_err().contains("RFC 3339"));
         let odd = only("time,x\nlater,1\n1763000000,2\n");
         assert_eq!(odd.not_read, ["a line whose time is 'later'"]);

@@ -92,15 +92,15 @@ const OF_ONE_PROCESSOR: [&str; 3] = ["program_percent", "kernel_threads_percent"
 /// Why a column of this name can't say this; `None` where it can. What has no name here may be below 0.
 pub(super) fn why_wrong(name: &str, value: f64) -> Option<&'static str> {
     if !value.is_finite() {
-        return Some("is no number");
+        return Some("is not a number");
     }
     let own = name.split_once('.').and_then(|(layer, name)| kind(Layer::from_name(layer)?, name));
     let is_share =
         |kind: &CounterKind| kind.unit == CounterUnit::Percent && !OF_ONE_PROCESSOR.contains(&kind.name);
     if own.is_some_and(is_share) && !(0.0..=SHARE_MAX_PERCENT).contains(&value) {
-        return Some("is no share of the time (0 to 100 percent)");
+        return Some("is not a percentage (0 to 100)");
     }
-    (value < 0.0 && (own.is_some() || name.starts_with("node_"))).then_some("can't be less than 0")
+    (value < 0.0 && (own.is_some() || name.starts_with("node_"))).then_some("must not be negative")
 }
 
 fn one(series: &Series) -> (Key, Points) {

@@ -61,10 +61,10 @@ impl Collected {
     fn take(&mut self, label: Labelled, at_ns: i64, value: f64) -> Result<(), String> {
         self.samples += 1;
         if self.samples > SAMPLES_MAX {
-            return Err(format!("it has more than {SAMPLES_MAX} samples; cut it to the time of the run"));
+            return Err(format!("it has more than {SAMPLES_MAX} samples; reduce it to the time of the run"));
         }
         if self.found.len() == MACHINES_MAX && !self.found.contains_key(&label.origin) {
-            return Err(format!("it names more than {MACHINES_MAX} machines; cut it to those that you mean"));
+            return Err(format!("it contains more than {MACHINES_MAX} hosts; reduce it to those you need"));
         }
         let (series, no_room) = self.found.entry(label.origin).or_default();
         let is_kept = series.len() < SERIES_MAX || has_a_name_here(&label.name);
@@ -124,10 +124,10 @@ pub(super) fn read(text: &str) -> Result<Vec<SeriesTable>, String> {
         }
     }
     if collected.found.is_empty() {
-        let why = if without_time > 0 { "its lines have no time stamps" } else { "it holds no sample" };
-        return Err(format!("{why}; each must be: name{{labels}} value milliseconds"));
+        let why = if without_time > 0 { "its lines have no time stamps" } else { "it contains no samples" };
+        return Err(format!("{why}; write each line as: name{{labels}} value milliseconds"));
     }
-    let said = [(without_time, "lines without a time stamp"), (odd, "lines that are no samples")];
+    let said = [(without_time, "lines without a time stamp"), (odd, "lines that are not samples")];
     let not_read = said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     Ok(collected.tables(&grows, &not_read.collect::<Vec<_>>()))
 }
@@ -154,16 +154,14 @@ fn read_answers(text: &str) -> Result<Vec<SeriesTable>, String> {
     if collected.found.is_empty() {
         return Err(match nameless {
             0 => "the answer has no series: nothing of that name was scraped at that time".to_owned(),
-            _ => {
-                "its series have no names: they are results of an expression; query the counters themselves \
-                  (node_disk_io_time_seconds_total)"
-                    .to_owned()
-            }
+            _ => "its series have no names, because they result from an expression. Query the counters \
+                 themselves (node_disk_io_time_seconds_total)"
+                .to_owned(),
         });
     }
     let said = [
         (nameless, "series without a name: results of an expression"),
-        (odd, "values that are no number, or have no time"),
+        (odd, "values that are not numbers, or have no time"),
     ];
     let said = said.iter().filter(|(count, _)| *count > 0);
     not_read.extend(said.map(|(count, what)| format!("{count} {what}")));
@@ -297,7 +295,7 @@ mod tests {
                 ("temperature", "shelf=a, \"b\"}", false, 1)
             ]
         );
-        assert_eq!(table.not_read, ["1 lines without a time stamp", "1 lines that are no samples"]);
+        assert_eq!(table.not_read, ["1 lines without a time stamp", "1 lines that are not samples"]);
     }
 
     /// The machines of a text, with the busy share of each disk.
@@ -404,7 +402,7 @@ mod tests {
             assert_eq!(told, named(&[("nas1:9100", "sda", 95.0), ("ws7:9100", "sda", 5.0)]));
         }
         let nameless = include_str!("../../../../tests/cases/prometheus-query-range/rates.json");
-        assert!(read(nameless).unwrap_err().contains("query the counters themselves"));
+        assert!(read(nameless).unwrap_err().contains("node_disk_io_time_seconds_total"));
         let both = read(&format!("{ANSWER}{nameless}")).unwrap();
         assert_eq!(both.len(), 2);
         assert_eq!(both[0].not_read, ["2 series without a name: results of an expression"]);
@@ -412,7 +410,7 @@ mod tests {
             (r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#, "has no series"),
             (r#"{"status":"success","data":{"resultType":"vector","result":[]}}"#, "use query_range"),
             (r#"{"status":"error","errorType":"bad_data","error":"1:6: parse error"}"#, "1:6: parse error"),
-            (&ANSWER[..ANSWER.len() / 2], "no whole answer"),
+            (&ANSWER[..ANSWER.len() / 2], "not a complete"),
         ] {
             let told = read(text).unwrap_err();
             assert!(told.contains(why), "{told}");

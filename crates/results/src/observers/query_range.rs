@@ -61,20 +61,20 @@ pub(super) fn is_answer(text: &str) -> bool {
 pub(super) fn read(text: &str) -> Result<(Vec<Range>, Vec<String>), String> {
     let (mut ranges, mut warnings) = (Vec::new(), Vec::new());
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
-        let answer = answer.map_err(|error| format!("it is no whole answer of Prometheus: {error}"))?;
+        let answer = answer.map_err(|error| format!("it is not a complete Prometheus answer: {error}"))?;
         if answer.status != "success" {
             let why = answer.error.unwrap_or(answer.status);
-            return Err(format!("Prometheus answered with an error: {}", shortened(&why)));
+            return Err(format!("Prometheus returned an error: {}", shortened(&why)));
         }
         let data = answer.data.ok_or("the answer has no data")?;
         if data.result_type != "matrix" {
             return Err(format!(
-                "it is the answer to a query of one moment ({}); use query_range, with start, end and step",
+                "it answers a query for a single time ({}); use query_range with start, end and step",
                 shortened(&data.result_type)
             ));
         }
         let more: Vec<Range> = serde_json::from_value(data.result)
-            .map_err(|error| format!("a result of it is no series: {error}"))?;
+            .map_err(|error| format!("one of its results is not a series: {error}"))?;
         ranges.extend(more);
         warnings.extend(answer.warnings.iter().map(|said| format!("Prometheus warned: {}", shortened(said))));
     }

@@ -34,8 +34,7 @@ impl SeriesTable {
     pub(super) fn sort(&mut self) {
         let dropped: u64 = self.series.iter_mut().map(Series::sort).sum();
         if dropped > 0 {
-            self.not_read
-                .push(format!("{dropped} samples with another value at a time that has one already"));
+            self.not_read.push(format!("{dropped} samples with a second value for the same time"));
         }
     }
 }

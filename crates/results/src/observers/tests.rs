@@ -153,7 +153,7 @@ fn a_machine_that_is_chosen_leaves_the_others_named_and_not_used() {
     for name in ["nas1:9100", "nas1"] {
         let facts = chosen(name).unwrap();
         assert_eq!(facts.len(), 1);
-        assert_eq!(facts[0].not_read, ["other machines of the file: ws7:9100"]);
+        assert_eq!(facts[0].not_read, ["other hosts in the file: ws7:9100"]);
         assert_eq!(observed(&run), [("nas1:9100".to_owned(), Some(95.0))]);
     }
     let error = chosen("nas2").unwrap_err().to_string();
@@ -188,7 +188,7 @@ fn what_is_of_another_time_or_nothing_is_refused_and_leaves_nothing() {
     );
     assert!(add_to(&run, late.path(), Some(400_000_000_000)).is_ok(), "unless its clock was that wrong");
     let error = add_to(&run, run.path(), None).unwrap_err().to_string();
-    assert!(error.contains("a run and no watch"), "{error}");
+    assert!(error.contains("'reelgauge watch'"), "{error}");
     for (name, text) in [("a.csv", "x"), ("b.prom", "up 1\n"), ("c.txt", ""), ("d", "\u{0}\u{1}")] {
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();

@@ -92,7 +92,7 @@ const QUESTIONS: [Question; 17] = [
     Question {
         table: "server",
         key: "link_kind",
-        asked: "What that link is (ethernet, infiniband, fibre-channel)",
+        asked: "Type of that link (ethernet, infiniband, fibre-channel)",
         kind: Kind::Word(&["ethernet", "infiniband", "fibre-channel"]),
     },
     Question {
@@ -111,13 +111,13 @@ const QUESTIONS: [Question; 17] = [
     Question {
         table: "switch",
         key: "buffer_per_port_kib",
-        asked: "Buffer of a port of the switch (512K, 1.5M)",
+        asked: "The switch's buffer per port (512K, 1.5M)",
         kind: Kind::Quantity(&BUFFER),
     },
     Question {
         table: "switch",
         key: "buffer_is_shared",
-        asked: "Do ports share that buffer (yes, no)",
+        asked: "Is that buffer shared by all ports (yes, no)",
         kind: Kind::YesNo,
     },
     Question {
@@ -129,55 +129,55 @@ const QUESTIONS: [Question; 17] = [
     Question {
         table: "switch",
         key: "flow_control_at_clients",
-        asked: "Is it on at the clients' ports (yes, no)",
+        asked: "Is flow control on at the clients' ports (yes, no)",
         kind: Kind::YesNo,
     },
     Question {
         table: "backplane",
         key: "bus",
-        asked: "What the disks are plugged into (sas, sata, pcie)",
+        asked: "Bus of the disks (sas, sata, pcie)",
         kind: Kind::Word(&["sas", "sata", "pcie"]),
     },
     Question {
         table: "backplane",
         key: "generation",
-        asked: "Which generation of that (SAS-3 at 12 Gbit/s: 3)",
+        asked: "Generation of that bus (SAS-3 at 12 Gbit/s: 3)",
         kind: Kind::Whole((1, Bus::Pcie.latest_generation())),
     },
     Question {
         table: "backplane",
         key: "lanes",
-        asked: "How many lanes lead from there to the server (4)",
+        asked: "Lanes from the disks to the server (4)",
         kind: Kind::Whole(validation::LANES),
     },
     Question {
         table: "disks",
         key: "kind",
-        asked: "The disks (hdd-sata, hdd-sas, ssd-sata, ssd-sas, nvme)",
+        asked: "Type of the disks (hdd-sata, hdd-sas, ssd-sata, ssd-sas, nvme)",
         kind: Kind::Word(&["hdd-sata", "hdd-sas", "ssd-sata", "ssd-sas", "nvme"]),
     },
     Question {
         table: "disks",
         key: "count",
-        asked: "How many of them, without spares",
+        asked: "Number of disks, without spares",
         kind: Kind::Whole(validation::DISKS),
     },
     Question {
         table: "disks",
         key: "each_mb_per_s",
-        asked: "What one of them reads in a row, where you know (180 MB/s)",
+        asked: "Sequential read rate of one disk, if known (180 MB/s)",
         kind: Kind::Quantity(&RATE),
     },
     Question {
         table: "disks",
         key: "raid",
-        asked: "How they are put together (raid0, mirror, raid5, raid6, raidz3)",
+        asked: "RAID level (raid0, mirror, raid5, raid6, raidz3)",
         kind: Kind::Word(&["raid0", "mirror", "raid5", "raid6", "raidz3"]),
     },
     Question {
         table: "disks",
         key: "groups",
-        asked: "In how many groups of that, each with its own parity (3)",
+        asked: "Number of RAID groups, each with its own parity (3)",
         kind: Kind::Whole(validation::DISKS),
     },
 ];
@@ -187,7 +187,7 @@ const QUESTIONS: [Question; 17] = [
 /// # Errors
 /// Nobody can be asked.
 pub fn dialogue(before: &Site, answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Site> {
-    writeln!(out, "What is not known is left empty. A - forgets what stands in brackets.")?;
+    writeln!(out, "Leave unknown values empty. Enter - to clear the value in brackets.")?;
     let mut table = toml::Table::try_from(before).map_err(io::Error::other)?;
     for question in &QUESTIONS {
         if !ask(question, &mut table, answers, out)? {
@@ -288,7 +288,7 @@ impl Question {
         let small = answer.to_lowercase();
         let value: toml::Value = match &self.kind {
             Kind::Text if answer.chars().any(char::is_control) => {
-                return Err("letters and digits alone".to_owned());
+                return Err("only letters and digits".to_owned());
             }
             Kind::Text => answer.to_owned().into(),
             Kind::Word(words) => {
@@ -337,15 +337,15 @@ impl Quantity {
         let Some((_, factor)) = known(ending) else {
             let units: Vec<&str> = self.shown.iter().map(|(unit, _)| *unit).collect();
             return Err(match ending {
-                "" => format!("{digits} of what? Write the unit, too: {}", units.join(" or ")),
-                _ => format!("'{ending}' is no unit here; write it like {like}"),
+                "" => format!("the unit of {digits} is missing; write {}", units.join(" or ")),
+                _ => format!("'{ending}' is not a valid unit here; write for example {like}"),
             });
         };
         let (value, (least, most)) = (number * factor, self.bounds);
         match (least..=most).contains(&value) {
             true => Ok(value),
             false => Err(format!(
-                "that is {}; there are {} to {}",
+                "{} is outside the range {} to {}",
                 self.words(value),
                 self.words(least),
                 self.words(most)
@@ -405,7 +405,7 @@ mod tests {
     fn what_is_no_answer_is_asked_again_and_an_end_ends_it() {
         let (site, out) = asked(&Site::default(), "fast\n0\n-3G\n1G\ntoken-ring\n");
         assert_eq!(out.matches("a number above 0").count(), 2, "{out}");
-        assert!(out.contains("0 of what? Write the unit, too: Gbit/s or Mbit/s"), "{out}");
+        assert!(out.contains("unit of 0 is missing; write Gbit/s or Mbit/s"), "{out}");
         assert!(out.contains("one of: ethernet, "), "{out}");
         assert_eq!(site.server.link_mbit_per_s, Some(1_000.0));
         assert_eq!(asked(&Site::default(), "").0, Site::default());
@@ -415,16 +415,16 @@ mod tests {
     #[test]
     fn a_quantity_without_its_unit_is_asked_for_again() {
         let (site, out) = asked(&Site::default(), "10\n10 Gbit/s\n");
-        assert!(out.contains("10 of what? Write the unit, too: Gbit/s or Mbit/s"), "{out}");
+        assert!(out.contains("unit of 10 is missing; write Gbit/s or Mbit/s"), "{out}");
         assert!(out.contains("  understood as 10 Gbit/s\n"), "{out}");
         assert_eq!(site.server.link_mbit_per_s, Some(10_000.0));
         for (answers, said) in [
-            ("10GB\n", "'gb' is no unit here; write it like 10G or 2500M"),
-            ("1e9G\n", "is no unit here"),
-            ("9999999G\n", "there are 10 Mbit/s to 1600 Gbit/s"),
-            ("\n\n\n64\n", "64 of what? Write the unit, too: TiB or GiB"),
+            ("10GB\n", "write for example 10G or 2500M"),
+            ("1e9G\n", "'e9g' "),
+            ("9999999G\n", "10 Mbit/s to 1600 Gbit/s"),
+            ("\n\n\n64\n", "unit of 64 is missing; write TiB or GiB"),
             ("\n\n0\n", "a whole number from 68 to 65536"),
-            ("\n\n\n\nAcme\u{1b}[2J\n", "letters and digits alone"),
+            ("\n\n\n\nAcme\u{1b}[2J\n", "only letters and digits"),
         ] {
             let (site, out) = asked(&Site::default(), answers);
             assert!(out.contains(said), "{answers:?}: {out}");

@@ -123,7 +123,7 @@ fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<O
         Err(RunError::DirectAlignment { needed, .. }) => {
             let why = format!("direct I/O needs multiples of {needed} here");
             let sentence = format!(
-                "Direct I/O needs multiples of {needed} here, so this look went through this machine's cache."
+                "Direct I/O needs multiples of {needed} here, so this check went through this client's cache."
             );
             Ok(Some(Note::new(NoteFact::NoDirect { why }, sentence, "")))
         }

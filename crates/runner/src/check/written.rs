@@ -25,9 +25,8 @@ fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size
     let rates = [Rate::SequentialRead, Rate::RandomRead, Rate::SequentialWrite].map(Rate::label).join(", ");
     let of = |Times { warmup, measured }: Times| format!("{measured:?} after {warmup:?}");
     let lines = [
-        "A first look. No plan can say what it does, so 'reelgauge run' can't repeat it from this file."
-            .to_owned(),
-        format!("Look again:        reelgauge check {word}"),
+        "A quick check. It is not a plan, so 'reelgauge run' cannot repeat it from this file.".to_owned(),
+        format!("Check again:       reelgauge check {word}"),
         format!("An exact count:    reelgauge streams {word} --format {} --find-max", EVERYDAY[0]),
         String::new(),
         format!("written_by = \"reelgauge {}\"", env!("CARGO_PKG_VERSION")),
@@ -40,7 +39,7 @@ fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size
         format!("rates = \"{rates}; in sequence for {}, at random for {}\"", of(LEVEL_TIMES), of(RATE_TIMES)),
         format!("formats = \"{}\"", EVERYDAY.join(", ")),
         format!(
-            "trials = \"players that share the files, each trial for {}; those that are held for {}\"",
+            "trials = \"players that share the files, each trial for {}; confirming trials for {}\"",
             of(TRIAL_TIMES),
             of(HOLD_TIMES)
         ),

@@ -31,7 +31,7 @@ pub enum ActionError {
     #[error("{} did not respond for {} s", target.display(), GRACE.as_secs())]
     Hangs { target: PathBuf },
     /// The thread can't be started, or ended without a result.
-    #[error("the work on the target cannot be started")]
+    #[error("cannot start the work on the target")]
     Thread,
 }
 

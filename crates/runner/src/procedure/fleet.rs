@@ -51,32 +51,33 @@ pub struct StepPlans {
 #[non_exhaustive]
 pub enum FleetStepError {
     #[error(
-        "step '{0}' writes files into the area from this machine, and the runs of the agents would remove them; run \
-         this procedure on one machine, without --fleet"
+        "step '{0}' writes files into the area from this host, and the agents' runs would remove them. Run \
+         this procedure on one host, without --fleet"
     )]
     Ballast(String),
     /// An event, or the count of another step.
     #[error(
-        "step '{0}' waits for an event or for what another step found, and the plans of a fleet are made before; run \
-         this procedure on one machine, without --fleet"
+        "step '{0}' depends on an event or on the result of another step, but a fleet's plans are fixed \
+         beforehand. Run this procedure on one host, without --fleet"
     )]
     Requires(String),
     /// Agents with one directory, and files that can't be shared.
     #[error(
-        "step '{0}' is no mix, and agents can share the files of a mix only; give each agent a directory of its own: \
-         /mnt/nas/{AGENT}"
+        "step '{0}' is not a mix, and agents can share only the files of a mix. Give each agent its own \
+         directory: /mnt/nas/{AGENT}"
     )]
     OneDirectory(String),
     /// One file, and a directory for each agent.
     #[error(
-        "step '{0}' uses the same files on all clients, so the agents need one directory, not one for each {AGENT}"
+        "step '{0}' uses the same files on all clients, so the agents need one common directory, without \
+         {AGENT}"
     )]
     OwnDirectories(String),
     /// Its plan is no TOML.
-    #[error("the plan of step '{step}' for the fleet cannot be written: {why}")]
+    #[error("cannot write the fleet's plan of step '{step}': {why}")]
     NotWritten { step: String, why: String },
     /// A directory that agents can't find.
-    #[error("{} is relative to this directory; give agents an absolute path", .0.display())]
+    #[error("{} is a relative path; give agents an absolute path", .0.display())]
     Relative(PathBuf),
 }
 

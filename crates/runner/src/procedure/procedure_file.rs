@@ -199,7 +199,7 @@ pub enum ProcedureFileError {
     #[error(transparent)]
     Write(#[from] RunDirError),
     /// It can't be read.
-    #[error("{}: {why}; its runs can be looked at one by one", path.display())]
+    #[error("{}: {why}. Its runs can still be opened one by one", path.display())]
     Read {
         /// Which.
         path: PathBuf,

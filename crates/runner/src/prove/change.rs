@@ -55,7 +55,7 @@ pub enum ChangeError {
     #[error("--sweep needs two values or more, each once; the first is what the others are held to")]
     Values,
     /// A value would be something else to a shell.
-    #[error("'{0}' can't be a value of --sweep: letters, digits and {VALUE_SIGNS} can stand in it")]
+    #[error("'{0}' is not a valid value for --sweep; use letters, digits and {VALUE_SIGNS}")]
     Value(String),
     /// The command has no place for the value.
     #[error("--set has no {PLACE} where the value goes, as in --set 'echo {PLACE} > /sys/...'")]
@@ -67,7 +67,7 @@ pub enum ChangeError {
     )]
     Targets,
     /// A command that does nothing.
-    #[error("a command is empty; --change makes the change, and --undo undoes it")]
+    #[error("an empty command was given; --change makes the change, --undo undoes it")]
     Empty,
 }
 

@@ -63,11 +63,11 @@ struct RunningCommand {
 pub enum LeftChangeError {
     /// Nobody says where it goes.
     #[error(
-        "there is no place for what undoes the change, should this process be killed: set HOME, or XDG_STATE_HOME"
+        "cannot store the undo command, which is needed if this process is killed. Set HOME or XDG_STATE_HOME"
     )]
     NoPlace,
     /// The folder can't be made or read.
-    #[error("{}: {source}; what undoes a change is kept there", path.display())]
+    #[error("cannot use {}: {source}. Undo commands are stored there", path.display())]
     Folder {
         /// Which.
         path: PathBuf,
@@ -78,12 +78,12 @@ pub enum LeftChangeError {
     #[error(transparent)]
     File(#[from] RunDirError),
     /// Nobody knows where commands would be run.
-    #[error("the current directory, in which the change is made and undone, can't be told: {0}")]
+    #[error("cannot read the current directory, in which the change is made and undone: {0}")]
     NoDirectory(io::Error),
     /// What changed something, or undid it, still runs.
     #[error(
-        "'{change}' is not undone: the command of an earlier 'prove' still runs (process {pid}); wait for its end, \
-         or end it, and then undo the change: reelgauge prove --undo-left"
+        "'{change}' was not undone: the command of an earlier 'prove' still runs (process {pid}). Wait for \
+         it or end it, then run: reelgauge prove --undo-left"
     )]
     StillRuns {
         /// What was changed.
@@ -93,7 +93,7 @@ pub enum LeftChangeError {
     },
     /// The undo ended well, and things are not as they were.
     #[error(
-        "the change is not undone, its undo had no effect: {still}; undo it by hand, and then remove {}",
+        "the change was not undone; its undo had no effect: {still}. Undo it manually, then remove {}",
         path.display()
     )]
     NoEffect {
@@ -103,7 +103,7 @@ pub enum LeftChangeError {
         still: String,
     },
     /// It can't be undone.
-    #[error("the change is not undone: {source}; undo it by hand, and then remove {}", path.display())]
+    #[error("the change was not undone: {source}. Undo it manually, then remove {}", path.display())]
     Undo {
         /// The file that tells of it.
         path: PathBuf,
@@ -361,7 +361,7 @@ mod tests {
         let noted = Noted::write(dir.path(), "true", "exit 7", dir.path()).unwrap();
         abandon(&noted);
         let error = undo(left_in(dir.path()).changes.pop().unwrap()).unwrap_err().to_string();
-        assert!(error.contains("exit code 7") && error.contains("by hand"), "{error}");
+        assert!(error.contains("exit code 7") && error.contains("remove "), "{error}");
         assert_eq!(left_in(dir.path()).changes.len(), 1);
     }
 

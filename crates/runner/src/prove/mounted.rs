@@ -41,7 +41,7 @@ impl MountBefore {
         }
         if (&now.mount_point, &now.source) != (&self.before.mount_point, &self.before.source) {
             let place = String::from_utf8_lossy(&self.before.mount_point).into_owned();
-            return Some(format!("{} is no longer what is mounted at {place}", self.before.source));
+            return Some(format!("{} is no longer mounted at {place}", self.before.source));
         }
         let (before, now) = (self.before.options.join(","), now.options.join(","));
         Some(format!("the storage is still mounted {now} ({before} before the change)"))
@@ -80,7 +80,7 @@ mod tests {
         );
         assert_eq!(
             told("rw,relatime", "/dev/loop4").as_deref(),
-            Some("/dev/loop3 is no longer what is mounted at /mnt/a")
+            Some("/dev/loop3 is no longer mounted at /mnt/a")
         );
         let unmounted = &table("rw,relatime", "/dev/loop3")[..1];
         assert!(mount.changed_in(unmounted).is_some_and(|told| told.contains("no longer")));

@@ -196,7 +196,7 @@ fn complete(dir: &Path, run: &Path) -> Result<Pass, PassError> {
     let suite = Suite::read(&place).map_err(|error| PassError::Suite(error.to_string()))?;
     if !suite.complete || suite.runs.is_empty() {
         return Err(PassError::Ended {
-            how: "a suite that is not complete".to_owned(),
+            how: "an incomplete suite".to_owned(),
             said: suite.ended_early.unwrap_or_default(),
             exit_code: BROKE_OFF,
         });
@@ -213,7 +213,7 @@ fn complete_run(place: &Path) -> Result<Summary, PassError> {
     match summary.outcome {
         Outcome::Complete => Ok(summary),
         _ => Err(PassError::Ended {
-            how: "a run that is not complete".to_owned(),
+            how: "an incomplete run".to_owned(),
             said: summary.outcome_reason.unwrap_or_default(),
             exit_code: BROKE_OFF,
         }),

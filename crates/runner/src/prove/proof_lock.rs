@@ -22,16 +22,16 @@ pub struct Turn {
 pub enum TurnError {
     /// Another proof goes on.
     #[error(
-        "another proof changes things right now{}; two at once would measure each other's changes: wait for its \
-         end",
+        "another proof is running{}. Two at once would measure each other's changes; wait for it to end",
         process_words(.0)
     )]
     Taken(Option<u32>),
     /// Another one left its change.
-    #[error("an earlier proof left its change in place ({0}); undo that first: reelgauge prove --undo-left")]
+    #[error("an earlier proof left its change in place ({0}). Undo it first: reelgauge prove --undo-left")]
     Left(String),
     /// Nobody can take it.
-    #[error("{} can't be locked: {source}; set XDG_STATE_HOME to a folder where files can be", path.display())]
+    #[error("cannot lock {}: {source}. Set XDG_STATE_HOME to a folder on a file system that supports \
+         locks", path.display())]
     File {
         path: PathBuf,
         /// What the system said.

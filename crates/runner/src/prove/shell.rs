@@ -65,7 +65,7 @@ pub(crate) struct Running<'a> {
 #[non_exhaustive]
 pub enum ShellError {
     /// There is no shell, or no process more.
-    #[error("'{command}' cannot be started: {source}")]
+    #[error("cannot start '{command}': {source}")]
     Start {
         /// What was to run.
         command: String,
@@ -73,7 +73,7 @@ pub enum ShellError {
         source: io::Error,
     },
     /// The directory that it belongs in is gone.
-    #[error("'{command}' belongs in {}, which is not there", directory.display())]
+    #[error("cannot run '{command}': its directory {} does not exist", directory.display())]
     Directory {
         /// What was to run.
         command: String,
@@ -84,7 +84,7 @@ pub enum ShellError {
     #[error("interrupted")]
     Interrupted,
     /// It ended with something else than 0.
-    #[error("'{command}' ended with {how}{}", said_behind(said))]
+    #[error("'{command}' failed: {how}{}", said_behind(said))]
     Failed {
         /// What ran.
         command: String,
@@ -279,7 +279,7 @@ mod tests {
         run_in("echo one > made && echo two >> made", dir.path()).unwrap();
         assert_eq!(std::fs::read_to_string(file).unwrap(), "one\ntwo\n");
         let gone = run_in("true", &dir.path().join("gone")).unwrap_err().to_string();
-        assert!(gone.contains("gone, which is not there"), "{gone}");
+        assert!(gone.contains("/gone does not exist"), "{gone}");
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
         let error = run_in("echo no such setting >&2; exit 3", here).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "'echo no such setting >&2; exit 3' ended with exit code 3: no such setting"
+            "'echo no such setting >&2; exit 3' failed: exit code 3: no such setting"
         );
         assert!(run_in("kill -9 $$", here).unwrap_err().to_string().contains("signal: 9"));
     }

@@ -118,7 +118,10 @@ impl Tape {
             }
         };
         (lost > 0).then(|| {
-            format!("{lost} of {all} opens past the cache are replayed through this machine's cache, because {why}.")
+            format!(
+                "{lost} of {all} opens with direct I/O are replayed through this client's cache, \
+                 because {why}."
+            )
         })
     }
 }
@@ -128,7 +131,7 @@ fn skipped(trace: &Trace) -> Option<String> {
     let skipped = trace.skipped();
     let first = skipped.first()?;
     Some(format!(
-        "{} parts of the trace could not be read, so operations are missing ({:?}: {}).",
+        "{} parts of the trace are unreadable, so operations are missing ({:?}: {}).",
         skipped.len(),
         first.reason,
         first.path.display()

@@ -87,8 +87,8 @@ impl Demand {
 pub enum Refusal {
     /// Too many open files.
     #[error(
-        "this machine lets one process have {allowed} files open, and a load point here has up to {needed}: raise \
-         that limit (ulimit -n), or use {}", fewer(*.fits)
+        "a load point here opens up to {needed} files at once, but the limit per process is {allowed}. \
+         Raise it (ulimit -n), or use {}", fewer(*.fits)
     )]
     OpenFiles {
         /// What it would have.
@@ -100,8 +100,9 @@ pub enum Refusal {
     },
     /// Too many threads.
     #[error(
-        "this machine lets this process start {allowed} more threads ({by}), and a load point here has {needed}: \
-         raise that limit, use --driver uring, a shorter --buffer with --read-ahead open, or {}", fewer(*.fits)
+        "a load point here starts {needed} threads, but this process may start only {allowed} more ({by}). \
+         Raise that limit, use --driver uring, a shorter --buffer with --read-ahead open, or {}",
+        fewer(*.fits)
     )]
     Threads {
         /// What it would have.
@@ -115,8 +116,9 @@ pub enum Refusal {
     },
     /// Too much memory.
     #[error(
-        "a load point here takes {needed} of memory for the data in flight, and {allowed} can be had ({by}): use \
-         smaller blocks or frames, a shorter --buffer with --read-ahead open, or {}", fewer(*.fits)
+        "a load point here needs {needed} of memory for data in flight, but only {allowed} is available \
+         ({by}). Use smaller blocks or frames, a shorter --buffer with --read-ahead open, or {}",
+        fewer(*.fits)
     )]
     Memory {
         /// What it would take.
@@ -130,8 +132,8 @@ pub enum Refusal {
     },
     /// Too many addresses.
     #[error(
-        "a load point here reserves {needed} of addresses, and this process may have {allowed} more (ulimit -v): \
-         raise that limit, which says nothing of how much memory is used, or use {}", fewer(*.fits)
+        "a load point here reserves {needed} of address space, but this process may reserve only {allowed} \
+         more (ulimit -v). Raise that limit (it does not limit the memory used), or use {}", fewer(*.fits)
     )]
     Addresses {
         /// What it would reserve.
@@ -143,8 +145,8 @@ pub enum Refusal {
     },
     /// A file would be too large.
     #[error(
-        "this machine lets one process write files of {allowed} at most (ulimit -f), and a file here has {needed}: \
-         raise that limit, or use smaller files (--file-size, --clip) or a shorter --duration"
+        "a file here grows to {needed}, but the largest file a process may write is {allowed} (ulimit -f). \
+         Raise that limit, or use smaller files (--file-size, --clip) or a shorter --duration"
     )]
     FileSize {
         /// Its size.
@@ -158,7 +160,7 @@ fn fewer(fits: u64) -> String {
     match fits {
         0 => "another load: not even one such worker or stream fits".to_owned(),
         1 => "1 worker or stream".to_owned(),
-        fits => format!("{fits} workers or streams at most"),
+        fits => format!("at most {fits} workers or streams"),
     }
 }
 
@@ -265,21 +267,18 @@ mod tests {
         let load = Demand { file_bytes: 8 * MIB, ..demand(DriverKind::Threads, 100, 1) };
         let said = |allowance: Allowance| load.fits(&allowance).unwrap_err().to_string();
         let files = said(Allowance { open_files: Some(52), ..Allowance::default() });
-        assert!(files.contains("52 files open") && files.contains("up to 232"), "{files}");
-        assert!(files.contains("ulimit -n") && files.ends_with("or use 10 workers or streams at most"));
+        assert!(files.contains("limit per process is 52") && files.contains("up to 232"), "{files}");
+        assert!(files.contains("ulimit -n") && files.ends_with("or use at most 10 workers or streams"));
         let threads = said(Allowance { threads: Some((40, "pids.max")), ..Allowance::default() });
-        assert!(
-            threads.contains("40 more threads (pids.max)") && threads.contains("40 workers"),
-            "{threads}"
-        );
+        assert!(threads.contains("40 more (pids.max)") && threads.contains("40 workers"), "{threads}");
         let memory = Allowance { memory_bytes: Some((100 * MIB, "cgroup")), ..Allowance::default() };
         let memory = said(memory);
-        assert!(memory.contains("takes 174MiB of memory") && memory.contains("100MiB can be had (cgroup)"));
-        assert!(memory.ends_with("or 32 workers or streams at most"), "{memory}");
+        assert!(memory.contains("174MiB of memory") && memory.contains("100MiB is available (cgroup)"));
+        assert!(memory.ends_with("or at most 32 workers or streams"), "{memory}");
         let addresses = said(Allowance { address_bytes: Some(400 * MIB), ..Allowance::default() });
         assert!(addresses.contains("400MiB more (ulimit -v)"), "{addresses}");
         let file = said(Allowance { file_bytes: Some(MIB), ..Allowance::default() });
-        assert!(file.contains("files of 1MiB at most (ulimit -f), and a file here has 8MiB"), "{file}");
+        assert!(file.contains("8MiB") && file.contains("1MiB (ulimit -f)"), "{file}");
         assert_eq!(load.fits(&Allowance::default()), Ok(()));
     }
 

@@ -45,8 +45,8 @@ pub fn settle_direct(
             return Err(RunError::NotDirect { target: wish.target.to_path_buf(), why });
         }
         let sentence =
-            format!("Direct I/O does not work here ({why}), so this run went through this machine's cache.");
-        let advice = "Use files larger than its memory to see the storage.";
+            format!("Direct I/O does not work here ({why}), so this run went through this client's cache.");
+        let advice = "Use files larger than its memory to measure the storage.";
         return Ok(Some(Note::new(NoteFact::NoDirect { why }, sentence, advice)));
     }
     let needed = match direct.stated {
@@ -85,6 +85,6 @@ pub fn drop_cached(area: &Area, files: &[TargetFile]) -> Option<Note> {
 }
 
 fn not_cooled(which: &str, error: String) -> Note {
-    let sentence = format!("{which} could not be dropped from this machine's cache ({error}).");
+    let sentence = format!("{which} could not be dropped from this client's cache ({error}).");
     Note::new(NoteFact::NotCooled { error }, sentence, "")
 }

@@ -185,7 +185,7 @@ impl Session {
         let (map, before) = self.write_map.as_ref().zip(self.made_before)?;
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
             return Some(Verified::Skipped(
-                "the run did not complete, so what it wrote was not read back".to_owned(),
+                "the run did not complete, so its data was not read back".to_owned(),
             ));
         }
         observer.phase("verifying");

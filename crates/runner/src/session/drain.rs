@@ -220,7 +220,7 @@ impl Tolerated {
 
 /// The drain thread ended early, which only a defect can cause.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the thread that keeps the results died; please report this with the run directory")]
+#[error("the thread that stores the results died. This is a bug: report it with the run directory")]
 pub struct DrainDied;
 
 impl Drain {

@@ -41,38 +41,37 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
         Ending::Failed(record) if record.errno == 0 => Some(came_short(record, circumstances)),
         Ending::Failed(record) => Some(failed(record, circumstances)),
         Ending::Meddled(_) if mount_change(circumstances).is_some() => Some(format!(
-            "the mount is gone from {target}: its test files are not there any more; mount it again, then run \
-             again"
+            "{target} is no longer mounted, so its test files are gone. Mount it again, then repeat the run"
         )),
         Ending::Meddled(found) => Some(meddled(found)),
         Ending::Hung { threads, longest } => Some(format!(
-            "nothing has come back from {target} for {:.0} s, with {threads} worker threads waiting; check {}, \
-             then run again",
+            "{target} has not responded for {:.0} s; {threads} worker threads are waiting. Check {}, then \
+             repeat the run",
             longest.as_secs_f64(),
             circumstances.kind.where_to_look()
         )),
         Ending::NotReadBack { why, is_interrupted: true } => Some(format!(
-            "{} while what it wrote was read back ({why}); the measuring was over, and its figures are whole",
+            "{} while its data was read back ({why}). All measurements are complete",
             circumstances.stopped_by
         )),
-        Ending::NotReadBack { why, is_interrupted: false } => Some(format!(
-            "what it wrote could not be read back ({why}); the measuring was over, and its figures are whole"
-        )),
+        Ending::NotReadBack { why, is_interrupted: false } => {
+            Some(format!("its data could not be read back ({why}). All measurements are complete"))
+        }
         Ending::Unmounted => {
-            Some(format!("the mount is gone from {target}: it was unmounted; mount it again, then run again"))
+            Some(format!("{target} was unmounted during the run. Mount it again, then repeat the run"))
         }
         Ending::Crowded(Crowded { available_bytes, kept_bytes }) => Some(format!(
-            "others filled the storage: {} are free on {target}, and {} are to stay free (--keep-free); make room, \
-             then run again",
+            "other programs filled the storage: {} are free on {target}, but {} must stay free \
+             (--keep-free). Free some space, then repeat the run",
             amount(*available_bytes),
             amount(*kept_bytes)
         )),
         Ending::Died { threads } => Some(format!(
-            "{threads} of the threads that measure died, which is a fault of this tool: please report it with \
-             what it printed and the run directory"
+            "{threads} measuring threads died. This is a bug in Reelgauge: report it with its output and \
+             the run directory"
         )),
         Ending::Driver(error) => Some(error.to_string()),
-        Ending::Stopped(error) => Some(format!("it could not go on: {error}")),
+        Ending::Stopped(error) => Some(format!("cannot continue: {error}")),
     }
 }
 
@@ -83,15 +82,15 @@ fn failed(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
     let what = format!("the {} of {name} failed {at_s:.1} s into the run ({error})", record.kind.name());
     if mount_change(circumstances).is_some() {
         return format!(
-            "the mount is gone from {}: {what}; mount it again, then run again",
+            "{} is no longer mounted: {what}. Mount it again, then repeat the run",
             circumstances.target.display()
         );
     }
     if let Some(by) = put_in_its_place(record) {
-        return format!("{what}: something else put {by} in its place for a moment at least; {FIND_OUT}");
+        return format!("{what}: another process replaced it, at least briefly, with {by}. {FIND_OUT}");
     }
     let remedy = of_this_machine(record.errno).unwrap_or_else(|| remedy(error.kind()));
-    format!("{what}; {remedy}")
+    format!("{what}. {remedy}")
 }
 
 /// What something else has put in a file's place, where an error says so: no link is followed, and a file
@@ -105,7 +104,7 @@ fn put_in_its_place(record: &OpRecord) -> Option<&'static str> {
     match Errno::from_raw_os_error(record.errno) {
         Errno::LOOP => Some("a symbolic link"),
         Errno::MLINK => Some("a file with a second name elsewhere (a hard link)"),
-        Errno::NOTDIR => Some("something that is no directory"),
+        Errno::NOTDIR => Some("something that is not a directory"),
         Errno::ISDIR => Some("a directory"),
         Errno::XDEV => Some("something on another file system"),
         _ => None,
@@ -123,18 +122,16 @@ fn of_this_machine(errno: i32) -> Option<&'static str> {
     use rustix::io::Errno;
     Some(match Errno::from_raw_os_error(errno) {
         Errno::MFILE => {
-            "this machine lets one process have no more files open: raise that limit (ulimit -n), or use fewer \
-             workers or streams"
+            "This process has reached its limit of open files. Raise it (ulimit -n), or use fewer workers \
+             or streams"
         }
         Errno::NFILE => {
-            "this machine has no more open files for anybody: raise fs.file-max, or use fewer streams"
+            "This client has reached its limit of open files. Raise fs.file-max, or use fewer streams"
         }
-        Errno::NOMEM => {
-            "this machine has no memory left for it: use fewer or smaller reads and writes at once"
-        }
+        Errno::NOMEM => "This client is out of memory. Use smaller reads and writes, or fewer at once",
         Errno::FBIG => {
-            "the file would be larger than this machine lets one process write (ulimit -f), or than the file \
-             system can hold: raise that limit, or use smaller files"
+            "The file would exceed the largest size that this process may write (ulimit -f) or the file \
+             system supports. Raise that limit, or use smaller files"
         }
         _ => return None,
     })
@@ -145,10 +142,10 @@ fn of_this_machine(_errno: i32) -> Option<&'static str> {
     None
 }
 
-const FIND_OUT: &str = "find out what changes files there, then run again";
+const FIND_OUT: &str = "Find out what changes files there, then repeat the run";
 
 fn meddled(found: &Meddling) -> String {
-    format!("{found} while the run went on; {FIND_OUT}")
+    format!("{found} during the run. {FIND_OUT}")
 }
 
 /// A read or write that moved less than was asked, without an error, of a file whose size is known.
@@ -158,11 +155,11 @@ fn came_short(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
     let (done, asked) = (record.done_len, record.len);
     let at_s = record.done_ns as f64 / 1e9;
     let what = format!(
-        "the {kind} of {name} at byte {offset} moved {done} of {asked} bytes {at_s:.1} s into the run"
+        "the {kind} of {name} at byte {offset} transferred {done} of {asked} bytes, {at_s:.1} s into the run"
     );
     if mount_change(circumstances).is_some() {
         return format!(
-            "the mount is gone from {}: {what}; mount it again, then run again",
+            "{} is no longer mounted: {what}. Mount it again, then repeat the run",
             circumstances.target.display()
         );
     }
@@ -170,34 +167,35 @@ fn came_short(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
     let (path, area) = (circumstances.area_root.join(name), circumstances.area.clone());
     let found = within_a_look(move || Meddling::with_file(&area, &path, needed_bytes)).flatten();
     match (found, record.kind) {
-        (Some(found), OpKind::Read) => format!("{}: {what}", meddled(&found)),
+        (Some(found), OpKind::Read) => format!("{what}: {}", meddled(&found)),
         (_, OpKind::Write) => format!(
-            "{what}, without an error: the disk or the quota is probably full; make room, or use fewer or \
-             smaller files"
+            "{what}, without an error. The disk or the quota is probably full. Free some space, or use \
+             fewer or smaller files"
         ),
         _ => format!(
-            "{what}, without an error, although the file is long enough now: something else made it shorter for \
-             a while, or the storage or the path to it is faulty; find out what changes files there, and check \
-             the storage's own log and the kernel's (dmesg)"
+            "{what}, without an error, although the file is long enough now. Either another process \
+             shortened it for a while, or the storage or the path to it is faulty. Find out what changes \
+             files there; check the storage's log and the kernel's (dmesg)"
         ),
     }
 }
 
 fn remedy(kind: io::ErrorKind) -> &'static str {
     match kind {
-        io::ErrorKind::StorageFull => "the disk is full: make room, or use fewer or smaller files",
+        io::ErrorKind::StorageFull => "The disk is full. Free some space, or use fewer or smaller files",
         io::ErrorKind::ReadOnlyFilesystem => {
-            "the volume was remounted read-only: check the kernel's log (dmesg), mount it writable, then run again"
+            "The volume was remounted read-only. Check the kernel's log (dmesg), mount it writable, then \
+             repeat the run"
         }
-        io::ErrorKind::QuotaExceeded => "the quota is used up: have it raised, or use fewer or smaller files",
+        io::ErrorKind::QuotaExceeded => "The quota is used up. Raise it, or use fewer or smaller files",
         io::ErrorKind::NotFound => {
-            "a test file vanished: something else removes files there, or the mount is gone"
+            "A test file is gone: another process removes files there, or the target was unmounted"
         }
         io::ErrorKind::StaleNetworkFileHandle | io::ErrorKind::NotConnected => {
-            "the server is gone or restarted: check it, mount it again, then run again"
+            "The server is down or was restarted. Check it, mount it again, then repeat the run"
         }
-        io::ErrorKind::PermissionDenied => "the rights changed during the run: check the share",
-        _ => "the storage or the path to it is faulty: check its own log and the kernel's (dmesg)",
+        io::ErrorKind::PermissionDenied => "Permissions changed during the run. Check the share",
+        _ => "The storage or the path to it is faulty. Check the storage's log and the kernel's (dmesg)",
     }
 }
 

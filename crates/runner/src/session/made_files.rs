@@ -47,10 +47,10 @@ pub enum LeftBehind {
     #[error(transparent)]
     Scratch(#[from] ScratchError),
     /// It took too long for somebody who wants to stop.
-    #[error("the storage was still busy with it when the run was to end")]
+    #[error("the storage was still busy with it at the end of the run")]
     Busy,
     /// The thread that does it can't be had.
-    #[error("no thread could be started for it ({0})")]
+    #[error("cannot start a thread for it ({0})")]
     Thread(std::io::Error),
 }
 

@@ -57,20 +57,20 @@ pub enum Meddling {
 impl fmt::Display for Meddling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Meddling::Removed(path) => write!(f, "{} was removed by something else", path.display()),
+            Meddling::Removed(path) => write!(f, "{} was removed by another process", path.display()),
             Meddling::Shortened { path, size_bytes, needed_bytes } => write!(
                 f,
-                "{} was shortened by something else (to {size_bytes} bytes, where {needed_bytes} are needed)",
+                "{} was truncated by another process (to {size_bytes} bytes; {needed_bytes} are needed)",
                 path.display()
             ),
             Meddling::Hollowed { path, stored_bytes, before_bytes } => write!(
                 f,
-                "{} was shortened by something else, and has holes now ({stored_bytes} bytes of it are stored, \
-                 {before_bytes} were before)",
+                "{} was truncated by another process and has holes now ({stored_bytes} bytes of it are \
+                 stored, {before_bytes} before)",
                 path.display()
             ),
             Meddling::Replaced { path, by } => {
-                write!(f, "{} was replaced by something else (it is {by} now)", path.display())
+                write!(f, "{} was replaced by another process (it is {by} now)", path.display())
             }
         }
     }
@@ -276,7 +276,7 @@ mod tests {
         let was = before(&area, &files);
         fs::write(&clip, [0; 99]).unwrap();
         let found = was.clone().meddling().unwrap();
-        assert!(found.to_string().contains("clip was shortened by something else"), "{found}");
+        assert!(found.to_string().contains("clip was truncated by another process"), "{found}");
         fs::remove_file(&clip).unwrap();
         assert_eq!(was.clone().meddling(), Some(Meddling::Removed(clip)));
         fs::remove_dir(area.path().join("made")).unwrap();
@@ -299,7 +299,7 @@ mod tests {
         fs::rename(&set, &moved).unwrap();
         std::os::unix::fs::symlink(&moved, &set).unwrap();
         let found = was.meddling().unwrap().to_string();
-        assert!(found.contains("set/clip was replaced by something else (it is behind a link"), "{found}");
+        assert!(found.contains("set/clip was replaced by another process (it is behind a link"), "{found}");
     }
 
     #[cfg(unix)]
@@ -313,7 +313,7 @@ mod tests {
         file.set_len(100).unwrap();
         let found = was.meddling().unwrap();
         assert!(matches!(found, Meddling::Hollowed { stored_bytes: 0, before_bytes: 100, .. }), "{found:?}");
-        assert!(found.to_string().contains("clip was shortened by something else, and has holes"), "{found}");
+        assert!(found.to_string().contains("clip was truncated by another process and has holes"), "{found}");
         assert!(!is_hollowed(88, 100) && is_hollowed(87, 100) && !is_hollowed(0, 0));
     }
 
@@ -326,7 +326,7 @@ mod tests {
         fs::hard_link(&clip, &other).unwrap();
         let found = was.clone().meddling().unwrap().to_string();
         assert!(
-            found.contains("clip was replaced by something else") && found.contains("hard link"),
+            found.contains("clip was replaced by another process") && found.contains("hard link"),
             "{found}"
         );
         fs::remove_file(&other).unwrap();

@@ -124,7 +124,7 @@ impl Room {
         for set in going {
             observer.giving_back(&set);
             let sentence = format!(
-                "Test files of an earlier run were removed to make room: {} ({}).",
+                "Removed test files of an earlier run to free space: {} ({}).",
                 set.name,
                 dataset::amount(set.bytes)
             );

@@ -298,13 +298,13 @@ fn log_facts(drained: &Drained) -> LogFacts {
         dropped_to_histograms_ops: fate.unlogged_ops,
         note: match (&fate.given_up, fate.wanted) {
             (Some(GivenUp { why, .. }), _) => {
-                Some(format!("the log was given up ({why}); every figure is complete without it"))
+                Some(format!("the log was abandoned ({why}); every figure is complete without it"))
             }
             (None, false) => Some("no log was kept, as asked (--no-log)".to_owned()),
             (None, true) => fate
                 .many_parts
                 .as_ref()
-                .map(|why| format!("the log is whole, but in more and smaller files than usual ({why})")),
+                .map(|why| format!("the log is complete, but in more and smaller files than usual ({why})")),
         },
     }
 }

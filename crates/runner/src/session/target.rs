@@ -59,18 +59,18 @@ pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<Note> {
         (special, "special file", ""),
         (elsewhere, "sparse, compressed or archived file", ""),
         (mounts, "entry", " on other file systems"),
-        (unreadable, "entry", " that can't be looked at"),
+        (unreadable, "entry", " that cannot be read"),
     ];
     let there = counts.iter().filter(|(count, ..)| *count > 0);
     let parts = there.map(|(count, what, which)| format!("{}{which}", counted(*count, what)));
     let parts: Vec<String> = parts.collect();
-    let rest = "It holds more entries than are looked at; the rest was left out.";
+    let rest = "It holds more entries than Reelgauge reads; the rest were skipped.";
     let folder = folder.display().to_string();
     let sentence = match (parts.is_empty(), too_many) {
         (true, false) => return None,
         (true, true) => format!("{folder}: {rest}"),
-        (false, false) => format!("Left out of {folder}: {}.", parts.join(", ")),
-        (false, true) => format!("Left out of {folder}: {}. {rest}", parts.join(", ")),
+        (false, false) => format!("Skipped in {folder}: {}.", parts.join(", ")),
+        (false, true) => format!("Skipped in {folder}: {}. {rest}", parts.join(", ")),
     };
     Some(Note::new(NoteFact::EntriesLeftOut { folder }, sentence, ""))
 }

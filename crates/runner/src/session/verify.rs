@@ -83,13 +83,19 @@ pub fn read_back(
         }
     };
     if let Err(error) = std::thread::Builder::new().name("verify".to_owned()).spawn(work) {
-        return Verified::Failed(format!("no thread could be started for it ({error})"));
+        return Verified::Failed(format!("cannot start a thread for it ({error})"));
     }
     let mut progress = (Instant::now(), 0);
     loop {
         match result.recv_timeout(BEAT) {
             Ok(outcome) => return judge(outcome, patterns.run),
-            Err(RecvTimeoutError::Disconnected) => return Verified::Failed("reading back died".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Verified::Failed(
+                    "the thread that reads back \
+                 died"
+                        .to_owned(),
+                );
+            }
             Err(RecvTimeoutError::Timeout) => {}
         }
         let bytes = checked.load(Ordering::Relaxed);
@@ -98,7 +104,7 @@ pub fn read_back(
         }
         observer.verified(bytes);
         if progress.0.elapsed() > hang_after {
-            return Verified::Failed("nothing came back from the storage while reading back".to_owned());
+            return Verified::Failed("the storage did not respond while reading back".to_owned());
         }
     }
 }
@@ -110,7 +116,7 @@ fn judge(outcome: Result<verify::Verified, VerifyError>, pattern: PatternSpec) -
     };
     if found.stopped {
         return Verified::Stopped(format!(
-            "stopped after {} bytes, all of them right so far",
+            "stopped after {} bytes, all of them correct so far",
             found.checked_bytes
         ));
     }

@@ -39,7 +39,7 @@ pub enum ActorsError {
     #[error(transparent)]
     Media(#[from] MediaError),
     /// The criteria make no sense.
-    #[error("the criteria '{text}' of {actor} can't be used: {source}")]
+    #[error("cannot use the criteria '{text}' of {actor}: {source}")]
     Criteria {
         /// As they were given.
         text: String,
@@ -302,8 +302,8 @@ fn warmup(plan: &StreamsPlan, actors: &[Actor]) -> (u64, Option<String>) {
     let warmup = Span(longest.ns().saturating_add(PHASES_NS));
     let words = |length: Span| span(length.ns() as f64 / 1e3);
     let note = format!(
-        "Each trial warmed up for {} instead of {}: buffers of {} are filled first, and what a full buffer hides \
-         is not measured.",
+        "Each trial warmed up for {} instead of {}, to fill the buffers of {} first. Delays that a full \
+         buffer hides are not measured.",
         words(warmup),
         words(plan.warmup),
         words(longest)
@@ -324,12 +324,13 @@ fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
     }
     Some(match rhythms.all(|rhythm| rhythm.is_some()) {
         true => {
-            "Recordings went through this machine's cache. They were made durable as often as the plan says, and \
-             once more before the end of each load point."
+            "Recordings went through this client's cache. Recorders called fsync as often as the plan \
+             says, and again before the end of each load point."
         }
         false => {
-            "Recordings went through this machine's cache, so each was made durable whenever its buffer had gone \
-             round once, and before the end of each load point: what the storage could not take in time is late."
+            "Recordings went through this client's cache. Each recorder called fsync after every buffer \
+             length, and before the end of each load point. Frames that the storage could not take in time \
+             count as late."
         }
     })
 }
@@ -477,17 +478,17 @@ mod tests {
         let (stagger_ms, note) = begins(1000, "2s", true);
         assert_eq!(stagger_ms, 42);
         let note = note.unwrap();
-        assert!(note.starts_with("Each trial warmed up for 2.04 s instead of 1 s: buffers of 2 s"), "{note}");
+        assert!(note.contains(" 2.04 s instead of 1 s, to fill the buffers of 2 s"), "{note}");
     }
 
     #[test]
     fn recordings_through_the_cache_say_that_they_are_synced() {
         let noted = |direct, recorder| {
             let plan = StreamsPlan { direct, ..plan(vec![actor("player", 1), recorder]) };
-            Actors::new(&plan).unwrap().notes().into_iter().find(|note| note.contains("made durable"))
+            Actors::new(&plan).unwrap().notes().into_iter().find(|note| note.contains("fsync"))
         };
         let recorder = actor("recorder", 1);
-        assert!(noted(false, recorder.clone()).unwrap().contains("whenever its buffer had gone round"));
+        assert!(noted(false, recorder.clone()).unwrap().contains("after every buffer length"));
         let often = actor_with("recorder", 1, "sync_every = '1s'");
         assert!(noted(false, often).unwrap().contains("as often as the plan says"));
         assert_eq!(noted(true, recorder), None);

@@ -145,7 +145,7 @@ fn limits_of(
     let room = files.room_for(actors, actors.bytes_per_scale(seconds));
     if room < plan.search_cap() {
         let sentence = format!(
-            "The target has room for the files of {} at most, since some of it is to stay free (--keep-free).",
+            "The target has space for the files of at most {} (--keep-free).",
             plan.label(room.max(1))
         );
         let advice = match plan.actors.iter().any(|actor| actor.kind().has_media()) {
@@ -157,7 +157,7 @@ fn limits_of(
     let own_room = files.own_room_for(actors, room.min(plan.search_cap()));
     if own_room < room.min(plan.search_cap()) {
         let sentence = format!("Your files are enough for {} at most.", plan.label(own_room.max(1)));
-        let advice = "A shorter --clip needs less of them.";
+        let advice = "A shorter --clip needs fewer of them.";
         files.notes.push(Note::new(NoteFact::SearchOwnFiles, sentence, advice));
     }
     let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
@@ -239,7 +239,7 @@ impl StreamsRun {
                 return Ok(());
             }
             if let Some(why) = seek::not_judged(self.session.done()) {
-                let sentence = format!("The search can judge none of its trials: {why}.");
+                let sentence = format!("The search cannot judge any trial: {why}.");
                 self.session.note(Note::new(NoteFact::SearchNotJudged, sentence, ""));
                 return Ok(());
             }
@@ -302,7 +302,7 @@ impl StreamsRun {
         let has_room = self.room_to_confirm() >= scale;
         if !has_room {
             let sentence = format!(
-                "There was no room to record for {confirm}, so the answer rests on trials of {} alone.",
+                "There was no space to record for {confirm}, so the answer is based on trials of {} only.",
                 self.plan.duration
             );
             self.session.note(Note::new(NoteFact::NotConfirmed, sentence, ""));

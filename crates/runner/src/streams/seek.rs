@@ -155,7 +155,7 @@ fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<SearchSt
     let _own = identity::own();
     let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
     let before: SearchState = serde_json::from_slice(&text).map_err(|source| RunError::Io {
-        doing: format!("go on with the search in {}", path.display()),
+        doing: format!("resume the search in {}", path.display()),
         source: source.into(),
     })?;
     let differs = of.iter().find(|(name, now)| before.of.get(*name) != Some(now));
@@ -206,8 +206,8 @@ pub fn facts(
     SearchFacts {
         answer_sentence: match answer {
             Some(answer) => search.answer_sentence(answer),
-            None if best == 0 => "The search ended before any count had passed.".to_owned(),
-            None => format!("The search ended early; {} passed so far.", of_scale(best)),
+            None if best == 0 => "The search ended before any count passed.".to_owned(),
+            None => format!("The search ended early. {} passed so far.", of_scale(best)),
         },
         evidence_sentence: search.evidence_sentence(),
         streams: Some(of_scale(best)),
@@ -374,7 +374,7 @@ mod tests {
         for (name, other) in others {
             let error = again(&other, "nas1:/tank").unwrap_err();
             assert_eq!(error.exit_code(), 2);
-            let said = format!("another {name}");
+            let said = format!("its {name} was ");
             assert!(error.to_string().contains(&said), "{error}");
         }
         let error = again(&plan, "nas2:/tank").unwrap_err().to_string();

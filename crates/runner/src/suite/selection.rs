@@ -42,16 +42,16 @@ pub enum SuiteWork {
 #[non_exhaustive]
 pub enum SelectionError {
     /// It can't be understood.
-    #[error("'{word}' is no pattern ({source}); '*' and '?' stand for any characters")]
+    #[error("invalid pattern '{word}': {source}. '*' and '?' stand for any characters")]
     Pattern { word: String, source: glob::PatternError },
     /// Nothing has such a name.
     #[error(
-        "no workload of a suite is called '{0}'; there are the groups naspt, own (your traces) and iometer, and the \
-         traces that 'reelgauge traces' lists"
+        "no workload of a suite is named '{0}'. Use the groups naspt, own (your traces) and iometer, or \
+         traces from 'reelgauge traces'"
     )]
     Nothing(String),
     /// The user has no traces.
-    #[error("there are no traces of your own; 'reelgauge traces' shows the folders that they belong in")]
+    #[error("there are no traces of your own; 'reelgauge traces' shows the folders to put them in")]
     NoOwn,
     /// A trace can't be opened.
     #[error(transparent)]

@@ -155,13 +155,13 @@ impl Watch<'_> {
         let idle = self.progress.idle(self.child.id(), now);
         let path = plain(&self.patience.path.display().to_string());
         if self.asked.is_some() && idle >= LEAVE_AFTER {
-            eprintln!("\nreelgauge: nothing comes back from {path}; stopped before anything was measured");
+            eprintln!("\nreelgauge: {path} does not respond; stopped before anything was measured");
             return Some(self.leave(INTERRUPTED));
         }
         if idle >= self.patience.hang_after {
             eprintln!(
-                "\nreelgauge: nothing has come back from {path} for {:.0} s; nothing was measured. Check the \
-                 storage and the way to it, then run again",
+                "\nreelgauge: {path} has not responded for {:.0} s; nothing was measured. Check the \
+                 storage and the network path, then repeat the run",
                 idle.as_secs_f64()
             );
             return Some(self.leave(BROKE_OFF));
@@ -202,7 +202,7 @@ impl Watch<'_> {
         }
         if is_held(process) {
             eprintln!("reelgauge: the kernel holds process {process} until the storage answers;");
-            eprintln!("whatever was measured is complete without it");
+            eprintln!("its measurements are complete");
         }
         Ok(code)
     }

@@ -105,7 +105,7 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
     higher(SUITE_WORKLOAD, "median", FigureUnit::BytesPerS, Weight::Other),
     higher("replay.median_bytes_per_s", "replayed", FigureUnit::BytesPerS, Weight::Headline),
     lower("replay.span_s", "time of a pass", FigureUnit::S, Weight::Headline),
-    lower("replay.different_ops", "operations that came out differently", FigureUnit::Count, Weight::Other),
+    lower("replay.different_ops", "operations with other results", FigureUnit::Count, Weight::Other),
     lower("self_cost.cpu_us_per_op", "own CPU per operation", FigureUnit::SmallUs, Weight::Other),
     lower("self_cost.lateness_p99_us", "own delay p99", FigureUnit::SmallUs, Weight::Other),
 ];

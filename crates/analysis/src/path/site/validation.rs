@@ -33,7 +33,7 @@ pub const PARTS: usize = 500;
 
 /// What can't be: where it stands, what stands there and what could.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} = {value} in [{table}] can't be: {allowed}")]
+#[error("{key} = {value} in [{table}] is invalid: {allowed}")]
 pub struct SiteFault {
     /// The table of the file.
     pub table: &'static str,
@@ -210,7 +210,7 @@ fn quoted(said: &str) -> String {
 fn too_few(raid: Option<Raid>, count: Option<u32>) -> Option<SiteFault> {
     let (raid, count) = (raid?, count.filter(|count| *count > 0)?);
     let (word, least) = (raid.word(), raid.least_disks());
-    let allowed = format!("{word} takes at least {least} disks, and count = {count}");
+    let allowed = format!("{word} needs at least {least} disks, but count = {count}");
     (count < least).then(|| SiteFault { table: "disks", key: "raid", value: format!("\"{word}\""), allowed })
 }
 
@@ -228,7 +228,7 @@ fn too_many_groups(raid: Option<Raid>, count: Option<u32>, groups: Option<u32>) 
     let (least, count) = (raid.unwrap_or(Raid::Raid0).least_disks(), count?);
     let needed = u64::from(least) * u64::from(groups);
     let word = raid.map_or("disks", Raid::word);
-    let allowed = format!("{groups} groups of {word} take at least {needed} disks, and count = {count}");
+    let allowed = format!("{groups} groups of {word} need at least {needed} disks, but count = {count}");
     let is_said = count < least;
     (!is_said && u64::from(count) < needed).then(|| SiteFault {
         table: "disks",

@@ -87,11 +87,11 @@ pub enum LifeError {
     #[error(transparent)]
     Presence(#[from] PresenceError),
     /// The system says no.
-    #[error("this agent can't run: {0}")]
+    #[error("cannot run this agent: {0}")]
     System(#[from] std::io::Error),
     /// What it keeps would be mixed with another agent's.
     #[error(
-        "another agent{} keeps its runs in {}; end that one, or name another folder with --keep",
+        "another agent{} keeps its runs in {}. End that agent, or choose another folder with --keep",
         process_words(by),
         folder.display()
     )]
@@ -102,7 +102,7 @@ pub enum LifeError {
         folder: PathBuf,
     },
     /// What it keeps can't be kept from others.
-    #[error("{} can't be locked: {source}; name a folder on a local disk with --keep", path.display())]
+    #[error("cannot lock {}: {source}. Choose a folder on a local disk with --keep", path.display())]
     Lock {
         /// The file that is locked.
         path: PathBuf,
@@ -110,7 +110,7 @@ pub enum LifeError {
         source: std::io::Error,
     },
     /// No session can be drawn.
-    #[error("the system gives no random numbers ({0}), so orders can't be told apart")]
+    #[error("the system provides no random numbers ({0}), which agents need to identify themselves")]
     Random(#[from] getrandom::Error),
 }
 

@@ -114,7 +114,7 @@ impl Ends<'_> {
             }
             _ if line.why_not.is_none() => {
                 let silent = if self.receiver.is_none() { &self.pair.to } else { &self.pair.from };
-                line.why_not = Some(format!("{silent} did not answer"));
+                line.why_not = Some(format!("{silent} did not respond"));
             }
             _ => {}
         }
