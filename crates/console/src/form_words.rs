@@ -130,7 +130,7 @@ const WORKLOADS: &str = "Workloads of the suite: the groups naspt, own (your tra
 
 const MAX_RATE: &str = "Transfer no more than this in any second, reads, writes and test files together. \
                         Others keep their share of a storage in use.";
-const WARMUP: &str = "Time before each load point that is left out of the figures.";
+const WARMUP: &str = "Time before each load point that the figures do not include.";
 
 /// The words of a field, where it has some.
 pub(crate) fn words_of(verb: &str, name: &str) -> Option<&'static FieldWords> {

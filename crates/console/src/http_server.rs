@@ -103,8 +103,8 @@ pub enum ServerError {
     Tls(#[from] TlsError),
     /// Without a token where others can reach it.
     #[error(
-        "--no-token lets in whoever can reach the console, so it goes with an address of this machine alone \
-         (--listen 127.0.0.1) and without --public-url; leave it out, and everybody needs the token"
+        "--no-token admits everyone who can reach the console. Use it only with a local address (--listen \
+         127.0.0.1) and without --public-url, or omit it to require the token"
     )]
     NoToken,
     /// It could not be begun, or could not go on.

@@ -280,11 +280,11 @@ mod tests {
         let missing = folder.path().join("missing.pem");
         for (cert, key, wanted) in [
             (&missing, &text, ["missing.pem", "--tls-cert"]),
-            (&text, &text, ["text holds no certificate", "--tls-cert"]),
-            (&broken, &text, ["broken.pem holds no certificate", "--tls-cert"]),
+            (&text, &text, ["text contains no certificate", "--tls-cert"]),
+            (&broken, &text, ["broken.pem contains no certificate", "--tls-cert"]),
             (&cert, &missing, ["missing.pem", "--tls-key"]),
-            (&cert, &text, ["text holds no private key", "--tls-key"]),
-            (&cert, &cert, ["cert.pem holds no private key", "BEGIN PRIVATE KEY"]),
+            (&cert, &text, ["text contains no unencrypted private key", "--tls-key"]),
+            (&cert, &cert, ["cert.pem contains no unencrypted private key", "BEGIN PRIVATE KEY"]),
         ] {
             let error = error(cert, key);
             assert!(wanted.iter().all(|wanted| error.contains(wanted)), "{error}");

@@ -67,8 +67,8 @@ pub enum InstallError {
     },
     /// No way to start one there without a service.
     #[error(
-        "--no-service is not for Windows: what is started over ssh ends with it there; leave it out, and the \
-         service manager starts the agent"
+        "--no-service does not work on Windows: programs started over ssh end with the connection there. \
+         Omit it; the service manager then starts the agent"
     )]
     OnceOnWindows,
     /// A flag that a service of Windows can't be given.

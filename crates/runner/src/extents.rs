@@ -92,7 +92,8 @@ pub enum CopyError {
     },
     /// Too few passes, or too many.
     #[error(
-        "--passes {passes} is outside {MIN_PASSES} to {MAX_PASSES}; fewer can't tell a difference from chance"
+        "--passes {passes} is outside {MIN_PASSES} to {MAX_PASSES}; fewer passes cannot tell a difference \
+         from chance"
     )]
     Passes {
         /// How many.
@@ -122,7 +123,7 @@ pub enum CopyError {
         path: PathBuf,
     },
     /// Too little of it is to be compared.
-    #[error("--first {most} is read too quickly to be compared; use 8MiB or more")]
+    #[error("--first {most} is read too quickly to compare; use 8MiB or more")]
     LittleOfIt {
         /// How much was asked for.
         most: Size,

@@ -352,7 +352,7 @@ fn hostile_traces_are_refused_before_anything_is_touched() {
         (entry.existed_before, entry.size_before_bytes) = (true, Some(1 << 62));
         tell.open("huge", READ);
     });
-    assert_refused("files at once", |tell| {
+    assert_refused("files open at once", |tell| {
         for _ in 0..40_000 {
             tell.open("a", READ);
         }

@@ -144,7 +144,7 @@ fn collected_texts_are_judged_and_a_path_narrows_it_down() {
     assert_eq!(nas["place"]["mount_point"], "/mnt/nas");
     let sentence = nas["findings"].as_array().unwrap().iter().find(|one| one["rule"] == "nfs.rsize_wsize");
     let sentence = sentence.unwrap()["found"][0]["sentence"].as_str().unwrap();
-    assert_eq!(sentence, "/mnt/nas moves at most 64 KiB with each read and 64 KiB with each write.");
+    assert_eq!(sentence, "/mnt/nas transfers at most 64 KiB per read and 64 KiB per write.");
     let old = from(&folder, &["/mnt/old", "--json"]).expect_code(1).json();
     assert_eq!(ids(&old, "findings"), ["nfs.proto_udp"]);
 }

@@ -271,10 +271,7 @@ fn an_area_that_something_else_removes() {
     let printed = outcome.json();
     assert_eq!(text(&printed, "outcome"), "broke_off");
     let reason = text(&printed, "outcome_reason");
-    assert!(
-        reason.contains("reelgauge-area was removed by another process during the run"),
-        "{reason}"
-    );
+    assert!(reason.contains("reelgauge-area was removed by another process during the run"), "{reason}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_site_is_its_owners_alone_and_never_overwritten() {
     // start.
     let agent = ["agent", "--join", "nothing.toml", "--root", &root, "--service"];
     let service = binary::run(agent).expect_code(2);
-    assert!(service.stderr.contains("the service manager of Windows alone"), "{}", service.stderr);
+    assert!(service.stderr.contains("--service is only for "), "{}", service.stderr);
     let nowhere = ["fleet", "init", "other", "--agents", "a", "--listen", "0.0.0.0:4222"];
     assert!(binary::run(nowhere).expect_code(2).stderr.contains("--host"));
     let missing = binary::run(["fleet", "up", at.as_str(), "--nats-server", "/nothing/here"]).expect_code(2);
@@ -275,9 +275,7 @@ fn orders_that_are_not_the_controllers_to_this_agent_now_are_refused_and_logged(
         }
     });
     says(&mut agent, "not an order of this version");
-    for why in
-        ["repeated", "seal is not the controller's", "another fleet", "another agent, b", "restart"]
-    {
+    for why in ["repeated", "seal is not the controller's", "another fleet", "another agent, b", "restart"] {
         assert!(agent.stderr().contains(why), "{why}\n{}", agent.stderr());
     }
     assert!(!agent.has_ended());

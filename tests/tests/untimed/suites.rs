@@ -166,11 +166,9 @@ fn wrong_workloads_are_refused_before_anything_is_touched() {
     let target = scratch.dir("target");
     let before = tree(&target, &[]);
     let on_target = ["--target", target.to_str().unwrap()];
-    for (workloads, said) in [
-        ("nothing", "'nothing'"),
-        ("naspt,HD?", "'HD?'"),
-        ("naspt,[", "invalid pattern '['"),
-    ] {
+    for (workloads, said) in
+        [("nothing", "'nothing'"), ("naspt,HD?", "'HD?'"), ("naspt,[", "invalid pattern '['")]
+    {
         let words = ["run", "naspt", "--workloads", workloads, on_target[0], on_target[1]];
         let refused = binary::run(words).expect_code(2);
         assert!(refused.stderr.contains(said), "{}", refused.said());

@@ -262,6 +262,7 @@ fn a_target_without_links_says_so_once_and_the_rest_is_done() {
     assert!(left_out.contains("a symbolic link, which the target does not have"), "{left_out}");
     let remarks = facts["remarks"].as_array().unwrap();
     let said = |what: &str| remarks.iter().filter(|said| said.as_str().unwrap().starts_with(what)).count();
-    let said = (said("The target does not support hard links"), said("The target does not support symbolic links"));
+    let said =
+        (said("The target does not support hard links"), said("The target does not support symbolic links"));
     assert_eq!(said, (1, 1), "{remarks:#?}");
 }

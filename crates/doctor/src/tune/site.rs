@@ -181,7 +181,8 @@ pub enum SiteError {
     },
     /// Such a site has no such machine.
     #[error(
-        "--protocol stornext is for --for client-linux alone: its other machines are set up by StorNext itself"
+        "--protocol stornext works only with --for client-linux; StorNext configures its other machines \
+         itself"
     )]
     NotOfStornext,
     /// A word would be something else in a configuration file.
@@ -189,7 +190,7 @@ pub enum SiteError {
     Word { what: &'static str, value: String, why: WordFault },
     /// Nothing would be left of the memory.
     #[error(
-        "--reserve takes {reserved_bytes} bytes of a --memory of {memory_bytes} bytes: nothing would be left"
+        "--reserve takes {reserved_bytes} bytes of a --memory of {memory_bytes} bytes, so none would remain"
     )]
     Memory {
         /// What other services need.

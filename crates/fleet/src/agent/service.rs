@@ -20,7 +20,7 @@ pub const LOG_FILE: &str = "agent.log";
 pub enum ServiceError {
     /// This is not Windows.
     #[error(
-        "--service is for the service manager of Windows alone: systemd and launchd start 'reelgauge agent' \
+        "--service is only for the service manager of Windows: systemd and launchd start 'reelgauge agent' \
          without it"
     )]
     NotHere,

@@ -163,7 +163,7 @@ fn an_envelope_of_another_version_is_refused_with_both() {
     assert_eq!(refused, OrderRefusal::OtherProtocol(1));
     assert!(refused.is_foreign());
     let words = refused.to_string();
-    assert!(words.contains("of protocol 1") && words.contains("speaks protocol 2"), "{words}");
+    assert!(words.contains("protocol 1,") && words.contains(" 2. "), "{words}");
 }
 
 #[test]

@@ -265,10 +265,10 @@ fn a_finding_costs_what_its_own_evidence_says() {
     };
     let (answer, cost) = costs("fs.locks_this_machine").remove(0);
     assert!(
-        answer.ends_with("it can cost projects and bins that two editors on two machines overwrite."),
+        answer.ends_with("it can cost projects and bins that two editors on two hosts overwrite."),
         "{answer}"
     );
-    assert_eq!(cost.as_deref(), Some("Projects and bins that two editors on two machines overwrite."));
+    assert_eq!(cost.as_deref(), Some("Projects and bins that two editors on two hosts overwrite."));
     assert!(costs("net.tcp.cc_on_server")[0].0.contains("at equal throughput"));
     let (answer, cost) = costs("cpu.governor").remove(0);
     assert!(
@@ -318,7 +318,7 @@ fn a_mac_with_ordinary_locks_is_not_told_to_keep_them_to_itself() {
     assert!(ordinary.in_order.contains(&"nfs.locking_mode"));
     let local = mac(&small.replace("locks", "locallocks"));
     let text = screen(&local, false, 200);
-    let locks = text.split("Locks of an NFS mount").nth(1).unwrap().split("\n\n").next().unwrap();
+    let locks = text.split("The lock mode of an NFS mount").nth(1).unwrap().split("\n\n").next().unwrap();
     assert!(locks.contains("Decide: ") && locks.contains("take locallocks or nolocks out"), "{text}");
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("vers=3,tcp")).collect();
     assert!(!lines.is_empty() && lines.windows(2).all(|two| two[0] == two[1]), "one line for all: {lines:?}");

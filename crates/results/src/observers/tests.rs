@@ -157,7 +157,7 @@ fn a_machine_that_is_chosen_leaves_the_others_named_and_not_used() {
         assert_eq!(observed(&run), [("nas1:9100".to_owned(), Some(95.0))]);
     }
     let error = chosen("nas2").unwrap_err().to_string();
-    assert!(error.contains("no machine 'nas2'; it has: nas1:9100, ws7:9100"), "{error}");
+    assert!(error.contains("no host 'nas2'; it has: nas1:9100, ws7:9100"), "{error}");
     // One whose name makes the same folder is another one all the same.
     fs::write(&text, dump([("nas1-9100", 0.5), ("nas1-9100", 0.5)])).unwrap();
     add(&run, &text, None, &[]).unwrap();
@@ -172,7 +172,7 @@ fn a_dump_of_very_many_machines_has_to_be_chosen_from() {
     let all: String = (0..20).map(|number| dump([(&format!("ws{number}"), 0.5), ("nas1", 0.5)])).collect();
     fs::write(&text, all).unwrap();
     let error = add(&run, &text, None, &[]).unwrap_err().to_string();
-    assert!(error.contains("21 machines") && error.contains("--observer-machine"), "{error}");
+    assert!(error.contains("21 hosts") && error.contains("--observer-machine"), "{error}");
     assert_eq!(add(&run, &text, None, &["nas1".to_owned()]).unwrap().len(), 1);
 }
 

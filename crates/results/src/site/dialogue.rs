@@ -439,12 +439,12 @@ mod tests {
         let (site, out) = asked(&Site::default(), &until("sata", "7\n3\n33\n4\n\n1\n\nraid6\n\n"));
         assert!(out.contains("a whole number from 1 to 3\n"), "{out}");
         assert!(out.contains("a whole number from 1 to 32\n"), "{out}");
-        assert!(out.contains("  raid6 takes at least 4 disks, and count = 1\n"), "{out}");
+        assert!(out.contains("  raid6 needs at least 4 disks, but count = 1\n"), "{out}");
         assert_eq!((site.backplane.generation, site.backplane.lanes), (Some(3), Some(4)));
         assert_eq!((site.disks.count, site.disks.raid), (Some(1), None));
         let (before, _) = asked(&Site::default(), &until("", "\n\n\n12\n\nraid6\n"));
         let (after, out) = asked(&before, &until("", "\n\n\n1\n\n\nraid0\n"));
-        assert!(out.contains("raid6 takes at least 4 disks"), "{out}");
+        assert!(out.contains("raid6 needs at least 4 disks"), "{out}");
         assert_eq!(after.disks.raid, Some(Raid::Raid0));
         assert_eq!(asked(&before, &until("", "\n\n\n1\n\n-\n")).0.disks.raid, None);
     }

@@ -49,21 +49,21 @@ pub enum Change {
 #[non_exhaustive]
 pub enum ChangeError {
     /// A sweep is not of the form NAME=VALUE,VALUE.
-    #[error("--sweep is written NAME=VALUE,VALUE,..., such as read_ahead_kb=128,1024,4096, and not '{0}'")]
+    #[error("write --sweep as NAME=VALUE,VALUE,..., such as read_ahead_kb=128,1024,4096, not '{0}'")]
     Sweep(String),
     /// Two values are the same, or there is one alone.
-    #[error("--sweep needs two values or more, each once; the first is what the others are held to")]
+    #[error("--sweep needs two or more different values; the others are compared with the first")]
     Values,
     /// A value would be something else to a shell.
     #[error("'{0}' is not a valid value for --sweep; use letters, digits and {VALUE_SIGNS}")]
     Value(String),
     /// The command has no place for the value.
-    #[error("--set has no {PLACE} where the value goes, as in --set 'echo {PLACE} > /sys/...'")]
+    #[error("--set has no {PLACE} for the value; write for example --set 'echo {PLACE} > /sys/...'")]
     NoPlace,
     /// There are fewer than two targets, or one is named twice.
     #[error(
-        "--targets needs two targets or more, each once, with commas between them; the first is what the others \
-         are held to"
+        "--targets needs two or more different targets, separated by commas; the others are compared with \
+         the first"
     )]
     Targets,
     /// A command that does nothing.

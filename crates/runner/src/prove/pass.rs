@@ -54,10 +54,10 @@ impl Pass {
 #[non_exhaustive]
 pub enum PassError {
     /// This program can't be started.
-    #[error("{} cannot be started: {source}", program.display())]
+    #[error("cannot start {}: {source}", program.display())]
     Start { program: PathBuf, source: io::Error },
     /// It was refused, or broke off.
-    #[error("a pass ended with {how}: {said}")]
+    #[error("a pass failed: {how}: {said}")]
     Ended {
         /// Its exit code, in words.
         how: String,
@@ -66,13 +66,13 @@ pub enum PassError {
         exit_code: u8,
     },
     /// It left no run, or more than one.
-    #[error("a pass left {0} runs instead of one; it can't be told which is its own")]
+    #[error("a pass left {0} runs instead of one, so its own cannot be identified")]
     Runs(usize),
     /// Its suite can't be read.
-    #[error("the suite of a pass can't be read: {0}")]
+    #[error("cannot read the suite of a pass: {0}")]
     Suite(String),
     /// Its run can't be read.
-    #[error("the run of a pass can't be read: {0}")]
+    #[error("cannot read the run of a pass: {0}")]
     Run(#[from] ReopenError),
     /// Somebody asked for the end.
     #[error("interrupted")]

@@ -281,9 +281,9 @@ mod tests {
     fn what_was_not_measured_says_why_and_is_no_zero() {
         let pair = pair();
         let mut ends = ends(&pair);
-        assert_eq!(ends.line().why_not.as_deref(), Some("b did not answer"));
+        assert_eq!(ends.line().why_not.as_deref(), Some("b did not respond"));
         ends.receiver = listens(&["10.0.0.1:9"]);
-        assert_eq!(ends.line().why_not.as_deref(), Some("a did not answer"));
+        assert_eq!(ends.line().why_not.as_deref(), Some("a did not respond"));
         ends.sender = Some(NetworkState::Failed { why: "no way".to_owned() });
         assert!(ends.is_over());
         let line = ends.line();

@@ -93,7 +93,7 @@ fn what_fails_leaves_nothing_behind() {
         (listen("0.0.0.0:4222", &[]), vec!["a"], "--host"),
         (listen("0.0.0.0:4222", &["a b"]), vec!["a"], "tls://HOST:PORT"),
         (listen("127.0.0.1:4222", &[]), vec!["a", "a"], "two agents 'a'"),
-        (missing, vec!["a"], "check the path"),
+        (missing, vec!["a"], "Check the path"),
         (clear, vec!["a"], "tls://HOST:PORT"),
     ] {
         let error =
