@@ -278,7 +278,7 @@ fn a_finding_costs_what_its_own_evidence_says() {
     // Of one rule each finding costs its own.
     let pools: Vec<_> = costs("zfs.sync_and_slog").into_iter().filter_map(|(_, cost)| cost).collect();
     assert!(pools.iter().any(|cost| cost.contains("server crashes")), "{pools:?}");
-    assert!(pools.iter().any(|cost| cost == "Time with every write."), "{pools:?}");
+    assert!(pools.iter().any(|cost| cost == "Time on every write."), "{pools:?}");
 }
 
 #[test]
