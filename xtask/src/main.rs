@@ -20,6 +20,7 @@ mod step;
 mod suite;
 mod test;
 mod tidy;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -37,6 +38,8 @@ usage: cargo xtask VERB
   bundle                           builds console/dist/reelgauge.html, which is committed
   types                            writes the console's types, console/src/data/generated.ts, from the Rust ones
   size [DIR]                       lines of code and assertions by crate, of this checkout or another
+  words [--sentences|--avoided]    sentences and words to avoid: counted, or listed
+        [DIR]
   package                          the released binary, small, with its symbols in a file of their own
   soak [--rounds N] [--only NAME]  the fault tests again and again, to find what happens rarely
 ";
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         "bundle" => console::bundle(),
         "types" => console::types(),
         "size" => size::run(rest),
+        "words" => words::run(rest),
         "package" => package::run(),
         "soak" => soak::run(rest),
         "help" | "--help" | "-h" => {

@@ -1,6 +1,6 @@
 //! The files of the repository, as rules and test selections read them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
@@ -31,14 +31,19 @@ impl Page {
     }
 }
 
-/// Every file that is committed, or would be by `git add .`.
+/// Every file of this checkout that is committed, or would be by `git add .`.
 pub fn pages() -> anyhow::Result<Vec<Page>> {
+    pages_of(crate::root())
+}
+
+/// The same of another checkout.
+pub fn pages_of(root: &Path) -> anyhow::Result<Vec<Page>> {
     let mut list = Command::new("git");
-    list.current_dir(crate::root()).args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
+    list.current_dir(root).args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
     let list = command::output(&mut list).context("git says which files belong to the code base")?;
     let mut pages = Vec::new();
     for path in list.split('\0').filter(|path| !path.is_empty()) {
-        let full: PathBuf = crate::root().join(path);
+        let full: PathBuf = root.join(path);
         // A file that is deleted in the working tree but still in the index needs no check.
         let Ok(found) = std::fs::symlink_metadata(&full) else {
             continue;

@@ -63,7 +63,7 @@ fn sought(start: &impl Fn(&Verb) -> Running, target: &Path, flags: &[&str]) -> S
     let streams = ["--actor", "player", "--format", FORMAT, "--clip", "2s", "--buffer", "400ms"];
     let search = ["--find-max", "--time-max", SEARCH, "--warmup", "1s", "--duration", "3s"];
     let verb = Verb::on("streams", target).with(&streams).with(&search).with(flags);
-    let summary = start(&verb).wait(SEARCH_AT_MOST).expect_code(0).json();
+    let summary = start(&verb).wait(SEARCH_AT_MOST).expect_end().json();
     let (least, most) = (count(&summary, "search.streams"), count(&summary, "search.at_most"));
     let is_complete = at(&summary, "search.complete") == true;
     let (answer, evidence) =

@@ -5,6 +5,7 @@
 //! exception that is no longer needed is a fault too.
 
 pub(crate) mod budgets;
+mod commits;
 mod dead;
 mod documents;
 mod drawing;
@@ -12,12 +13,13 @@ mod kernel_files;
 mod modules;
 mod names;
 mod places;
-mod product;
+pub(crate) mod product;
 mod prose;
 mod sentences;
 mod source;
 mod target_io;
 mod texts;
+pub(crate) mod wording;
 pub(crate) mod workspace;
 
 use crate::pages::{Page, pages};
@@ -79,6 +81,8 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     faults.extend(sentences::check(&product));
     faults.extend(target_io::check(&product));
     faults.extend(documents::check(&pages));
+    faults.extend(wording::check(&pages, &product));
+    faults.extend(commits::check()?);
     let metadata = workspace::metadata()?;
     faults.extend(workspace::check(&pages, &metadata));
     faults.extend(drawing::check(&pages, &metadata));
