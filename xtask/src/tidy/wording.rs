@@ -242,9 +242,13 @@ pub fn passages(pages: &[Page], product: &[Product<'_>]) -> Vec<Passage> {
     all
 }
 
-/// Whether a file has prose to check. Generated types have none, and this rule quotes what it forbids.
+/// Whether a file has prose of ours. This rule quotes what it forbids, and `tests/cases` quotes reports from the
+/// field, and types and meanings of the page are generated from Rust comments.
 fn is_read(path: &str) -> bool {
-    !path.ends_with("generated.ts") && !path.ends_with("tidy/wording.rs")
+    !path.ends_with("generated.ts")
+        && !path.ends_with("data/meanings.ts")
+        && !path.ends_with("tidy/wording.rs")
+        && !path.starts_with("tests/cases/")
 }
 
 fn is_source(path: &str) -> bool {
@@ -292,13 +296,15 @@ fn blocks(page: &Page, text: &str, area: Area, prose: impl Fn(&str) -> Option<&s
 
 /// The words of a line that is a comment.
 fn comment(line: &str) -> Option<&str> {
-    let of = line.strip_prefix("//")?;
-    Some(of.trim_start_matches(['/', '!']).trim())
+    let of =
+        line.strip_prefix("//").or_else(|| line.strip_prefix("/**")).or_else(|| line.strip_prefix("* "))?;
+    Some(of.trim_end_matches("*/").trim_start_matches(['/', '!']).trim())
 }
 
 /// Lines of the application that show words: those with a literal or with text between tags.
 fn shown(page: &Page, text: &str) -> Vec<Passage> {
-    let lines = text.lines().enumerate().filter(|(_, line)| comment(line.trim()).is_none());
+    let is_comment = |line: &str| line.starts_with("//") || line.starts_with('*') || line.starts_with("/*");
+    let lines = text.lines().enumerate().filter(|(_, line)| !is_comment(line.trim()));
     let of = |(at, line): (usize, &str)| {
         let text = prose_of_line(line)?;
         Some(Passage { area: Area::Application, path: page.path.clone(), line: at + 1, text })
@@ -341,6 +347,7 @@ mod tests {
             ("README.md", "A look at the store."),
             ("console/src/up.tsx", "<p>The store says nothing</p>"),
             ("console/src/up.tsx", "  The store says nothing"),
+            ("console/src/up.tsx", "/** What the store says. */"),
             ("console/src/up.tsx", "const text = `The store says ${n}`;"),
         ] {
             assert_eq!(found(path, bad, 0), 1, "{bad}");
