@@ -158,7 +158,7 @@ pub struct ComparedSystem {
     /// Anything else that people say of it, by name.
     #[serde(default)]
     pub other: BTreeMap<String, String>,
-    /// For people: `SMB 3.1.1 from nas1`.
+    /// For display: `SMB 3.1.1 from nas1`.
     pub protocol: Option<String>,
     /// `nfs4`, `cifs`, `ext4`, …
     pub fs_type: Option<String>,

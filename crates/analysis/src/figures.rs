@@ -62,8 +62,8 @@ pub struct Figures {
     pub response: TimesByKind,
     /// From when operations were issued until they were done: what the storage took.
     pub service: TimesByKind,
-    /// From when operations were due *and their worker was free* until they were issued: the tool's own
-    /// delay.
+    /// Time from when operations were due *and their worker was free* until they were issued: the
+    /// scheduling delay of Reelgauge.
     pub lateness: Option<LatenessFigures>,
     /// What failed, by error number.
     pub errors: Vec<ErrorFigures>,
@@ -123,7 +123,7 @@ pub struct OpsByKind {
     pub rmdir: u64,
     /// Times, owners or rights of files changed.
     pub setattr: u64,
-    /// Operations without a kind of their own.
+    /// Operations of all other kinds.
     pub other: u64,
     /// Hard links made.
     pub link: u64,
@@ -177,7 +177,7 @@ pub struct TimesByKind {
     /// Changing a file's times, owner or rights.
     #[serde(default)]
     pub setattr: Option<TimeFigures>,
-    /// What has no kind of its own.
+    /// All other kinds.
     #[serde(default)]
     pub other: Option<TimeFigures>,
     /// Making hard links.
@@ -286,7 +286,7 @@ impl TimeFigures {
     }
 }
 
-/// The tool's own delay, to two digits; the maximum is exact. See [`Figures::lateness`].
+/// The scheduling delay of Reelgauge, to two digits; the maximum is exact. See [`Figures::lateness`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatenessFigures {

@@ -39,7 +39,7 @@ pub struct RunHost {
     pub group: Option<String>,
     /// Where its data lay.
     pub target: Option<String>,
-    /// The network interface on its way to the storage; `None` where there is none, or it is not known.
+    /// The network interface on the path to the storage; `None` where there is none, or it is unknown.
     pub interface: Option<String>,
     /// The first of its workers.
     pub first_worker: u32,
@@ -57,7 +57,7 @@ pub struct RunHost {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub clock_steps: Vec<HostClockStep>,
-    /// Since when it was missing. `None` where it was there all the time, or nobody knows since when.
+    /// Since when it was missing. `None` where it was never missing, or the time is unknown.
     pub missing_from_s: Option<f64>,
     /// Why it is missing, or what is missing of it.
     pub why_missing: Option<String>,
@@ -121,15 +121,15 @@ pub struct HostFigures {
     pub start_uncertainty_us: Option<f64>,
     /// What it did.
     pub figures: PartFigures,
-    /// How it stands out from its siblings, if it does.
+    /// How it differs from its siblings, if it does.
     pub stands_out: Option<StandsOut>,
     /// Whose fault it was that its criteria were not met. `None` where they were.
     pub culprit: Option<Culprit>,
-    /// Which layer limited it. `None` where that is not known.
+    /// Which layer limited it. `None` where that is unknown.
     pub limit: Option<LimitStep>,
 }
 
-/// How a machine stands out.
+/// How a computer differs from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StandsOut {
@@ -210,8 +210,8 @@ pub struct PartFigures {
     pub late_frames: Option<u64>,
 }
 
-/// What a network interface of a machine carried in a load point, by the machine's own counters: everything
-/// that went over it, with what stands around the data, and what other programs moved.
+/// What a network interface transferred in a load point, by the computer's own counters: all traffic,
+/// including headers and other programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NicFigures {
@@ -219,13 +219,13 @@ pub struct NicFigures {
     pub agent: String,
     /// The interface.
     pub interface: String,
-    /// The target that it is the way to; `None` where it is not on the way to one, or that is not known.
+    /// The target that it leads to; `None` where it leads to none, or that is unknown.
     pub target: Option<String>,
     /// What came in. `None` where that was not sampled.
     pub received_bytes_per_s: Option<f64>,
     /// What went out. `None` where that was not sampled.
     pub sent_bytes_per_s: Option<f64>,
-    /// What it says that it can carry, in Mbit/s. `None` where it says nothing.
+    /// The speed that it reports, in Mbit/s. `None` where it reports none.
     pub speed_mbit_per_s: Option<u64>,
     /// The busier direction in percent of that.
     pub used_percent: Option<f64>,

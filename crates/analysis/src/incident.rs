@@ -35,11 +35,12 @@ pub const INCIDENTS_KEPT: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Incident {
-    /// When it began: when the storage or this machine fell behind, which is before the first late frame.
+    /// When it began: when the storage or this client started to lag, which is before the first late
+    /// frame.
     pub began_s: f64,
     /// The same.
     pub began_in_point_s: f64,
-    /// The same by the clock on the wall, RFC 3339, for the logs of servers. `None` where that is not known.
+    /// The same as UTC time (RFC 3339), to compare with server logs. `None` where that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began_at: Option<String>,
     /// When it was over: when the last of its late frames had come, or their deadlines had passed.
@@ -57,7 +58,7 @@ pub struct Incident {
     pub dropped_frames: u64,
     /// Those of them that failed: an operation returned an error or moved too little.
     pub failed_frames: u64,
-    /// Those of them that would have been in time without the tool's own delay.
+    /// Those that would have been in time without the scheduling delay of Reelgauge.
     pub late_frames_with_own_delay: u64,
     /// How late the latest of those that came was. `None` where none came.
     pub worst_late_us: Option<f64>,

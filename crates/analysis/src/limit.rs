@@ -45,7 +45,7 @@ pub struct Limit {
     pub verdict: LimitVerdict,
     /// The layer, with what was seen of it. `None` where nothing stood out, or nothing limited it.
     pub found: Option<LimitFinding>,
-    /// What stood out beside it, in the order of the questions; blamed for nothing.
+    /// Other counters above their threshold, in the order of the questions. They are not the cause.
     pub contributing: Vec<LimitFinding>,
     /// Where nothing stood out: what came nearest to its threshold, the nearest first.
     pub nearest: Vec<LimitFinding>,

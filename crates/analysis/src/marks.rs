@@ -58,7 +58,7 @@ pub struct Mark {
     pub kind: MarkKind,
     /// Where: `md0 resync`, `eth0`; empty where there is one.
     pub device: String,
-    /// Whose counters told: a machine's name.
+    /// The name of the computer whose counters show it.
     pub agent: String,
     /// From when on, in seconds since the run began.
     pub began_s: f64,

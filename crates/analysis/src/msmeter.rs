@@ -181,7 +181,7 @@ fn row_cells(mode: Mode, row: &[Sums; BLOCKS]) -> Vec<MeterCell> {
 pub struct MeterFigures {
     /// Records that the tables are made from.
     pub records: u64,
-    /// Bytes that they moved, remainders left out.
+    /// Bytes that they transferred, without remainders.
     pub bytes: u64,
     /// Records that tell no time ("inf"), or nothing that could be; in no table.
     pub records_without_time: u64,

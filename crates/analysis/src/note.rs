@@ -17,9 +17,9 @@ pub struct Note {
     /// The agents of a fleet that it is about. Empty where it is about all of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
-    /// What is so, for people. No program decides by it.
+    /// The fact as a sentence, for display. No program decides by it.
     pub sentence: String,
-    /// What to do about it, for people. Empty where there is nothing to do.
+    /// The advice as a sentence, for display. Empty where there is nothing to do.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub advice: String,
 }

@@ -34,16 +34,17 @@ pub struct PathFacts {
     pub lowest: Option<usize>,
     /// The load was mostly written: ceilings and rates are those of writing.
     pub is_writing: bool,
-    /// This machine's link for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is not known.
+    /// The link of this client for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is
+    /// unknown.
     pub client_link: String,
-    /// How long the buffer of a client's port holds what the server's link sends at its full rate. `None`
-    /// where that is not known, or the client's link is not the slower one.
+    /// How long the buffer of a client's switch port can absorb the full rate of the server's link.
+    /// `None` where that is unknown, or the client's link is not the slower one.
     pub buffer_holds_us: Option<f64>,
-    /// How many reads at random places all disks do in a second: by what was said of one, else by its kind.
-    /// `None` where neither is known.
+    /// Random reads per second of all disks together: as given for one disk, else as typical for its
+    /// kind. `None` where neither is known.
     #[serde(default)]
     pub disks_random_reads_per_s: Option<f64>,
-    /// What was said of the site.
+    /// The description of the site.
     pub site: Site,
 }
 
@@ -53,12 +54,12 @@ pub struct PathFacts {
 pub struct Hop {
     /// Which.
     pub kind: HopKind,
-    /// The most that it can carry. `None` where that is not known.
+    /// Its capacity. `None` where that is unknown.
     pub ceiling_bytes_per_s: Option<f64>,
-    /// What was measured there. `None` where nobody measured.
+    /// The rate measured there. `None` where nothing was measured.
     pub measured_bytes_per_s: Option<f64>,
-    /// What this machine got, where that is more than what was said of this hop lets through: a cache
-    /// answered before it, or what was said is wrong. `None` elsewhere.
+    /// The rate that this client reached, where that is above the stated capacity of this hop: a cache
+    /// before it answered, or the stated capacity is wrong. `None` elsewhere.
     pub outrun_bytes_per_s: Option<f64>,
 }
 

@@ -42,11 +42,11 @@ impl PausedTotal {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SelfCost {
-    /// CPU time in the tool's own code; `None` where nobody lived to tell.
+    /// CPU time in Reelgauge's own code. `None` where the process was killed before it could report it.
     pub cpu_user_s: Option<f64>,
     /// CPU time in the kernel on the tool's behalf; most of it is the I/O itself.
     pub cpu_system_s: Option<f64>,
-    /// Both, per operation. `None` if there was none, or the time is not known.
+    /// Both, per operation. `None` if there was no operation or the time is unknown.
     pub cpu_us_per_op: Option<f64>,
     /// Half of the operations were issued no later than this after they were due.
     #[serde(default)]
@@ -56,17 +56,17 @@ pub struct SelfCost {
     pub lateness_p99_us: Option<f64>,
     /// The latest.
     pub lateness_max_us: Option<f64>,
-    /// The median answer of all reads and writes, which the delay is held beside.
+    /// The median response time of all reads and writes, with which the delay is compared.
     #[serde(default)]
     pub response_p50_us: Option<f64>,
-    /// The largest own delay of any stream's operation, pauses included. `None` without streams.
+    /// The largest scheduling delay of any stream's operation, pauses included. `None` without streams.
     #[serde(default)]
     pub own_delay_max_us: Option<f64>,
-    /// The shortest buffer of any stream, beside which it is judged.
+    /// The shortest buffer of any stream, with which the delay is compared.
     #[serde(default)]
     pub shortest_buffer_s: Option<f64>,
-    /// How long the tool did not run at all while it was measuring: gaps of 0.1 s or more in which the work
-    /// was late, too. `None` where nobody watched.
+    /// How long Reelgauge did not run at all while it measured: gaps of 0.1 s or more in which the work
+    /// was late, too. `None` where this was not monitored.
     #[serde(default)]
     pub paused_s: Option<f64>,
     /// The longest such pause.
@@ -80,6 +80,6 @@ pub struct SelfCost {
     /// tenth of the median answer, and it was stopped for 2 % of the time at most. `None` where nothing was
     /// measured.
     pub timing_good_enough: Option<bool>,
-    /// The same in words. Empty until somebody has put it into words.
+    /// The same as a sentence. Empty before the summary is written out.
     pub sentence: String,
 }

@@ -50,7 +50,7 @@ pub enum Judgement {
     NothingAsked,
 }
 
-/// What the summary says on top.
+/// The statement of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Statement {
@@ -59,21 +59,22 @@ pub struct Statement {
     /// Why it is inconclusive; empty where it is not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inconclusive: Vec<Inconclusive>,
-    /// The one number that somebody came for.
+    /// The main result.
     pub number: Number,
-    /// Why it is not better. `None` where nothing went wrong, or nothing is known.
+    /// The cause: why the number is not better. `None` where nothing failed, or the cause is unknown.
     pub cause: Option<Cause>,
-    /// How sure the number is.
+    /// Confidence in the number.
     pub confidence: Confidence,
-    /// What to do next. `None` where a sentence on what could not be measured says it.
+    /// The next step. `None` where the sentence about what could not be measured names it.
     #[serde(default)]
     pub next_step: Option<NextStep>,
-    /// The load point whose limit is told, as an index into the summary's. `None` where none is known.
+    /// The load point whose limit is reported, as an index into the summary's. `None` where none is
+    /// known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_point: Option<usize>,
 }
 
-/// The number that somebody came for.
+/// The main result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StatedNumber"))]
 #[serde(tag = "of", rename_all = "snake_case")]
@@ -147,7 +148,7 @@ pub enum Number {
     Replay {
         /// The last one, as an index into the replay's.
         pass: usize,
-        /// How many came to their end.
+        /// How many completed.
         complete_passes: u64,
     },
 }

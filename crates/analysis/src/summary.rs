@@ -56,14 +56,14 @@ pub struct Summary {
     /// Where the run's files were written; `None` for a summary that was not made by a run.
     #[serde(default)]
     pub run_dir: Option<String>,
-    /// The storage as the user describes it. What nobody said is `None`.
+    /// The storage as the user describes it. Parts that were not given are `None`.
     #[serde(default)]
     pub storage: StorageDetails,
     /// Words to find the run by.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The procedure that it is a step of, and how it differs from the paper. `None` for a run of its own,
-    /// and in runs of earlier versions.
+    /// The procedure that this run is a step of, and how it differs from the paper. `None` for a single
+    /// run, and in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub procedure: Option<ProcedureStep>,
     /// How it ended.
@@ -78,7 +78,7 @@ pub struct Summary {
     pub target: Target,
     /// The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly.
     pub seed: u64,
-    /// The plan as resolved, as names and values for people to read.
+    /// The resolved plan as names and values, for display.
     pub plan: BTreeMap<String, String>,
     /// Past the client's cache, or not: what was asked and what was found.
     pub effective_mode: EffectiveMode,
@@ -96,8 +96,7 @@ pub struct Summary {
     pub self_cost: SelfCost,
     /// What to know before believing the figures, the worst first.
     pub notes: Vec<Note>,
-    /// What is said on top of it all: verdict, number, cause, how sure. `None` in summaries that were not
-    /// finished.
+    /// The statement of the run: verdict, number, cause, confidence. `None` in unfinished summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<Statement>,
     /// Whether the criteria were met: the verdict of the first load point that failed, else of the last.
@@ -110,7 +109,7 @@ pub struct Summary {
     /// The curve of a VDA-like run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vda: Option<VdaFacts>,
-    /// What a short first look found.
+    /// Results of `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckFacts>,
     /// What a replay found.
@@ -130,10 +129,10 @@ pub struct Summary {
     /// What workers of the original Media Storage Meter reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msmeter: Option<MeterFacts>,
-    /// Who else sampled meanwhile: what was put beside the run with `report --observer`.
+    /// Observers: samples of other computers, added with `report --observer`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observers: Vec<ObserverFacts>,
-    /// What happened beside it that is known to disturb storage; nobody's culprit.
+    /// Activities during the run that are known to disturb storage. They are not a cause by themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
     /// What an event of the user's own did to it. `None` where there was none.
@@ -176,7 +175,7 @@ pub struct Target {
     pub path: String,
     /// `nfs4`, `cifs`, `ext4`, …
     pub fs_type: Option<String>,
-    /// For people: `SMB 3.1.1 from nas1`.
+    /// For display: `SMB 3.1.1 from nas1`.
     pub description: Option<String>,
     /// The mounted thing: `//nas1/media`, `/dev/nvme0n1p2`.
     pub source: Option<String>,
@@ -184,7 +183,7 @@ pub struct Target {
     pub server: Option<String>,
     /// Mount options as the system states them.
     pub mount_options: Option<String>,
-    /// Others own it or may write in it, and root was told that this is meant (`--shared-target`).
+    /// Other users own it or may write in it, and root confirmed this with `--shared-target`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_shared: bool,
 }

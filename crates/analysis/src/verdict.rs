@@ -47,7 +47,8 @@ pub struct Failure {
     pub limit: f64,
     /// What was found, in the same unit.
     pub found: Option<f64>,
-    /// The limit would have been kept without the tool's own delay: this says nothing about the storage.
+    /// The limit would have been met without the scheduling delay of Reelgauge: this is no statement
+    /// about the storage.
     pub because_of_tool: bool,
     /// All of that in words.
     pub sentence: String,
@@ -66,7 +67,8 @@ pub struct Verdict {
     pub failures: Vec<Failure>,
     /// What was asked for.
     pub asked: Vec<Criterion>,
-    /// At least one criterion was failed by the storage: measured, and not explained by the tool's own delay.
+    /// The storage failed at least one criterion: this was measured, and Reelgauge's scheduling delay
+    /// does not explain it.
     pub storage_failed: bool,
 }
 

@@ -77,7 +77,7 @@ impl Watched {
         self.looks
     }
 
-    /// From the first look to the last.
+    /// From the first sample to the last.
     pub fn watched_s(&self) -> f64 {
         self.first_ns.map_or(0.0, |first_ns| stretch_ns(first_ns, self.last_ns) as f64 / 1e9)
     }

@@ -6,16 +6,16 @@ use crate::culprit::Culprit;
 use crate::limit::CountLimit;
 use crate::sustained::SustainedRate;
 
-/// The first look. MB = 10^6 bytes.
+/// Results of `check`. MB = 10^6 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckFacts {
     /// What is mounted there: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`.
     pub mount: String,
-    /// Over which link: `eth0, 10 Gbit/s`. `None` for local storage, and where it is not known.
+    /// The link: `eth0, 10 Gbit/s`. `None` for local storage, and where it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// What such a link carries of file data at best. `None` where the link is not known.
+    /// The most file data that such a link transfers. `None` where the link is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_rate_mb_per_s: Option<f64>,
     /// What this client sustained reading in order, four files at a time.
@@ -86,7 +86,7 @@ pub struct CheckHint {
 pub struct CheckFormat {
     /// Its name in the catalogue: `prores-422-hq-uhd-25`.
     pub id: String,
-    /// The same for people: `Apple ProRes 422 HQ UHD 25p`.
+    /// The same for display: `Apple ProRes 422 HQ UHD 25p`.
     pub name: String,
     /// What one stream of it needs.
     pub needed_mb_per_s_each: f64,

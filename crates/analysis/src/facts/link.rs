@@ -4,13 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The network link over which this machine reaches the storage. What is not known is `None`.
+/// The network link from this client to the storage. Unknown values are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LinkFacts {
     /// The interface that the route to the server takes.
     pub interface: String,
-    /// What one connection can use of it; `None` where nothing that can be believed tells it.
+    /// What one connection can use of it; `None` without a reliable source.
     pub speed_mbit_per_s: Option<u32>,
     /// What is left of it for files in each direction, without what Ethernet, IP and TCP add.
     pub line_bytes_per_s: Option<f64>,
@@ -18,6 +18,6 @@ pub struct LinkFacts {
     pub is_half_duplex: bool,
     /// The server is this machine, so that no packet leaves it.
     pub is_this_machine: bool,
-    /// All of it for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+    /// All of it for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
     pub words: String,
 }

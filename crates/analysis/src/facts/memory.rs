@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::rereads::Rereads;
 use crate::whose_memory::CacheSuspicion;
 
-/// The run's files beside the memories that may have held them. What is not known is `None`.
+/// The run's files, compared with the memories that may have held them. Unknown values are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MemoryFacts {
@@ -17,18 +17,18 @@ pub struct MemoryFacts {
     pub written_by_this_run_bytes: u64,
     /// The files are the user's own, which this tool never wrote.
     pub own_files: bool,
-    /// Bytes read in all load points, warm-ups left out.
+    /// Bytes read in all load points, without warm-ups.
     pub read_bytes: u64,
     /// The storage is reached over a network, so that there is a server with a memory.
     pub on_network: bool,
     /// The target is a file system in memory.
     pub target_is_memory: bool,
-    /// Whether reads passed this machine's cache by; `None` where that is not known.
+    /// Whether reads bypassed the cache of this client; `None` where that is unknown.
     pub past_client_cache: Option<bool>,
     /// Share of the reads that this machine's cache answered, 0 to 1; `None` where nothing counts that.
     pub client_cached_share: Option<f64>,
-    /// A loop device below the target that reads its file through this machine's cache, whatever is asked of
-    /// the target; `None` where there is none.
+    /// A loop device below the target that reads its file through the cache of this client, even with
+    /// direct I/O; `None` where there is none.
     #[serde(default)]
     pub cached_loop: Option<String>,
     /// This machine's memory.

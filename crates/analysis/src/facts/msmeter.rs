@@ -39,13 +39,13 @@ pub struct MeterWorker {
     pub records: u64,
     /// How often it could open no file.
     pub no_files: u64,
-    /// The script tells it to report nothing.
+    /// The script makes it report nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_told_silence: bool,
-    /// Since when it is gone, s from the beginning, where it left before it was sent away.
+    /// When it left, in s from the beginning, where it left before it was dismissed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone_s: Option<f64>,
-    /// Why it is gone.
+    /// Why it left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone_why: Option<String>,
 }
@@ -68,7 +68,7 @@ pub struct MeterTest {
     pub longest_silence: Option<Silence>,
     /// Workers that were started and reported nothing.
     pub workers_without_records: Vec<usize>,
-    /// Workers that reported, stood still until they were paused, and told nothing of it afterwards.
+    /// Workers that reported, then hung until they were paused, and did not report the hang afterwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalled: Vec<Silence>,
     /// The tables.

@@ -28,9 +28,10 @@ pub struct ObserverFacts {
     pub kind: ObserverKind,
     /// The directory or file, as it was given.
     pub source: String,
-    /// How far its clock was said to be ahead of that of the run's machine, in milliseconds.
+    /// How far its clock is ahead of the clock of the measuring computer, as given by the user, in
+    /// milliseconds.
     pub clock_offset_ms: f64,
-    /// Whether anybody said so. Where nobody did, both clocks are taken for the same.
+    /// Whether the user gave the difference. Otherwise both clocks are assumed to agree.
     pub is_offset_stated: bool,
     /// When its first sample that was kept was, in seconds since the run began.
     pub from_s: f64,

@@ -28,7 +28,7 @@ const SHORT_DELAY_MIN_S: f64 = LATENESS_MAX_US / 1e6;
 /// tool.
 const OWN_DELAY_SHARE: f64 = 0.5;
 
-/// A replay, beside the figures of its load points.
+/// A replay, in addition to the figures of its load points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReplayFacts {
@@ -38,7 +38,7 @@ pub struct ReplayFacts {
     pub trace_path: String,
     /// How it came about; empty for a run.
     pub made_by: String,
-    /// Whether it was made from statistics, and records nobody.
+    /// Whether it was generated from statistics instead of being recorded.
     pub synthetic: bool,
     /// Operations of one user in one pass.
     pub ops: u64,
@@ -79,7 +79,8 @@ pub struct ReplayFacts {
     pub remarks: Vec<String>,
     /// The passes, in the order in which they ran.
     pub passes: Vec<ReplayPass>,
-    /// Files that a pass wrote with gaps, or that lay in many pieces afterwards, where the file system tells.
+    /// Files that a pass wrote with gaps, or that were in many extents afterwards, where the file system
+    /// reports it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written_pieces: Vec<WrittenPieces>,
     /// The median of all passes.
@@ -165,7 +166,7 @@ pub struct ReplayPass {
     /// When the storage was silent, and operations were late because of that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silences: Vec<ReplaySilence>,
-    /// Operations that came to something else than when they were recorded.
+    /// Operations with another result than when they were recorded.
     pub different_ops: u64,
     /// The first of these, in words.
     pub differences: Vec<String>,

@@ -16,8 +16,8 @@ pub struct SearchFacts {
     pub answer_sentence: String,
     /// What it rests on, in words: `31: 3 of 3; 32: 1 of 3`.
     pub evidence_sentence: String,
-    /// The largest count that passed every time it was tried, with none below it that ever fell. `None`
-    /// where no count did.
+    /// The largest count that passed every trial, with no failure at any count below it. `None` where no
+    /// count did.
     pub streams: Option<u32>,
     /// The largest count that ever passed. Where that is more than `streams`, the storage is noisy.
     pub at_most: Option<u32>,
@@ -26,7 +26,7 @@ pub struct SearchFacts {
     pub limited_by_client: bool,
     /// `false` where the search ended (time, trials, the cap, Ctrl-C) before both edges were certain.
     pub complete: bool,
-    /// Why it tried no more, or went no further. `None` where it came to its end, or was interrupted.
+    /// Why the search stopped early. `None` where it was complete or interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
     /// Every count that was tried, ascending.

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The curve, with everything that limits what may be said about it.
+/// The load curve, with everything that limits its meaning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VdaFacts {
-    /// "VDA-like …": stands on everything that shows these figures.
+    /// "VDA-like …": the label of everything that shows these figures.
     pub label: String,
     /// How the data set and the times compare with the published definition, in words.
     pub data_set_note: String,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct WatchFacts {
     /// The machine, by the name of its folder in `counters/`.
     pub agent: String,
-    /// From the first look to the last.
+    /// From the first sample to the last.
     pub watched_s: f64,
     /// How often it looked.
     pub looks: u64,
@@ -32,7 +32,7 @@ pub struct WatchedCounter {
     pub name: String,
     /// Which of several; empty where there is one.
     pub device: String,
-    /// For people, without the unit: "sda busy".
+    /// For display, without the unit: "sda busy".
     pub words: String,
     /// `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`.
     pub unit: String,

@@ -66,14 +66,14 @@ pub struct StreamFigures {
     pub failed_frames: u64,
     /// Late frames of which a part never came.
     pub unfinished_frames: u64,
-    /// Late frames that would have been in time without the tool's own delay.
+    /// Late frames that would have been in time without the scheduling delay of Reelgauge.
     pub late_frames_with_own_delay: u64,
     /// The frame that came closest to its deadline, or farthest behind it.
     pub worst_margin: Option<WorstMargin>,
     /// All but one in a hundred frames had this margin or more; negative when late. `None` without frames
     /// and where one in a hundred or more never came.
     pub margin_p1_us: Option<f64>,
-    /// Whether its margins fell. `None` where too few frames came to tell, and where play began anew in
+    /// Whether its margins shrank. `None` with too few frames to judge, and where play restarted in
     /// between.
     #[serde(default)]
     pub margin_trend: Option<MarginTrend>,
@@ -99,7 +99,8 @@ pub struct StreamFigures {
     pub ops_per_s: Option<f64>,
     /// Bytes of completed frames per second of the same time.
     pub bytes_per_s: Option<f64>,
-    /// The tool's own delay: how long operations waited although they were due and their worker was free.
+    /// The scheduling delay of Reelgauge: how long operations waited although they were due and their
+    /// worker was free.
     pub own_delay: Option<LatenessFigures>,
     /// Operations of frames that had been settled before; in no other figure of frames.
     pub ops_after_frame: u64,
@@ -144,11 +145,11 @@ pub struct StreamTotals {
     pub first_late: Option<StreamLateFrame>,
     /// Response times of the frames of all streams.
     pub response: Option<TimeFigures>,
-    /// The tool's own delay over all streams.
+    /// The scheduling delay of Reelgauge over all streams.
     pub own_delay: Option<LatenessFigures>,
 }
 
-/// How close a frame came to its deadline.
+/// Margin of a frame: how close it was to its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WorstMargin {
@@ -164,7 +165,8 @@ pub struct WorstMargin {
     pub has_come: bool,
 }
 
-/// How the best margins of a stream changed over the measured part, without the tool's own delay.
+/// How the best margins of a stream changed over the measured part, without the scheduling delay of
+/// Reelgauge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MarginTrend {

@@ -195,7 +195,7 @@ pub struct Seen {
     pub measure: Measure,
     /// How much.
     pub value: f64,
-    /// From when on it stands out. `None` where it only tells more.
+    /// The threshold above which it is reported. `None` where it is only informative.
     pub threshold: Option<f64>,
 }
 

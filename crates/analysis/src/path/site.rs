@@ -43,7 +43,7 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::E
     deserializer.deserialize_option(Whole)
 }
 
-/// Everything that was said of a site.
+/// The description of a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, deny_unknown_fields)]
@@ -155,10 +155,10 @@ pub struct ServerSite {
     /// What its link to the switch is set to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_mbit_per_s: Option<f64>,
-    /// Ethernet where nobody says otherwise.
+    /// Ethernet by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_kind: Option<LinkSort>,
-    /// Its largest packet; 1500 where nobody says otherwise.
+    /// Its MTU; 1500 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub mtu_bytes: Option<u32>,
@@ -251,7 +251,7 @@ pub struct DisksSite {
     /// How they are put together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raid: Option<Raid>,
-    /// In how many groups, each with its own parity; one where nobody says otherwise.
+    /// Number of groups, each with its own parity; one by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub groups: Option<u32>,

@@ -11,7 +11,7 @@ use crate::sustained::{RateTrend, SustainedRate};
 use crate::warning::SHORT_LOOK_S;
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
-/// How sure the number is.
+/// Confidence in the number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Confidence {
