@@ -138,7 +138,7 @@ impl Fleet {
         let words =
             ["agent".as_ref(), "--join".as_ref(), join.as_os_str(), "--root".as_ref(), root.as_os_str()];
         let mut agent = binary::start_by(by, words.into_iter().chain(flags.iter().map(AsRef::as_ref)));
-        let appears = |agent: &mut Running| agent.stderr().contains("is there; runs may use");
+        let appears = |agent: &mut Running| agent.stderr().contains("runs may use");
         let is_there = agent.until(SOON, |agent| appears(agent) || agent.has_ended());
         assert!(is_there.is_some() && !agent.has_ended(), "{name} does not appear\n{}", agent.stderr());
         agent

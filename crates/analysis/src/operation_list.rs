@@ -66,16 +66,16 @@ impl OpFilter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 pub enum SortBy {
-    /// When it was issued, the earliest first
+    /// Issue time, earliest first
     #[default]
     Issued,
-    /// How long the storage took, the longest first
+    /// Service time of the storage, longest first
     Service,
-    /// How long it took from when it was due, the longest first
+    /// Response time since the operation was due, longest first
     Response,
-    /// How much it moved, the most first; what moves no data comes last
+    /// Size, largest first; operations without data last
     Size,
-    /// Where in the file it begins, the first first
+    /// File offset, lowest first
     Offset,
 }
 

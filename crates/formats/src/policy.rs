@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// Skip them and keep the time
+    /// Skip them and stay on schedule
     ///
     /// What editing systems do by default, and recorders have to.
     #[default]
     Drop,
-    /// Ask for every one, behind its time, until it has caught up
+    /// Request every frame, late if necessary, until the stream has caught up
     Stall,
 }

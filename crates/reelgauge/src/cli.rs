@@ -74,7 +74,7 @@ pub const VERSION: &str = env!("REELGAUGE_VERSION");
 /// How long a verb can be told to wait for storage, in seconds.
 const PATIENCE_S: std::ops::RangeInclusive<u64> = 1..=3600;
 
-/// How many streams does this storage carry, what stops it carrying more, and what to change?
+/// Measure how many video streams a storage sustains, what limits it, and what to change
 #[derive(Debug, Parser)]
 #[command(
     name = "reelgauge",
@@ -92,65 +92,65 @@ pub struct Cli {
 /// What to do, in the order of the help ([`command_line::GROUPS`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// A 90 s check: how many streams, and what limits them
+    /// Check in 90 s: how many streams, and what limits them
     Check(CheckArgs),
-    /// Frame-paced streams: which are late, or how many pass
+    /// Play paced streams: late frames, or the largest count
     Streams(Box<StreamsArgs>),
-    /// A random mix of reads and writes (EBU access profile)
+    /// Mix random reads and writes (EBU access profile)
     Mix(Box<MixArgs>),
-    /// VDA-like load points and the overall response time
+    /// Run VDA-like load points; report overall response time
     Vda(VdaArgs),
-    /// A trace or a run again, with its own timing
+    /// Replay a trace or a run with its recorded timing
     Replay(ReplayArgs),
-    /// A plan, a scenario, or a run again from its run.toml
+    /// Run a plan or scenario, or repeat a run (run.toml)
     Run(RunArgs),
-    /// A paper's study, storage as it fills or ages, ...
+    /// Run a series: a paper's study, storage as it fills, ...
     Procedure(Box<ProcedureArgs>),
-    /// Many machines, one measurement: keys, server, agents
+    /// Measure from many hosts at once: keys, server, agents
     Fleet(Box<FleetArgs>),
-    /// What was measured here, the newest first
+    /// List the runs measured here, newest first
     List(ListArgs),
-    /// A run again, from its directory alone; or a trace
+    /// Show a run or a trace from its directory
     Report(ReportArgs),
-    /// Runs side by side: what changed by more than the noise
+    /// Compare runs: which figures changed beyond the noise
     Compare(CompareArgs),
-    /// The operations of a run or a trace, one by one
+    /// List the operations of a run or a trace
     Ops(OpsArgs),
-    /// The mix that is nearest to a trace or a run, and how near it is
+    /// Find the mix closest to a trace or a run
     Profile(ProfileArgs),
-    /// How fragmented files are (where the system tells)
+    /// Show how fragmented files are
     Extents(ExtentsArgs),
-    /// Runs in a browser: list, start, watch, compare
+    /// List, start, watch and compare runs in a browser
     Console(ConsoleArgs),
-    /// What is set badly for media here, and what to change
+    /// Find settings that are bad for media, with remedies
     Doctor(DoctorArgs),
-    /// Whether a change helps: runs with it and without
+    /// Test a change: measure with it and without it
     Prove(Box<ProveArgs>),
-    /// Configuration for a site, each line with its reason
+    /// Print configuration for a site, with reasons
     Tune(Box<TuneArgs>),
-    /// What a machine counts, without load: for a server
+    /// Sample a host's counters without load, as on a server
     Watch(WatchArgs),
-    /// Enter what happened during a run, such as a failover
+    /// Note an event during a run, such as a failover
     Mark(MarkArgs),
-    /// What a command does to files, as a trace
+    /// Record a command's file operations as a trace
     Record(RecordArgs),
-    /// A trace from strace, fio, Process Monitor, tshark, ...
+    /// Import a trace: strace, fio, Process Monitor, ...
     Import(ImportArgs),
-    /// A trace as text that fio replays
+    /// Write a trace as a fio iolog
     Export(ExportArgs),
-    /// The traces that can be replayed by name
+    /// List the traces that can be replayed by name
     Traces(TracesArgs),
     /// Remove the test files, and nothing else
     Clean(CleanArgs),
-    /// The media formats, and what each needs
+    /// List the media formats and what each needs
     Formats(FormatsArgs),
-    /// The scenarios that can be run by name
+    /// List the scenarios that can be run by name
     Scenarios(ScenariosArgs),
-    /// This machine as one of a fleet
+    /// Run this host as an agent of a fleet
     Agent(AgentArgs),
-    /// Completions for bash, zsh, fish or PowerShell
+    /// Print completions for bash, zsh, fish or PowerShell
     Completions(CompletionsArgs),
-    /// The manual page
+    /// Print the manual page
     Man(ManArgs),
 }
 
@@ -165,13 +165,13 @@ pub struct MixArgs {
     #[arg(long, default_value = "production-edit", value_name = "NAME", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(PROFILES.map(|profile| profile.name)))]
     pub profile: String,
-    /// Percentage of transfers that write
+    /// Percentage of transfers that are writes
     #[arg(long, hide_short_help = true, value_name = "PERCENT")]
     pub writes: Option<Percent>,
-    /// Percentage of transfers whose blocks lie at random places
+    /// Percentage of transfers with blocks at random offsets
     #[arg(long, hide_short_help = true, value_name = "PERCENT")]
     pub random: Option<Percent>,
-    /// Longest transfer; every length up to it is equally likely
+    /// Maximum transfer length; all lengths up to it are equally likely
     #[arg(long, hide_short_help = true, value_name = "SIZE", conflicts_with = "length")]
     pub max_length: Option<Size>,
     /// Exact transfer lengths: 8MiB, 1MiB,8MiB, or a format's mean frame, such as prores-422-hq-uhd-25
@@ -180,57 +180,57 @@ pub struct MixArgs {
     /// Block sizes, equally likely: 1MiB, 64KiB,1MiB or 4KiB..1MiB
     #[arg(long, hide_short_help = true, value_name = "SIZES")]
     pub blocks: Option<Sizes>,
-    /// Longest pause before a transfer; every pause up to it is equally likely
+    /// Maximum pause before a transfer; all pauses up to it are equally likely
     #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub max_delay: Option<Span>,
-    /// Number of files; every transfer picks one at random [default: one file per worker]
+    /// Number of files; each transfer picks one at random [default: one per worker]
     #[arg(long, hide_short_help = true, value_name = "N", conflicts_with = "shared_file")]
     pub files: Option<u32>,
     /// Size of each file [default: 1GiB]
     #[arg(long, value_name = "SIZE")]
     pub file_size: Option<Size>,
-    /// Read files of your own in this folder, on the same storage, instead of test files; none is ever
-    /// changed
+    /// Read your own files in this folder, on the same storage, instead of test files; they are never changed
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub read_from: Option<PathBuf>,
     /// All workers use one file
     #[arg(long, hide_short_help = true)]
     pub shared_file: bool,
-    /// When written data is made durable
+    /// When to sync written data
     #[arg(long, hide_short_help = true, value_enum, default_value = "none")]
     pub sync: SyncPolicy,
-    /// Visit every block exactly once in each load point, in random order
+    /// Access each block exactly once per load point, in random order
     #[arg(long, hide_short_help = true)]
     pub no_repeat: bool,
-    /// Blocks of a transfer that each worker has in flight at once (queue depth)
+    /// Queue depth: blocks of a transfer that each worker keeps in flight
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1)]
     pub in_flight: u16,
-    /// Make each file new instead of writing over it: every transfer writes one whole file
+    /// Create new files instead of overwriting: each transfer writes one whole file
     #[arg(
         long,
         hide_short_help = true,
         conflicts_with_all = ["max_length", "files", "shared_file", "read_from"]
     )]
     pub create: bool,
-    /// Bypass the client's cache, or refuse
+    /// Use direct I/O; fail if the file system does not support it
     #[arg(long, hide_short_help = true, conflicts_with = "buffered")]
     pub direct: bool,
-    /// Go through the client's cache
+    /// Use buffered I/O, through the client's cache
     #[arg(long, hide_short_help = true)]
     pub buffered: bool,
 
-    /// Pass criteria of every load point: p99=40ms,throughput=60MB/s (all workers, every second),errors=0
+    /// Pass criteria of each load point: p99=40ms,throughput=60MB/s (all workers together, in every
+    /// second),errors=0
     #[arg(long, hide_short_help = true, value_name = "LIMITS")]
     pub criteria: Option<String>,
 
-    /// How many workers at once [default: 4]
+    /// Number of concurrent workers [default: 4]
     #[arg(long, value_name = "N", conflicts_with = "ramp")]
     pub workers: Option<u32>,
-    /// A series of load points with more and more workers: 1..10, '4..40 step 4', single-file or multi-file
+    /// Series of load points with increasing workers: 1..10, '4..40 step 4', single-file or multi-file
     #[arg(long, value_name = "RAMP")]
     pub ramp: Option<String>,
-    /// A series of load points with different values: random=0..100 step 25, blocks=4KiB..1MiB,
-    /// length=1MiB..64MiB; given twice, every value with every other
+    /// Series of load points with different values: random=0..100 step 25, blocks=4KiB..1MiB,
+    /// length=1MiB..64MiB; repeat it to combine every value with every other
     #[arg(long, hide_short_help = true, value_name = "SWEEP", conflicts_with = "ramp", value_parser = sweep)]
     pub sweep: Vec<Sweep>,
     /// Measured time of each load point of a ramp or sweep [default: 60s]
@@ -239,23 +239,23 @@ pub struct MixArgs {
     /// Measured time [default: 30s]
     #[arg(long, value_name = "TIME", conflicts_with_all = ["ramp", "sweep"])]
     pub duration: Option<Span>,
-    /// Time before each load point that is left out of the figures [default: 5s; with --no-repeat: 0s]
+    /// Warm-up before each load point, excluded from the figures [default: 5s; 0s with --no-repeat]
     #[arg(long, value_name = "TIME")]
     pub warmup: Option<Span>,
     /// Random seed; the same seed gives the same operations [default: random]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// What performs the I/O: threads (every OS) or uring (Linux)
+    /// I/O driver: threads (every OS) or uring (Linux)
     #[arg(long, hide_short_help = true, value_enum, default_value = "threads")]
     pub driver: DriverChoice,
-    /// Read back and check every block that the run wrote
+    /// Read back and verify every block that the run wrote
     #[arg(long)]
     pub verify: bool,
-    /// Give up on a target that completes nothing for this long
+    /// Stop if the target completes no operation for this long
     #[arg(long, hide_short_help = true, value_name = "TIME", default_value = "30s")]
     pub hang_after: Span,
-    /// Keep no operation log, only figures
+    /// Keep the figures only, no operation log
     #[arg(long, hide_short_help = true)]
     pub no_log: bool,
     #[command(flatten)]
@@ -271,13 +271,13 @@ pub struct MixArgs {
 /// Where results go. The same on every verb that measures.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
-    /// Folder for run directories; best not on the target
+    /// Folder for run directories; not on the target if possible
     #[arg(long, value_name = "DIR", default_value = DEFAULT_PARENT)]
     pub out: PathBuf,
-    /// Print the summary as JSON, and nothing else, on standard output
+    /// Print only the summary, as JSON, on standard output
     #[arg(long)]
     pub json: bool,
-    /// No progress display
+    /// Hide the progress display
     #[arg(long)]
     pub quiet: bool,
     #[command(flatten)]
@@ -287,8 +287,8 @@ pub struct OutputArgs {
 /// What the user says of a run and its storage. The same on every verb that measures.
 #[derive(Clone, Debug, Default, Args)]
 pub struct NotedArgs {
-    /// Storage details to keep with the results: make=Acme,model=FS2,firmware=7.2 and names of your own,
-    /// such as raid=6; may be repeated
+    /// Storage details to keep with the results: make=Acme,model=FS2,firmware=7.2 or your own names, such as
+    /// raid=6; may be repeated
     #[arg(long = "storage", hide_short_help = true, value_name = "KEY=VALUE,...")]
     storage: Vec<StorageDetails>,
     /// A tag to find the run by; may be repeated
@@ -349,7 +349,7 @@ fn patience(text: &str) -> Result<Span, String> {
     let allowed = PATIENCE_S.start() * 1_000_000_000..=PATIENCE_S.end() * 1_000_000_000;
     match allowed.contains(&span.ns()) {
         true => Ok(span),
-        false => Err("give 1s to 1h: sooner, storage that is only slow would be given up".to_owned()),
+        false => Err("give 1s to 1h; a shorter time would stop on storage that is only slow".to_owned()),
     }
 }
 
@@ -364,7 +364,7 @@ pub fn directory_name(text: &str) -> Result<String, String> {
         _ if text.trim().is_empty() => "it is empty",
         _ if text.contains(['/', '\\']) => "it has a path separator",
         _ if text.chars().any(char::is_control) => "it has a control character",
-        _ if label(text).is_empty() => "it has no letter or digit that every file system takes",
+        _ if label(text).is_empty() => "it has no letter or digit that every file system accepts",
         _ => return Ok(text.to_owned()),
     };
     Err(format!("{why}; use letters, digits, '.', '_' and '-'"))
@@ -373,15 +373,14 @@ pub fn directory_name(text: &str) -> Result<String, String> {
 /// What is said of a target. The same on every verb that writes there.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct TargetArgs {
-    /// As root: work on a target that others own or may write in, with its owner's rights
+    /// As root: use a target that other users own or can write to, with its owner's rights
     #[arg(long, hide_short_help = true)]
     pub shared_target: bool,
-    /// Space on the target to leave free [default: 5% of the volume, at most 10 GB]
+    /// Space to leave free on the target [default: 5% of the volume, at most 10 GB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub keep_free: Option<Size>,
-    /// Move no more bytes in any second than this, one operation more or less, reading and writing
-    /// together, preparing files included, so that others keep their share of a storage in use
-    /// [default: as many as go]
+    /// Limit I/O to this many bytes per second, give or take one operation, so that others can still work.
+    /// Counts reads, writes and the preparation of files together [default: no limit]
     #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = max_rate)]
     pub max_rate: Option<NonZeroU64>,
 }
@@ -392,9 +391,9 @@ const MAX_RATE_LEAST: u64 = 1_000_000;
 /// Bytes a second, with or without the words for it.
 pub fn max_rate(text: &str) -> Result<NonZeroU64, String> {
     let size = text.strip_suffix("/s").unwrap_or(text).parse::<Size>();
-    let size = size.map_err(|_| "write it like 100MB or 100MB/s: so many bytes a second".to_owned())?;
+    let size = size.map_err(|_| "write bytes per second, such as 100MB or 100MB/s".to_owned())?;
     let rate = NonZeroU64::new(size.bytes()).filter(|rate| rate.get() >= MAX_RATE_LEAST);
-    rate.ok_or_else(|| "give 1MB or more: so many bytes a second".to_owned())
+    rate.ok_or_else(|| "give 1MB or more per second".to_owned())
 }
 
 impl TargetArgs {
@@ -416,7 +415,7 @@ pub fn terms(is_shared: bool, keep_free: Option<Size>) -> Terms {
 /// What is known of the storage that no client can see.
 #[derive(Debug, Args)]
 pub struct StorageArgs {
-    /// Memory of the server, to know whether it may have answered instead of its disks: 64GiB
+    /// Memory of the server, such as 64GiB: to judge whether it answered from memory instead of its disks
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub server_memory: Option<Size>,
 }
@@ -424,7 +423,7 @@ pub struct StorageArgs {
 /// Flags of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The directory to look at. Test files go into its subdirectory reelgauge-area/
+    /// The directory to measure. Test files go into its subdirectory reelgauge-area/
     pub path: PathBuf,
     #[command(flatten)]
     pub storage: StorageArgs,
@@ -444,7 +443,7 @@ pub struct StreamsArgs {
     #[command(flatten)]
     pub stream: ActorArgs,
 
-    /// Search for the largest number of streams that passes, and then holds on for a minute
+    /// Search for the largest number of streams that passes, then confirm it for a minute
     #[arg(long)]
     pub find_max: bool,
     /// Time limit for the search
@@ -454,19 +453,19 @@ pub struct StreamsArgs {
     #[arg(long, hide_short_help = true, value_name = "RUN", requires = "find_max")]
     pub resume: Option<PathBuf>,
 
-    /// Bypass the client's cache, or refuse
+    /// Use direct I/O; fail if the file system does not support it
     #[arg(long, hide_short_help = true, conflicts_with = "buffered")]
     pub direct: bool,
-    /// Go through the client's cache, as most applications do
+    /// Use buffered I/O, through the client's cache, as most applications do
     #[arg(long, hide_short_help = true)]
     pub buffered: bool,
-    /// Start all streams at once (default: staggered)
+    /// Start all streams at once [default: staggered]
     #[arg(long, hide_short_help = true)]
     pub together: bool,
     /// Measured time of each load point or trial [default: 30s, 10s with --find-max]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Span>,
-    /// Time before it that is left out of the figures [default: 5s, 3s with --find-max]
+    /// Warm-up before it, excluded from the figures [default: 5s, 3s with --find-max]
     #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub warmup: Option<Span>,
     #[command(flatten)]
@@ -491,12 +490,12 @@ pub struct ActorArgs {
     /// What each stream does: player, recorder, editor, transcoder or copier
     #[arg(long, value_name = "ACTOR", default_value = "player")]
     pub actor: ActorKind,
-    /// Number of streams, or a series of load points: 8 or 1..10 [default: 1]
+    /// Number of streams (8) or a series of load points (1..10) [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "find_max")]
     pub count: Option<Ramp>,
     #[command(flatten)]
     pub settings: SettingFlags,
-    /// A format of your own, by the bytes of each frame; needs --fps
+    /// Your own format: bytes per frame; needs --fps
     #[arg(
         long,
         hide_short_help = true,
@@ -504,17 +503,16 @@ pub struct ActorArgs {
         conflicts_with_all = ["format", "like", "mbit_per_s"]
     )]
     pub frame_size: Option<Size>,
-    /// A format of your own, by its rate in 10^6 bit/s; needs --fps
+    /// Your own format: rate in Mbit/s (10^6 bit/s); needs --fps
     #[arg(long, hide_short_help = true, value_name = "NUMBER", conflicts_with_all = ["format", "like"])]
     pub mbit_per_s: Option<f64>,
-    /// Your own format has one file per frame
+    /// Your own format: one file per frame
     #[arg(long, hide_short_help = true)]
     pub file_per_frame: bool,
-    /// Read files of your own in this folder, on the same storage, instead of test files; none is ever
-    /// changed
+    /// Read your own files in this folder, on the same storage, instead of test files; they are never changed
     #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub read_from: Option<PathBuf>,
-    /// Copiers that work next to the streams, as a backup does; each copies a file of --file-size
+    /// Number of copiers in addition to the streams, such as a backup; each copies a file of --file-size
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, conflicts_with = "find_max")]
     pub copiers: u32,
     /// Pass criteria: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
@@ -528,10 +526,10 @@ pub struct ActorArgs {
 pub struct VdaArgs {
     /// The directory to measure. Test files go into its subdirectory reelgauge-area/
     pub path: PathBuf,
-    /// Number of streams at the last of ten load points
+    /// Number of streams at the last of the ten load points
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "points")]
     pub streams: u32,
-    /// The load points themselves: 1..10 or '10..100 step 10'
+    /// Load points, as streams: 1..10 or '10..100 step 10'
     #[arg(long, hide_short_help = true, value_name = "RAMP")]
     pub points: Option<Ramp>,
     /// Search for the largest number of streams instead of measuring ten load points
@@ -540,7 +538,7 @@ pub struct VdaArgs {
     /// Time limit for the search
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "find_max")]
     pub time_max: Option<Span>,
-    /// Files of each process: about 11 in the published data set
+    /// Files per process: about 11 in the published data set
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 11)]
     pub files: u32,
     /// Size of each file: 1GiB in the published data set
@@ -549,7 +547,7 @@ pub struct VdaArgs {
     /// Measured time of each load point: 300s in the published benchmark
     #[arg(long, value_name = "TIME", default_value = "300s")]
     pub duration: Span,
-    /// Time before each load point that is left out: 300s in the published benchmark
+    /// Warm-up before each load point, excluded from the figures: 300s in the published benchmark
     #[arg(long, value_name = "TIME", default_value = "300s")]
     pub warmup: Span,
     #[command(flatten)]
@@ -570,13 +568,13 @@ pub struct RunningArgs {
     /// Random seed; the same seed gives the same operations [default: random]
     #[arg(long, hide_short_help = true, value_name = "N")]
     pub seed: Option<u64>,
-    /// What performs the I/O: threads (every OS) or uring (Linux)
+    /// I/O driver: threads (every OS) or uring (Linux)
     #[arg(long, hide_short_help = true, value_enum, default_value = "threads")]
     pub driver: DriverChoice,
-    /// Give up on a target that completes nothing for this long
+    /// Stop if the target completes no operation for this long
     #[arg(long, hide_short_help = true, value_name = "TIME", default_value = "30s")]
     pub hang_after: Span,
-    /// Keep no operation log, only figures
+    /// Keep the figures only, no operation log
     #[arg(long, hide_short_help = true)]
     pub no_log: bool,
 }
@@ -585,34 +583,33 @@ pub struct RunningArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_REPLAY)]
 pub struct ReplayArgs {
-    /// A trace's or run's directory, or a name that 'reelgauge traces' lists
+    /// Directory of a trace or run, or a name from 'reelgauge traces'
     pub trace: PathBuf,
     /// The directory to measure. Files go into its subdirectory reelgauge-area/
     pub path: PathBuf,
 
-    /// When operations begin: recorded, think (pauses as recorded), max, or fixed:5ms
+    /// Pace of operations: recorded, think (recorded pauses), max (no pauses), or fixed:5ms
     #[arg(long, value_name = "PACE", default_value = "recorded")]
     pub pace: Pacing,
-    /// Ordering to preserve: one operation after the other, threads in their own order, or threads and what
-    /// they share
+    /// Order to preserve: the whole trace, each thread, or each thread and shared resources
     #[arg(long, hide_short_help = true, value_enum, default_value = "resources")]
     pub order: ReplayOrder,
-    /// Scale recorded times: 0.5 is twice as fast
+    /// Multiply recorded times by this: 0.5 is twice as fast
     #[arg(long, hide_short_help = true, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
     /// Shorten idle periods to at most this
     #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub idle_cap: Option<Span>,
-    /// Concurrent users, each with its own files
+    /// Number of concurrent users, each with its own files
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub copies: u32,
-    /// Delay between the starts of users [default: 1s, with --pace max 0s]
+    /// Delay between the starts of users [default: 1s; 0s with --pace max]
     #[arg(long, value_name = "TIME")]
     pub stagger: Option<Span>,
-    /// Number of passes, each on its own files, all prepared before the first
+    /// Number of passes, each on its own files; all files are prepared before the first pass
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub batch: u32,
-    /// How files are prepared: with their size known (copy), growing (stream), or growing above 1 GB (auto)
+    /// How to prepare files: size set first (copy), growing (stream), or growing above 1 GB (auto)
     #[arg(long, hide_short_help = true, value_enum, default_value = "auto")]
     pub layout: Layout,
     #[command(flatten)]
@@ -628,30 +625,29 @@ pub struct ReplayArgs {
 /// Flags of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// A plan (the run.toml of an earlier run), the name of a scenario, or 'naspt': twelve workloads made
-    /// after Intel's NAS Performance Toolkit, as fast as possible
+    /// A plan (such as the run.toml of an earlier run), a scenario's name, or 'naspt': twelve workloads
+    /// modelled on Intel's NAS Performance Toolkit, as fast as possible
     pub plan: PathBuf,
     /// Measure this directory instead of the plan's
     #[arg(long, value_name = "PATH")]
     pub target: Option<PathBuf>,
-    /// Multiply the plan's actors by this: 2 or 1..4
+    /// Multiply the plan's actors by this factor: 2 or 1..4
     #[arg(long, value_name = "RAMP", conflicts_with = "find_max")]
     pub scale: Option<Ramp>,
     /// Search for the largest scale that passes
     #[arg(long)]
     pub find_max: bool,
-    /// Passes of each workload, each on fresh files (suites only) [default: 5]
+    /// Passes per workload, each on fresh files (suites only) [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub batch: Option<u32>,
-    /// Workloads of the suite: the groups naspt, own (your traces) and iometer (4 KiB and 128 KiB accesses, 1
-    /// and 32 in flight), names and patterns (HDVideo*), traces by name or path (suites only) [default:
-    /// naspt]
+    /// Workloads of the suite: groups (naspt; own: your traces; iometer: 4 KiB and 128 KiB accesses, 1 and 32
+    /// in flight), names, patterns (HDVideo*), or traces by name or path (suites only) [default: naspt]
     #[arg(long, hide_short_help = true, value_name = "NAMES", value_delimiter = ',')]
     pub workloads: Vec<String>,
-    /// Measured time of each kind of IOMeter access (suites only) [default: 30s]
+    /// Measured time per kind of iometer access (suites only) [default: 30s]
     #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub access_time: Option<Span>,
-    /// Compare with the suite in this directory (suites only)
+    /// Compare with the suite run in this directory (suites only)
     #[arg(long, value_name = "DIR")]
     pub against: Option<PathBuf>,
     /// Be steered through standard input and output, as an agent of a fleet does it
@@ -670,11 +666,11 @@ pub struct RunArgs {
 /// Flags of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// A run or trace directory; with --document several runs [default: the latest run in reelgauge-runs]
+    /// Directory of a run or trace; several runs with --document [default: the latest run in reelgauge-runs]
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Make a document of the runs to hand over, with what this site.toml states of the system: an HTML file
-    /// (--html FILE, or document.html in the first run's directory), and a PDF next to it where a Chromium is
+    /// Make a document of the runs for others, with the system details from this site.toml. Writes HTML
+    /// (--html FILE, or document.html in the first run's directory), and a PDF next to it if Chromium is
     /// installed
     #[arg(
         long,
@@ -682,7 +678,7 @@ pub struct ReportArgs {
         conflicts_with_all = ["as_trace", "from", "to", "top", "json", "csv", "tables", "workers", "observer"]
     )]
     pub document: Option<PathBuf>,
-    /// Look at a run's operations as at a trace: file by file, sequential shares, sizes and times
+    /// Show a run as a trace: files, sequential shares, sizes and times
     #[arg(long)]
     pub as_trace: bool,
     #[command(flatten)]
@@ -696,24 +692,24 @@ pub struct ReportArgs {
     /// Also write the figures as CSV files into this folder
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
-    /// Also write a self-contained HTML report: charts, tables, everything
+    /// Also write a self-contained HTML report, with all charts and tables
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to", "top"])]
     pub html: Option<PathBuf>,
-    /// The paper's tables of every load point, not only of the last
+    /// Print the paper's tables for every load point, not only the last
     #[arg(long)]
     pub tables: bool,
-    /// The figures of every worker
+    /// Print the figures of each worker
     #[arg(long)]
     pub workers: bool,
-    /// Put what another machine counted meanwhile beside the run, and judge it anew: the directory of a watch
-    /// there, a table (.csv) or Prometheus' text (.prom); may be repeated, and is kept with the run
+    /// Add another host's counters to the run and judge the run again: the directory of a watch there, a
+    /// table (.csv) or a Prometheus text file (.prom). They are kept with the run; may be repeated
     #[arg(long, value_name = "DIR|FILE")]
     pub observer: Vec<PathBuf>,
-    /// Of files with the counters of several machines, use only this machine's ('nas1:9100', 'nas1'); may be
-    /// repeated [default: every machine is an observer of its own]
+    /// If a file has several hosts, use only this one ('nas1:9100', 'nas1'); may be repeated [default: each
+    /// host is an observer]
     #[arg(long, value_name = "NAME", requires = "observer")]
     pub observer_machine: Vec<String>,
-    /// How far the clocks of these observers are ahead of that of the run's machine; -2s: behind [default:
+    /// How far the clocks of these observers are ahead of the run's clock; negative: behind (-2s) [default:
     /// 0s]
     #[arg(long, value_name = "TIME", requires = "observer", allow_hyphen_values = true)]
     pub clock_offset: Option<ClockOffset>,
@@ -724,13 +720,13 @@ pub struct ReportArgs {
 pub struct CleanArgs {
     /// The directory that was measured
     pub path: PathBuf,
-    /// Only tell what would be removed, and what would stay
+    /// Only list what would be removed and what would stay
     #[arg(long)]
     pub dry_run: bool,
-    /// Give up on a target that does nothing for this long
+    /// Stop if the target does not respond for this long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = patience)]
     pub hang_after: Span,
-    /// As root: clean a target that others own or may write in, with its owner's rights
+    /// As root: clean a target that other users own or can write to, with its owner's rights
     #[arg(long)]
     pub shared_target: bool,
 }
@@ -740,13 +736,14 @@ pub struct CleanArgs {
 pub struct TracesArgs {
     /// Show this trace: a name from the list, or a directory
     pub name: Option<PathBuf>,
-    /// Write it to this new directory
+    /// Write the trace to this new directory
     #[arg(long, value_name = "DIR", requires = "name", conflicts_with = "json")]
     pub out: Option<PathBuf>,
-    /// The NASPT workloads as one table: files, sequential share, bytes, rate, sizes (Table 1 of the paper)
+    /// Show the NASPT workloads as one table: files, sequential share, bytes, rate, sizes (Table 1 of the
+    /// paper)
     #[arg(long, hide_short_help = true, conflicts_with_all = ["name", "out"])]
     pub table: bool,
-    /// Make a NASPT workload with another seed [default: 1, as everybody's]
+    /// Make a NASPT workload with this seed [default: 1, the same everywhere]
     #[arg(long, value_name = "N", requires = "out")]
     pub seed: Option<u64>,
     /// Print JSON
@@ -758,21 +755,21 @@ pub struct TracesArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_IMPORT)]
 pub struct ImportArgs {
-    /// The text to import; - reads standard input
+    /// The file to import; - reads standard input
     pub file: PathBuf,
-    /// What it is, if its first lines do not tell: strace, fio, procmon, etw, fs_usage, smb2, nfs or darshan
+    /// Format, if the first lines do not show it: strace, fio, procmon, etw, fs_usage, smb2, nfs or darshan
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
-    /// Keep only what lies below this directory, as the text spells it [default: all but the system's files]
+    /// Keep only files below this directory, spelled as in the file [default: all but the system's files]
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
-    /// What to call the trace [default: after the file]
+    /// Name of the trace [default: the name of the file]
     #[arg(long, value_name = "NAME", value_parser = directory_name)]
     pub name: Option<String>,
     /// Folder for traces
     #[arg(long, value_name = "DIR", default_value = "reelgauge-traces")]
     pub out: PathBuf,
-    /// Print what came of it as JSON, and nothing else, on standard output
+    /// Print only the result, as JSON, on standard output
     #[arg(long)]
     pub json: bool,
 }
@@ -780,12 +777,12 @@ pub struct ImportArgs {
 /// Flags of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// A trace's or run's directory, or a name that 'reelgauge traces' lists
+    /// Directory of a trace or run, or a name from 'reelgauge traces'
     pub trace: PathBuf,
-    /// As what: fio3 (fio 3.31 and later) or fio2 (any fio)
+    /// Format: fio3 (fio 3.31 and later) or fio2 (any fio)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "fio3")]
     pub format: ExportFormat,
-    /// The file to write; a pipe or device is written through [default: standard output]
+    /// The file, pipe or device to write to [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -806,13 +803,13 @@ Examples:
   reelgauge streams /mnt/nas --like clip.mov --actor editor --cameras 9
   reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max        a format of your own
   reelgauge streams /mnt/nas --format xavc-intra-class-100-1080-25 --count 8 --read-from /mnt/nas/archive
-                                        old files of yours, read only: no server still has them in memory
+                                        your own old files, read only: the server no longer has them in memory
 
-Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run broke off (results kept), 130 \
+Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run failed (results kept), 130 \
 interrupted (results kept).";
 
 const AFTER_IMPORT: &str = "\
-How such texts are made:
+How to make these files:
   strace    strace -f -ttt -T -y -s 0 -e trace=%file,%desc,%process -o FILE COMMAND
   fio       fio --write_iolog=FILE
   procmon   Process Monitor: Save as CSV, with the columns Duration, TID and Relative Time
@@ -833,34 +830,35 @@ How such texts are made:
             -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
             -e nfs.read.data_length
 
-Exit codes: 0 imported, 2 the text can't be understood, or nothing of it is kept.";
+Exit codes: 0 imported, 2 the file cannot be read, or nothing in it is kept.";
 
 const AFTER_VDA: &str = "\
-The workload is that of the published definition: for each stream a camera (9 writes/s, 5 % made durable) \
-and a companion (1 operation/s). Everything is VDA-like and not a SPEC result.
+The workload follows the published definition: each stream is a camera (9 writes/s, 5 % of them synced) \
+and a companion (1 operation/s). Results are VDA-like. They are not SPEC results.
 
-Exit codes: 0 every load point valid, 1 not, 2 wrong usage or input, 3 the run broke off, 130 interrupted.";
+Exit codes: 0 all load points valid, 1 not all valid, 2 wrong usage or input, 3 the run failed, 130 \
+interrupted.";
 
 const AFTER_REPLAY: &str = "\
 Examples:
-  reelgauge replay traces/edit /mnt/nas                    with its own timing
+  reelgauge replay traces/edit /mnt/nas                    recorded timing
   reelgauge replay traces/edit /mnt/nas --pace max --batch 5
-                                                           as fast as it goes, median of five passes
+                                                           as fast as possible, median of five passes
   reelgauge replay traces/edit /mnt/nas --copies 8         eight users
   reelgauge replay reelgauge-runs/LAST /mnt/nas            a run is a trace
 
-Exit codes: 0 replayed, 2 wrong usage or input, 3 the run broke off (results kept), 130 interrupted \
+Exit codes: 0 replayed, 2 wrong usage or input, 3 the run failed (results kept), 130 interrupted \
 (results kept).";
 
 const AFTER_MIX: &str = "\
 Examples:
-  reelgauge mix /mnt/nas                                   four editors for half a minute
+  reelgauge mix /mnt/nas                                   four editors for 30 s
   reelgauge mix /mnt/nas --profile seq-read --ramp 1..10   the EBU paper's read ramp
   reelgauge mix /mnt/nas --sweep 'random=0..100 step 25'   how much random access hurts
-  reelgauge mix /mnt/nas --verify --duration 10m           read back and check everything written
+  reelgauge mix /mnt/nas --verify --duration 10m           read back and verify everything written
 
-Exit codes: 0 measured, 1 what was read back differs (--verify), 2 wrong usage or input, 3 the run broke \
-off (results kept), 130 interrupted (results kept).";
+Exit codes: 0 measured, 1 data read back differs (--verify), 2 wrong usage or input, 3 the run failed \
+(results kept), 130 interrupted (results kept).";
 
 #[cfg(test)]
 mod tests {

@@ -135,7 +135,7 @@ impl Observer for Progress {
     }
 
     fn verified(&mut self, checked_bytes: u64) {
-        let text = format!("{} read back and compared", amount(checked_bytes));
+        let text = format!("{} read back and verified", amount(checked_bytes));
         self.draw(View { text, ..View::default() });
     }
 

@@ -109,7 +109,7 @@ fn below_0(flag: &str, words: &[String]) -> Option<String> {
     };
     let at = words.iter().position(|word| is_number(word) && word.starts_with(flag))?;
     let before = words[..at].last().filter(|word| word.starts_with("--"))?;
-    Some(format!("{before} takes no value below 0, and '{}' is one; write it without the '-'", words[at]))
+    Some(format!("{before} does not accept the negative value '{}'; omit the '-'", words[at]))
 }
 
 /// What was typed behind a flag: `-t 4`, `-t4`, `--numjobs=4`.
@@ -142,9 +142,7 @@ fn of_another_verb(flag: &str) -> Option<String> {
 fn of_two_lengths(one: &str, two: &str) -> Option<String> {
     let is = |name: &str| one.starts_with(name) || two.starts_with(name);
     let many = ["--ramp", "--sweep"].into_iter().find(|many| is(many)).filter(|_| is("--duration"))?;
-    Some(format!(
-        "--duration has no effect with {many}; say how long each load point is measured with --step 60s"
-    ))
+    Some(format!("--duration has no effect with {many}; set the time of each load point with --step 60s"))
 }
 
 /// The verb of this command line.
@@ -202,7 +200,7 @@ mod tests {
         assert_eq!(of("--numjobs", "mix /mnt --numjobs --json"), None);
         let told = below_0("-1", &words("mix /mnt --file-size -1G"));
         assert!(
-            told.is_some_and(|told| told.starts_with("--file-size takes no value below 0, and '-1G' is one"))
+            told.is_some_and(|told| told.starts_with("--file-size does not accept the negative value '-1G'"))
         );
         assert_eq!(below_0("-t", &words("mix /mnt -t 4")), None);
     }

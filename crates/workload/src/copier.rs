@@ -26,7 +26,7 @@ pub(crate) const FACTS: ActorFacts =
 settings! {
     /// Copiers of a plan.
     pub struct CopierPlan {
-        /// How much a copier reads and writes at once
+        /// Size of each read and write of a copier
         block: Size = Size::mib(1) => option(SIZE, Size),
         /// Size of the file that a copier copies
         file_size: Size = Size::mib(1024) => option(SIZE, Size),

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum DriverChoice {
-    /// A thread per worker, on every platform
+    /// One thread per worker, on every platform
     #[default]
     Threads,
-    /// io_uring, on Linux
+    /// io_uring, Linux only
     Uring,
 }

@@ -49,7 +49,7 @@ settings! {
     pub struct EditorPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// How many cameras an editor plays side by side
+        /// Number of cameras that an editor plays at once
         cameras: u32 = 4 => option(N, u32),
     }
 }

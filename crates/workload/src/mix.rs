@@ -43,14 +43,14 @@ pub enum Lengths {
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum SyncPolicy {
-    /// Never by the tool; the system writes back when it likes
+    /// Never; the kernel decides when to write back
     #[default]
     None,
-    /// Once at the end of every writing transfer
+    /// Once at the end of each write transfer
     Transfer,
-    /// After every block written
+    /// After each written block
     Block,
-    /// Every write returns when it is durable (O_DSYNC)
+    /// With each write (O_DSYNC)
     Dsync,
 }
 

@@ -12,11 +12,11 @@ pub use reelgauge_formats::Policy;
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum ReadAhead {
-    /// One frame after the other
+    /// One frame at a time
     ///
     /// What most applications on network file systems do.
     Closed,
-    /// Every frame that has room in the buffer, whether or not those before have come
+    /// All frames that fit into the buffer at once
     Open,
 }
 

@@ -37,7 +37,7 @@ settings! {
     pub struct PlayerPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// How many frames a player requests at once: closed (one) or open (all its buffer)
+        /// Frames that a player requests at once: closed (one) or open (its whole buffer)
         read_ahead: ReadAhead = ReadAhead::Closed => option(HOW, ReadAhead),
     }
 }

@@ -44,10 +44,10 @@ settings! {
     pub struct RecorderPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// How often recorders make their frames durable [default: never with direct I/O, else each time that
-        /// the buffer has gone round once]
+        /// How often recorders call fsync [default: never with direct I/O, else each time the buffer has
+        /// wrapped around]
         sync_every: Option<Span> = None => option(TIME, Span),
-        /// Recorders overwrite an existing file instead of growing a new one
+        /// Overwrite an existing file instead of growing a new one (recorders)
         preallocated: bool = false => switch(),
     }
 }

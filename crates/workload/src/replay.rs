@@ -134,10 +134,10 @@ pub enum Pacing {
 pub enum ReplayOrder {
     /// One operation at a time, in the order of the trace
     Serial,
-    /// Threads keep their own order, and files are opened before they are used
+    /// Each thread keeps its order, and files are opened before use
     Streams,
-    /// So does what they do to the same handle, name or file; except at recorded times, programs that ran
-    /// one after the other do so again
+    /// Like streams, and operations on the same handle, name or file keep their order; unless the pace is
+    /// recorded, programs that ran one after the other do so again
     #[default]
     Resources,
 }
@@ -147,12 +147,12 @@ pub enum ReplayOrder {
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// Files above 1 GB grow, others have their size set first
+    /// Grow files above 1 GB, set the size of others first
     #[default]
     Auto,
-    /// Their size is set first, as copying programs do
+    /// Set the size first, as copy programs do
     Copy,
-    /// They grow, and the file system can't know their final size
+    /// Grow files while they are written; the file system cannot know their final size
     Stream,
 }
 

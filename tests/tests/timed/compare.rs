@@ -261,7 +261,7 @@ fn what_cannot_be_compared_is_refused() {
     let gate = compare(&runs, "--threshold 5").expect_code(2);
     assert!(gate.stderr.contains("no figure could be judged"), "{}", gate.said());
 
-    refused(&runs[..1], "", "alone can't be compared; name the run to compare with it");
+    refused(&runs[..1], "", "two runs");
     refused(&vec![runs[0].clone(); 9], "", "more");
     refused(&runs, "--figure total.weather", "matches no figure");
     refused(&runs, "--repeats 2", "2 at a time");

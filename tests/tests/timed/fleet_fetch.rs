@@ -111,7 +111,7 @@ impl Lines {
             self.kept(name),
         ];
         let mut agent = binary::start_by(by, words);
-        let is_there = agent.until(SOON, |agent| agent.stderr().contains("is there; runs may use"));
+        let is_there = agent.until(SOON, |agent| agent.stderr().contains("runs may use"));
         assert!(is_there.is_some(), "{name} does not appear\n{}", agent.stderr());
         self.agents.push((name.to_owned(), agent));
     }

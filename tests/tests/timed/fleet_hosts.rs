@@ -96,7 +96,7 @@ impl Studio {
         words.extend(["--keep".to_owned(), kept.display().to_string()]);
         let by = self.hosts.command(name, &binary::path().display().to_string());
         let mut agent = binary::start_by(by, &words);
-        let is_there = agent.until(SOON, |agent| agent.stderr().contains("is there; runs may use"));
+        let is_there = agent.until(SOON, |agent| agent.stderr().contains("runs may use"));
         assert!(is_there.is_some(), "{name} does not appear\n{}", agent.stderr());
         self.agents.push(agent);
     }

@@ -124,7 +124,7 @@ fn start_agent(hosts: &Hosts, scratch: &Scratch, name: &str, root: &Path) -> Run
         by,
         ["agent", "--join", &join, "--root", &root, "--keep", &kept, "--max-silence", "5s"],
     );
-    let is_there = agent.until(SOON, |agent| agent.stderr().contains("is there; runs may use"));
+    let is_there = agent.until(SOON, |agent| agent.stderr().contains("runs may use"));
     assert!(is_there.is_some(), "{name} does not appear\n{}", agent.stderr());
     agent
 }

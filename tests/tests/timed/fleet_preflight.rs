@@ -60,7 +60,7 @@ impl Room {
         let words = ["agent", "--join", &join.display().to_string(), "--root", &root.display().to_string()];
         let kept = kept.display().to_string();
         let mut agent = binary::start_by(by, words.into_iter().chain(["--keep", &kept]));
-        let is_there = agent.until(SOON, |agent| agent.stderr().contains("is there; runs may use"));
+        let is_there = agent.until(SOON, |agent| agent.stderr().contains("runs may use"));
         assert!(is_there.is_some(), "{name} does not appear\n{}", agent.stderr());
         agent
     }
@@ -91,7 +91,7 @@ impl Room {
         let start = Instant::now();
         let port = loop {
             let said = self.agents[agent].stderr();
-            if let Some((_, rest)) = said.split_once("Listens on port ") {
+            if let Some((_, rest)) = said.split_once("istening on port ") {
                 break rest.chars().take_while(char::is_ascii_digit).collect::<String>();
             }
             assert!(start.elapsed() < PATIENCE, "{} never listens\n{said}", AGENTS[agent]);
@@ -164,7 +164,7 @@ fn who_differs_and_whose_line_is_slow_is_said_before_anything_is_measured() {
     let kept = fs::read_to_string(only_in(&out).join("preflight.json")).unwrap();
     let kept: Value = serde_json::from_str(&kept).unwrap();
     assert_eq!(at(&kept, "differences"), at(&found, "differences"));
-    assert!(text(&kept, "network.why_not").contains("nobody asked"), "{kept:#}");
+    assert!(text(&kept, "network.why_not").contains("--preflight network"), "{kept:#}");
 }
 
 #[test]

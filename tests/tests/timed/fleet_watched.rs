@@ -89,7 +89,7 @@ fn where_nothing_was_measured_no_directory_is_left_and_a_killed_controller_leave
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "60s");
     let mut stopped = bed.run();
-    until_said(&mut stopped, "Ctrl-C stops every agent");
+    until_said(&mut stopped, "Ctrl-C stops all agents");
     // Listed before any load.
     assert_eq!(all_in(&bed.runs()).len(), 1);
     stopped.signal(Signal::INT);

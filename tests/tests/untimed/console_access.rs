@@ -164,7 +164,7 @@ fn a_token_file_keeps_the_token_and_only_for_its_owner() {
 fn without_a_token_it_is_said_what_that_means_and_only_for_this_machine() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let console = Console::with(scratch.path(), runs.path(), &["--no-token"]);
-    assert!(console.running.stderr().contains("every user of this machine can start and delete runs"));
+    assert!(console.running.stderr().contains("every user of this host"));
     assert!(!console.link.contains("token"), "{}", console.link);
     console.client.stranger().get("/api/runs").expect(200);
     drop(console);
@@ -206,7 +206,7 @@ fn with_a_key_and_a_certificate_it_speaks_tls_and_nothing_else() {
     let flags = ["--tls-cert", &cert, "--tls-key", &key, "--listen", "0.0.0.0:0"];
     let console = Console::with(&scratch.dir("target"), runs.path(), &flags);
     assert!(console.link.starts_with("https://"), "{}", console.link);
-    assert!(!console.running.stderr().contains("in the clear"), "{}", console.running.stderr());
+    assert!(!console.running.stderr().contains("unencrypted"), "{}", console.running.stderr());
     let url = |path: &str| format!("https://{}{path}", console.client.address);
     let bearer = format!("Authorization: Bearer {}", console.token());
     // A silent client blocks no other client.
@@ -262,7 +262,7 @@ fn mismatched_keys_are_reported_before_the_server_listens() {
 fn where_others_listen_it_is_said_that_the_token_is_in_the_clear() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let console = Console::with(scratch.path(), runs.path(), &["--listen", "0.0.0.0:0"]);
-    assert!(console.running.stderr().contains("in the clear"), "{}", console.running.stderr());
+    assert!(console.running.stderr().contains("unencrypted"), "{}", console.running.stderr());
     console.client.stranger().get("/api/runs").expect(401);
     // Names of other hosts are refused; the host's own addresses are not.
     let port = console.client.address.rsplit(':').next().unwrap();
@@ -276,7 +276,7 @@ fn where_others_listen_it_is_said_that_the_token_is_in_the_clear() {
     }
     drop(console);
     let console = Console::start(scratch.path(), runs.path());
-    assert!(!console.running.stderr().contains("in the clear"), "{}", console.running.stderr());
+    assert!(!console.running.stderr().contains("unencrypted"), "{}", console.running.stderr());
 }
 
 /// nginx with TLS on a local port, with each of these locations leading to the console.

@@ -244,7 +244,7 @@ fn on_windows_a_service_is_made_by_scripts_and_removed() {
         assert!(!done.concat().contains(key) && !dry.contains(key));
         assert_eq!(std::fs::read(machine.scratch.path().join("asked/read")).unwrap(), b"");
         machine.install(&site, &["a=edit", "--uninstall"]).expect_code(0);
-        assert!(!machine.folder().exists(), "{shell}: nothing is left");
+        assert!(!machine.folder().exists(), "{shell}: no files are left");
         let removing = scripts(&machine).split_off(6);
         assert!(removing[0].contains("sc.exe delete") && removing.len() == 2, "{removing:#?}");
         match powershell::is_here() {

@@ -107,7 +107,7 @@ fn agents_appear_with_their_machine_and_are_put_out() {
     assert!(offset.unsigned_abs() <= uncertainty, "{clock}");
     // An agent added later is admitted. A revoked one is disconnected, whatever it is doing.
     fleet.ask(&["add", "c"]).expect_code(0);
-    says_of_up(&fleet, "has read who belongs");
+    says_of_up(&fleet, "reloaded");
     let mut c = fleet.agent("c", &root, &[]);
     fleet.ask(&["revoke", "a"]).expect_code(0);
     assert!(a.until(SOON, Running::has_ended).is_some(), "a goes on\n{}", a.stderr());
@@ -138,7 +138,7 @@ fn a_server_never_outlives_its_owner_and_agents_come_back() {
     let before = session_of(&fleet);
     fleet.up().signal(Signal::KILL);
     assert!(fleet.falls_silent(), "nats-server outlives the one who started it");
-    says(&mut agent, "server is gone");
+    says(&mut agent, "Lost the fleet's server");
     fleet.up_again();
     let start = Instant::now();
     while fleet.ask(&["ls", "--json"]).code != Some(0) {

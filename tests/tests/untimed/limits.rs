@@ -178,7 +178,7 @@ fn an_unprintable_summary_is_reported_with_its_path() {
     shell.args(["-c", "exec \"$0\" \"$@\" > /dev/full"]).arg(binary::path());
     let outcome = binary::start_by(shell, verb.words()).wait(A_MINUTE);
     assert_eq!(outcome.code, Some(3), "{}", outcome.said());
-    assert!(outcome.stderr.contains("what was measured lies in"), "{}", outcome.said());
+    assert!(outcome.stderr.contains("cannot be printed"), "{}", outcome.said());
     assert!(verb.run_dir().join("summary.json").exists());
 }
 

@@ -320,7 +320,7 @@ fn a_run_that_is_refused_says_so_once_and_a_name_or_a_directory_that_is_none_is_
         ("", "mix", "use 1 to 80 characters"),
         (long.as_str(), "mix", "use 1 to 80 characters"),
         ("plan", "run", "<PLAN> is missing"),
-        ("tidy", "clean", "measures nothing"),
+        ("tidy", "clean", "use check, mix"),
         ("typo", "mix --nosuch", "there is no flag '--nosuch'"),
     ] {
         step(name, run);

@@ -52,7 +52,7 @@ fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
     let said = document(&[&streams, &mixed.run_dir(), &vda.run_dir()], &site, &html).expect_code(0).stdout;
     // The output states whether a Chromium made a PDF.
     assert!(said.starts_with("Document: ") && said.contains("\nPDF: "), "{said}");
-    assert_eq!(said.contains("PDF: not made"), !html.with_extension("pdf").exists(), "{said}");
+    assert_eq!(said.contains("PDF not written"), !html.with_extension("pdf").exists(), "{said}");
     let page = fs::read_to_string(&html).unwrap();
     let rate = number(&figures, "load_points.0.total.bytes_per_s");
     for part in [

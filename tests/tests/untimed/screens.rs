@@ -143,7 +143,7 @@ fn wrong_usage_is_answered_with_what_to_do() {
     for (words, said) in [
         (&["mix", ".", "--runtime", "60"] as &[&str], "here it is --duration 60s"),
         (&["streams", ".", "-t", "4"], "here it is --count 4"),
-        (&["mix", ".", "--file-size", "-1G"], "--file-size takes no value below 0"),
+        (&["mix", ".", "--file-size", "-1G"], "--file-size does not accept"),
         (&["mix", ".", "--duration", "99999999h"], "5124095h is the most"),
         (&["mix", ".", "--policy", "drop"], "it is a flag of streams"),
         (&["mix", ".", "--ramp", "1..3", "--duration", "9s"], "--step 60s"),

@@ -362,7 +362,7 @@ fn kill_minus_9_costs_the_last_second_and_the_next_recording_keeps_the_rest() {
 
     // The next recording completes that trace, and writes its own.
     let outcome = recording.shell("ls $D/missing; true").expect_code(0);
-    assert!(outcome.stderr.contains("cut off before is kept"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("without its last second"), "{}", outcome.stderr);
     assert!(!left.exists());
     let kept = listed(recording.out().join("sh").to_str().unwrap());
     assert_eq!(kept.len(), ops.len());

@@ -181,7 +181,7 @@ fn a_suite_is_refused_before_anything_is_touched_where_it_makes_no_sense() {
     for (words, said) in [
         (&["run", "naspt"][..], "names no target"),
         (&["run", "naspt", "--scale", "2", on_target[0], on_target[1]], "have no effect on a suite"),
-        (&["run", "newsroom", "--batch", "3", on_target[0], on_target[1]], "have no effect on a plan"),
+        (&["run", "newsroom", "--batch", "3", on_target[0], on_target[1]], "for the suite 'naspt'"),
         (&["run", "naspt", "--against", "nowhere", on_target[0], on_target[1]], "suite.json can't be used"),
     ] {
         let refused = binary::run(words.iter().copied()).expect_code(2);

@@ -12,10 +12,10 @@ use crate::width;
 /// The verbs by what they are for, in the order of the help.
 pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["check", "streams", "mix", "vda", "replay", "run", "procedure", "fleet"]),
-    ("Look", &["list", "report", "compare", "ops", "extents", "console"]),
+    ("Results", &["list", "report", "compare", "ops", "extents", "console"]),
     ("Improve", &["doctor", "prove", "tune", "watch"]),
     ("Traces", &["record", "import", "export", "traces", "profile"]),
-    ("Keep house", &["clean", "mark", "formats", "scenarios", "agent", "completions", "man"]),
+    ("Manage", &["clean", "mark", "formats", "scenarios", "agent", "completions", "man"]),
 ];
 
 /// Verbs that the first screen only names, on the last line of their group.
@@ -69,7 +69,7 @@ fn start(command: &Command, width: usize) -> String {
             text.push_str(&format!("{:groups_chars$}and {}\n", "", named.join(", ")));
         }
     }
-    let foot = "'reelgauge VERB -h' shows what is used every day, --help everything; -V: version";
+    let foot = "'reelgauge VERB -h' shows the common flags, --help all flags; -V: version";
     text + &wrap(foot, width, 0)
 }
 

@@ -8,20 +8,20 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_COMPARE)]
 pub struct CompareArgs {
-    /// Run directories: the one to compare with, and one to seven others [default: the two latest runs of the
-    /// same verb and target in reelgauge-runs]
+    /// Run directories: the baseline, then one to seven others [default: the two latest runs of the same verb
+    /// and target in reelgauge-runs]
     #[arg(num_args = 0..=8, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// So many runs one after another repeat one another: with 3, the first three against the next three
+    /// Number of consecutive runs that are repeats: 3 compares the first three with the next three
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub repeats: Option<u8>,
-    /// Only figures whose name matches, such as 'total.read*' or 'streams.*'; may be repeated
+    /// Show only figures whose name matches, such as 'total.read*' or 'streams.*'; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub figure: Vec<String>,
-    /// End with exit code 1 if a figure is worse by more than so many percent, and by more than the noise
+    /// Exit with status 1 if a figure is worse by more than this percentage and by more than the noise
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub threshold: Option<f64>,
-    /// Also the figures that did not change
+    /// Show unchanged figures, too
     #[arg(long, conflicts_with_all = ["json", "junit"])]
     pub all: bool,
     /// Print JSON
@@ -30,44 +30,44 @@ pub struct CompareArgs {
     /// Print a Markdown table, for a ticket or a merge request
     #[arg(long, conflicts_with = "junit")]
     pub markdown: bool,
-    /// Print JUnit XML: a test case for every figure
+    /// Print JUnit XML: one test case per figure
     #[arg(long)]
     pub junit: bool,
-    /// Print into this file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Also write a page with the charts of all runs into this file
+    /// Also write an HTML page with the charts of all runs to this file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Also write every workload and mean as a CSV file (suites only)
+    /// Also write all workloads and means as a CSV file (suites only)
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-    value.ok_or_else(|| "write a percentage as a plain number, 0 or more, such as 5".to_owned())
+    value.ok_or_else(|| "give a percentage as a number, 0 or more, such as 5".to_owned())
 }
 
 const AFTER_COMPARE: &str = "\
-Every difference stands beside its noise: what the figure would have changed by anyway. The noise is \
-estimated from the stretches of each run, or, better, from runs that repeat one another. A figure whose \
-noise is not known is neither better nor worse; load points of 30 s or more tell it.
+Each difference is shown with its noise: how much the figure varies without any change. The noise is \
+estimated from the periods of each run or, better, from repeated runs. If the noise of a figure is \
+unknown, it counts as neither better nor worse. Load points of 30 s or more make it known.
 
-Streams come first: criteria, capacity, late frames, margins. Late frames are counted by the incidents \
-that caused them: from none to one is a change and fails any --threshold; how long an incident lasted is \
-no evidence. What paced streams move is what they ask for: neither better nor worse. Runs with different \
-numbers of streams are compared by criteria, late frames and margins only; different kinds of work, not at \
-all.
+Streams are compared first: criteria, capacity, late frames, margins. Late frames are counted as the \
+incidents that caused them. From none to one is a change and fails any --threshold; the length of an \
+incident is not judged. The rate of paced streams is their demand, so it is neither better nor worse. Runs \
+with different numbers of streams are compared by criteria, late frames and margins only. Different kinds \
+of work are not compared.
 
 Examples:
-  reelgauge compare RUN-BEFORE RUN-AFTER                       what did the change do?
+  reelgauge compare RUN-BEFORE RUN-AFTER                       effect of a change
   reelgauge compare B1 B2 B3 A1 A2 A3 --repeats 3              three runs before, three after
   reelgauge compare LAST-WEEK TODAY --threshold 5 --junit --out compare.xml
                                                                a gate for automation
 
-What --threshold applies to: every figure of the storage, or those of --figure; the tool's own cost \
-(self_cost.*) only where --figure names it.
+The limit of --threshold applies to all figures of the storage, or to those of --figure. Reelgauge's own \
+cost (self_cost.*) counts only if --figure names it.
 
-Exit codes: 0 compared, 1 a figure is worse by more than --threshold and the noise, 2 wrong usage or input \
-(also: there is a --threshold and no figure could be judged).";
+Exit codes: 0 compared, 1 a figure is worse by more than --threshold and the noise, 2 wrong usage or input, \
+or no figure could be judged against --threshold.";

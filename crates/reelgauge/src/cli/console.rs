@@ -12,30 +12,30 @@ use reelgauge_record::run_dir::DEFAULT_PARENT;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_CONSOLE)]
 pub struct ConsoleArgs {
-    /// Folder of the runs: those that are listed, and those that are started
+    /// Folder of runs: lists its runs, stores new ones there
     #[arg(long, value_name = "DIR", default_value = DEFAULT_PARENT)]
     pub runs: PathBuf,
-    /// Directory below which targets may lie; may be repeated [default: the current directory]
+    /// Allow targets below this directory; may be repeated [default: the current directory]
     #[arg(long, value_name = "PATH")]
     pub root: Vec<PathBuf>,
-    /// Listen on this address, with or without a port
+    /// Address to listen on, with or without a port
     #[arg(long, value_name = "ADDR", default_value = DEFAULT_LISTEN, value_parser = address)]
     pub listen: SocketAddr,
-    /// Ask for the token in this file, which only you may read (mode 0600); made if it is not there
-    /// [default: a new token at every start, printed with the link]
+    /// Require the token in this file, which only you may read (mode 0600); created if missing [default: a
+    /// new token at every start, printed with the link]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Ask for no token: every user of this machine can start and delete runs with your rights. Only on an
-    /// address of this machine alone
+    /// Require no token: every user of this host can start and delete runs with your rights. Only for a
+    /// loopback address
     #[arg(long, conflicts_with_all = ["token_file", "public_url"])]
     pub no_token: bool,
-    /// What browsers call the console behind a proxy, with its path: https://nas.example.com/reelgauge/
+    /// URL of the console behind a proxy, with its path: https://nas.example.com/reelgauge/
     #[arg(long, value_name = "URL")]
     pub public_url: Option<PublicUrl>,
-    /// Listen with TLS: the certificate and those that vouch for it, as PEM
+    /// Use TLS with this certificate and its chain, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// The private key of the certificate, as PEM, without a password
+    /// Private key of the certificate, as PEM, without a password
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
     /// Do not open a browser
@@ -51,25 +51,24 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     let alone = text.parse::<IpAddr>().map(|address| SocketAddr::new(address, DEFAULT_PORT));
     text.parse()
         .or(alone)
-        .map_err(|_| "write an address and a port: 127.0.0.1:8642 or 0.0.0.0:8642".to_owned())
+        .map_err(|_| "give an address and a port: 127.0.0.1:8642 or 0.0.0.0:8642".to_owned())
 }
 
 const AFTER_CONSOLE: &str = "\
 Examples:
-  reelgauge console --root /mnt/nas                    on this machine, targets below /mnt/nas
+  reelgauge console --root /mnt/nas                    on this host, targets below /mnt/nas
   reelgauge console --root /mnt/nas --listen 0.0.0.0 --tls-cert nas1.crt --tls-key nas1.key
-                                                       for others too
+                                                       for other hosts, too
   reelgauge console --root /mnt/nas --token-file /etc/reelgauge/token --public-url https://nas.example.com/
                                                        as a service, behind a proxy
 
-Whoever opens the printed link is let in until the browser is closed or the console ends. Programs send \
-the token as 'Authorization: Bearer TOKEN'; so does Prometheus, which reads /metrics. A token is taken \
-from a file and from nowhere else: command lines are for everybody on a machine to read, and the \
-environment is handed on to every run.
+The printed link grants access until the browser is closed or the console ends. Programs, and Prometheus \
+for /metrics, send the token as 'Authorization: Bearer TOKEN'. A token of your own must be in a file: all \
+users of a host can read command lines, and every run inherits the environment.
 
-Ctrl-C ends the console. Runs that it has started go on, and a browser that is closed stops nothing.
+Ctrl-C ends the console. Runs that it started continue, also if you close the browser.
 
-Exit codes: 0 ended, 2 wrong usage, or it cannot listen.";
+Exit codes: 0 ended, 2 wrong usage, or the console cannot listen.";
 
 #[cfg(test)]
 mod tests {

@@ -11,16 +11,16 @@ use super::fleet_site::DEFAULT_SITE;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_FLEET_CLEAN)]
 pub struct FleetCleanArgs {
-    /// Runs to remove although they were not fetched
+    /// Runs to remove even though they were not fetched
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// Remove; without it everything is only listed
+    /// Remove the files instead of only listing them
     #[arg(long)]
     pub yes: bool,
     /// The fleet's directory
     #[arg(long, value_name = "DIR", default_value = DEFAULT_SITE)]
     pub fleet: PathBuf,
-    /// How long an agent may take
+    /// Time limit for each agent
     #[arg(long, value_name = "TIME", default_value = "2m")]
     pub wait: Span,
     /// Print JSON
@@ -30,13 +30,16 @@ pub struct FleetCleanArgs {
 
 const AFTER_FLEET_CLEAN: &str = "\
 Examples:
-  reelgauge fleet clean                       what earlier runs left, on all agents and here
-  reelgauge fleet clean --yes                 removes the test files on the targets
+  reelgauge fleet clean                       list leftovers on all agents and here
+  reelgauge fleet clean --yes                 remove the test files on the targets
   reelgauge fleet clean 20261125T201500Z-3fa2c1 --yes
-                                              removes this run, too, which was not fetched
+                                              also remove this run, which was not fetched
 
-A run that was fetched leaves nothing but test files, which the next run uses again. An agent removes them below its \
-roots, as 'reelgauge clean' does, and not where its owner lets it write nothing (--read-only) or while a run goes on. \
-Runs that were not fetched are kept until they are fetched ('reelgauge fleet logs') or named here.
+A fetched run leaves only test files, which the next run uses again. An agent removes them below its roots, \
+as \
+'reelgauge clean' does, but not if its owner set --read-only, and not during a run. Runs that were not \
+fetched \
+are kept until you fetch them ('reelgauge fleet logs') or name them here.
 
-Exit codes: 0 done, 1 an agent did not answer or something could not be removed, 2 wrong usage, 130 stopped.";
+Exit codes: 0 done, 1 an agent did not answer or something could not be removed, 2 wrong usage, 130 \
+interrupted.";

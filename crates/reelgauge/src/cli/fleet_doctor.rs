@@ -12,13 +12,13 @@ use super::fleet_site::DEFAULT_SITE;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_FLEET_DOCTOR)]
 pub struct FleetDoctorArgs {
-    /// Agents to ask [default: all of the fleet]
+    /// Agents to check [default: all agents of the fleet]
     #[arg(value_name = "AGENT")]
     pub agents: Vec<AgentName>,
     /// The fleet's directory
     #[arg(long, value_name = "DIR", default_value = DEFAULT_SITE)]
     pub fleet: PathBuf,
-    /// How long an agent may take to look at its machine
+    /// Time limit for each agent to check its host
     #[arg(long, value_name = "TIME", default_value = "1m")]
     pub wait: Span,
     /// Print JSON
@@ -28,12 +28,14 @@ pub struct FleetDoctorArgs {
 
 const AFTER_FLEET_DOCTOR: &str = "\
 Examples:
-  reelgauge fleet doctor                      every machine of the fleet
-  reelgauge fleet doctor edit-01 edit-02      these
+  reelgauge fleet doctor                      all hosts of the fleet
+  reelgauge fleet doctor edit-01 edit-02      these two
 
-Each agent looks at its machine and at the way to each of its roots, as 'reelgauge doctor ROOT' does there: it only \
-looks; nothing is written, probed or changed. What several machines have is told once, with their names. An agent on \
-which a run goes on does not look.
+Each agent checks its host and the path to each of its roots, as 'reelgauge doctor ROOT' does there. \
+Nothing is \
+written, probed or changed. A finding on several hosts is shown once, with their names. An agent with an \
+active run \
+skips the check.
 
-Exit codes: 0 nothing that costs much was found on any of them, 1 something was, or somebody did not answer, 2 wrong \
-usage, 130 stopped.";
+Exit codes: 0 no critical or high finding, 1 at least one, or an agent did not answer, 2 wrong usage, 130 \
+interrupted.";

@@ -12,27 +12,24 @@ use super::max_rate;
 /// An owner's limits. Each is a line in [`OwnerArgs::flags`], too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub struct OwnerArgs {
-    /// The most bytes of files that one run may make on the agent's machine
-    /// [default: no limit but the room there is]
+    /// Limit the files of a run to this size on the agent's host [default: limited by free space only]
     #[arg(long, value_name = "SIZE")]
     pub max_space: Option<Size>,
-    /// The longest that one run may load there, without preparing its files and pauses
-    /// [default: no limit]
+    /// Limit the load of a run there to this time, without file preparation and pauses [default: no limit]
     #[arg(long, value_name = "TIME")]
     pub max_duration: Option<Span>,
-    /// The most bytes a second that one run may move there, reading and writing together, preparing
-    /// files included [default: no limit]
+    /// Limit the I/O of a run there to this many bytes per second; reads, writes and file preparation
+    /// together [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = max_rate)]
     pub max_rate: Option<NonZeroU64>,
     /// Refuse every run that writes
     #[arg(long)]
     pub read_only: bool,
-    /// The most bytes a second that may be sent or received there to measure the network; 0B: none
+    /// Limit network measurements there to this many bytes per second, sent or received; 0B: none allowed
     /// [default: no limit]
     #[arg(long, value_name = "SIZE")]
     pub max_network: Option<Size>,
-    /// The longest that a run goes on loading there while its controller is not heard, 2s to 60s
-    /// [default: 15s]
+    /// Stop the load there after this time without contact to the controller, 2s to 60s [default: 15s]
     #[arg(long, value_name = "TIME", value_parser = silence)]
     pub max_silence: Option<Span>,
 }
@@ -42,7 +39,7 @@ fn silence(text: &str) -> Result<Span, String> {
     let allowed = LEASE_LEAST..=LEASE_MOST;
     match allowed.contains(&span.duration()) {
         true => Ok(span),
-        false => Err(format!("choose between {} and {} s", LEASE_LEAST.as_secs(), LEASE_MOST.as_secs())),
+        false => Err(format!("choose a time from {} to {} s", LEASE_LEAST.as_secs(), LEASE_MOST.as_secs())),
     }
 }
 

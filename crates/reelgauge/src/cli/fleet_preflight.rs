@@ -18,17 +18,17 @@ pub struct FleetPreflightArgs {
     /// The fleet's directory
     #[arg(long, value_name = "DIR", default_value = DEFAULT_SITE)]
     pub fleet: PathBuf,
-    /// Everybody sends to this agent, best one on the server [default: the plan's first
-    /// observer, else each to the next]
+    /// Agent to which all others send, if possible on the server [default: the plan's first observer, else
+    /// each to the next]
     #[arg(long, value_name = "AGENT")]
     pub peer: Option<AgentName>,
-    /// The address at which everybody reaches it [default: what clients and agent know]
+    /// Address of that agent for all others [default: the addresses that clients and agent report]
     #[arg(long, value_name = "ADDR", requires = "peer")]
     pub peer_address: Option<IpAddr>,
-    /// How long each measurement of the network takes; 10s at most
+    /// Duration of each network measurement; at most 10s
     #[arg(long = "for", value_name = "TIME", default_value = "2s")]
     pub each: Span,
-    /// Leave the network alone
+    /// Do not measure the network
     #[arg(long, conflicts_with_all = ["peer", "each"])]
     pub no_network: bool,
     /// Print JSON
@@ -39,25 +39,28 @@ pub struct FleetPreflightArgs {
 /// How far `fleet run` looks before it begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PreflightDepth {
-    /// Not at all
+    /// No checks
     None,
-    /// How machines differ, and their memory: nothing is loaded
+    /// Compare hosts, and memory with the data set; makes no load
     #[default]
     Look,
-    /// The network, too, as 'fleet preflight' does
+    /// Also measure the network, as 'fleet preflight' does
     Network,
 }
 
 const AFTER_PREFLIGHT: &str = "\
 Examples:
-  reelgauge fleet preflight night.toml                what differs, what the network carries
+  reelgauge fleet preflight night.toml                host differences and network throughput
   reelgauge fleet preflight night.toml --peer nas1    to an agent on the server
-  reelgauge fleet preflight night.toml --no-network   loads nothing
+  reelgauge fleet preflight night.toml --no-network   makes no load
 
-Machines of one group are compared in system, kernel, network driver, MTU, link and mount options. The network is \
-measured over TCP from memory to memory, with 1 and with 4 connections, each client alone and then all at once. No \
-storage is touched. Agents listen only for that, and only to whoever has the secret that is drawn for it; their \
-owners limit it with --max-network.
+Hosts of a group are compared by system, kernel, network driver, MTU, link and mount options. The network is \
+measured over TCP from memory to memory, with 1 and with 4 connections, each client alone and then all at \
+once. No \
+storage is accessed. Agents listen only during this measurement, protected by a secret made for it. Their \
+owners \
+can limit it with --max-network.
 
-Exit codes: 0 nothing stands out; 1 somebody is missing, differs or is slow, something could not be measured, or \
-the data set fits into memory; 130 stopped.";
+Exit codes: 0 no findings; 1 a host is missing, differs or is slow, something could not be measured, or the \
+data \
+set fits into memory; 130 interrupted.";

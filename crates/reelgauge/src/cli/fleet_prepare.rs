@@ -15,7 +15,7 @@ pub struct FleetPrepareArgs {
     /// The fleet's directory
     #[arg(long, value_name = "DIR", default_value = DEFAULT_SITE)]
     pub fleet: PathBuf,
-    /// Print JSON: for each agent and step whether its files are made, and why not
+    /// Print JSON: for each agent and step whether its files are ready, and if not, why
     #[arg(long)]
     pub json: bool,
 }
@@ -23,10 +23,12 @@ pub struct FleetPrepareArgs {
 const AFTER_PREPARE: &str = "\
 Examples:
   reelgauge fleet prepare night.toml     in the afternoon
-  reelgauge fleet run night.toml         in the night: it finds the files, and begins at once
+  reelgauge fleet run night.toml         at night: begins at once with these files
 
-Every agent makes what 'fleet run' would have it make before its first load point, within its owner's limits, and \
-stops there. Of a plan with steps each step is prepared once, in order. A search makes what its first trial reads; a \
-trace makes its files anew for each pass, so there is nothing to prepare. Files that are there are kept.
+Each agent creates the files that 'fleet run' needs before its first load point, within its owner's limits. \
+In a \
+plan with steps, each step is prepared once, in order. For a search, only the files of the first trial are \
+created. \
+A trace needs new files for each pass, so nothing is prepared. Existing files are kept.
 
-Exit codes: 0 all files are made, 2 wrong usage, 3 somebody's are not, 130 stopped.";
+Exit codes: 0 all files are ready, 2 wrong usage, 3 files of an agent are missing, 130 interrupted.";

@@ -9,10 +9,10 @@ use reelgauge_record::run_dir::DEFAULT_PARENT;
 /// Flags of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// The folder of runs; those in folders directly below it are listed, too
+    /// Folder of runs; includes runs in folders directly below it
     #[arg(default_value = DEFAULT_PARENT)]
     pub dir: PathBuf,
-    /// How many to list, the newest first; 0 lists all
+    /// Number of runs to list, newest first; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: usize,
     /// Print JSON
@@ -23,7 +23,7 @@ pub struct ListArgs {
 /// Flags of `formats`.
 #[derive(Debug, Args)]
 pub struct FormatsArgs {
-    /// Words that must all occur, such as: prores uhd
+    /// Words that must all match, such as: prores uhd
     pub words: Vec<String>,
     /// Only this frame rate: 25, 23.976 or 24000/1001
     #[arg(long, value_name = "RATE")]
@@ -45,7 +45,7 @@ pub struct ScenariosArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_COMPLETIONS)]
 pub struct CompletionsArgs {
-    /// The shell that they are for
+    /// Shell to print completions for
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
 }
@@ -54,7 +54,7 @@ pub struct CompletionsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_MAN)]
 pub struct ManArgs {
-    /// Write a page for every verb into this folder [default: the main page on standard output]
+    /// Write a page for each verb to this folder [default: the main page on standard output]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ use super::patience;
 /// A part of a trace or a run. The same on every verb that looks at operations.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct PeriodArgs {
-    /// Only operations that began at this time of the trace or later
+    /// Only operations that began at or after this time of the trace
     #[arg(long, value_name = "TIME")]
     pub from: Option<Span>,
     /// Only operations that began before this time of the trace
@@ -31,7 +31,7 @@ impl PeriodArgs {
     pub fn period(&self) -> anyhow::Result<Period> {
         let from_ns = self.from.map_or(0, Span::ns);
         let to_ns = self.to.map_or(u64::MAX, Span::ns);
-        anyhow::ensure!(from_ns < to_ns, "--to must be later than --from: nothing lies between them");
+        anyhow::ensure!(from_ns < to_ns, "--to must be later than --from");
         Ok(Period { from_ns, to_ns })
     }
 }
@@ -40,10 +40,10 @@ impl PeriodArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_OPS)]
 pub struct OpsArgs {
-    /// A run's or trace's directory, or a name that 'reelgauge traces' lists [default: the latest run in
+    /// Directory of a run or trace, or a name from 'reelgauge traces' [default: the latest run in
     /// reelgauge-runs]
     pub trace: Option<PathBuf>,
-    /// Only files whose name matches: '*.mov' or 'reel7/*'; * stands for any characters, / too
+    /// Only files whose name matches: '*.mov' or 'reel7/*'; * matches any characters, including /
     #[arg(long, value_name = "PATTERN")]
     pub file: Option<String>,
     /// Only this kind: open, read, write, sync, close, rename, ...; may be repeated
@@ -57,19 +57,19 @@ pub struct OpsArgs {
     /// Only operations that failed
     #[arg(long)]
     pub errors: bool,
-    /// Only this stream (in a trace: this thread), from 0
+    /// Only this stream, or thread of a trace, counted from 0
     #[arg(long, value_name = "N")]
     pub stream: Option<u32>,
-    /// What comes first: the earliest (issued), slowest (service, response), largest (size), or offset
+    /// Sort by: issued (earliest first), service or response (slowest first), size (largest first), or offset
     #[arg(long, value_enum, value_name = "BY", default_value = "issued")]
     pub sort: SortBy,
-    /// Only this many [default: all if sorted by issued, else 20]
+    /// Number of operations [default: all if sorted by issued, else 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub top: Option<u32>,
-    /// As CSV
+    /// Print CSV
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -78,51 +78,51 @@ pub struct OpsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_PROFILE)]
 pub struct ProfileArgs {
-    /// A run's or trace's directory, or a name that 'reelgauge traces' lists [default: the latest run in
+    /// Directory of a run or trace, or a name from 'reelgauge traces' [default: the latest run in
     /// reelgauge-runs]
     pub trace: Option<PathBuf>,
-    /// Of a run with several load points, this one, from 0
+    /// Load point of the run, counted from 0
     #[arg(long, value_name = "N")]
     pub point: Option<u16>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 const AFTER_PROFILE: &str = "\
 Examples:
-  reelgauge profile reelgauge-traces/premiere      which mix is nearest to what was recorded
-  reelgauge profile photo-browsing --json          of a trace that ships with Reelgauge
+  reelgauge profile reelgauge-traces/premiere      the mix closest to a recorded trace
+  reelgauge profile photo-browsing --json          for a trace that ships with Reelgauge
 
-Exit status 1: no mix does anything like it, or too little was seen to say.";
+Exit status 1: no mix is similar, or there is too little data to judge.";
 
 /// Flags of `extents`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_EXTENTS)]
 pub struct ExtentsArgs {
-    /// Files
+    /// Files to examine
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Write the file's content anew below this directory (in the area, on the same file system), and read
-    /// both in turns: are its pieces what makes it slow? The file itself is only read
+    /// Copy the file below this directory (in the area, on the same file system), then read both in turns, to
+    /// see if fragmentation makes it slow. The file itself is only read
     #[arg(long, value_name = "DIR")]
     pub copy_to: Option<PathBuf>,
-    /// With --copy-to: how often both are read
+    /// With --copy-to: number of passes over both files
     #[arg(long, value_name = "N", default_value = "5", requires = "copy_to")]
     pub passes: u32,
-    /// With --copy-to: copy and read no more than this, from the beginning of the file
+    /// With --copy-to: use only this much, from the beginning of the file
     #[arg(long, value_name = "SIZE", default_value = "4GiB", requires = "copy_to")]
     pub first: Size,
-    /// Give up on storage that does nothing for this long
+    /// Stop if the storage does not respond for this long
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = patience)]
     pub hang_after: Span,
-    /// With --copy-to, as root: work on a target that others own or may write in, with its owner's rights
+    /// With --copy-to, as root: use a target that other users own or can write to, with its owner's rights
     #[arg(long, requires = "copy_to")]
     pub shared_target: bool,
-    /// With --copy-to: room on the target that is never taken [default: 5% of the volume, at most 10 GB]
+    /// With --copy-to: space to leave free on the target [default: 5% of the volume, at most 10 GB]
     #[arg(long, value_name = "SIZE", requires = "copy_to")]
     pub keep_free: Option<Size>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -130,21 +130,23 @@ pub struct ExtentsArgs {
 fn kind(name: &str) -> Result<OpKind, String> {
     OpKind::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = OpKind::ALL.iter().map(|kind| kind.name()).collect();
-        format!("write one of {}", names.join(", "))
+        format!("give one of {}", names.join(", "))
     })
 }
 
 const AFTER_EXTENTS: &str = "\
 Examples:
-  reelgauge extents /srv/media/*.mov                              in how many pieces files lie
-  reelgauge extents /mnt/nas/slow.mov --copy-to /mnt/nas          is that why this one is slow?
+  reelgauge extents /srv/media/*.mov                              extents per file
+  reelgauge extents /mnt/nas/slow.mov --copy-to /mnt/nas          is fragmentation the cause?
 
-The second reads the file and a copy of it five times each, in turns, past this machine's cache. It works \
-where pieces can't be counted, too. What a server holds in its memory it reads from there: take a file \
-that is larger, or one that nobody has read for a while. On SSDs expect little difference.";
+The second example reads the file and a copy of it five times each, in turns, without this client's cache. \
+It \
+also works where extents cannot be counted. A server may answer from its memory: choose a file that is \
+larger, \
+or one that has not been read recently. On SSDs, expect little difference.";
 
 const AFTER_OPS: &str = "\
 Examples:
   reelgauge ops RUN --kind write --file '*.mov' --sort service --top 20    the slowest writes
-  reelgauge ops TRACE --errors                                            what failed, and how
+  reelgauge ops TRACE --errors                                            failures and errors
   reelgauge ops RUN --from 10s --to 12s --csv                             two seconds, for a spreadsheet";

@@ -11,14 +11,14 @@ use reelgauge_workload::units::Span;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_MERGE)]
 pub struct FleetMergeArgs {
-    /// The run of each machine, as DIR or NAME=DIR [default name: what the machine calls itself]
+    /// The run of each host, as DIR or NAME=DIR [default name: its host name]
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<NamedRun>,
-    /// The run directory to make
+    /// The run directory to create
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// How far the machines' clocks are off at most, as NTP or PTP keeps them; without it nobody knows what
-    /// happened at the same moment
+    /// Maximum difference of the hosts' clocks, as NTP or PTP keeps them; without it, simultaneous events
+    /// cannot be identified
     #[arg(long, value_name = "TIME")]
     pub clocks_within: Option<Span>,
     /// Print the summary as JSON
@@ -50,9 +50,9 @@ impl FromStr for NamedRun {
 }
 
 const AFTER_MERGE: &str = "\
-Runs that were started at the same time on several machines become one run, which report, ops and compare
-take like any other: figures over everybody's operations, a row for each machine, and which one stands out.
-Mixes and streams with load points can be put together.
+Merges runs that started at the same time on several hosts into one, for report, ops and compare. It has
+figures over all operations, a row for each host, and the host that stands out. Only mixes, and streams with
+load points, can be merged.
 
 Examples:
   reelgauge fleet merge run-1/ run-2/ --out all

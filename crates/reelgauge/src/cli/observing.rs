@@ -24,7 +24,7 @@ impl FromStr for ClockOffset {
             None => (1, text.strip_prefix('+').unwrap_or(text)),
         };
         let span: Span = span.parse().map_err(|error| format!("{error}"))?;
-        let ns = i64::try_from(span.ns()).map_err(|_| "no clock is that wrong".to_owned())?;
+        let ns = i64::try_from(span.ns()).map_err(|_| "the offset is too large".to_owned())?;
         Ok(ClockOffset(sign * ns))
     }
 }

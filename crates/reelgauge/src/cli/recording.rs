@@ -9,56 +9,58 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_RECORD)]
 pub struct RecordArgs {
-    /// The directory whose files are recorded
+    /// The directory to record
     pub dir: PathBuf,
-    /// The command to record, behind '--'; without one, whoever uses the directory until Ctrl-C
+    /// Command to record, after '--'; without one, all use of the directory is recorded until Ctrl-C
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,
 
-    /// Show the files at this empty directory, and leave DIR as it is; {} in CMD stands for it
+    /// Show the files at this empty directory instead of DIR; {} in CMD is replaced by it
     #[arg(long, value_name = "POINT")]
     pub mount: Option<PathBuf>,
-    /// As root: let other users' programs use the files meanwhile, too
+    /// As root: let other users' programs use the files during the recording
     #[arg(long)]
     pub allow_other: bool,
-    /// Replace names by numbers that tell nothing; extensions of up to four characters stay
+    /// Replace names by numbers; extensions of up to four characters are kept
     #[arg(long)]
     pub anonymise: bool,
-    /// The trace's name [default: the command's]
+    /// Name of the trace [default: the name of the command]
     #[arg(long, value_name = "NAME", value_parser = super::directory_name)]
     pub name: Option<String>,
-    /// Folder for traces; not below DIR [default: reelgauge-traces, or from below DIR one's own library]
+    /// Folder for traces; not below DIR [default: reelgauge-traces; if that is below DIR, your own trace
+    /// library]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Print what was recorded as JSON, and nothing else, on standard output
+    /// Print only the result, as JSON, on standard output
     #[arg(long)]
     pub json: bool,
-    /// Say nothing at the beginning
+    /// Print nothing at the start
     #[arg(long)]
     pub quiet: bool,
 }
 
 const AFTER_RECORD: &str = "\
-Everything that CMD does to files below DIR goes through the recorder, which is mounted over DIR (by FUSE; \
-Linux only) and unmounted at the end, whatever happens. Contents are not kept. Other programs that use DIR \
-meanwhile are recorded, too. CMD finds the place in the environment variable REELGAUGE_DIR.
+Reelgauge mounts a recorder over DIR (FUSE, Linux only) and unmounts it at the end, whatever happens. It \
+records \
+all file operations of CMD below DIR, and those of other programs that use DIR during the recording. File \
+contents are not kept. CMD finds the directory in the environment variable REELGAUGE_DIR.
 
 Examples:
   reelgauge record /media/project -- ffmpeg -i /media/project/a.mov -c copy /media/project/b.mov
-  reelgauge record /media/project                    start the application by hand; Ctrl-C ends it
+  reelgauge record /media/project                    start the application yourself; Ctrl-C ends
   reelgauge record /media/project --mount /mnt/rec -- cp {}/a.mov {}/b.mov
 
-A recorder that is killed (kill -9) loses its last second: the next one with the same folder for traces \
-makes a trace of what it left, and until then _NAME-PID.tmp there can be looked at and replayed.
+A killed recorder (kill -9) loses its last second. The next recorder with the same folder for traces makes a \
+trace of the rest. Until then, _NAME-PID.tmp in that folder can be reported and replayed.
 
-What the mount refuses and the storage might not: files without a name (O_TMPFILE), and taking pieces out \
-of files or putting them in (collapse and insert range). What CMD leaves running in the background is not \
-waited for; it is named. Reads and writes beyond 1 MiB come in parts, or beyond what Linux 6.12 and later \
-allow (sysctl fs.fuse.max_pages_limit).
+The mount does not support unnamed files (O_TMPFILE) or collapse and insert range, even if the storage does. \
+Reelgauge lists background processes of CMD but does not wait for them. Reads and writes above 1 MiB are \
+split; on Linux 6.12 and later, those above fs.fuse.max_pages_limit (sysctl).
 
-Recording makes each operation slower, depending on its size: by about 11 µs at 4 KiB, 20 µs at 64 \
-KiB, 40 µs at 256 KiB and 110 to 150 µs at 1 MiB. If another mount namespace still holds a copy of \
-the mount at the end, its processes are named and its copy is disconnected.
+Recording slows down each operation, depending on its size: by about 11 µs at 4 KiB, 20 µs at 64 KiB, 40 µs \
+at \
+256 KiB and 110 to 150 µs at 1 MiB. If another mount namespace still has a copy of the mount at the end, \
+Reelgauge lists its processes and disconnects the copy.
 
-Exit codes: that of CMD, or 128 and the number of the signal that ended it; without CMD 0; 2 wrong usage \
-or input, 3 the recording broke off, 130 interrupted.";
+Exit codes: that of CMD, or 128 plus the signal that ended it; without CMD 0; 2 wrong usage or input, 3 the \
+recording failed, 130 interrupted.";

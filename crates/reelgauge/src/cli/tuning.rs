@@ -13,40 +13,40 @@ use reelgauge_workload::units::{Size, Span};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_TUNE)]
 pub struct TuneArgs {
-    /// What the fragments are for
+    /// Configuration to print
     #[arg(long = "for", value_enum, value_name = "KIND")]
     pub purpose: PurposeName,
-    /// The speed of the server's link, such as 10Gbit
+    /// Speed of the server's link, such as 10Gbit
     #[arg(long, value_name = "SPEED")]
     pub server_link: Option<Speed>,
-    /// The speed of each client's link
+    /// Speed of each client's link
     #[arg(long, value_name = "SPEED")]
     pub client_link: Option<Speed>,
-    /// How many clients there are
+    /// Number of clients
     #[arg(long, value_name = "N")]
     pub clients: Option<u32>,
-    /// How media get to the clients [default: by the links]
+    /// Topology between server and clients [default: derived from the links]
     #[arg(long, value_enum, value_name = "KIND")]
     pub topology: Option<TopologyName>,
-    /// A round trip between client and server
+    /// Round-trip time between client and server
     #[arg(long, value_name = "TIME", default_value = "500us")]
     pub round_trip: Span,
-    /// How much memory the server has
+    /// Memory of the server
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
-    /// How much of it other services need
+    /// Memory that other services need
     #[arg(long, value_name = "SIZE", requires = "memory")]
     pub reserve: Option<Size>,
-    /// What the server's volume lies on
+    /// Disks of the server's volume
     #[arg(long, value_enum, value_name = "KIND")]
     pub disks: Option<DisksName>,
     /// The volume's file system is ZFS
     #[arg(long)]
     pub zfs: bool,
-    /// By what the clients use the storage
+    /// Protocol between clients and storage
     #[arg(long, value_enum, value_name = "KIND")]
     pub protocol: Option<ProtocolName>,
-    /// Which systems the clients have
+    /// Operating systems of the clients
     #[arg(
         long,
         value_enum,
@@ -58,34 +58,34 @@ pub struct TuneArgs {
     /// Samba's version, such as 4.17
     #[arg(long, value_name = "VERSION")]
     pub samba: Option<Numbers>,
-    /// The kernel's version on the machine that the fragments are for, such as 6.1
+    /// Kernel version of the machine to configure, such as 6.1
     #[arg(long, value_name = "VERSION")]
     pub kernel: Option<Numbers>,
-    /// The version of NFS that Linux clients mount by, such as 4.2
+    /// NFS version that Linux clients mount, such as 4.2
     #[arg(long, value_name = "VERSION")]
     pub nfs: Option<NfsVersion>,
-    /// The server's name or address
+    /// Name or address of the server
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
-    /// The directory that the server shares
+    /// Directory that the server shares
     #[arg(long, value_name = "DIR")]
     pub path: Option<String>,
-    /// What its share is called
+    /// Name of the share
     #[arg(long, value_name = "NAME")]
     pub share: Option<String>,
-    /// Who may use it
+    /// Network whose hosts may use the share
     #[arg(long, value_name = "ADDRESS/BITS")]
     pub network: Option<String>,
-    /// Where a client mounts it
+    /// Mount point on clients
     #[arg(long, value_name = "DIR")]
     pub mount: Option<String>,
-    /// The dataset of ZFS
+    /// ZFS dataset
     #[arg(long, value_name = "NAME")]
     pub dataset: Option<String>,
-    /// The network card that storage goes by
+    /// Network card for storage traffic
     #[arg(long, value_name = "NAME")]
     pub interface: Option<String>,
-    /// Write the fragments into this folder, which must not have them yet, instead of printing them
+    /// Write the files into this folder instead of printing them; existing files are not overwritten
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print JSON
@@ -96,19 +96,19 @@ pub struct TuneArgs {
 /// What fragments are for, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PurposeName {
-    /// smb.conf of a Samba server, its kernel and its card.
+    /// Samba server: smb.conf, kernel and network card.
     Smb,
-    /// Exports and threads of an NFS server, its kernel and its card.
+    /// NFS server: exports, threads, kernel and network card.
     Nfs,
-    /// A dataset of ZFS, and its cache.
+    /// ZFS: dataset and cache.
     Zfs,
-    /// Mount, read-ahead, kernel and card of a workstation with Linux.
+    /// Linux workstation: mount, read-ahead, kernel and network card.
     ClientLinux,
-    /// nsmb.conf or nfs.conf of a Mac.
+    /// Mac: nsmb.conf or nfs.conf.
     ClientMacos,
-    /// PowerShell for a workstation with Windows.
+    /// Windows workstation: PowerShell script.
     ClientWindows,
-    /// Dialogs of TrueNAS, CORE and SCALE.
+    /// TrueNAS CORE and SCALE: settings in the web interface.
     Truenas,
 }
 
@@ -126,9 +126,9 @@ pub enum TopologyName {
 /// What a volume lies on, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DisksName {
-    /// Disks that turn.
+    /// Hard disks.
     Hdd,
-    /// Solid state.
+    /// SSDs.
     Ssd,
 }
 
@@ -139,9 +139,9 @@ pub enum ProtocolName {
     Smb,
     /// NFS.
     Nfs,
-    /// Apple's former protocol, which is legacy.
+    /// AFP, Apple's legacy protocol.
     Afp,
-    /// StorNext's own.
+    /// StorNext.
     Stornext,
 }
 
@@ -164,7 +164,7 @@ impl FromStr for Speed {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Speed, String> {
-        let wrong = |why| format!("'{text}' is not a link's speed: {why}");
+        let wrong = |why| format!("'{text}' is not a link speed: {why}");
         link_mbit_per_s(text).map(Speed).map_err(wrong)
     }
 }
@@ -200,7 +200,7 @@ impl FromStr for NfsVersion {
             "4.0" => Ok(NfsVersion(Version(4, 0))),
             "4.1" => Ok(NfsVersion(Version(4, 1))),
             "4.2" => Ok(NfsVersion(Version(4, 2))),
-            other => Err(format!("'{other}' is no version of NFS that is mounted; give 3, 4.0, 4.1 or 4.2")),
+            other => Err(format!("'{other}' is not an NFS version; give 3, 4.0, 4.1 or 4.2")),
         }
     }
 }
@@ -283,15 +283,18 @@ impl TuneArgs {
 }
 
 const AFTER_TUNE: &str = "\
-It prints configuration; it sets nothing, and looks at nothing: what it says is for the site that the flags state. \
-Each line has its reason, the rule behind it, the sum behind its number and what undoes it. What trades security is \
-explained, and left to you. What hangs on something that was not stated is left as it is, and named.
+The verb only prints configuration: it changes nothing and checks nothing. The output is for the site that \
+the \
+flags describe. Each line has its reason, its rule, the calculation behind its number and the command to \
+undo it. \
+Settings that weaken security are explained and left to you. Settings that depend on a missing flag stay \
+unchanged and are listed.
 
 Examples:
   reelgauge tune --for smb --server-link 10Gbit --client-link 1Gbit
-                                    a server that feeds slower clients
+                                    a server with slower clients
   reelgauge tune --for client-linux --protocol nfs
-                                    a workstation of which little is known
+                                    a workstation with few details known
   reelgauge tune --for client-macos --protocol nfs --out mac
                                     files in a folder of their own";
 
@@ -318,7 +321,7 @@ mod tests {
             assert_eq!(speed(text), None, "{text}");
         }
         let said = "10".parse::<Speed>().err().unwrap_or_default();
-        assert_eq!(said, "'10' is not a link's speed: 10 of what? Write the unit, too: Gbit/s or Mbit/s");
+        assert_eq!(said, "'10' is not a link speed: 10 of what? Write the unit, too: Gbit/s or Mbit/s");
         let version = |text: &str| text.parse::<Numbers>().ok().map(|numbers| numbers.0);
         assert_eq!(version("4.17.12"), Some(Version(4, 17)));
         let nfs = |text: &str| text.parse::<NfsVersion>().ok().map(|nfs| nfs.0);

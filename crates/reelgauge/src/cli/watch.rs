@@ -11,12 +11,12 @@ use super::OutputArgs;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_WATCH)]
 pub struct WatchArgs {
-    /// Watch the mount and the disks of this directory alone [default: every disk of the machine]
+    /// Sample only the mount and disks of this directory [default: all disks of the host]
     pub path: Option<PathBuf>,
-    /// For how long [default: until Ctrl-C]
+    /// Sampling time [default: until Ctrl-C]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Span>,
-    /// What to call this machine [default: its host name]
+    /// Name of this host [default: its host name]
     #[arg(long, value_name = "NAME", value_parser = super::directory_name)]
     pub name: Option<String>,
     #[command(flatten)]
@@ -27,35 +27,38 @@ pub struct WatchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_MARK)]
 pub struct MarkArgs {
-    /// The directory of a run that goes on or is over
+    /// Directory of a run, running or finished
     pub run: PathBuf,
-    /// What happened, in at most 200 characters
+    /// Description of the event, up to 200 characters
     pub text: String,
-    /// When it began, since the run's start [default: now]
+    /// Start of the event, as time since the run's start [default: now]
     #[arg(long, value_name = "TIME")]
     pub at: Option<Span>,
-    /// How long it lasted
+    /// Duration of the event
     #[arg(long, value_name = "TIME")]
     pub lasted: Option<Span>,
 }
 
 const AFTER_MARK: &str = "\
-A mark is shown with the run, and next to the incidents that it overlaps. It is evidence and no cause. The marks of a \
-run are in its marks.json; report.html of a run that is over is made again with them.
+A mark is shown with the run and with the incidents that it overlaps. It is evidence, not a cause. Marks \
+are kept \
+in marks.json of the run. For a finished run, Reelgauge also writes report.html again.
 
 Examples:
-  reelgauge mark reelgauge-runs/RUN 'node 2 switched off'                  while the run goes on
+  reelgauge mark reelgauge-runs/RUN 'node 2 switched off'                  during the run
   reelgauge mark reelgauge-runs/RUN 'rebuild of md0' --at 90s --lasted 5m  afterwards
 
-Exit codes: 0 entered, 2 wrong usage, or no directory of a run, 3 entered, but report.html does not show it.";
+Exit codes: 0 added, 2 wrong usage or not a run directory, 3 added, but report.html does not show it.";
 
 const AFTER_WATCH: &str = "\
-It makes no load and opens nothing on PATH: the system's own counters are read once a second, and after an hour \
-every ten. They lie in a directory of their own, as those beside a run do. Linux only.
+Reelgauge makes no load and opens nothing on PATH. It reads the system's counters once a second, and after \
+one \
+hour every ten seconds. They are kept in a directory of their own, in the format of a run's counters. Linux \
+only.
 
 Examples:
-  reelgauge watch                            on the server, while a client measures; Ctrl-C ends it
-  reelgauge watch --duration 1h              what a usual hour looks like
-  reelgauge watch /mnt/nas --duration 10m    the way from here to that storage
+  reelgauge watch                            on the server, during a run on a client; Ctrl-C ends it
+  reelgauge watch --duration 1h              a typical hour
+  reelgauge watch /mnt/nas --duration 10m    the path from here to that storage
 
-Exit codes: 0 watched, 2 wrong usage, 3 nothing could be sampled, 130 ended before its --duration was over.";
+Exit codes: 0 done, 2 wrong usage, 3 nothing could be sampled, 130 interrupted before --duration was over.";

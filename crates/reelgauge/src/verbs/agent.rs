@@ -43,7 +43,7 @@ fn as_service(args: &AgentArgs) -> Result<u8> {
             .with_context(|| folder.display().to_string())
             .and_then(|()| lived(&args, interrupt, &mut say));
         ended.unwrap_or_else(|error| {
-            say(&format!("It ended: {}", screen::said_once(&error)));
+            say(&format!("The agent ended: {}", screen::said_once(&error)));
             USAGE
         })
     });
@@ -69,7 +69,7 @@ fn lived(args: &AgentArgs, interrupt: &Interrupt, mut say: impl FnMut(&str)) -> 
 fn network(said: &NetworkSaid) -> String {
     match said {
         NetworkSaid::Listens { port } => {
-            format!("Listens on port {port} for one measurement of the network, as the controller ordered.")
+            format!("Listening on port {port} for a network measurement, as ordered by the controller.")
         }
         NetworkSaid::Closed { port } => format!("Port {port} is closed."),
         NetworkSaid::TurnedAway { from, why } => {
@@ -77,7 +77,7 @@ fn network(said: &NetworkSaid) -> String {
         }
         NetworkSaid::Sends { to } => {
             let to: Vec<String> = to.iter().map(ToString::to_string).collect();
-            format!("Sends to measure the network, as the controller ordered: {}.", to.join(" or "))
+            format!("Sending for a network measurement, as ordered by the controller: {}.", to.join(" or "))
         }
     }
 }
@@ -85,37 +85,37 @@ fn network(said: &NetworkSaid) -> String {
 /// What happens, a line each: a service's log keeps it with its time.
 fn words(said: LifeEvent<'_>) -> Option<String> {
     Some(match said {
-        LifeEvent::Waiting(error) => format!("{error} It is dialled until it answers."),
+        LifeEvent::Waiting(error) => format!("{error} Retrying until it responds."),
         LifeEvent::Joined(identity) => {
             let roots: Vec<String> = identity.roots.iter().map(|root| shell_word(root)).collect();
             format!(
-                "Agent {} is there; runs may use {}. Ctrl-C ends it.",
+                "Agent {} is connected; runs may use {}. Ctrl-C ends it.",
                 identity.agent,
                 roots.join(" and ")
             )
         }
         LifeEvent::Network(said) => network(said),
         LifeEvent::Begins(Errand::Clean { removes: false }) => {
-            "Lists what earlier runs left, as the controller ordered; nothing is changed.".to_owned()
+            "Listing leftovers of earlier runs, as ordered by the controller; nothing is changed.".to_owned()
         }
         LifeEvent::Begins(Errand::Clean { removes: true }) => {
-            "Removes the test files of earlier runs, as the controller ordered.".to_owned()
+            "Removing the test files of earlier runs, as ordered by the controller.".to_owned()
         }
         LifeEvent::Begins(Errand::Look) => {
-            "Looks at this machine, as the controller ordered; nothing is changed.".to_owned()
+            "Checking this host, as ordered by the controller; nothing is changed.".to_owned()
         }
         LifeEvent::Refused(why) => format!("Refused an order: {why}."),
         // Said when it ends.
         LifeEvent::Happened(Happening::NotAdmitted | Happening::Closed) => return None,
         LifeEvent::Happened(Happening::Connected) => "Connected to the fleet's server.".to_owned(),
         LifeEvent::Happened(Happening::Disconnected) => {
-            "The fleet's server is gone; it is dialled until it answers.".to_owned()
+            "Lost the fleet's server; retrying until it responds.".to_owned()
         }
         LifeEvent::Happened(Happening::Dropped) => {
-            "Messages were lost: they came faster than they were taken.".to_owned()
+            "Messages were lost: they arrived faster than they were processed.".to_owned()
         }
         LifeEvent::Happened(Happening::Forbidden(what) | Happening::Other(what)) => {
-            format!("About the connection: {}.", plain(what))
+            format!("Connection: {}.", plain(what))
         }
     })
 }

@@ -15,13 +15,13 @@ use crate::screen;
 pub fn ask(file: &Path) -> Result<u8> {
     let before = read_site(file)?.unwrap_or_default();
     let site = dialogue(&before, &mut std::io::stdin().lock(), &mut std::io::stderr())
-        .context("the questions cannot be asked")?;
+        .context("cannot ask the questions")?;
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", shell_word(folder)))?;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", shell_word(folder)))?;
     }
     write_site(file, &site)?;
     let text = format!(
-        "Written to {file}; runs whose results go to the same folder keep a copy, and show the path with it.",
+        "Written to {file}. Runs with results in the same folder keep a copy and use it to show the path.",
         file = shell_word(file)
     );
     std::io::stdout().write_all(screen::output_fitted(&text).as_bytes())?;

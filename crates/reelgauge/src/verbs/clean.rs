@@ -40,7 +40,8 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
     if let (Err(error), Some((root, _))) = (std::io::stdout().write_all(text.as_bytes()), &removed.area) {
         let root = root.display().to_string();
         complain(
-            &anyhow::Error::from(error).context(format!("{root} was removed, but that can't be printed")),
+            &anyhow::Error::from(error)
+                .context(format!("{root} was removed, but the result cannot be printed")),
         );
         return Ok(BROKE_OFF);
     }
@@ -48,7 +49,7 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
 }
 
 fn nothing(target: &Path) -> String {
-    let text = format!("Nothing to remove: Reelgauge has made no test files in {}.", shown(target));
+    let text = format!("Nothing to remove: there are no test files of Reelgauge in {}.", shown(target));
     wrap(&text, style().width, 0) + "\n"
 }
 
@@ -60,7 +61,7 @@ fn done(target: &Path, removed: &Removed) -> Result<String> {
             let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
             let (files, size) = (units::counted(what.files, "file"), units::amount(what.bytes));
             let mut text = format!("{from} {}: {files}, {size}.\n", shown(root));
-            left(what, "It stays, with", &mut text)?;
+            left(what, "It remains, with", &mut text)?;
             text
         }
     };
@@ -74,7 +75,7 @@ fn would(target: &Path, removed: &Removed) -> Result<String> {
         None => String::new(),
         Some((_, what)) => {
             let mut text = format!(
-                "Would remove {}, {}; nothing was done:\n",
+                "Would remove {}, {}; nothing was removed:\n",
                 units::counted(what.files, "file"),
                 units::amount(what.bytes)
             );
@@ -82,7 +83,7 @@ fn would(target: &Path, removed: &Removed) -> Result<String> {
                 let (files, bytes) = (units::counted(folder.files, "file"), units::amount(folder.bytes));
                 writeln!(text, "  {}  {files}, {bytes}", shown(&folder.path))?;
             }
-            left(what, "The area would stay, with", &mut text)?;
+            left(what, "The area would remain, with", &mut text)?;
             text
         }
     };
@@ -95,7 +96,7 @@ fn leftovers(paths: &[PathBuf], verb: &str, text: &mut String) -> Result<()> {
     if paths.is_empty() {
         return Ok(());
     }
-    writeln!(text, "{verb} what a start left that was killed while it made its area:")?;
+    writeln!(text, "{verb} leftovers of a run that was killed while it created its area:")?;
     for path in paths {
         writeln!(text, "  {}", shown(path))?;
     }
@@ -112,7 +113,7 @@ fn left(what: &Cleaned, stays: &str, text: &mut String) -> Result<()> {
     if what.left_count == 0 {
         return Ok(());
     }
-    writeln!(text, "{stays} what Reelgauge did not make; move that away and clean again:")?;
+    writeln!(text, "{stays} files that Reelgauge did not create; move them away and clean again:")?;
     for path in &what.left {
         writeln!(text, "  {}", shown(path))?;
     }

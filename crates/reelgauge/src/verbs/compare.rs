@@ -25,7 +25,7 @@ const EXIT_WORSE: u8 = 1;
 /// Compares runs. The exit code.
 pub fn compare(args: &CompareArgs) -> Result<u8> {
     let patterns = args.figure.iter().map(|text| Pattern::new(text)).collect::<Result<Vec<_>, _>>();
-    let patterns = patterns.context("--figure is no pattern; '*' and '?' stand for any characters")?;
+    let patterns = patterns.context("--figure is not a valid pattern; '*' and '?' match any characters")?;
     let runs = runs_or_latest_two(&args.runs)?;
     if runs.iter().any(|run| Suite::is_in(run)) {
         return suite::compare(args, &runs);
@@ -33,8 +33,8 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     if let Some((dir, (kind, part))) = runs.iter().find_map(|run| Some((run, of_many(run)?))) {
         let dir = shell_word(dir);
         bail!(
-            "{dir} is a {kind}, whose report compares its runs: reelgauge report {dir}. Each {part} is a run in \
-             there, which can be compared with others"
+            "{dir} is a {kind}; its report compares its runs: reelgauge report {dir}. To compare one {part} \
+             with other runs, name its run in {dir}"
         );
     }
     ensure!(
@@ -46,7 +46,7 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
         keep(&mut comparison, &|figure| patterns.iter().any(|pattern| pattern.matches(figure)));
         ensure!(
             !comparison.comparison.rows.is_empty(),
-            "--figure matches no figure of these runs; 'reelgauge compare RUN RUN --json' lists their names"
+            "--figure matches no figure of these runs; list the names with 'reelgauge compare RUN RUN --json'"
         );
     }
     let gate = Gate { threshold_percent: args.threshold.unwrap_or(0.0), with_the_tool: !patterns.is_empty() };
@@ -82,8 +82,8 @@ fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
     let fallen = gate.fallen(comparison);
     ensure!(
         !fallen.is_empty() || gate.could_judge(comparison),
-        "no figure could be judged, so nothing is held to --threshold; compare runs of the same work with the \
-         same load points, of 30 s or more each"
+        "--threshold: no figure could be judged; compare runs of the same work with the same load points, \
+         each 30 s or longer"
     );
     if fallen.is_empty() {
         return Ok(0);

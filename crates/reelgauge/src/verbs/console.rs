@@ -24,7 +24,7 @@ pub fn console(args: &ConsoleArgs) -> Result<u8> {
     };
     let server = Server::listen(Settings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        program: std::env::current_exe().context("this program can't find itself")?,
+        program: std::env::current_exe().context("cannot find the Reelgauge program file")?,
         runs: args.runs.clone(),
         roots,
         listen: args.listen,
@@ -60,37 +60,37 @@ fn welcome(args: &ConsoleArgs, server: &Server) -> Option<Handed> {
     let mut out = std::io::stdout();
     let _ = writeln!(out, "{}", server.printed_link()).and_then(|()| out.flush());
     let roots: Vec<String> = server.roots().iter().map(|root| shell_word(root)).collect();
-    let why = if args.root.is_empty() { ", the current directory; --root PATH allows others" } else { "" };
+    let why = if args.root.is_empty() { ", the current directory; use --root PATH for others" } else { "" };
     let mut err = std::io::stderr();
-    let _ = writeln!(err, "Targets may lie below {}{why}.", roots.join(" and "));
-    let _ = writeln!(err, "Runs are kept in {}.", shell_word(server.runs_dir()));
+    let _ = writeln!(err, "Targets are allowed below {}{why}.", roots.join(" and "));
+    let _ = writeln!(err, "Runs are stored in {}.", shell_word(server.runs_dir()));
     let _ = writeln!(err, "{}", who_may(args));
     if let (Some(_), Ok(listens)) = (&args.public_url, server.listens()) {
-        let _ = writeln!(err, "It listens on {listens}, for the proxy.");
+        let _ = writeln!(err, "Listening on {listens}, for the proxy.");
     }
     if server.is_in_the_clear() {
         let _ = writeln!(
             err,
-            "The token and all figures go through the network in the clear: whoever can listen there can do the \
-             same. --tls-cert and --tls-key encrypt them, or a proxy with --public-url."
+            "The token and all figures are sent unencrypted: anyone who can capture this traffic gains the \
+             same access. Use --tls-cert and --tls-key, or a proxy with --public-url."
         );
     }
     let opened = (!args.no_open).then(|| browser::open(&server.entry_link()));
     if let Some(Err(error)) = &opened {
-        let _ = writeln!(err, "No browser could be opened ({error}); open the link yourself.");
+        let _ = writeln!(err, "Cannot open a browser ({error}); open the link yourself.");
     }
-    let _ = writeln!(err, "Ctrl-C ends the console; runs go on.");
+    let _ = writeln!(err, "Ctrl-C ends the console; runs continue.");
     opened?.ok()
 }
 
 fn who_may(args: &ConsoleArgs) -> String {
     match &args.token_file {
         _ if args.no_token => {
-            "No token is asked for: every user of this machine can start and delete runs with your rights."
+            "No token is required: every user of this host can start and delete runs with your rights."
                 .to_owned()
         }
-        Some(path) => format!("Whoever knows the token in {} can start and delete runs.", shell_word(path)),
-        None => "Whoever has this link can start and delete runs.".to_owned(),
+        Some(path) => format!("The token in {} allows anyone to start and delete runs.", shell_word(path)),
+        None => "This link allows anyone to start and delete runs.".to_owned(),
     }
 }
 

@@ -59,8 +59,8 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
     let mut texts = match &args.from {
         Some(folder) => folder::read(folder)?,
         None if cfg!(windows) => bail!(
-            "on Windows a script asks the machine: reelgauge doctor --collect-script powershell > collect.ps1; \
-             then: reelgauge doctor --from DIR"
+            "on Windows, collect the data with a script: reelgauge doctor --collect-script powershell > \
+             collect.ps1; then: reelgauge doctor --from DIR"
         ),
         None => local::collect(),
     };
@@ -135,16 +135,13 @@ fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFac
 fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
     if texts.get(mountinfo::FILE).is_err() {
         bail!(
-            "no text tells which mount {} is on; leave the path away to judge the machine as a whole",
+            "the collected data does not show the mount of {}; omit the path to check the whole machine",
             path.display()
         );
     }
     if is_elsewhere {
         if !path.is_absolute() {
-            bail!(
-                "{} is a path of the machine that the texts are from; write it from the root",
-                path.display()
-            );
+            bail!("{} must be an absolute path of the machine that the data is from", path.display());
         }
         return Place::collected(texts, path).context("the collected table of mounts");
     }

@@ -30,11 +30,11 @@ pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
         }
     }
     let Some(stated) = read_site(site)? else {
-        bail!("{} does not exist; 'reelgauge doctor --ask --site {0}' makes it", shell_word(site));
+        bail!("{} does not exist; create it with 'reelgauge doctor --ask --site {0}'", shell_word(site));
     };
     let first = runs.iter().chain(&suites).next();
     let html = args.html.clone().or_else(|| Some(first?.join(DOCUMENT_FILE)));
-    let html = html.context("a document needs a run")?;
+    let html = html.context("--document needs a run")?;
     let suites: Vec<(Suite, Words)> = suites.iter().map(|dir| opened(dir)).collect::<Result<_>>()?;
     let screens: Vec<SuiteScreen<'_>> = suites.iter().map(|(suite, words)| words.screen(suite)).collect();
     write_document(&runs, &screens, &stated, &html)?;
@@ -42,7 +42,7 @@ pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
     writeln!(out, "Document: {}", shell_word(&html))?;
     match print_pdf(&html) {
         Ok(pdf) => writeln!(out, "PDF: {}", shell_word(&pdf))?,
-        Err(why) => writeln!(out, "PDF: not made: {why}.")?,
+        Err(why) => writeln!(out, "PDF not written: {why}.")?,
     }
     Ok(0)
 }

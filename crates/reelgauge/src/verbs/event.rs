@@ -46,25 +46,25 @@ pub(super) fn event_of(args: &EventArgs, measured: Measured) -> Result<Option<Ev
         [] => return Ok(None),
         [event] => event,
         several => bail!(
-            "{} times --event: a run has one event; a shell command may do several things",
+            "--event is given {} times; give it once, with a shell command for several actions",
             several.len()
         ),
     };
     if !cfg!(unix) {
-        bail!("--event needs process groups, which this system has not; use Linux or macOS");
+        bail!("--event needs process groups; use Linux or macOS");
     }
     match (measured, args.event_at) {
         (Measured::Search, _) => {
-            bail!("--event has no effect in a search, whose trials differ; use --count and --duration")
+            bail!("--event has no effect in a search; use --count and --duration")
         }
         (Measured::For(whole), Some(at)) if at >= whole => {
-            bail!("--event-at {at} is after the end of the load, which is measured for {whole}")
+            bail!("--event-at {at} is after the end of the load ({whole}); choose an earlier time")
         }
         _ => {}
     }
     let time_limit = args.event_limit.unwrap_or(LIMIT_DEFAULT);
     if time_limit.ns() == 0 {
-        bail!("--event-limit 0 leaves the event no time; use 1s or more");
+        bail!("--event-limit must not be 0; use 1s or more");
     }
     Ok(Some(EventRequest {
         event: event.clone(),
@@ -96,7 +96,7 @@ mod tests {
         assert!(asked(Some(900), Measured::Unknown).is_ok());
         let twice = vec!["a: true".parse().unwrap(), "b: true".parse().unwrap()];
         let twice = EventArgs { event: twice, ..EventArgs::default() };
-        assert!(event_of(&twice, minute).unwrap_err().to_string().contains("one event"));
+        assert!(event_of(&twice, minute).unwrap_err().to_string().contains("2 times"));
         assert!(asked(None, Measured::Search).unwrap_err().to_string().contains("--count"));
     }
 }

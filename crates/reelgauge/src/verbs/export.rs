@@ -49,11 +49,11 @@ fn told(exported: &Exported) -> String {
     )];
     let (renamed, tamed) = (exported.renamed_files, exported.tamed_files);
     if renamed > 0 {
-        lines.push(format!("Note: {} had blanks, which are now %20", units::counted(renamed, "name")));
+        lines.push(format!("Note: {} had spaces, which are now %20", units::counted(renamed, "name")));
     }
     if tamed > 0 {
         lines.push(format!(
-            "Note: {} not safe (absolute, climbing with '..', or the like); now below the current directory",
+            "Note: {} not safe (absolute, with '..' or similar) and moved below the current directory",
             units::counted_are(tamed, "name", "was", "were")
         ));
     }

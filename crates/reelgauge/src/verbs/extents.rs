@@ -36,7 +36,7 @@ pub fn extents(args: &ExtentsArgs) -> Result<u8> {
             let compare = || against_copy(&request, args.json).unwrap_or_else(|error| complain(&error));
             Ok(supervised(&patience, compare)?)
         }
-        (Some(_), _) => bail!("--copy-to compares one file with its copy; name one file"),
+        (Some(_), _) => bail!("--copy-to works on one file; name only one"),
     }
 }
 

@@ -46,7 +46,7 @@ pub fn fleet(args: &FleetArgs) -> Result<u8> {
         FleetVerb::Clean(args) => super::fleet_clean::clean_up(args),
         FleetVerb::Msmeter(args) => fleet_msmeter::msmeter(args),
         FleetVerb::KeepServer(args) => {
-            keeper::keep(&args.program, &args.configuration).context("nats-server can't be started")
+            keeper::keep(&args.program, &args.configuration).context("cannot start nats-server")
         }
     }
 }
@@ -70,8 +70,8 @@ fn init(args: &FleetInitArgs) -> Result<u8> {
         None => format!("include {} in your server's account", shell_word(&args.dir.join("users.conf"))),
     };
     let text = format!(
-        "{dir} has the fleet's keys and {joins}. Keep it to yourself: whoever has it commands the fleet.\n\
-         Move each file in {} to its own machine, and start there: reelgauge agent --join FILE --root DIR\n\
+        "{dir} has the fleet's keys and {joins}. Keep it secret: it gives control of the fleet.\n\
+         Move each file in {} to its own host, and run there: reelgauge agent --join FILE --root DIR\n\
          Then: {begin}",
         shell_word(&args.dir.join("join")),
     );
@@ -83,13 +83,13 @@ fn up(args: &FleetUpArgs) -> Result<u8> {
     let site = FleetSite::open(&args.dir)?;
     let program = NatsServer::find(args.nats_server.as_deref())?;
     let interrupt = Interrupt::listen()?;
-    let mut keeper = Command::new(std::env::current_exe().context("this program can't find itself")?);
+    let mut keeper = Command::new(std::env::current_exe().context("cannot find the Reelgauge program file")?);
     keeper.args(["fleet", "keep-server"]);
     let mut server = FleetServer::start(&site, &program, keeper)?;
     let agents = units::counted(site.register().agents.len() as u64, "agent");
     let text = format!(
         "The fleet's server is up for {agents} at {} (nats-server {}). Ctrl-C ends it.\n\
-         Who is there: reelgauge fleet ls --fleet {}",
+         List agents: reelgauge fleet ls --fleet {}",
         site.register().servers.join(", "),
         program.version(),
         shell_word(&args.dir),
@@ -100,8 +100,11 @@ fn up(args: &FleetUpArgs) -> Result<u8> {
         if server.has_ended().is_some() {
             return Err(FleetServer::ended(&site).into());
         }
-        if server.follow_configuration().context("the server's keeper is gone; start it anew")? {
-            let _ = writeln!(err, "The server has read who belongs to the fleet anew.");
+        if server
+            .follow_configuration()
+            .context("the process that supervises the server has ended; run 'reelgauge fleet up' again")?
+        {
+            let _ = writeln!(err, "The server has reloaded the list of agents.");
         }
         std::thread::sleep(BEAT);
     }
@@ -112,9 +115,8 @@ fn up(args: &FleetUpArgs) -> Result<u8> {
 fn add(args: &FleetNameArgs) -> Result<u8> {
     let path = FleetSite::open(&args.fleet)?.add(&args.name)?;
     let text = format!(
-        "{} is the join file of {}: move it to that machine. A server that runs ('reelgauge fleet up') lets \
-         it in within \
-         a second.",
+        "{} is the join file of {}: move it to that host. A running server ('reelgauge fleet up') admits \
+         the agent within a second.",
         shell_word(&path),
         args.name
     );
@@ -125,9 +127,8 @@ fn add(args: &FleetNameArgs) -> Result<u8> {
 fn revoke(args: &FleetNameArgs) -> Result<u8> {
     FleetSite::open(&args.fleet)?.revoke(&args.name)?;
     let text = format!(
-        "{} is out: its join file opens nothing any more. A server that runs ('reelgauge fleet up') drops it \
-         within a \
-         second.",
+        "{} is revoked: its join file no longer works. A running server ('reelgauge fleet up') disconnects \
+         it within a second.",
         args.name
     );
     std::io::stdout().write_all(screen::output_fitted(&text).as_bytes())?;

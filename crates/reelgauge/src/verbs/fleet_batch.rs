@@ -193,8 +193,8 @@ impl Steps<'_> {
             std::io::stdout().write_all(text.as_bytes())?;
         }
         let why = match journey.conduct().stopped {
-            Some(WhyStopped::User) => "it was stopped",
-            _ => "nobody held its load",
+            Some(WhyStopped::User) => "the run was stopped",
+            _ => "the agents lost contact with the controller",
         };
         Ok(match is_broken_off {
             true => StepResult::BrokenOff { why: why.to_owned() },

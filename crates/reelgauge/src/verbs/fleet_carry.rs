@@ -72,7 +72,7 @@ pub fn refusals<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>)
         let agent = placed.part.agent.as_str();
         let presence = seen.iter().find(|expected| expected.name.as_str() == agent)?.present.first()?;
         if let Some(why) = other_protocol(presence) {
-            return Some(format!("{agent} will not take part: {}.", why_missing(&why)));
+            return Some(format!("{agent} does not take part: {}.", why_missing(&why)));
         }
         let limits = presence.limits;
         let plan = AnyPlan::from_toml(&placed.part.plan_toml).ok()?;
@@ -109,7 +109,7 @@ pub fn missing_directories<'a>(
 
 /// What is said when agents begin with a run.
 pub fn begins(journey: &Journey) -> String {
-    format!("Run {}. Ctrl-C stops every agent; what was measured is kept.", journey.name)
+    format!("Run {}. Ctrl-C stops all agents; results are kept.", journey.name)
 }
 
 /// Carries a run out to its end, and says how it stands: here, and to whoever watches its directory. What is
@@ -178,7 +178,7 @@ pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
     say(&match journey.copies_left() {
         Some(agents) => fleet_copies_left(&agents, &again),
         None => {
-            format!("Something of it still lies on agents, or may. When they are there: {again}")
+            format!("Some results may still be on agents. Fetch them when the agents are connected: {again}")
         }
     });
     Ok(())
@@ -198,22 +198,22 @@ pub fn expect_idle<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Place
     let at_work = who(|expected| expected.present.iter().any(|presence| presence.is_at_work));
     if !at_work.is_empty() {
         bail!(
-            "a run goes on on {}: wait for its end, or end it with 'reelgauge fleet stop'; where its controller \
-             is gone it ends by itself within seconds",
+            "a run is active on {}: wait for its end, or stop it with 'reelgauge fleet stop'. If its \
+             controller is lost, it stops automatically within seconds",
             at_work.join(", ")
         );
     }
     let agents = seen.iter().filter(|expected| names.contains(expected.name.as_str()));
     for expected in agents {
         if let Some(why) = expected.present.first().and_then(other_protocol) {
-            bail!("{} can't take part: {}", expected.name, why_missing(&why));
+            bail!("{} cannot take part: {}", expected.name, why_missing(&why));
         }
     }
     let twice = who(|expected| expected.present.len() > 1);
     if !twice.is_empty() {
         bail!(
-            "two processes go by the name of {}: a join file is for one machine; end one of them, or make \
-             another join file with 'reelgauge fleet add'",
+            "two agents use the name {}: a join file is for one host. End one of them, or create another \
+             join file with 'reelgauge fleet add'",
             twice.join(", ")
         );
     }
@@ -226,7 +226,7 @@ pub fn begun(done: Result<u8>, again: &str) -> Result<u8> {
     match done {
         Err(error) if !screen::is_broken_pipe(&error) => {
             screen::complain(&error);
-            say(&format!("What was measured is kept. To go on once that is mended: {again}"));
+            say(&format!("Results are kept. To continue once this is fixed: {again}"));
             Ok(BROKE_OFF)
         }
         done => done,

@@ -43,7 +43,7 @@ pub fn clean_up(args: &FleetCleanArgs) -> Result<u8> {
             .collect();
         ensure!(
             unknown.is_empty(),
-            "nothing is left of {}; 'reelgauge fleet clean' lists runs",
+            "no files are left of {}; list runs with 'reelgauge fleet clean'",
             unknown.join(", ")
         );
     }

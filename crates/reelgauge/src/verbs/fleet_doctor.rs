@@ -34,7 +34,7 @@ pub fn doctor(args: &FleetDoctorArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let is_known = |name: &AgentName| site.register().agents.iter().any(|member| member.name == *name);
     if let Some(unknown) = args.agents.iter().find(|name| !is_known(name)) {
-        bail!("{unknown} is none of this fleet's agents; 'reelgauge fleet ls' names them");
+        bail!("{unknown} is not an agent of this fleet; list the agents with 'reelgauge fleet ls'");
     }
     let interrupt = Interrupt::listen()?;
     let round = match examine(&site, &args.agents, args.wait.duration(), interrupt.flag()) {

@@ -19,7 +19,7 @@ pub fn install(args: &FleetInstallArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let program = match &args.program {
         Some(program) => program.clone(),
-        None => std::env::current_exe().context("this program can't find itself")?,
+        None => std::env::current_exe().context("cannot find the Reelgauge program file")?,
     };
     let machines = args.hosts.iter().map(|host| machine(host, args)).collect::<Result<Vec<_>>>()?;
     let mut code = 0;
@@ -54,19 +54,15 @@ fn on_machine(
 ) -> Result<()> {
     if !args.uninstall && !site.join_path(agent).is_file() {
         let known = site.register().agents.iter().any(|member| member.name == *agent);
-        let what = if known { "its join file was moved" } else { "it is none of this fleet's agents" };
+        let what = if known { "its join file was moved" } else { "it is not an agent of this fleet" };
         anyhow::bail!(
-            "{agent} has no join file: {what}; 'reelgauge fleet add {agent}' makes one (after 'fleet \
-             revoke', where there \
-             was one), NAME=HOST names another agent"
+            "{agent} has no join file: {what}. Create one with 'reelgauge fleet add {agent}' (if there was \
+             one, run 'fleet revoke' first), or name another agent with NAME=HOST"
         );
     }
     let system = reach.system()?;
     if system == RemoteSystem::Windows && args.program.is_none() && !args.uninstall && !cfg!(windows) {
-        anyhow::bail!(
-            "{} runs Windows, and this program is none for it: name the one that is with --program reelgauge.exe",
-            reach.host
-        );
+        anyhow::bail!("{} runs Windows; name a program for it with --program reelgauge.exe", reach.host);
     }
     let steps = wanted(args, site, program, agent, system)?;
     let mut out = std::io::stdout();

@@ -35,8 +35,8 @@ pub fn msmeter(args: &FleetMsmeterArgs) -> Result<u8> {
     let is_of_others = !args.listen.ip().is_loopback();
     ensure!(
         !is_of_others || !args.peer.is_empty(),
-        "--listen {} is reached by other machines, and the protocol has no password: name those whose workers may \
-         come, --peer ADDR for each",
+        "--listen {} is reachable from other hosts, and the protocol has no password; allow each worker \
+         with --peer ADDR",
         args.listen
     );
     if args.dry_run {
@@ -109,7 +109,7 @@ fn read(path: &Path) -> Result<String> {
     let file = std::fs::File::open(path).with_context(open)?;
     file.take(SCRIPT_BYTES_MAX + 1).read_to_end(&mut bytes).with_context(open)?;
     if bytes.len() as u64 > SCRIPT_BYTES_MAX {
-        bail!("{} is larger than any script: more than 4 MiB", shell_word(path));
+        bail!("{} is not a script: it is larger than 4 MiB", shell_word(path));
     }
     // Remarks may be in any code page; commands are ASCII.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -127,7 +127,7 @@ fn dry(script: &Script) -> String {
         units::moment(script.takes().as_secs_f64())
     )];
     lines.extend(warnings(script));
-    lines.push("Nothing was sent, and nobody was waited for.".to_owned());
+    lines.push("Nothing was sent; no workers were contacted.".to_owned());
     lines.join("\n")
 }
 
@@ -140,14 +140,14 @@ fn warnings(script: &Script) -> Vec<String> {
     let folders: Vec<String> = script.written_folders().iter().map(|folder| plain(folder)).collect();
     if !folders.is_empty() {
         lines.push(format!(
-            "Workers write over every file called test000, test001, ... in: {}",
+            "Workers overwrite every file named test000, test001, ... in: {}",
             folders.join(", ")
         ));
     }
     let silent: Vec<String> = script.silent_workers().iter().map(usize::to_string).collect();
     if !silent.is_empty() {
         lines.push(format!(
-            "Told to report nothing ('-v-'), so that nothing of them is measured: {}",
+            "Not measured, because the script turns off their reports ('-v-'): {}",
             silent.join(", ")
         ));
     }
@@ -167,9 +167,9 @@ impl Refused {
         let times = self.0.entry((ip, why)).or_default();
         *times += 1;
         match *times {
-            1 => Some(format!("{ip} was sent away: {why}.")),
+            1 => Some(format!("Refused {ip}: {why}.")),
             times if times.ilog10() > (times - 1).ilog10() => {
-                Some(format!("{ip} was sent away {} by now: {why}.", units::counted(times, "time")))
+                Some(format!("Refused {ip} {} so far: {why}.", units::counted(times, "time")))
             }
             _ => None,
         }
@@ -184,10 +184,10 @@ fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
             units::counted(*wanted as u64, "worker"),
             address.ip()
         ),
-        Happening::Joined { worker, peer } => format!("Worker {worker} came from {}.", peer.ip()),
+        Happening::Joined { worker, peer } => format!("Worker {worker} connected from {}.", peer.ip()),
         // One by one they could fill the screen.
         Happening::Refused { .. } => return None,
-        Happening::Gone { worker, why } => format!("Worker {worker} is gone: {}.", plain(why)),
+        Happening::Gone { worker, why } => format!("Lost worker {worker}: {}.", plain(why)),
         Happening::Test { name } => format!("Test {}.", plain(name)),
         Happening::Second { .. } if is_quiet => return None,
         Happening::Second { at_s, of_s, records, bytes_in_second, quietest } => {

@@ -45,13 +45,13 @@ pub enum Looked {
 pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
     ensure!(
         !args.each.duration().is_zero() && args.each.duration() <= LONGEST,
-        "a measurement of the network takes between 1ms and {} s (--for)",
+        "--for must be between 1ms and {} s",
         LONGEST.as_secs()
     );
     let site = FleetSite::open(&args.fleet)?;
     let (runs, observers) = runs(&site, &args.plan)?;
     let network = match args.no_network {
-        true => Err("it was left alone, as asked (--no-network)".to_owned()),
+        true => Err("omitted because of --no-network".to_owned()),
         false => Ok(NetworkRequest {
             each: args.each.duration(),
             // Who observes is on the server mostly.
@@ -112,7 +112,7 @@ fn observers(plan: &FleetPlan) -> Result<Vec<AgentName>> {
 pub fn before(site: &FleetSite, plan: &FleetPlan, runs: NamedRuns, depth: PreflightDepth) -> Result<Looked> {
     let network = match depth {
         PreflightDepth::None => return Ok(Looked::Done(None)),
-        PreflightDepth::Look => Err("nobody asked for it ('--preflight network')".to_owned()),
+        PreflightDepth::Look => Err("not requested ('--preflight network')".to_owned()),
         PreflightDepth::Network => {
             let peer = observers(plan)?.first().cloned();
             Ok(NetworkRequest { each: EACH, peer, peer_address: None })
@@ -131,7 +131,7 @@ pub fn before(site: &FleetSite, plan: &FleetPlan, runs: NamedRuns, depth: Prefli
         }
         Err(PreflightError::Interrupted) => Ok(Looked::Stopped),
         Err(error) => {
-            say(&format!("The agents' machines were not looked at: {error}"));
+            say(&format!("The agents' hosts were not checked: {error}"));
             Ok(Looked::Done(None))
         }
     }

@@ -78,16 +78,14 @@ fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
     let makes_files = |(step, placed): &(Option<String>, Vec<Placed>)| {
         let is_trace = placed.iter().any(is_trace);
         if is_trace {
-            say(&format!("{} is a trace, whose files are made anew for each pass.", called(step.as_deref())));
+            say(&format!("{} is a trace; its files are created for each pass.", called(step.as_deref())));
         }
         !is_trace
     };
     let runs: NamedRuns = all.into_iter().filter(makes_files).collect();
     expect_idle(&seen, runs.iter().flat_map(|(_, placed)| placed))?;
     if runs.is_empty() {
-        bail!(
-            "there is nothing to prepare in this plan: it is all traces; 'fleet run' needs nothing before it"
-        );
+        bail!("this plan has only traces, so there is nothing to prepare; start it with 'fleet run'");
     }
     Ok(runs)
 }
@@ -107,7 +105,7 @@ fn carry_out(
     interrupt: &Interrupt,
 ) -> Result<()> {
     let what = step.map(|step| format!(" for step {step}")).unwrap_or_default();
-    say(&format!("Files{what} are made, as run {}. Ctrl-C stops every agent.", journey.name));
+    say(&format!("Creating files{what}, as run {}. Ctrl-C stops all agents.", journey.name));
     let mut shown = String::new();
     journey.carry_out(site, interrupt.flag(), |run| {
         // Nothing was measured that could be fetched.

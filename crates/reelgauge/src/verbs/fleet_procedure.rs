@@ -150,9 +150,7 @@ fn step_plans(
     load: impl FnOnce() -> Result<Option<AnyPlan>>,
 ) -> Result<StepPlans> {
     let Some(plan) = load().with_context(|| format!("step '{name}'"))? else {
-        bail!(
-            "step '{name}' is no single run, and a fleet carries out nothing else; use mix, streams, vda or replay"
-        );
+        bail!("step '{name}' is not a single run; on a fleet, use mix, streams, vda or replay");
     };
     let fleet = shared_out(name, number, choice, &plan)?;
     let load = match plan {
@@ -172,8 +170,8 @@ fn check_flags(words: &[String]) -> Result<()> {
     let mut flags = flags.map(|flag| flag.split_once('=').map_or(flag, |(name, _)| name));
     match flags.find(is_lost) {
         Some(flag) => bail!(
-            "--{flag} is not part of a plan, so no agent would get it; leave it out, and have the agents' owners set \
-             limits ('reelgauge agent --help')"
+            "--{flag} does not reach the agents; omit it, and set limits on the agents ('reelgauge agent \
+             --help')"
         ),
         None => Ok(()),
     }

@@ -42,7 +42,7 @@ pub fn run(args: &FleetRunArgs) -> Result<u8> {
         }
         (_, Some(name)) => finish(&site, Journey::resume(&site, name, true)?, begins, &args.out, args.json),
         (Some(path), None) => begin(&site, path, args),
-        (None, None) => bail!("say which plan, or what to take up again (--resume)"),
+        (None, None) => bail!("name a plan, or a run to continue with --resume"),
     }
 }
 
@@ -130,7 +130,7 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let name = args.run.clone().or_else(|| Journey::names(&site).pop());
     let Some(name) = name else {
-        say("Nothing of any run of this fleet is left to be fetched.");
+        say("No run of this fleet is left to fetch.");
         return Ok(0);
     };
     finish(&site, Journey::resume(&site, &name, false)?, fetches, &args.out, args.json)
@@ -139,8 +139,8 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
 /// What is said when a run is fetched.
 fn fetches(journey: &Journey) -> String {
     format!(
-        "Run {}: what agents keep of it is fetched. Ctrl-C stops whoever is still at work on it; what was \
-         measured is kept.",
+        "Run {}: fetching its results from the agents. Ctrl-C stops agents that still work on it; results \
+         are kept.",
         journey.name
     )
 }
@@ -158,7 +158,7 @@ fn finish(
     }
     let interrupt = Interrupt::listen()?;
     // Before anything is measured that could find no place.
-    std::fs::create_dir_all(out).with_context(|| format!("{} can't be made", out.display()))?;
+    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let run_dir = out.join(&journey.name);
     let again = format!("{} --out {}", logs_again(site, &journey.name), shell_word(out));
     begun(measure(site, journey, said, run_dir, &interrupt, json), &again)
@@ -178,7 +178,7 @@ fn measure(
             let is_stopped = journey.conduct().stopped == Some(WhyStopped::User);
             match (journey.is_short(), is_stopped) {
                 (true, _) => say("Nothing of the run could be fetched."),
-                (false, true) => say("It was stopped before anything was measured."),
+                (false, true) => say("The run was stopped before anything was measured."),
                 (false, false) => say(&format!("Nothing was measured: {error}")),
             }
             let is_refused = journey.is_refused();

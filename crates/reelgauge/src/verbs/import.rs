@@ -44,7 +44,7 @@ pub fn import(args: &ImportArgs) -> Result<u8> {
 
 fn unknown_format(name: &str) -> anyhow::Error {
     let known = Format::ALL.map(Format::name).join(", ");
-    anyhow!("there is no format '{name}'; known are {known}")
+    anyhow!("there is no format '{name}'; give one of {known}")
 }
 
 fn json(trace: &Trace, info: &TraceInfo) -> Result<String> {
@@ -64,7 +64,7 @@ fn words(trace: &Trace, info: &TraceInfo) -> String {
         units::duration(info.duration_ns as f64 / 1e3),
         info.made_by
     )];
-    lines.push(format!("Not seen by this source: {}.", info.blind_to.join("; ")));
+    lines.push(format!("Not recorded by this source: {}.", info.blind_to.join("; ")));
     let notes = words_of_notes(info.notes.clone(), info.warnings.clone());
     lines.extend(notes.iter().map(|note| format!("Note: {note}")));
     lines.extend(other_name(&info.name, trace.dir()).map(|note| format!("Note: {note}")));

@@ -66,8 +66,9 @@ pub fn carry_out_steered(job: Job, plan: &Path) -> Result<u8> {
 
 fn measure_steered(job: Job, plan_sha256: String) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-    let input = steering_input().context("cannot listen to whoever steers")?;
-    let mut pilot = Pilot::start(input, plan_sha256, &interrupt).context("cannot be steered")?;
+    let input = steering_input().context("cannot listen to the agent")?;
+    let mut pilot =
+        Pilot::start(input, plan_sha256, &interrupt).context("cannot set up remote control by the agent")?;
     let result = perform(job, &mut pilot, &interrupt);
     let code = pilot.done(&result);
     if let Err(error) = result {
@@ -110,9 +111,7 @@ fn measure(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result
     {
         // It was measured, and is kept; only telling it failed.
         let run_dir = finished.run_dir.display();
-        screen::complain(
-            &error.context(format!("what was measured lies in {run_dir}, but can't be printed")),
-        );
+        screen::complain(&error.context(format!("the results are in {run_dir}, but cannot be printed")));
         return Ok(BROKE_OFF);
     }
     Ok(finished.exit_code())

@@ -37,7 +37,7 @@ fn runs_in(dir: &Path) -> Result<Option<Runs>> {
         bail!("{} is a file; name a folder of runs, such as {DEFAULT_PARENT}", shell_word(dir));
     }
     let runs = Runs::in_dir(dir);
-    runs.map(Some).map_err(|error| anyhow::anyhow!("{} can't be read: {error}", shell_word(dir)))
+    runs.map(Some).map_err(|error| anyhow::anyhow!("cannot read {}: {error}", shell_word(dir)))
 }
 
 /// The run or suite that is named, or else the latest.
@@ -81,8 +81,8 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     match named {
         [] => {}
         [one] => bail!(
-            "{} alone can't be compared; name the run to compare with it, or none to take the two latest of the \
-             same work",
+            "compare needs two runs, not only {}; name a second run, or none to compare the two latest of \
+             the same work",
             shell_word(one)
         ),
         named => return Ok(named.to_vec()),
@@ -91,7 +91,7 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let (entries, _) = newest(usual, LOOKED_AT)?;
     let Some((before, after)) = two_alike(&entries) else {
         bail!(
-            "there are no two runs of the same verb and target in {DEFAULT_PARENT}; name the runs to compare \
+            "{DEFAULT_PARENT} has no two runs of the same verb and target; name the runs to compare \
              ('reelgauge list' shows them)"
         );
     };

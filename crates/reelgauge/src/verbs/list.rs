@@ -17,7 +17,7 @@ use crate::screen;
 pub fn list(args: &ListArgs) -> Result<u8> {
     if RunDir::open(&args.dir).is_ok() {
         let dir = shell_word(&args.dir);
-        bail!("{dir} is a run, and not a folder of runs; look at it with: reelgauge report {dir}");
+        bail!("{dir} is a run, not a folder of runs; show it with: reelgauge report {dir}");
     }
     let most = if args.limit == 0 { usize::MAX } else { args.limit };
     let (entries, left_out) = newest_and_below(&args.dir, most)?;
@@ -36,7 +36,7 @@ fn none(dir: &Path) -> String {
     let shown = shell_word(dir);
     let text = match dir.exists() {
         true => format!("No runs in {shown} yet. Start here: reelgauge check PATH"),
-        false => format!("There is no folder {shown}, so no runs in it. Start here: reelgauge check PATH"),
+        false => format!("There is no folder {shown} yet. Start here: reelgauge check PATH"),
     };
     wrap(&text, screen::style().width, 0) + "\n"
 }

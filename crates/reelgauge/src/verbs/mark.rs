@@ -19,7 +19,7 @@ use crate::screen;
 pub fn mark(args: &MarkArgs) -> Result<u8> {
     let said = shell_word(&args.run);
     if let Some((kind, part)) = of_many(&args.run) {
-        bail!("{said} is a {kind}: mark the run of a {part}; see which: reelgauge report {said}");
+        bail!("{said} is a {kind}; mark the run of a {part} instead. List them: reelgauge report {said}");
     }
     let run_dir = RunDir::open(&args.run)?;
     let at_s = match args.at {
@@ -33,8 +33,7 @@ pub fn mark(args: &MarkArgs) -> Result<u8> {
     if !matches!(life(&args.run), Life::Running(_))
         && let Err(error) = renew_page(&args.run)
     {
-        let error =
-            anyhow!(error).context(format!("the mark is entered, but {REPORT_FILE} does not show it"));
+        let error = anyhow!(error).context(format!("the mark is added, but {REPORT_FILE} does not show it"));
         screen::complain(&error);
         return Ok(BROKE_OFF);
     }

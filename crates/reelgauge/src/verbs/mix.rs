@@ -35,7 +35,7 @@ pub(super) fn plan_of(args: &MixArgs) -> Result<Plan> {
         bail!("--step has no effect without --ramp or --sweep; use --duration for a single load point");
     }
     if args.step.is_some_and(|step| step.ns() == 0) {
-        bail!("--step is 0; give each load point some time, like --step 60s");
+        bail!("--step must not be 0; use a time such as --step 60s");
     }
     let many = args.ramp.is_some() || !args.sweep.is_empty();
     let default_span = if many { Span::secs(60) } else { Span::secs(30) };
@@ -69,7 +69,7 @@ fn ramp_of(args: &MixArgs) -> Result<(Ramp, bool)> {
     let Some(text) = &args.ramp else {
         let workers = args.workers.unwrap_or(WORKERS_DEFAULT);
         if workers == 0 {
-            bail!("--workers 0 leaves nothing to run; use at least 1");
+            bail!("--workers must be at least 1");
         }
         return Ok((Ramp(vec![workers]), false));
     };
@@ -86,7 +86,7 @@ fn sweep_of(args: &MixArgs) -> Result<Option<Sweep>> {
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
         [one, other] => Ok(Some(one.clone().with(other.clone())?)),
-        more => bail!("--sweep is given {} times; two run together at most", more.len()),
+        more => bail!("--sweep is given {} times; at most two are allowed", more.len()),
     }
 }
 
@@ -104,7 +104,7 @@ fn check_sweep(args: &MixArgs) -> Result<()> {
     match without_effect.into_iter().next() {
         None => Ok(()),
         Some(flag) => {
-            bail!("{flag} has no effect with a --sweep that goes through other values; leave it out")
+            bail!("{flag} has no effect because --sweep sets this value; omit it")
         }
     }
 }

@@ -24,21 +24,21 @@ pub fn without_operations(dir: &Path) -> Option<String> {
     }
     if let Some((kind, part)) = of_many(dir) {
         return Some(format!(
-            "{said} is a {kind}, and each {part} has operations of its own; see which: reelgauge report {said}"
+            "{said} is a {kind}; name the run of one {part}. List them: reelgauge report {said}"
         ));
     }
     if let Ok(run_dir) = RunDir::open(dir) {
         if is_session(&run_dir) {
             return Some(format!(
-                "{said} is a session of the original meter, which logs no operations; every record is in {}",
+                "{said} is an msMeter session, without an operation log; all records are in {}",
                 shell_word(&dir.join(RECORDS_FILE))
             ));
         }
         let is_watch = watch_plan(&run_dir).is_some();
-        return is_watch.then(|| format!("{said} is a watch, which counts and has no operations"));
+        return is_watch.then(|| format!("{said} is a watch: it has counters and no operations"));
     }
     let holds_runs = newest_and_below(dir, 1).is_ok_and(|(runs, _)| !runs.is_empty());
-    holds_runs.then(|| format!("{said} is a folder of runs, and no run; see which: reelgauge list {said}"))
+    holds_runs.then(|| format!("{said} is a folder of runs, not a run. List them: reelgauge list {said}"))
 }
 
 /// What a directory of many runs is, and what each of them is of.
@@ -58,27 +58,29 @@ pub fn without_a_plan(plan: &Path) -> Option<String> {
     let run_dir = RunDir::open(dir).ok()?;
     if is_session(&run_dir) {
         return Some(format!(
-            "{said} is of a session of the original meter; do it again with its workers: reelgauge fleet msmeter {} \
-             --root DIR",
+            "{said} is an msMeter session; repeat it with its workers: reelgauge fleet msmeter {} --root DIR",
             shell_word(&dir.join(SCRIPT_FILE))
         ));
     }
     if ProcedureRecord::is_in(dir) {
         return Some(format!(
-            "{said} is of a procedure; go on with it where it stopped: reelgauge procedure --resume {}",
+            "{said} is a procedure; continue it: reelgauge procedure --resume {}",
             shell_word(dir)
         ));
     }
     let is_of_many = [(Suite::is_in(dir), SUITE), (Proof::is_in(dir), PROOF)];
     if let Some((_, verb)) = is_of_many.iter().find(|(is_it, _)| *is_it) {
-        let what = if *verb == PROOF { "proof, which is made again with: reelgauge prove" } else { "suite" };
+        let what = if *verb == PROOF { "proof, repeat it with: reelgauge prove" } else { "suite" };
         return Some(format!(
             "{said} is of a {what}; each run in it has a plan: reelgauge run {}/RUN/run.toml",
             shell_word(dir)
         ));
     }
     is_dir.then(|| {
-        format!("{said} is a run; its plan does it again: reelgauge run {}", shell_word(&run_dir.plan_path()))
+        format!(
+            "{said} is a run; repeat it with its plan: reelgauge run {}",
+            shell_word(&run_dir.plan_path())
+        )
     })
 }
 
@@ -88,8 +90,8 @@ pub(super) fn has_table_and_page_alone(args: &ReportArgs, dir: &Path, kind: &str
     let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
     ensure!(
         !of_runs && !of_traces,
-        "{dir} is a {kind}; of the flags --json, --csv and --html have an effect. For one {part}, name its run in \
-         there: reelgauge report {dir}/RUN",
+        "{dir} is a {kind}; only the flags --json, --csv and --html have an effect. For one {part}, name \
+         its run: reelgauge report {dir}/RUN",
         dir = shell_word(dir)
     );
     Ok(())
@@ -117,12 +119,12 @@ mod tests {
         assert_eq!(without_a_plan(&run.join("run.toml")), None);
         let session = make("session", "[msmeter]\nscript = \"night\"\n");
         let said = without_operations(&session).unwrap();
-        assert!(said.contains("original meter") && said.ends_with("records.csv"), "{said}");
+        assert!(said.ends_with("records.csv"), "{said}");
         let said = without_a_plan(&session.join("run.toml")).unwrap();
         assert!(said.contains("fleet msmeter") && said.contains("script.txt"), "{said}");
         let suite = make("suite", "");
         std::fs::write(suite.join("suite.json"), "{}").unwrap();
-        assert!(without_operations(&suite).unwrap().contains("each workload"));
+        assert!(without_operations(&suite).unwrap().contains("one workload"));
         let said = without_a_plan(&suite.join("run.toml")).unwrap();
         assert!(said.ends_with("/suite/RUN/run.toml"), "{said}");
         assert!(without_operations(folder.path()).unwrap().contains("reelgauge list"));

@@ -163,7 +163,7 @@ fn request(
     args.set.iter().try_for_each(|words| procedure.change(words))?;
     let (steps, events) = (procedure.steps()?, events(args)?);
     if let Some(event) = without_step(&steps, &events.events) {
-        bail!("no step of {name} waits for the event '{}'{}", plain(&event.name), its_events(&steps));
+        bail!("no step of {name} expects the event '{}'{}", plain(&event.name), its_events(&steps));
     }
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let on_fleet = |site: &PathBuf| FleetProcedure::new(site, &args.agents, &steps, (target, seed));
@@ -215,7 +215,7 @@ fn carry_out(
     work: impl FnOnce(Manner<'_>, Tell<'_>) -> Result<ProcedureEnd, ProcedureError>,
 ) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
-    let program = std::env::current_exe().context("this program's own file can't be found")?;
+    let program = std::env::current_exe().context("cannot find the Reelgauge program file")?;
     let is_quiet = args.output.quiet || args.output.json;
     let forecast: fn(&[OsString]) -> Option<Forecast> = |words| forecast_of(words).ok().flatten();
     let manner = Manner { program: &program, shows_progress: !is_quiet, interrupt: &interrupt, forecast };

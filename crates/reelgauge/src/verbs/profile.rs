@@ -23,16 +23,16 @@ pub fn profile(args: &ProfileArgs) -> Result<u8> {
     let held = Library::standard().open(&dir)?;
     let mut found = found_profiles(held.trace())?;
     let point = match (args.point, found.keys().next().copied()) {
-        (_, None) => bail!("its log holds no operations, so there is nothing to compare with a mix"),
+        (_, None) => bail!("the log has no operations to compare with a mix"),
         (Some(point), _) => point,
         (None, Some(only)) if found.len() == 1 => only,
         (None, _) => {
             let last = found.keys().next_back().copied().unwrap_or_default();
-            bail!("it has {} load points, each a mix of its own; name one: --point 0 to {last}", found.len())
+            bail!("the run has {} load points; choose one with --point 0 to {last}", found.len())
         }
     };
     let Some(found) = found.remove(&point) else {
-        bail!("it has no load point {point} with operations");
+        bail!("the run has no load point {point} with operations");
     };
     let text = match args.json {
         true => serde_json::to_string_pretty(&found)? + "\n",

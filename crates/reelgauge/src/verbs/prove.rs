@@ -42,7 +42,7 @@ pub fn prove(args: &ProveArgs) -> Result<u8> {
     }
     if let Some(noted) = left.changes.first() {
         bail!(
-            "an earlier proof left its change in place ({}); undo that first: reelgauge prove --undo-left",
+            "an earlier proof did not undo its change ({}); undo it first: reelgauge prove --undo-left",
             plain(&noted.left.change)
         );
     }
@@ -50,7 +50,7 @@ pub fn prove(args: &ProveArgs) -> Result<u8> {
         bail!("{}", unreadable(path));
     }
     let request = ProveRequest {
-        program: std::env::current_exe().context("this program's own file can't be found")?,
+        program: std::env::current_exe().context("cannot find the Reelgauge program file")?,
         words: words(args)?,
         change: change(args)?,
         rounds: args.rounds,
@@ -102,8 +102,8 @@ pub fn remind() {
 /// What is said of a file that ought to tell of a change, and can't be believed.
 fn unreadable(path: &Path) -> String {
     format!(
-        "{} should say how to undo a change that 'prove' made, but is damaged, or others may write it; see what it \
-         was about, undo that by hand and remove the file",
+        "{} has the undo command of a 'prove', but is damaged or writable by others; read it, undo the \
+         change by hand and remove the file",
         shell_word(path)
     )
 }
@@ -119,7 +119,7 @@ fn undo_left() -> Result<u8> {
         bail!("{}", unreadable(path));
     }
     if left.changes.is_empty() {
-        out.write_all(b"No change was left in place.\n")?;
+        out.write_all(b"No change was left to undo.\n")?;
     }
     for noted in left.changes {
         let text = format!(
@@ -146,7 +146,7 @@ fn change(args: &ProveArgs) -> Result<Change> {
         (None, Some(sweep)) => Change::sweep(sweep, args.set.clone().unwrap_or_default(), undo)?,
         (None, None) if !args.targets.is_empty() => Change::targets(args.targets.clone())?,
         (None, None) => {
-            bail!("say what is proven: --change and --undo, --sweep and --set, or --targets (see --help)")
+            bail!("name the variants: --change and --undo, --sweep and --set, or --targets (see --help)")
         }
     })
 }
@@ -158,15 +158,15 @@ fn words(args: &ProveArgs) -> Result<Vec<OsString>> {
         word.to_str().is_some_and(|word| word == flag || word.starts_with(&format!("{flag}=")))
     };
     if let Some(flag) = OWN_FLAGS.iter().find(|flag| words.iter().any(|word| is_flag(word, flag))) {
-        bail!("{flag} belongs in front of the '--': it is the proof's, and not the verb's");
+        bail!("{flag} is a flag of prove; put it before the '--'");
     }
     if words.iter().any(|word| is_flag(word, EVENT_FLAG)) {
-        bail!("{EVENT_FLAG} does not work in a proof, which repeats its runs; use --change for a command");
+        bail!("{EVENT_FLAG} does not work in a proof; use --change for a command");
     }
     let has_place = words.iter().any(|word| word.to_str().is_some_and(|word| word.contains(PLACE)));
     ensure!(
         has_place != args.targets.is_empty(),
-        "{PLACE} in the verb's flags stands for each of --targets: give both or none"
+        "{PLACE} in the verb's arguments and --targets go together; give both or neither"
     );
     let is_seeded =
         SEEDED.iter().any(|verb| words.first().map(OsString::as_os_str) == Some(OsStr::new(verb)));
@@ -181,12 +181,12 @@ fn takes_something(request: &ProveRequest) -> Result<()> {
     if let Change::Targets { targets } = &request.change
         && let Some(missing) = targets.iter().find(|target| !target.is_dir())
     {
-        bail!("{} is no directory; every one of --targets has to be there", shell_word(missing));
+        bail!("{} is not a directory; --targets must be existing directories", shell_word(missing));
     }
     for state in 0..request.change.state_count() {
         ahead(&request.words_in(state)).map_err(|refusal| {
             let field = refusal.field.map_or_else(String::new, |field| format!("{field}: "));
-            anyhow!("{field}{} (in the words after '--')", refusal.why)
+            anyhow!("{field}{} (in the arguments after '--')", refusal.why)
         })?;
     }
     Ok(())
@@ -197,14 +197,12 @@ fn tell(event: &ProveEvent<'_>, names: &[StateName], is_quiet: bool) {
         // Whoever waits has to know what for, also where nothing else is to be said.
         ProveEvent::Waiting(waiting) => waiting_words(waiting),
         _ if is_quiet => return,
-        ProveEvent::FirstRun => {
-            "A first run, which does not count; it makes the test files that are missing".to_owned()
-        }
+        ProveEvent::FirstRun => "First run, not counted; it creates missing test files".to_owned(),
         ProveEvent::Pass { number, of, state, last_took_s } => {
             pass_line(*number, *of, &names[*state].to_string(), *last_took_s)
         }
         ProveEvent::Disturbed { disturbance, is_again } => {
-            let again = if *is_again { ", and is measured again" } else { "" };
+            let again = if *is_again { "; it is measured again" } else { "" };
             format!("  does not count{again}: {}", disturbance_words(disturbance))
         }
         ProveEvent::Measured(_) => return,
@@ -223,8 +221,8 @@ pub(super) fn waiting_words(waiting: &Waiting<'_>) -> String {
     let what = format!("Waiting for '{}' (process {})", plain(waiting.command), waiting.pid);
     match waiting.is_asked {
         true => format!(
-            "{what}, which is not ended in its middle. Another Ctrl-C ends Reelgauge without it; the change then has \
-             to be undone: reelgauge prove --undo-left"
+            "{what} to finish. Another Ctrl-C ends Reelgauge at once; then undo the change with: reelgauge \
+             prove --undo-left"
         ),
         false => what,
     }

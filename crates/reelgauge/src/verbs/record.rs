@@ -79,9 +79,11 @@ fn tell_rescued(rescued: &Rescued) {
     let text = match &rescued.trace {
         Ok(trace) => {
             let trace = shell_word(trace.dir());
-            format!("A recording that was cut off before is kept, but for its last second: {trace}")
+            format!("An interrupted recording was recovered, without its last second: {trace}")
         }
-        Err(why) => format!("warning: {} was cut off and can't be kept: {why}", shell_word(&rescued.left)),
+        Err(why) => {
+            format!("warning: cannot recover the interrupted recording {}: {why}", shell_word(&rescued.left))
+        }
     };
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
@@ -93,8 +95,8 @@ fn welcome(args: &RecordArgs, point: &Path) {
     }
     let point = shell_word(point);
     let text = match args.command.is_empty() {
-        true => format!("Recording what happens below {point}; Ctrl-C ends it."),
-        false => format!("Recording what the command does below {point}."),
+        true => format!("Recording all operations below {point}; Ctrl-C ends it."),
+        false => format!("Recording the command's operations below {point}."),
     };
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
@@ -129,7 +131,7 @@ fn words(recorded: &Recorded, name: Option<&str>) -> String {
     lines.extend(info.warnings.iter().map(|warning| format!("  note     {warning}")));
     let other = name.and_then(|name| other_name(name, &recorded.trace));
     lines.extend(other.map(|note| format!("  note     {note}")));
-    lines.push(format!("Not seen: {}.", info.blind_to.join("; ")));
+    lines.push(format!("Not recorded: {}.", info.blind_to.join("; ")));
     let trace = shell_word(&recorded.trace);
     lines.push(format!("The trace: {trace}"));
     lines.push(format!("Next: reelgauge replay {trace} PATH"));
@@ -142,7 +144,7 @@ fn cost(recorded: &Recorded) -> String {
         recorded.info.cost_ns_per_op.map_or("nothing".to_owned(), |own_ns| units::duration(own_ns / 1e3));
     let way = recorded.info.round_trip_ns.map_or(String::new(), |way_ns| {
         format!(
-            ", and about {} on the way to it and back; data costs its copying in addition (record --help)",
+            ", and about {} to reach it and return; copying data adds to this (record --help)",
             units::duration(way_ns / 1e3)
         )
     });

@@ -37,7 +37,10 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     if let Some(site) = &args.document {
         return document::document(args, site);
     }
-    ensure!(args.runs.len() <= 1, "report shows one run; several make one document: --document site.toml");
+    ensure!(
+        args.runs.len() <= 1,
+        "report shows one run; to combine several in a document, use --document site.toml"
+    );
     let run = &run_or_latest(args.runs.first())?;
     if Suite::is_in(run) {
         return suite::again(args, run);
@@ -64,7 +67,7 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     }
     ensure!(
         !args.period.is_given() && args.top.is_none(),
-        "--from, --to and --top are for traces; look at a run as at a trace with --as-trace"
+        "--from, --to and --top are for traces; for a run, add --as-trace"
     );
     let summary = match args.observer.is_empty() {
         true => reopen(run).map_err(|error| of_no_run(error, run))?,
@@ -72,7 +75,7 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     };
     ensure!(
         summary.msmeter.is_none() || args.csv.is_none(),
-        "{run} is a session of the original meter, whose tables lie in {run}/text and whose records in {run}/records.csv",
+        "{run} is an msMeter session; its tables are in {run}/text, its records in {run}/records.csv",
         run = shell_word(run)
     );
     if let Some(folder) = &args.csv {
@@ -98,14 +101,14 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
     let run_dir = RunDir::open(run).map_err(|error| of_no_run(error.into(), run))?;
     ensure!(
         watch_plan(&run_dir).is_none(),
-        "{} is a watch itself; name the run of a client, and this as its --observer",
+        "{} is a watch; name the run of a client, with this as its --observer",
         shell_word(run)
     );
     let offset_ns = args.clock_offset.map(ClockOffset::ns);
     for source in &args.observer {
         for facts in add(&run_dir, source, offset_ns, &args.observer_machine)? {
             // Beside the report, so that a program that reads it finds nothing else in it.
-            let text = format!("reelgauge: beside the run now: {}", observer_words(&facts));
+            let text = format!("reelgauge: added to the run: {}", observer_words(&facts));
             let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
         }
     }
@@ -121,7 +124,7 @@ fn is_told_whole(args: &ReportArgs, dir: &Path) -> Result<()> {
     let of_traces = args.as_trace || args.period.is_given() || args.top.is_some();
     ensure!(
         !of_runs && !of_traces,
-        "{dir} is a proof, which is told whole; for one pass, name its run in there: reelgauge report {dir}/RUN",
+        "{dir} is a proof, with one report; for one pass, name its run: reelgauge report {dir}/RUN",
         dir = shell_word(dir)
     );
     Ok(())
@@ -132,8 +135,8 @@ pub(super) fn of_no_run(error: ReopenError, run: &Path) -> anyhow::Error {
     let ReopenError::RunDir(RunDirError::NotARun { .. }) = &error else { return error.into() };
     let holds_runs = newest_and_below(run, 1).is_ok_and(|(runs, _)| !runs.is_empty());
     let next = match holds_runs {
-        true => format!("it holds runs; see which: reelgauge list {}", shell_word(run)),
-        false => "name the directory of a run; 'reelgauge list' shows those in reelgauge-runs".to_owned(),
+        true => format!("it is a folder of runs; list them: reelgauge list {}", shell_word(run)),
+        false => "name a run directory; 'reelgauge list' shows those in reelgauge-runs".to_owned(),
     };
     anyhow::anyhow!("{error}; {next}")
 }
@@ -147,7 +150,7 @@ fn of_trace(args: &ReportArgs, run: &Path, dir: &Path, is_built_in: bool) -> Res
     let unfit = args.tables || args.workers || args.csv.is_some() || !args.observer.is_empty();
     ensure!(
         !unfit,
-        "--tables, --workers, --observer and --csv are for runs; 'reelgauge ops --csv' lists a trace"
+        "--tables, --workers, --observer and --csv are for runs; for a trace, use 'reelgauge ops --csv'"
     );
     let built_in = is_built_in.then(|| run.display().to_string());
     if let Some(file) = &args.html {

@@ -23,7 +23,7 @@ use crate::cli::RunArgs;
 pub fn run(args: &RunArgs) -> Result<u8> {
     if args.plan.as_os_str() == NASPT && !args.plan.exists() {
         if !args.event.event.is_empty() {
-            bail!("--event has no effect on a suite; use it with one workload: reelgauge replay NAME PATH");
+            bail!("--event has no effect on a suite; run one workload with it: reelgauge replay NAME PATH");
         }
         return suite::run(args);
     }
@@ -33,8 +33,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
         || args.access_time.is_some();
     if of_suites {
         bail!(
-            "--batch, --workloads, --access-time and --against have no effect on a plan or a scenario; they are for the \
-             suite '{NASPT}'"
+            "--batch, --workloads, --access-time and --against are for the suite '{NASPT}' only; omit them"
         );
     }
     if let Some(plan) = args.steered.then(|| watch_plan(args)).flatten() {
@@ -90,7 +89,7 @@ pub(super) fn planned(args: &RunArgs) -> Result<AnyPlan> {
         AnyPlan::Replay(mut plan) => {
             if args.scale.is_some() || args.find_max {
                 bail!(
-                    "--scale and --find-max have no effect on a replay; for several users at once set copies in \
+                    "--scale and --find-max have no effect on a replay; for several users, set copies in \
                      its [replay]"
                 );
             }
@@ -119,9 +118,9 @@ fn plan_of(args: &RunArgs) -> Result<AnyPlan> {
         bail!(what);
     }
     let text = std::fs::read_to_string(&args.plan).with_context(|| {
-        format!("{path} is no scenario ('reelgauge scenarios' lists them) and cannot be read as a plan")
+        format!("{path} is not a scenario ('reelgauge scenarios' lists them) and cannot be read as a plan")
     })?;
-    AnyPlan::from_toml(&text).with_context(|| format!("{path} cannot be run"))
+    AnyPlan::from_toml(&text).with_context(|| format!("cannot run {path}"))
 }
 
 /// A plan of streams with what the flags say.
@@ -130,7 +129,7 @@ fn adapted(mut plan: StreamsPlan, args: &RunArgs) -> Result<StreamsPlan> {
         plan.target.clone_from(target);
     }
     if plan.target.as_os_str().is_empty() {
-        bail!("{} names no target; say which directory to measure with --target PATH", args.plan.display());
+        bail!("{} names no target; name the directory to measure with --target PATH", args.plan.display());
     }
     if let Some(scale) = &args.scale {
         plan.scale = scale.clone();

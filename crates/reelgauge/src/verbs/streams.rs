@@ -54,7 +54,7 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         None => (1, Ramp(vec![1])),
     };
     if stream.copiers > 0 && scale.0.len() > 1 {
-        bail!("--copiers has no effect with several load points; give --count one number");
+        bail!("--copiers needs a single load point; give --count one number");
     }
     let (warmup, duration) = (args.warmup.unwrap_or(warmup), args.duration.unwrap_or(duration));
     let length = Span(warmup.ns().saturating_add(duration.ns()));
@@ -91,14 +91,12 @@ fn setting<T: DeserializeOwned>(args: &ActorArgs, key: &str) -> Result<Option<T>
 fn own_format(args: &ActorArgs) -> Result<Option<OwnFormat>> {
     if args.frame_size.is_none() && args.mbit_per_s.is_none() {
         if args.file_per_frame {
-            bail!(
-                "--file-per-frame belongs to a format of your own; give --frame-size or --mbit-per-s with it"
-            );
+            bail!("--file-per-frame needs your own format; add --frame-size or --mbit-per-s");
         }
         return Ok(None);
     }
     let Some(fps) = setting(args, "fps")? else {
-        bail!("a format of your own needs its frame rate; add --fps 25");
+        bail!("your own format needs a frame rate; add one, such as --fps 25");
     };
     check_frame_bytes(args, fps)?;
     let name = match (args.frame_size, args.mbit_per_s) {
@@ -123,14 +121,13 @@ fn own_format(args: &ActorArgs) -> Result<Option<OwnFormat>> {
 fn check_frame_bytes(args: &ActorArgs, fps: FrameRate) -> Result<()> {
     let (least, most) = (*FRAME_BYTES.start(), *FRAME_BYTES.end());
     if let Some(size) = args.frame_size.filter(|size| !FRAME_BYTES.contains(&size.bytes())) {
-        bail!("--frame-size {size} is outside {least}B to {}MB; choose a size within", most / 1_000_000);
+        bail!("--frame-size {size} is not between {least}B and {}MB", most / 1_000_000);
     }
     let mbit = |frame_bytes: u64| frame_bytes as f64 * 8.0 * fps.per_s() / 1e6;
     let allowed = mbit(least)..=mbit(most);
     if let Some(rate) = args.mbit_per_s.filter(|rate| !allowed.contains(rate)) {
         bail!(
-            "--mbit-per-s {rate:?} is outside {} to {} at {fps} fps, which is {least} B to {} MB per frame; \
-             choose a rate within",
+            "--mbit-per-s {rate:?} is not between {} and {} at {fps} fps ({least} B to {} MB per frame)",
             allowed.start(),
             allowed.end(),
             most / 1_000_000
@@ -212,12 +209,12 @@ mod tests {
             let arg = streams.get_arguments().find(|arg| arg.get_long() == Some(flag)).unwrap();
             arg.get_help().unwrap().to_string()
         };
-        assert_eq!(help("cameras"), "How many cameras an editor plays side by side [default: 4]");
-        assert_eq!(help("file-size"), "Size of the file that a copier copies [default: 1GiB]");
+        assert!(help("cameras").ends_with("[default: 4]"), "{}", help("cameras"));
+        assert!(help("file-size").ends_with("[default: 1GiB]"), "{}", help("file-size"));
         assert!(help("buffer").ends_with("1s or 12frames [default: 1s]"), "{}", help("buffer"));
         assert!(help("policy").ends_with("[default: drop]"), "{}", help("policy"));
         let sync = help("sync-every");
-        assert!(sync.ends_with("that the buffer has gone round once]"), "{sync}");
+        assert!(sync.contains("[default: never with direct I/O"), "{sync}");
         assert!(!help("like").contains("default"));
     }
 
@@ -322,7 +319,8 @@ mod tests {
             ),
             (
                 "--actor copier --file-size 4KiB",
-                "a block of 1MiB is larger than the file of 4KiB; use a larger --file-size or smaller --block",
+                "a block of 1MiB is larger than the file of 4KiB; use a larger --file-size or smaller \
+                 --block",
             ),
             (
                 "--actor camera --file-size 4KiB",

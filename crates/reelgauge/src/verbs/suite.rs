@@ -33,8 +33,8 @@ use reelgauge_report::text::shell_word;
 const TABLE_FILE: &str = "suite.csv";
 
 /// What compares suites.
-const SUITES: &str = "two to eight suites are compared with each other: reelgauge compare SUITE SUITE; of the flags \
-                      --json, --out, --csv and --html have an effect. For one workload, name its runs in there";
+const SUITES: &str = "compare takes two to eight suites: reelgauge compare SUITE SUITE. Only --json, --out, \
+                      --csv and --html have an effect. For one workload, name its runs";
 
 /// Runs the suite. The exit code.
 pub fn run(args: &RunArgs) -> Result<u8> {
@@ -57,7 +57,7 @@ pub(super) fn request_of(args: &RunArgs) -> Result<SuiteRequest> {
         bail!("--scale and --find-max have no effect on a suite; they multiply the actors of a scenario");
     }
     let Some(target) = &args.target else {
-        bail!("{NASPT} names no target; say which directory to measure with --target PATH");
+        bail!("{NASPT} names no target; name the directory to measure with --target PATH");
     };
     let words = if args.workloads.is_empty() { &[NASPT_GROUP.to_owned()][..] } else { &args.workloads };
     Ok(SuiteRequest {
@@ -96,7 +96,7 @@ pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
     let opened = OpenedSuite::open(dir)?;
     if let Some(folder) = &args.csv {
         std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
         write_table(&side_by_side(std::slice::from_ref(&opened)), &folder.join(TABLE_FILE))?;
     }
     if let Some(file) = &args.html {
@@ -118,7 +118,7 @@ pub fn compare(args: &CompareArgs, dirs: &[PathBuf]) -> Result<u8> {
         let place = dir.canonicalize().ok();
         ensure!(
             dirs[..at].iter().all(|before| place.is_none() || before.canonicalize().ok() != place),
-            "{} is named twice; a suite next to itself shows nothing, so name another one",
+            "{} is named twice; name two different suites",
             shell_word(dir)
         );
     }

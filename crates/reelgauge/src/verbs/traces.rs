@@ -34,7 +34,7 @@ pub fn traces(args: &TracesArgs) -> Result<u8> {
         }
         (Some(name), None) if args.json => print_json(&one_as_json(&library.open(name)?))?,
         (Some(name), None) => show(&library.open(name)?)?,
-        (None, Some(_)) => bail!("name the trace that is to be written"),
+        (None, Some(_)) => bail!("name the trace to write"),
         (None, None) if args.json => {
             print_json(&library.list().iter().map(entry_as_json).collect::<Vec<_>>())?;
         }
@@ -92,9 +92,9 @@ fn list(library: &Library) -> Result<()> {
     let mut out = std::io::stdout().lock();
     write!(out, "{}", trace_list(&entries.iter().map(line).collect::<Vec<_>>(), width))?;
     let folders: Vec<String> = library.folders().iter().map(|folder| shell_word(folder)).collect();
-    let own = format!("Your own traces appear here when they lie in {}.", folders.join(" or "));
+    let own = format!("Your own traces are listed here if they are in {}.", folders.join(" or "));
     writeln!(out, "\n{}", wrap(&own, width, 0))?;
-    writeln!(out, "Look at one: reelgauge traces PhotoAlbum-synth")?;
+    writeln!(out, "Show one: reelgauge traces PhotoAlbum-synth")?;
     Ok(())
 }
 
@@ -135,7 +135,7 @@ fn show(opened: &Materialised) -> Result<()> {
     };
     writeln!(out, "{}", wrap(&source, width, 0))?;
     if !info.blind_to.is_empty() {
-        let blind = format!("It does not tell: {}.", plain(&info.blind_to.join("; ")));
+        let blind = format!("Not recorded: {}.", plain(&info.blind_to.join("; ")));
         writeln!(out, "{}", wrap(&blind, width, 0))?;
     }
     for note in reelgauge_results::trace_report::words(info.notes.clone(), info.warnings.clone()) {

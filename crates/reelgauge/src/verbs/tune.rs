@@ -38,11 +38,11 @@ fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
     // With a slash behind its name a link would be followed.
     let bare: PathBuf = dir.components().collect();
     if bare.is_symlink() {
-        bail!("{} is a symbolic link; give --out the folder itself", shell_word(&bare));
+        bail!("--out {} is a symbolic link; name the folder itself", shell_word(&bare));
     }
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", shell_word(dir)))?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot create the folder {}", shell_word(dir)))?;
     if let Some(one) = all.iter().find(|one| dir.join(one.name).symlink_metadata().is_ok()) {
-        bail!("{} is there already; give --out a folder without it", shell_word(&dir.join(one.name)));
+        bail!("{} already exists; choose another folder for --out", shell_word(&dir.join(one.name)));
     }
     let mut whole = Vec::new();
     for one in all {
@@ -69,8 +69,8 @@ fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {
     let path = shell_word(path);
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            anyhow!("cannot write {path}: {error}; free space there, or give --out a folder on another disk")
+            anyhow!("cannot write {path}: {error}; free space there, or choose a folder on another disk")
         }
-        _ => anyhow!("cannot write {path}: {error}; give --out a folder that can be written to"),
+        _ => anyhow!("cannot write {path}: {error}; choose a writable folder for --out"),
     }
 }

@@ -15,7 +15,7 @@ use crate::screen;
 
 /// Watches. The exit code.
 pub fn watch(args: &WatchArgs) -> Result<u8> {
-    ensure!(args.duration.is_none_or(|span| span.ns() > 0), "--duration is 0, so nothing would be watched");
+    ensure!(args.duration.is_none_or(|span| span.ns() > 0), "--duration must not be 0");
     let agent = args.name.as_deref().map(label).unwrap_or_default();
     let noted = &args.output.noted;
     let plan = WatchPlan {
@@ -27,8 +27,8 @@ pub fn watch(args: &WatchArgs) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let mut progress = Progress::new(args.output.quiet || args.output.json);
     progress.say(&match args.duration {
-        Some(span) => format!("Watching for {span}; Ctrl-C ends it sooner, and what was sampled is kept."),
-        None => "Watching; Ctrl-C ends it.".to_owned(),
+        Some(span) => format!("Sampling for {span}; Ctrl-C ends it sooner and keeps the samples."),
+        None => "Sampling; Ctrl-C ends it.".to_owned(),
     });
     let request = WatchRequest { plan, out: args.output.out.clone() };
     let finished = match carry_out(request, &mut progress, &interrupt) {

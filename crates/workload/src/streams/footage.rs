@@ -21,13 +21,13 @@ const BUFFER_FRAMES_MAX: u32 = 36_000;
 settings! {
     /// What is played, recorded or read: one of `format`, `own_format` and `like`.
     pub struct Footage {
-        /// The media format, by its id; 'reelgauge formats WORDS' finds it
+        /// Media format, by its ID; find it with 'reelgauge formats WORDS'
         format: Option<String> = None => option(ID, String),
         /// A format that the catalogue does not have.
         own_format: Option<OwnFormat> = None,
         /// Use the frame sizes of this movie file or folder of frames
         like: Option<PathBuf> = None => option(PATH, PathBuf),
-        /// Frames per second, instead of the format's or the footage's own
+        /// Frames per second [default: as in the format or footage]
         fps: Option<FrameRate> = None => option(RATE, FrameRate),
     }
 }
@@ -35,11 +35,11 @@ settings! {
 settings! {
     /// How a stream goes through its frames.
     pub struct Frames {
-        /// How long each stream's clip plays; streams loop over it
+        /// Length of each stream's clip; streams loop over it
         clip: Span = CLIP => option(TIME, Span),
-        /// How far each stream buffers ahead, as time or frames: 1s or 12frames
+        /// Buffer of each stream, as time or frames: 1s or 12frames
         buffer: Buffer = Buffer::default() => option(BUFFER, Buffer),
-        /// What happens to frames that miss their deadline: drop or stall
+        /// Handling of frames that miss their deadline: drop or stall
         policy: Policy = Policy::default() => option(POLICY, Policy),
     }
 }

@@ -15,11 +15,11 @@ use crate::screen::{complain, fitted};
 pub(super) fn with_probes(args: &DoctorArgs) -> Result<u8> {
     if args.from.is_some() {
         bail!(
-            "--probe tries what this machine's storage does, and --from judges another machine by its texts: leave \
-             one of them away"
+            "--probe tests the storage of this client, --from checks the data of another machine; omit one \
+             of them"
         );
     }
-    let target = args.path.clone().context("--probe needs a PATH to probe")?;
+    let target = args.path.clone().context("--probe needs a PATH")?;
     let hang_after = args.hang_after.duration();
     let request = ProbeRequest { target: target.clone(), terms: terms(args.shared_target, None), hang_after };
     let work = || carry_out(args, &request).unwrap_or_else(|error| complain(&error));

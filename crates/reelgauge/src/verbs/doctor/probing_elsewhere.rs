@@ -7,5 +7,5 @@ use crate::cli::DoctorArgs;
 /// Says that there are none here.
 pub(super) fn with_probes(args: &DoctorArgs) -> Result<u8> {
     let _ = (args.hang_after, args.shared_target); // Of no use without probes.
-    bail!("--probe needs Linux; leave it away, or probe the same storage from a Linux machine")
+    bail!("--probe needs Linux; omit it, or probe the same storage from a Linux machine")
 }
