@@ -32,7 +32,7 @@ pub(crate) fn outcome(summary: &Summary) -> Option<String> {
     let what = match summary.outcome {
         Outcome::Complete => return None,
         Outcome::Running => {
-            return Some("The run goes on. Its figures come from its log until now.".to_owned());
+            return Some("The run is still running. Its figures come from its log so far.".to_owned());
         }
         Outcome::Interrupted => "The run was interrupted",
         Outcome::BrokeOff => "The run broke off",
@@ -45,11 +45,11 @@ pub(crate) fn outcome(summary: &Summary) -> Option<String> {
 pub(crate) fn verified(verify: &VerifyFacts) -> (Tone, String) {
     let checked = amount(verify.checked_bytes);
     if verify.different_bytes == 0 {
-        return (Tone::Plain, format!("Verified {checked}: everything read back as it was written."));
+        return (Tone::Plain, format!("Verified {checked}: all data read back as written."));
     }
     let first = verify.first_difference.as_deref().map(|first| format!(" First: {}", plain(first)));
     let text = format!(
-        "DATA DIFFER: {} of {checked} read back were not what had been written.{}",
+        "DATA DIFFER: {} of {checked} read back differ from what was written.{}",
         amount(verify.different_bytes),
         first.unwrap_or_default()
     );
@@ -63,11 +63,9 @@ pub(crate) fn nothing(summary: &Summary) -> String {
         (0, _) if summary.load_points.iter().any(|point| point.not_measured.is_some()) => {
             format!("Nothing was measured on {place}.")
         }
-        (0, _) => format!(
-            "Nothing was measured on {place}: no operation was finished (the warm-up does not count)."
-        ),
+        (0, _) => format!("Nothing was measured on {place}: no operation finished (warm-up excluded)."),
         (ops, failed) if ops == failed => {
-            format!("Nothing worked on {place}: every operation failed.")
+            format!("Nothing worked on {place}: all operations failed.")
         }
         _ => format!("Nothing was measured on {place}: no read or write succeeded."),
     }
@@ -94,8 +92,8 @@ pub(crate) fn unanswered(summary: &Summary) -> Option<String> {
     let longest = each.max_by(|one, other| one.for_s.total_cmp(&other.for_s))?;
     let threads = counted(u64::from(longest.threads), "worker thread");
     Some(format!(
-        "{threads} got no answer for {}, until the run ended: no response time counts what they waited for, and \
-         the rates count the time.",
+        "{threads} got no answer for {}, until the run ended. Response times exclude that wait; rates \
+         include it.",
         moment(longest.for_s)
     ))
 }
@@ -114,7 +112,7 @@ pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
         // What moved less than was asked is told in a sentence of its own.
         None if summary.ops() > 0 && !has_short(summary) => {
             let is_answered = summary.load_points.iter().all(|point| point.unanswered.is_none());
-            let what = if is_answered { "No operation" } else { "No operation that was answered" };
+            let what = if is_answered { "No operation" } else { "No answered operation" };
             (Tone::Plain, format!("{what} failed."))
         }
         None => (Tone::Plain, String::new()),
@@ -128,20 +126,20 @@ fn failure(failed: u64, first: &FirstError, message: &str) -> String {
         OpKind::Write => "writing",
         OpKind::Sync => "syncing",
         OpKind::Close => "closing",
-        OpKind::Create => "making",
+        OpKind::Create => "creating",
         OpKind::Unlink => "removing",
-        OpKind::Stat => "asking for the size of",
-        OpKind::Access => "asking for access to",
+        OpKind::Stat => "reading the attributes of",
+        OpKind::Access => "checking access to",
         OpKind::ReadDir => "listing",
-        OpKind::Truncate => "setting the size of",
-        OpKind::Allocate => "reserving room in",
+        OpKind::Truncate => "truncating",
+        OpKind::Allocate => "allocating space in",
         OpKind::Rename => "renaming",
-        OpKind::MakeDir => "making the directory",
+        OpKind::MakeDir => "creating the directory",
         OpKind::RemoveDir => "removing the directory",
-        OpKind::SetAttr => "changing the times or rights of",
-        OpKind::Other => "doing something unknown to",
-        OpKind::Link => "making a hard link to",
-        OpKind::SymLink => "making the symbolic link",
+        OpKind::SetAttr => "changing the attributes of",
+        OpKind::Other => "an unknown operation on",
+        OpKind::Link => "creating a hard link to",
+        OpKind::SymLink => "creating the symbolic link",
         OpKind::ReadLink => "reading the symbolic link",
     };
     let at = match first.kind {

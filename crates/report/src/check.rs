@@ -60,7 +60,7 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
     page.item("Limit", &plain(&facts.limit));
     let seen = limit_words(summary).limited_by();
     if !seen.is_empty() {
-        page.item("Seen", &seen);
+        page.item("Counters", &seen);
     }
     page.item("Confidence", &confidence(summary, facts));
     note_texts(summary).iter().for_each(|note| page.warning(note));
@@ -101,7 +101,7 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
         let is_measured = |format: &CheckFormat| format.play.is_some() || format.record.is_some();
         let is_known = summary.outcome != Outcome::Complete || facts.formats.iter().any(is_measured);
         return match is_known {
-            true => "No count of streams was found before this look was stopped.".to_owned(),
+            true => "The check was stopped before it found a stream count.".to_owned(),
             false => "No streams were measured.".to_owned(),
         };
     };
@@ -142,10 +142,10 @@ fn none(facts: &CheckFacts) -> &'static str {
     let mut counts = facts.counts();
     match facts.limit_culprit {
         Some(Culprit::MaxRate) => {
-            "Not one stream of these formats was carried without a late frame within --max-rate."
+            "Within --max-rate, not one stream of these formats ran without a late frame."
         }
-        _ if counts.any(is_not_known) => "No stream of these formats is known to be sustained.",
-        _ => "Not one stream of these formats was carried without a late frame.",
+        _ if counts.any(is_not_known) => "Unknown whether the storage sustains a stream of these formats.",
+        _ => "Not one stream of these formats ran without a late frame.",
     }
 }
 
@@ -176,7 +176,7 @@ fn formats(facts: &CheckFacts, width: usize, is_page: bool) -> Table {
     let needed = numbers(&needed).into_iter().chain(link.map(number));
     let mut table = Table::new("Formats");
     table.rows = (0..formats.len()).map(|at| format!("check.formats.{at}")).collect();
-    table.words("streams without a late frame", names.chain(below("the link carries about")).collect());
+    table.words("streams without a late frame", names.chain(below("link speed, about")).collect());
     table.column("", "play", cells(&|format| marked(format.play.as_ref()))).at("play.streams");
     table.column("", "record", cells(&|format| marked(format.record.as_ref()))).at("record.streams");
     table.column("needs", "MB/s", needed.collect()).at("needed_mb_per_s_each");
@@ -211,7 +211,7 @@ pub(crate) fn is_not_known(found: &CheckCount) -> bool {
 /// `31 ± 1`, `at least 40`; what is no bound for sure is no `at least`.
 fn with_error(found: &CheckCount) -> String {
     if is_not_known(found) {
-        return "not known".to_owned();
+        return "unknown".to_owned();
     }
     let streams = count(u64::from(found.streams));
     let at_least = if found.at_least && found.is_sustained() { "at least " } else { "" };
@@ -278,7 +278,7 @@ impl Ticks {
             _ if self.all == 0 => String::new(),
             0 => format!(" So no count in column \"{column}\" has a tick."),
             _ => format!(
-                " Counts with a tick in column \"{column}\" rest on streams that were held, not on this rate."
+                " Counts with a tick in column \"{column}\" come from sustained streams, not from this rate."
             ),
         }
     }
@@ -290,19 +290,19 @@ fn trend_words(what: &str, rate: &SustainedRate, ticks: Ticks) -> Option<String>
     let held = moment(rate.held_s);
     Some(match (rate.trend, other) {
         (RateTrend::Burst, Some(burst)) => format!(
-            "{what} began with a burst of {burst} MB/s; the lower rate of {level} MB/s was held for {held}. Counts \
-             that were not held use the lower rate."
+            "{what} began with a burst of {burst} MB/s, then {level} MB/s for {held}. Counts that were not \
+             held use the lower rate."
         ),
         (RateTrend::Rose, Some(later)) => format!(
             "{what} rose from {level} MB/s to {later} MB/s: a cache filled. Counts that were not held use the lower \
              rate."
         ),
         (RateTrend::Unsettled, Some(other)) => format!(
-            "{what} did not settle: {other} MB/s and {level} MB/s were seen, the latter for {held}.{}",
+            "{what} did not settle: {other} MB/s and {level} MB/s, the latter for {held}.{}",
             ticks.words()
         ),
         (RateTrend::Unsettled, None) => {
-            format!("{what} did not settle: they still slowed down, at {level} MB/s.{}", ticks.words())
+            format!("{what} did not settle: they were still slowing down at {level} MB/s.{}", ticks.words())
         }
         (RateTrend::Steady | RateTrend::TooShort | RateTrend::Burst | RateTrend::Rose, _) => return None,
     })
@@ -313,9 +313,9 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
     let mb = |rate: Option<f64>| {
         rate.map_or_else(|| "not measured".to_owned(), |rate| format!("{} MB/s", number(rate)))
     };
-    let p99 = facts.random_read_ms_p99.map(|ms| format!(" (99 of 100 within {} ms)", number(ms)));
+    let p99 = facts.random_read_ms_p99.map(|ms| format!(" (p99 {} ms)", number(ms)));
     let line = match (facts.line_rate_mb_per_s, summary.link.is_some()) {
-        (None, true) => " What the link carries is not known.".to_owned(),
+        (None, true) => " The link speed is unknown.".to_owned(),
         // It stands in the table.
         (Some(_), _) | (None, false) => String::new(),
     };
@@ -326,7 +326,7 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
         Some(_) | None => mb(mean),
     };
     format!(
-        "reads {} in sequence and {} at random{}, writes {}.{line}",
+        "sequential reads {}, random reads {}{}, writes {}.{line}",
         level(&facts.sequential_reads, facts.sequential_read_mb_per_s),
         mb(facts.random_read_mb_per_s),
         p99.unwrap_or_default(),
@@ -360,26 +360,25 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
     }
     let mut doubts = Vec::new();
     if facts.counts().filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
-        doubts.push("counts without a tick were held too briefly".to_owned());
+        doubts.push("counts without a tick ran too briefly".to_owned());
     }
     if rate_words(facts).next().is_some() {
         doubts.push("a rate was not steady".to_owned());
     }
     if silence::told(summary).is_some() {
-        doubts.push("the storage was silent for a while".to_owned());
+        doubts.push("the storage stopped responding for a while".to_owned());
     }
     if summary.load_points.iter().any(|point| point.not_measured.is_some()) {
         doubts.push("not everything could be measured".to_owned());
     }
     doubts.extend(doubts_of(summary, &of(summary)));
-    let begin = if doubts.is_empty() { String::new() } else { format!("not sure: {}. ", doubts.join("; ")) };
+    let begin = if doubts.is_empty() { String::new() } else { format!("low: {}. ", doubts.join("; ")) };
     // Its recorders need no room this way. On a file system that allocates as it writes they get more.
     let records =
         facts.formats.iter().filter_map(|format| format.record.as_ref()).any(|found| found.streams > 0);
-    let overwritten =
-        if records { " Recorders overwrote files; recording new ones can be slower." } else { "" };
+    let overwritten = if records { " Recorders overwrote files; new files can be slower." } else { "" };
     capital(&format!(
-        "{begin}{} were measured; larger caches and other users show later.{overwritten}",
+        "{begin}Measured for {}; larger caches and other users show only in longer runs.{overwritten}",
         moment(facts.looked_s)
     ))
 }

@@ -246,7 +246,7 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
     }
     let alone = of_one_run(comparison);
     if !alone.is_empty() && !all {
-        page.item("Not in all runs", &plain_short(&alone.join(", "), 300));
+        page.item("Not in all", &plain_short(&alone.join(", "), 300));
     }
     let hidden = comparison.rows.len() - shown.len();
     if hidden > 0 {
@@ -351,7 +351,7 @@ fn word(row: &ComparisonRow, run: usize) -> &'static str {
         Judgement::Better => "better",
         Judgement::Worse => WORSE,
         Judgement::Different => "different",
-        Judgement::Unknown => "can't tell",
+        Judgement::Unknown => "unknown",
         Judgement::Demand => "demand",
         Judgement::OtherPlan => "other work",
     }
@@ -381,7 +381,7 @@ fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize, is_page
         table
             .column("", "noise", percent(&|row| row.noise_percent[run], noise_words))
             .at(format!("noise_percent.{run}"))
-            .help("How far the change may be chance, estimated from the runs themselves.");
+            .help("How much of the change may be chance, estimated from the runs.");
         table.column("", "", rows.iter().map(|row| word(row, run).to_owned()).collect());
     }
     table

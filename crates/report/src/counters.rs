@@ -7,14 +7,15 @@ use reelgauge_analysis::counters::note::CounterNote;
 /// A note on the counters of one agent.
 pub fn counter_note_sentence(note: &CounterNote) -> String {
     match note {
-        CounterNote::Damaged(error) => format!("A part of the counters is left out: {error}."),
+        CounterNote::Damaged(error) => format!("Some counters are omitted: {error}."),
         CounterNote::Silent { series } => {
-            format!("Counters of errors and waiting that stayed at 0 all the time are not shown: {series}.")
+            format!("Counters of errors and waiting that stayed at 0 are not shown: {series}.")
         }
         CounterNote::NoRoom { series } => {
             let count = series.map_or_else(|| "many".to_owned(), |series| series.to_string());
             format!(
-                "Counters that there is no room for here; they are in the run directory, in counters/: {count}."
+                "Counters omitted here for lack of space (all are in counters/ of the run directory): \
+                 {count}."
             )
         }
         CounterNote::Unknown(names) => {
@@ -31,8 +32,8 @@ mod tests {
     #[test]
     fn what_is_left_out_is_said_with_its_number() {
         let said = |note| counter_note_sentence(&note);
-        assert!(said(CounterNote::NoRoom { series: Some(30) }).ends_with("in counters/: 30."));
-        assert!(said(CounterNote::NoRoom { series: None }).ends_with("in counters/: many."));
+        assert!(said(CounterNote::NoRoom { series: Some(30) }).ends_with(": 30."));
+        assert!(said(CounterNote::NoRoom { series: None }).ends_with(": many."));
         assert!(said(CounterNote::Silent { series: 4 }).ends_with("are not shown: 4."));
         assert_eq!(
             said(CounterNote::Unknown(vec!["disk spin_up_count".to_owned(), "host x".to_owned()])),
@@ -41,7 +42,7 @@ mod tests {
         assert_eq!(said(CounterNote::NotSampled("/proc/x: none".to_owned())), "Not sampled: /proc/x: none.");
         assert_eq!(
             said(CounterNote::Damaged("part 2 is cut".to_owned())),
-            "A part of the counters is left out: part 2 is cut."
+            "Some counters are omitted: part 2 is cut."
         );
     }
 }

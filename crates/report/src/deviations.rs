@@ -47,7 +47,7 @@ pub fn deviation_sentences(runs: &[Option<&ProcedureStep>]) -> Vec<String> {
 
 /// `--step 20s (paper: 1h)`, and of which steps.
 pub fn deviation_words(deviation: &DeviationWords<'_>) -> String {
-    let here = deviation.here.map_or_else(|| "left to the program".to_owned(), plain);
+    let here = deviation.here.map_or_else(|| "chosen by Reelgauge".to_owned(), plain);
     let what = match deviation.setting {
         Some(setting) => format!("--{} {here}", plain(setting)),
         None => format!("{here} {}", if here == "1" { "computer" } else { "computers" }),

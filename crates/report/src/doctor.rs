@@ -46,7 +46,7 @@ pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, 
         page.lines(vec!["Path:".to_owned()]);
         page.lines(path_lines(&all_hops(way), page.width));
         if way.site == Site::default() {
-            page.sentence(Tone::Plain, "What no counter tells of it: reelgauge doctor --ask");
+            page.sentence(Tone::Plain, "Add facts that no counter shows: reelgauge doctor --ask");
         }
     }
     probes::probes(diagnosis, &mut page);
@@ -81,14 +81,12 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
         part(page, "Found", &sentence);
     }
     if let Some(more @ 1..) = finding.found.len().checked_sub(SUBJECTS_MAX) {
-        part(page, "Found", &format!("The same on {more} more; --json has them all."));
+        part(page, "Found", &format!("The same on {more} more; --json lists all."));
     }
     words::costs(finding).into_iter().for_each(|cost| part(page, "Cost", &price(cost)));
     part(page, "Why", &rule.why);
     match rule.policy {
-        Policy::Never => {
-            part(page, "Decide", "This trades security or the safety of data; weigh it yourself.")
-        }
+        Policy::Never => part(page, "Decide", "This costs security or data safety; decide yourself."),
         Policy::NotAChange | Policy::WithExplicitConsent => {}
     }
     let os = diagnosis.system.os;
@@ -104,12 +102,19 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
 /// How many rules found nothing, and how many nobody could try.
 fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let in_order = &diagnosis.in_order;
-    page.item("Looked at, nothing found", &format!("{}.", words::rules(in_order.len())));
+    page.item("Passed", &format!("{}.", words::rules(in_order.len())));
     named(in_order, all, page);
     let documented = &diagnosis.documented;
     if !documented.is_empty() {
-        let why = if all { "" } else { "; --all says why" };
-        page.item("Documented, not exercised", &format!("{}{why}.", words::rules(documented.len())));
+        let why = if all { "" } else { "; --all shows why" };
+        page.item(
+            "Documented",
+            &format!(
+                "{} not \
+                                                         exercised{why}.",
+                words::rules(documented.len())
+            ),
+        );
     }
     for rule in documented.iter().filter(|_| all) {
         page.below(INDENT, rule.rule, rule.reason);
@@ -119,10 +124,8 @@ fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
         let is_server = diagnosis.scope.roles.contains(&Role::Server);
         let server = if is_server { "" } else { "for servers (--server), " };
         let count = words::rules(not_here.len());
-        page.item(
-            &format!("Not for {}", words::whose(diagnosis)),
-            &format!("{count} for other systems, {server}or for what is not here.{}", no_disks(diagnosis)),
-        );
+        let elsewhere = format!("{count} for other systems, {server}or for components not present.");
+        page.item("Skipped", &format!("{elsewhere}{}", no_disks(diagnosis)));
         named(not_here, all, page);
     }
 }
@@ -137,11 +140,8 @@ fn no_disks(diagnosis: &Diagnosis) -> String {
     };
     match names.len() {
         0 => String::new(),
-        1 => format!(" {} is a virtual disk: of its queue only how far it is read ahead is judged.", told[0]),
-        _ => format!(
-            " {}{more} are virtual disks: of their queues only how far they are read ahead is judged.",
-            told.join(", ")
-        ),
+        1 => format!(" {} is a virtual disk: only its read-ahead is judged.", told[0]),
+        _ => format!(" {}{more} are virtual disks: only their read-ahead is judged.", told.join(", ")),
     }
 }
 

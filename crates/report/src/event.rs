@@ -21,15 +21,15 @@ pub fn end_words(event: &EventFacts) -> String {
         EventEnd::Exit { code } => format!("it failed with exit code {code}"),
         EventEnd::Signal { number } => format!("it failed: signal {number} ended it"),
         EventEnd::TimeLimit => {
-            format!("it was ended at its time limit of {}", moment(event.time_limit_s))
+            format!("it was stopped at its time limit of {}", moment(event.time_limit_s))
         }
         EventEnd::Running => format!(
-            "it went on when the run ended; it ends at the latest {} after its beginning",
+            "it was still running when the run ended; it ends at most {} after its start",
             moment(event.time_limit_s)
         ),
         EventEnd::NotStarted { why } => format!("it could not be started: {}", plain_short(why, WHY_CHARS)),
-        EventEnd::NotBegun => "it did not begin: the load was over before".to_owned(),
-        EventEnd::Pending => "it did not begin".to_owned(),
+        EventEnd::NotBegun => "it did not start: the load had ended".to_owned(),
+        EventEnd::Pending => "it did not start".to_owned(),
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn event_lines(event: &EventFacts) -> Vec<(&'static str, String)> {
         lines.push((
             "Sustained",
             format!(
-                "{sustained} of {} while it went on (the storage delivered for {})",
+                "{sustained} of {} while it ran (the storage delivered for {})",
                 counted(effect.streams.into(), "stream"),
                 fixed(served, 1)
             ),
@@ -60,7 +60,7 @@ pub(crate) fn event_lines(event: &EventFacts) -> Vec<(&'static str, String)> {
             recovery_words(effect.recovery_after_end)
         }
         (after_end, after_begin) => format!(
-            "{} after its end, {} after its beginning",
+            "{} after its end, {} after its start",
             recovery_words(after_end),
             recovery_words(after_begin)
         ),
@@ -126,10 +126,7 @@ mod tests {
         let cut = EventFacts { output_is_cut: true, ..event(EventEnd::Exit { code: 0 }) };
         assert_eq!(event_lines(&cut)[0].1, format!("{text}, cut off after 1 MiB"));
         let not_begun = EventFacts { began_s: None, ended_s: None, ..event(EventEnd::NotBegun) };
-        assert_eq!(
-            event_lines(&not_begun)[0].1,
-            "rebuild\\u{1b}: it did not begin: the load was over before"
-        );
+        assert_eq!(event_lines(&not_begun)[0].1, "rebuild\\u{1b}: it did not start: the load had ended");
     }
 
     #[test]
@@ -141,8 +138,8 @@ mod tests {
             recovery_after_begin: Recovery::AtLeast { s: 7.0 },
         };
         let lines = event_lines(&EventFacts { effect: Some(effect), ..event(EventEnd::TimeLimit) });
-        assert_eq!(lines[1].1, "6 of 10 streams while it went on (the storage delivered for 6.4)");
-        assert_eq!(lines[2].1, "1.3 s after its end, at least 7.0 s after its beginning");
+        assert_eq!(lines[1].1, "6 of 10 streams while it ran (the storage delivered for 6.4)");
+        assert_eq!(lines[2].1, "1.3 s after its end, at least 7.0 s after its start");
         assert_eq!(recovery_words(Recovery::Unknown { why: None }), "unknown");
         let of = |why| recovery_words(Recovery::Unknown { why: Some(why) });
         assert_eq!(of(WhyUnknown::EndedBefore), "unknown (the run ended before the event)");

@@ -62,7 +62,7 @@ pub fn fleet_doctor_screen(
         page.item(&name(&no_answer.agent), &why_no_answer(&no_answer.why, version, "reelgauge doctor"));
     }
     for said in &found.not_looked {
-        page.item("Not looked at", &format!("{}: {}.", names(&said.hosts), text(&said.text)));
+        page.item("Not checked", &format!("{}: {}.", names(&said.hosts), text(&said.text)));
     }
     for (at, finding) in found.findings.iter().take(FINDINGS_MAX).enumerate() {
         page.gap();
@@ -80,7 +80,7 @@ pub fn fleet_doctor_screen(
     if differences.is_empty() && found.hosts.len() > 1 {
         page.sentence(
             Tone::Plain,
-            "The machines do not differ in system, kernel, network driver, MTU, link and mount options.",
+            "The hosts do not differ in system, kernel, network driver, MTU, link and mount options.",
         );
     }
     page.text
@@ -89,8 +89,8 @@ pub fn fleet_doctor_screen(
 fn answer(found: &Together, silent: &[NoAnswer]) -> String {
     let all = found.hosts.len() + silent.len();
     let answered = match silent {
-        [] => format!("{} looked at.", counted_were(all as u64)),
-        _ => format!("{} of {} looked at.", count(found.hosts.len() as u64), counted_were(all as u64)),
+        [] => format!("{} checked.", counted_were(all as u64)),
+        _ => format!("{} of {} checked.", count(found.hosts.len() as u64), counted_were(all as u64)),
     };
     if found.hosts.is_empty() {
         return answered;
@@ -101,7 +101,7 @@ fn answer(found: &Together, silent: &[NoAnswer]) -> String {
         (0, _) => format!("{answered} Nothing to change was found."),
         (things, 0) => format!("{answered} {} found.", counted_were_things(things)),
         (things, several) => format!(
-            "{answered} {} found, {} of them on several machines.",
+            "{answered} {} found, {} of them on several hosts.",
             counted_were_things(things),
             count(several)
         ),
@@ -109,7 +109,7 @@ fn answer(found: &Together, silent: &[NoAnswer]) -> String {
 }
 
 fn counted_were(machines: u64) -> String {
-    format!("{} {}", counted(machines, "machine"), if machines == 1 { "was" } else { "were" })
+    format!("{} {}", counted(machines, "host"), if machines == 1 { "was" } else { "were" })
 }
 
 fn counted_were_things(things: u64) -> String {
@@ -119,23 +119,23 @@ fn counted_were_things(things: u64) -> String {
 /// Why an agent said nothing, as a sentence. `instead`: what does the same on its machine.
 pub(crate) fn why_no_answer(why: &WhyNoAnswer, version: &str, instead: &str) -> String {
     match why {
-        WhyNoAnswer::NotHeard => "nothing was heard of it; nothing is known of its machine.".to_owned(),
+        WhyNoAnswer::NotHeard => "no contact, so nothing is known about its host.".to_owned(),
         WhyNoAnswer::Twice => {
-            "two processes answer to this name, so neither was asked; end one of them.".to_owned()
+            "two processes use this name, so neither was asked; stop one of them.".to_owned()
         }
         WhyNoAnswer::Older { version: its } => format!(
-            "its version {} does not know this command; put this program ({version}) there, or run '{instead}' on it.",
+            "its version {} lacks this command; install version {version} there, or run '{instead}' on it.",
             text(its)
         ),
         WhyNoAnswer::Failed { why } => format!("{}.", text(why).trim_end_matches('.')),
-        WhyNoAnswer::NotInTime => "it did not answer in time; ask again, with a longer --wait.".to_owned(),
+        WhyNoAnswer::NotInTime => "it did not answer in time; try again with a longer --wait.".to_owned(),
     }
 }
 
 fn show(number: usize, finding: &SharedFinding, found: &Together, page: &mut Page) {
     let everybody = found.hosts.len() > 1 && finding.hosts.len() == found.hosts.len();
     let whose = match everybody {
-        true => format!("all {} machines", count(found.hosts.len() as u64)),
+        true => format!("all {} hosts", count(found.hosts.len() as u64)),
         false => names(&finding.hosts),
     };
     let title = format!("{number}. {} ({whose})", text(&finding.title));
@@ -149,7 +149,7 @@ fn show(number: usize, finding: &SharedFinding, found: &Together, page: &mut Pag
         page.below(INDENT, "Found", &of(said));
     }
     if let Some(more @ 1..) = finding.found.len().checked_sub(SENTENCES_MAX) {
-        page.below(INDENT, "Found", &format!("{} more; --json has them all.", count(more as u64)));
+        page.below(INDENT, "Found", &format!("{} more; --json lists all.", count(more as u64)));
     }
     let rule = rules().iter().find(|rule| rule.id == finding.rule);
     if let Some(cost) = rule.and_then(|rule| rule.cost.as_deref()) {
@@ -157,10 +157,10 @@ fn show(number: usize, finding: &SharedFinding, found: &Together, page: &mut Pag
     }
     finding.changes.iter().take(SENTENCES_MAX).for_each(|said| page.below(INDENT, "Change", &of(said)));
     if !finding.in_order_on.is_empty() {
-        page.below(INDENT, "In order on", &names(&finding.in_order_on));
+        page.below(INDENT, "OK on", &names(&finding.in_order_on));
     }
     if !finding.not_looked_on.is_empty() {
-        page.below(INDENT, "Not known of", &names(&finding.not_looked_on));
+        page.below(INDENT, "Unknown on", &names(&finding.not_looked_on));
     }
     page.below(INDENT, "Rule", &text(&finding.rule));
 }
@@ -218,15 +218,15 @@ mod tests {
         let screen = fleet_doctor_screen(&together(), &silent, &[], ("0.1.0", style));
         let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         for part in [
-            "3 of 5 machines were looked at. 1 thing was found, 1 of them on several machines.",
-            "d: nothing was heard of it",
-            "e: its version 0.0.9 does not know this command",
+            "3 of 5 hosts were checked. 1 thing was found, 1 of them on several hosts.",
+            "d: no contact",
+            "e: its version 0.0.9 ",
             "1. Small packets (a, b)",
             "Found: a: eth0 has 1500 bytes\\u{1b}[2J",
             "Found: b: eth1 has 1400 bytes",
             "Change: ip link set mtu 9000",
-            "In order on: c",
-            "The machines do not differ",
+            "OK on: c",
+            "The hosts do not differ",
         ] {
             assert!(flat.contains(part), "{part}\n{screen}");
         }

@@ -76,11 +76,11 @@ pub fn fleet_clocks(agents: &[AgentLine<'_>], style: Style) -> String {
         let mut table = Table::default();
         table.words("agent", there.iter().map(|agent| plain_short(agent.name, WORDS_MAX)).collect());
         let clock = |show: fn(&ClockLine) -> String| {
-            there.iter().map(|agent| agent.clock.as_ref().map_or("not known".to_owned(), show)).collect()
+            there.iter().map(|agent| agent.clock.as_ref().map_or("unknown".to_owned(), show)).collect()
         };
         table.column("round trip", "ms", clock(|clock| format!("{:.3}", clock.round_trip_ms)));
         table.column("clock ahead", "ms", clock(|clock| format!("{:.3}", clock.offset_ms)));
-        table.column("give or take", "ms", clock(|clock| format!("{:.3}", clock.uncertainty_ms)));
+        table.column("uncertainty", "ms", clock(|clock| format!("{:.3}", clock.uncertainty_ms)));
         text.push_str(&lines(&table, style));
     }
     for note in clock_notes(agents) {
@@ -99,11 +99,11 @@ fn answer(agents: &[AgentLine<'_>], style: Style) -> String {
         agents.iter().filter(|agent| agent.processes == 0).map(|agent| agent.name).collect();
     let there = agents.len() - missing.len();
     let said = match (agents.len(), missing.as_slice()) {
-        (0, _) => "The fleet has no agents yet. To make a join file: reelgauge fleet add NAME".to_owned(),
-        (all, []) => format!("{} there.", units::counted_are(all as u64, "agent", "is", "are")),
+        (0, _) => "The fleet has no agents yet. Create a join file: reelgauge fleet add NAME".to_owned(),
+        (all, []) => format!("{} connected.", units::counted_are(all as u64, "agent", "is", "are")),
         (all, missing) => {
             format!(
-                "{there} of {} there. Nothing was heard of {}.",
+                "{there} of {} connected. No contact with {}.",
                 units::counted_are(all as u64, "agent", "is", "are"),
                 named(missing)
             )
@@ -141,18 +141,18 @@ fn fleet_table(there: &[&AgentLine<'_>], width: usize) -> Table {
     let each = |show: &dyn Fn(&RootLine<'_>) -> String| rows.iter().map(|(_, _, root)| show(root)).collect();
     let mut table = Table::default();
     table.words("agent", first(&|agent| plain_short(agent.name, WORDS_MAX)));
-    table.words("machine", first(&|agent| plain_short(agent.host, WORDS_MAX)));
+    table.words("host", first(&|agent| plain_short(agent.host, WORDS_MAX)));
     table.words("root", each(&|root| crate::text::path_short(&crate::text::plain(root.path), WORDS_MAX)));
     table.words(
         "mount",
-        each(&|root| root.mount.map_or("not known".to_owned(), |mount| plain_short(mount, 12))),
+        each(&|root| root.mount.map_or("unknown".to_owned(), |mount| plain_short(mount, 12))),
     );
     table.column(
         "free",
         "GB",
         each(&|root| match root.available_bytes {
             Some(bytes) => units::number(bytes as f64 / 1e9),
-            None => "not known".to_owned(),
+            None => "unknown".to_owned(),
         }),
     );
     table.column(
@@ -160,7 +160,7 @@ fn fleet_table(there: &[&AgentLine<'_>], width: usize) -> Table {
         "Gbit/s",
         first(&|agent| match agent.nic_mbit_per_s {
             Some(mbit) => units::number(mbit as f64 / 1_000.0),
-            None => "not known".to_owned(),
+            None => "unknown".to_owned(),
         }),
     );
     table.words_if_they_fit("system", first(&|agent| plain_short(agent.os, WORDS_MAX)), width);
@@ -175,10 +175,8 @@ fn notes(agents: &[AgentLine<'_>], version: &str) -> Vec<String> {
     notes.extend(doubled(agents));
     let others = names(&|agent| agent.processes > 0 && agent.version != version);
     if !others.is_empty() {
-        notes.push(format!(
-            "Another version than {version} runs on {}: install the same everywhere.",
-            named(&others)
-        ));
+        notes
+            .push(format!("Not version {version}: {}. Install the same version everywhere.", named(&others)));
     }
     notes
 }
@@ -189,8 +187,8 @@ fn doubled(agents: &[AgentLine<'_>]) -> Option<String> {
         agents.iter().filter(|agent| agent.processes > 1).map(|agent| agent.name).collect();
     (!doubled.is_empty()).then(|| {
         format!(
-            "Two processes answer to {}: the same join file is used twice. End one of them, or give it a join \
-             file of its own with reelgauge fleet add.",
+            "Two processes use the name {}: the same join file is used twice. Stop one of them, or create \
+             another join file with reelgauge fleet add.",
             named(&doubled)
         )
     })
@@ -203,8 +201,7 @@ fn clock_notes(agents: &[AgentLine<'_>]) -> Vec<String> {
     let off: Vec<&str> = agents.iter().filter(is_off).map(|agent| agent.name).collect();
     let off = (!off.is_empty()).then(|| {
         format!(
-            "More than a second off: the clock of {}. Times are put on one clock by what was measured here; \
-             NTP spares that.",
+            "Clock more than 1 s off: {}. Reelgauge corrects times by the measured offset; NTP avoids that.",
             named(&off)
         )
     });
@@ -237,12 +234,12 @@ mod tests {
         let missing = AgentLine { processes: 0, ..agent("edit-02") };
         let narrow = Style { width: 80, ..Style::default() };
         let text = fleet_list(&[agent("edit-01"), missing.clone()], "0.1.0", narrow);
-        assert!(text.starts_with("1 of 2 agents are there. Nothing was heard of edit-02.\n"), "{text}");
+        assert!(text.starts_with("1 of 2 agents are connected. No contact with edit-02.\n"), "{text}");
         assert!(text.contains("nfs4") && text.contains("12,000") && text.contains("25"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert_eq!(fleet_list(&[], "0.1.0", Style::default()).lines().count(), 1);
         let none = fleet_list(&[missing], "0.1.0", Style::default());
-        assert_eq!(none, "0 of 1 agent is there. Nothing was heard of edit-02.\n");
+        assert_eq!(none, "0 of 1 agent is connected. No contact with edit-02.\n");
     }
 
     #[test]
@@ -254,9 +251,9 @@ mod tests {
             ..agent("edit-01")
         };
         let text = fleet_list(std::slice::from_ref(&silent), "0.1.0", Style::default());
-        assert_eq!(text.matches("not known").count(), 3, "{text}");
+        assert_eq!(text.matches("unknown").count(), 3, "{text}");
         let text = fleet_clocks(&[silent], Style::default());
-        assert_eq!(text.matches("not known").count(), 3, "{text}");
+        assert_eq!(text.matches("unknown").count(), 3, "{text}");
     }
 
     #[test]
@@ -264,19 +261,19 @@ mod tests {
         let doubled = AgentLine { processes: 2, version: "0.0.9", ..agent("a") };
         let text = fleet_list(&[doubled], "0.1.0", Style::default());
         assert!(
-            text.contains("Two processes answer to a") && text.contains("Another version than 0.1.0"),
+            text.contains("Two processes use the name a") && text.contains("Not version 0.1.0"),
             "{text}"
         );
         let text = fleet_clocks(&[AgentLine { processes: 2, ..agent("a") }], Style::default());
-        assert!(text.contains("Two processes answer to a"), "{text}");
+        assert!(text.contains("Two processes use the name a"), "{text}");
         let off = ClockLine { offset_ms: 7_200_000.0, uncertainty_ms: 1.0, round_trip_ms: 2.0 };
         let text =
             fleet_clocks(&[AgentLine { clock: Some(off), ..agent("a") }, agent("b")], Style::default());
-        assert!(text.contains("the clock of a."), "{text}");
+        assert!(text.contains("off: a."), "{text}");
         // Where nobody knows better, it is not said.
         let unsure = ClockLine { offset_ms: 1_500.0, uncertainty_ms: 900.0, round_trip_ms: 1_800.0 };
         let text = fleet_clocks(&[AgentLine { clock: Some(unsure), ..agent("a") }], Style::default());
-        assert!(!text.contains("More than a second"), "{text}");
+        assert!(!text.contains(" s off: "), "{text}");
     }
 
     #[test]

@@ -52,16 +52,16 @@ pub enum WhyMissing {
 /// Why an agent was missing, as a part of a sentence. What agents say is anybody's text.
 pub fn why_missing(why: &WhyMissing) -> String {
     match why {
-        WhyMissing::NeverHeard => "it was never heard".to_owned(),
-        WhyMissing::NotHeard => "it was not heard any more".to_owned(),
-        WhyMissing::Restarted => "it was started anew".to_owned(),
+        WhyMissing::NeverHeard => "it never connected".to_owned(),
+        WhyMissing::NotHeard => "contact was lost".to_owned(),
+        WhyMissing::Restarted => "it was restarted".to_owned(),
         WhyMissing::Refused { why } => format!("it did not take part ({})", plain(why)),
         WhyMissing::DidNotBegin { point } => {
-            format!("it did not begin load point {} in time", u32::from(*point) + 1)
+            format!("it did not start load point {} in time", u32::from(*point) + 1)
         }
         WhyMissing::EndedEarly { why: Some(why) } => format!("its run ended early ({})", plain(why)),
         WhyMissing::EndedEarly { why: None } => "its run ended early".to_owned(),
-        WhyMissing::OtherPlan => "it had another plan than it was given".to_owned(),
+        WhyMissing::OtherPlan => "its plan differs from the one it was given".to_owned(),
         WhyMissing::OtherProtocol { agent, version, controller } => format!(
             "its Reelgauge {} speaks protocol {agent}, this controller's {} protocol {controller}; install one \
              version on both",
@@ -172,8 +172,8 @@ fn measuring(does: &FleetDoes, present: u64) -> String {
         return String::new();
     };
     let mut line = match *unheard {
-        Some((agents, s)) if agents >= present => return format!(", none heard for {s:.0} s"),
-        Some((agents, s)) => format!(", {} not heard for {s:.0} s", count(agents)),
+        Some((agents, s)) if agents >= present => return format!(", no contact for {s:.0} s"),
+        Some((agents, s)) => format!(", no contact with {} for {s:.0} s", count(agents)),
         None => String::new(),
     };
     match late_frames {
@@ -224,7 +224,7 @@ fn standing(now: &FleetNow) -> String {
             format!("before load point {}: {agents}, {} ready", u32::from(*point) + 1, count(*ready))
         }
         FleetDoes::Starting { point, in_s } => {
-            format!("load point {} begins in {in_s:.0} s: {agents}", u32::from(*point) + 1)
+            format!("load point {} starts in {in_s:.0} s: {agents}", u32::from(*point) + 1)
         }
         FleetDoes::Measuring { point, elapsed_s, .. } => {
             let at = format!("load point {}, {elapsed_s:.0} s: {agents}", u32::from(*point) + 1);
@@ -232,12 +232,12 @@ fn standing(now: &FleetNow) -> String {
         }
         FleetDoes::Paused { point } => {
             let point = u32::from(*point) + 1;
-            format!("paused before load point {point}: {agents}; 'reelgauge fleet resume' goes on")
+            format!("paused before load point {point}: {agents}; continue with 'reelgauge fleet resume'")
         }
         FleetDoes::Stopping => format!("stopping: {agents}"),
-        FleetDoes::Fetching { all_bytes: 0, .. } => "fetching what was measured".to_owned(),
+        FleetDoes::Fetching { all_bytes: 0, .. } => "fetching results".to_owned(),
         FleetDoes::Fetching { done_bytes, all_bytes } => {
-            format!("fetching what was measured: {} of {}", amount(*done_bytes), amount(*all_bytes))
+            format!("fetching results: {} of {}", amount(*done_bytes), amount(*all_bytes))
         }
     }
 }
@@ -268,7 +268,7 @@ pub struct SoFarLine {
 /// What was measured so far, a line each.
 pub fn fleet_so_far(lines: &[SoFarLine]) -> String {
     if lines.is_empty() {
-        return "Nothing was measured so far.\n".to_owned();
+        return "Nothing measured so far.\n".to_owned();
     }
     lines.iter().fold("Measured so far:\n".to_owned(), |text, line| text + &so_far(line))
 }
@@ -276,14 +276,14 @@ pub fn fleet_so_far(lines: &[SoFarLine]) -> String {
 fn so_far(line: &SoFarLine) -> String {
     let point = u32::from(line.point) + 1;
     if line.told == 0 {
-        return format!("  load point {point}: its figures are with the agents until the run is over\n");
+        return format!("  load point {point}: its figures stay on the agents until the run ends\n");
     }
     let rate = |bytes_per_s: f64| number(bytes_per_s / 1e6);
     let (read, written) = (rate(line.read_bytes_per_s), rate(line.write_bytes_per_s));
     let mut text = format!("  load point {point}: {read} MB/s read, {written} MB/s written");
     match line.p99_ms {
         Some(p99_ms) => text.push_str(&format!(", p99 {}", duration(p99_ms * 1e3))),
-        None => text.push_str(", no response time was measured"),
+        None => text.push_str(", no response time measured"),
     }
     text.push_str(&format!(", {}", counted(line.ops, "operation")));
     if line.failed_ops > 0 {
@@ -344,28 +344,29 @@ pub fn fleet_pause_said(said: &PauseSaid) -> String {
     let number = |point: &u16| u32::from(*point) + 1;
     match said {
         PauseSaid::NoRun => {
-            "No controller of this fleet answers, so there is no run to be paused or resumed. If one was \
-             killed: reelgauge fleet run --resume RUN"
+            "No controller of this fleet responds, so there is no run to pause or resume. If one was killed: \
+             reelgauge fleet run --resume RUN"
                 .to_owned()
         }
         PauseSaid::Ending { run } => {
-            format!("Run {run} is being ended already; there is nothing left to pause.")
+            format!("Run {run} is already ending; there is nothing to pause.")
         }
         PauseSaid::Paused { run, point: Some(point) } => {
             format!("Run {run} is paused before load point {}.", number(point))
         }
-        PauseSaid::Paused { run, point: None } => format!("{run} is paused: its next step does not begin."),
+        PauseSaid::Paused { run, point: None } => format!("{run} is paused: its next step does not start."),
         PauseSaid::Pauses { run, after: Some(point) } => format!(
-            "Run {run} pauses when load point {} is over, if another follows; it was agreed upon, and is carried out.",
+            "Run {run} pauses after load point {}, if another follows; that load point is scheduled and \
+             runs.",
             number(point)
         ),
         PauseSaid::Pauses { run, after: None } => {
             format!("Run {run} pauses as soon as every agent is ready.")
         }
-        PauseSaid::GoesOn { run } => format!("Run {run} goes on."),
-        PauseSaid::NotPaused { run } => format!("Run {run} was not paused, and goes on."),
+        PauseSaid::GoesOn { run } => format!("Run {run} continues."),
+        PauseSaid::NotPaused { run } => format!("Run {run} was not paused and continues."),
         PauseSaid::NotDone { run } => {
-            format!("The controller of run {run} does not answer any more; say it again.")
+            format!("The controller of run {run} is not responding. Run the command again.")
         }
     }
 }
@@ -406,7 +407,7 @@ fn placed_words(does: PlacedLoad) -> String {
 /// Who would do what, a line each.
 pub fn fleet_placed(lines: &[PlacedLine]) -> String {
     let line = |line: &PlacedLine| {
-        let gone = if line.is_there { "" } else { "; it is not there" };
+        let gone = if line.is_there { "" } else { "; not connected" };
         let does = placed_words(line.does);
         format!("{}: {does} on {}{gone}\n", plain(&line.agent), plain(&line.target))
     };
@@ -419,19 +420,16 @@ pub fn fleet_halted(run: Option<&str>, stopped: &[String], going_on: &[String]) 
     let names = |agents: &[String]| agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
     let mut text = match stopped {
         _ if run.is_some() => {
-            format!(
-                "{} was stopped. Its controller fetches what was measured.\n",
-                plain(run.unwrap_or_default())
-            )
+            format!("{} was stopped. Its controller fetches the results.\n", plain(run.unwrap_or_default()))
         }
         [] if going_on.is_empty() => "Nothing runs on this fleet.\n".to_owned(),
         [] => String::new(),
         stopped => {
-            format!("Stopped on {}. What was measured is kept there: reelgauge fleet logs\n", names(stopped))
+            format!("Stopped on {}. The results are kept there: reelgauge fleet logs\n", names(stopped))
         }
     };
     if !going_on.is_empty() {
-        text.push_str(&format!("A run goes on, although it was told to stop, on {}.\n", names(going_on)));
+        text.push_str(&format!("A run did not stop on {}.\n", names(going_on)));
     }
     text
 }
@@ -458,8 +456,8 @@ pub fn fleet_missing(lines: &[MissingLine]) -> String {
             return format!("{}: {why}.\n", line.agent);
         }
         let kept = match line.is_fetched {
-            true => "what it measured before is here",
-            false => "what it measured is not here",
+            true => "its earlier results are here",
+            false => "its results are not here",
         };
         format!("{} was missing from {} on: {why}; {kept}.\n", line.agent, line.from)
     };
@@ -476,7 +474,7 @@ pub fn fleet_directory_missing(agent: &str, path: &std::path::Path) -> String {
 pub fn fleet_absent(agents: &[String]) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
     let are = if agents.len() == 1 { "is" } else { "are" };
-    format!("{names} {are} not there. Start 'reelgauge agent' there, or name other agents with --agents.")
+    format!("{names} {are} not connected. Start 'reelgauge agent' there, or name other agents with --agents.")
 }
 
 /// Whom a run waits for before it begins.
@@ -495,11 +493,10 @@ pub fn fleet_files_refused(agent: &str, why: &dyn std::fmt::Display) -> String {
 /// the command that tells them.
 pub fn fleet_copies_left(agents: &[&str], again: &str) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
-    let (went, keeps, are) =
-        if agents.len() == 1 { ("was", "keeps its", "it is") } else { ("were", "keep their", "they are") };
+    let (keeps, are) = if agents.len() == 1 { ("keeps its", "it is") } else { ("keep their", "they are") };
     format!(
-        "Everything measured is here. {names} {went} gone before hearing so, and {keeps} copy on disk. When {are} \
-         there: {again}"
+        "All results are here. {names} disconnected before confirming that, and {keeps} copy on disk. When {are} \
+         connected: {again}"
     )
 }
 
@@ -510,12 +507,9 @@ mod tests {
     #[test]
     fn who_keeps_a_copy_is_named_with_what_ends_that() {
         let one = fleet_copies_left(&["b"], "reelgauge fleet logs R");
-        let expected =
-            "b was gone before hearing so, and keeps its copy on disk. When it is there: reelgauge fleet";
+        let expected = "keeps its copy on disk. When it is connected: reelgauge fleet";
         assert!(one.contains(expected), "{one}");
-        assert!(
-            fleet_copies_left(&["b", "c"], "x").contains("b, c were gone before hearing so, and keep their")
-        );
+        assert!(fleet_copies_left(&["b", "c"], "x").contains("keep their copy"));
     }
 
     #[test]
@@ -569,12 +563,12 @@ mod tests {
         };
         assert_eq!(
             stands(Some(3), None, Some((2, 8.0))),
-            "load point 2, 12 s: 2 of 3 agents, none heard for 8 s"
+            "load point 2, 12 s: 2 of 3 agents, no contact for 8 s"
         );
         assert_eq!(
             stands(Some(0), None, Some((1, 8.0))),
-            "load point 2, 12 s: 2 of 3 agents, 1 not heard for 8 s, no late frame, 1,234 MB/s read, 95.0 MB/s \
-             written"
+            "load point 2, 12 s: 2 of 3 agents, no contact with 1 for 8 s, no late frame, 1,234 MB/s read, \
+             95.0 MB/s written"
         );
         assert_eq!(
             stands(Some(3), Some(11.0), None),
@@ -586,7 +580,7 @@ mod tests {
         let starting = FleetDoes::Starting { point: 0, in_s: 2.6 };
         let line =
             fleet_now(&FleetNow { present: 3, agents: 3, does: starting, will_pause: false, tries: None });
-        assert_eq!(line, "load point 1 begins in 3 s: 3 agents");
+        assert_eq!(line, "load point 1 starts in 3 s: 3 agents");
         let all = FleetNow {
             present: 1,
             agents: 1,
@@ -607,13 +601,13 @@ mod tests {
         };
         assert_eq!(
             fleet_now(&paused),
-            "paused before load point 2: 2 agents; 'reelgauge fleet resume' goes on"
+            "paused before load point 2: 2 agents; continue with 'reelgauge fleet resume'"
         );
     }
 
     #[test]
     fn what_was_measured_so_far_has_a_line_for_each_load_point_and_unknown_is_not_zero() {
-        assert_eq!(fleet_so_far(&[]), "Nothing was measured so far.\n");
+        assert_eq!(fleet_so_far(&[]), "Nothing measured so far.\n");
         let told = SoFarLine {
             point: 0,
             told: 1,
@@ -628,8 +622,9 @@ mod tests {
         let unknown = SoFarLine { point: 1, agents: 2, ..SoFarLine::default() };
         assert_eq!(
             fleet_so_far(&[told, unknown]),
-            "Measured so far:\n  load point 1: 2,000 MB/s read, 0 MB/s written, p99 4.56 ms, 1,234 operations, 2 failed, \
-             1 late frame (of 1 of 2 agents)\n  load point 2: its figures are with the agents until the run is over\n"
+            "Measured so far:\n  load point 1: 2,000 MB/s read, 0 MB/s written, p99 4.56 ms, 1,234 \
+             operations, 2 failed, 1 late frame (of 1 of 2 agents)\n  load point 2: its figures stay on the \
+             agents until the run ends\n"
         );
     }
 
@@ -639,7 +634,8 @@ mod tests {
         let line = MissingLine { agent: "b".to_owned(), from: "14:03:22".to_owned(), why, is_fetched: true };
         assert_eq!(
             fleet_missing(&[line]),
-            "b was missing from 14:03:22 on: its run ended early (disk\\u{1b}[2J full); what it measured before is here.\n"
+            "b was missing from 14:03:22 on: its run ended early (disk\\u{1b}[2J full); its earlier results \
+             are here.\n"
         );
         assert_eq!(fleet_missing(&[]), "");
     }

@@ -60,12 +60,12 @@ impl StepResult {
         let plain = |why: &str| plain_short(why, SAID_CHARS_MAX);
         match self {
             StepResult::NotRun => "not run".to_owned(),
-            StepResult::GoesOn { run } => format!("goes on as run {}", plain(run)),
+            StepResult::GoesOn { run } => format!("running as run {}", plain(run)),
             StepResult::BrokenOff { why } => format!("broken off: {}", plain(why)),
             StepResult::Met => "met".to_owned(),
             StepResult::NotMet => "not met".to_owned(),
             StepResult::Inconclusive => "inconclusive".to_owned(),
-            StepResult::Measured => "measured; no criteria were asked for".to_owned(),
+            StepResult::Measured => "measured; no criteria were set".to_owned(),
             StepResult::NotMeasured { why } => format!("not measured: {}", plain(why)),
         }
     }
@@ -109,14 +109,14 @@ pub fn fleet_step_begins(number: u32, of: usize, title: &str) -> String {
 /// That the next of several runs is waited for: until when, or until somebody resumes it.
 pub fn fleet_rests(number: u32, of: usize, until: Option<&str>) -> String {
     match until {
-        Some(until) => format!("step {number} of {of} begins at {until}"),
-        None => format!("paused before step {number} of {of}; 'reelgauge fleet resume' goes on"),
+        Some(until) => format!("step {number} of {of} starts at {until}"),
+        None => format!("paused before step {number} of {of}; continue with 'reelgauge fleet resume'"),
     }
 }
 
 /// How to take several runs up again.
 pub fn fleet_steps_again(dir: &str) -> String {
-    format!("Steps are left. To go on with them: reelgauge fleet run --resume {dir}")
+    format!("Steps remain. Continue: reelgauge fleet run --resume {dir}")
 }
 
 /// What one of several runs would take.
@@ -160,10 +160,10 @@ pub fn fleet_ahead(steps: &[StepAhead]) -> String {
 }
 
 fn takes(step: &StepAhead) -> String {
-    let time = step.seconds.map_or("for nobody knows how long".to_owned(), moment);
-    let room = step.bytes.map_or("files of nobody knows what size".to_owned(), |bytes| {
-        format!("files of up to {}", amount(bytes))
-    });
+    let time = step.seconds.map_or("unknown time".to_owned(), moment);
+    let room = step
+        .bytes
+        .map_or("files of unknown size".to_owned(), |bytes| format!("files of up to {}", amount(bytes)));
     format!("{time}, {room}")
 }
 
@@ -172,18 +172,18 @@ fn in_all(steps: &[StepAhead]) -> String {
     let behind = steps.len().saturating_sub(1);
     let rest_s: f64 = steps.iter().take(behind).map(|step| step.rest_s).sum();
     let bytes: Option<Vec<u64>> = steps.iter().map(|step| step.bytes).collect();
-    let time = seconds.map_or("nobody knows how long".to_owned(), |seconds| moment(seconds + rest_s));
-    let room = bytes.map_or("nobody knows how much room".to_owned(), |bytes| {
-        format!("room for {} of files at a time", amount(bytes.into_iter().max().unwrap_or(0)))
+    let time = seconds.map_or("unknown time".to_owned(), |seconds| moment(seconds + rest_s));
+    let room = bytes.map_or("unknown space".to_owned(), |bytes| {
+        format!("space for {} of files at a time", amount(bytes.into_iter().max().unwrap_or(0)))
     });
     let rest = if rest_s > 0.0 { format!(", {} of them rest", moment(rest_s)) } else { String::new() };
     let waits = if steps.iter().any(|step| step.not_before.is_some()) {
-        " Waiting for a time of day comes on top, too."
+        " So is waiting for a time of day."
     } else {
         ""
     };
     let runs = counted(steps.len() as u64, "run");
-    format!("In all: {runs}, {time}{rest}, {room}. Making files and fetching results comes on top.{waits}\n")
+    format!("Total: {runs}, {time}{rest}, {room}. Creating files and fetching results is extra.{waits}\n")
 }
 
 #[cfg(test)]
@@ -221,11 +221,11 @@ mod tests {
         let night = StepAhead { not_before: Some("22:30".to_owned()), ..step(2, "edit\u{7}", Some(60.0)) };
         assert_eq!(
             fleet_ahead(&[step(1, "ramp", Some(12.0)), night]),
-            "1. ramp: 1 agent, 12 s, files of up to 1.00 GB\n   a: 3 load points on /mnt/nas; it is not there\n   \
-             then a rest of 30 s\n2. edit\\u{7}: 1 agent, 60 s, files of up to 2.00 GB, not before 22:30\n   \
-             a: 3 load points on /mnt/nas; it is not there\n\
-             In all: 2 runs, 102 s, 30 s of them rest, room for 2.00 GB of files at a time. Making files and fetching \
-             results comes on top. Waiting for a time of day comes on top, too.\n"
+            "1. ramp: 1 agent, 12 s, files of up to 1.00 GB\n   a: 3 load points on /mnt/nas; not \
+             connected\n   then a rest of 30 s\n2. edit\\u{7}: 1 agent, 60 s, files of up to 2.00 GB, not \
+             before 22:30\n   a: 3 load points on /mnt/nas; not connected\nTotal: 2 runs, 102 s, 30 s of \
+             them rest, space for 2.00 GB of files at a time. Creating files and fetching results is extra. \
+             So is waiting for a time of day.\n"
         );
     }
 
@@ -233,11 +233,8 @@ mod tests {
     fn what_nobody_knows_is_not_nothing() {
         let unknown = StepAhead { bytes: None, ..step(1, "copy", None) };
         let text = fleet_ahead(&[step(1, "ramp", Some(12.0)), unknown]);
-        assert!(
-            text.contains("2 runs, nobody knows how long") && text.contains("nobody knows how much room"),
-            "{text}"
-        );
-        assert!(text.contains("1. copy: 1 agent, for nobody knows how long"), "{text}");
+        assert!(text.contains("2 runs, unknown time") && text.contains("unknown space"), "{text}");
+        assert!(text.contains("1. copy: 1 agent, unknown time"), "{text}");
     }
 
     #[test]
@@ -245,12 +242,12 @@ mod tests {
         let why = || "b was missing".to_owned();
         let all = [
             (StepResult::NotRun, "not run", false),
-            (StepResult::GoesOn { run: "r".to_owned() }, "goes on as run r", false),
+            (StepResult::GoesOn { run: "r".to_owned() }, "running as run r", false),
             (StepResult::BrokenOff { why: why() }, "broken off: b was missing", false),
             (StepResult::Met, "met", true),
             (StepResult::NotMet, "not met", true),
             (StepResult::Inconclusive, "inconclusive", true),
-            (StepResult::Measured, "measured; no criteria were asked for", true),
+            (StepResult::Measured, "measured; no criteria were set", true),
             (StepResult::NotMeasured { why: why() }, "not measured: b was missing", true),
         ];
         for (result, words, is_done) in all {

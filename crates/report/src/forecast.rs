@@ -11,8 +11,7 @@ pub fn forecast_line(ahead: &Forecast) -> String {
 
 /// The line for a form that has yet to be sent, where files of earlier runs may do.
 pub fn forecast_before_start(ahead: &Forecast) -> String {
-    let reused =
-        if ahead.most_files_bytes > 0 { " Test files that are there already are used again." } else { "" };
+    let reused = if ahead.most_files_bytes > 0 { " Existing test files are reused." } else { "" };
     format!("{}{reused}", forecast_line(ahead))
 }
 
@@ -24,9 +23,9 @@ pub(crate) fn forecast_words(ahead: &Forecast) -> String {
         LoadAhead::AtMost(0) => line.push_str("; the load only reads"),
         LoadAhead::AtMost(bytes) => line.push_str(&format!("; the load writes up to {}", amount(bytes))),
         LoadAhead::Unbounded if ahead.max_bytes_per_s.is_some() => {
-            line.push_str("; the load writes as fast as it may");
+            line.push_str("; the load writes as fast as allowed");
         }
-        LoadAhead::Unbounded => line.push_str("; the load writes as fast as the storage takes it"),
+        LoadAhead::Unbounded => line.push_str("; the load writes as fast as the storage accepts"),
     }
     if let Some(most) = ahead.max_bytes_per_s {
         line.push_str(&format!("; all of it at {} MB/s at most", mb_per_s(most.get() as f64)));
@@ -136,8 +135,8 @@ mod tests {
             ),
             (
                 ahead(search(false), (0, 1_000_000), LoadAhead::Unbounded),
-                "Takes at least 52 s and at most 10 min, plus the time to write at most 1.00 MB of test files; \
-                 the load writes as fast as the storage takes it.",
+                "Takes at least 52 s and at most 10 min, plus the time to write at most 1.00 MB of test \
+                 files; the load writes as fast as the storage accepts.",
             ),
             (
                 ahead(
@@ -169,13 +168,13 @@ mod tests {
         };
         assert_eq!(
             forecast_line(&ahead(2_760_000_000, 2_760_000_000)),
-            "Takes 15 s, plus about 3 min to write 2.76 GB of test files; the load writes as fast as it \
-             may; all of it at 20.0 MB/s at most."
+            "Takes 15 s, plus about 3 min to write 2.76 GB of test files; the load writes as fast as \
+             allowed; all of it at 20.0 MB/s at most."
         );
         assert_eq!(
             forecast_line(&ahead(0, 100_000_000)),
-            "Takes 15 s, plus about 5 s to write at most 100 MB of test files; the load writes as fast as it \
-             may; all of it at 20.0 MB/s at most."
+            "Takes 15 s, plus about 5 s to write at most 100 MB of test files; the load writes as fast as \
+             allowed; all of it at 20.0 MB/s at most."
         );
     }
 

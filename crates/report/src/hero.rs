@@ -20,7 +20,7 @@ use crate::check;
 use crate::good;
 use crate::limit::{limit_words, line_words};
 use crate::replay;
-use crate::statement::{cause_words, culprit_words, doubt_words, whose_words};
+use crate::statement::{cause_words, culprit_words, doubts_of, whose_words};
 use crate::streams;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
@@ -111,8 +111,8 @@ fn facts(statement: &Statement, summary: &Summary, cause: &str, confidence: &str
         ("cause", "Cause", Some(cause.to_owned())),
         ("failed-first", "Failed first", failed_first(statement, summary)),
         ("limited-by", "Limited by", Some(limit.limited_by())),
-        ("beside", "Beside", limit.only_beside()),
-        ("line", "Line", line_words(summary)),
+        ("beside", "Note", limit.only_beside()),
+        ("line", "Link", line_words(summary)),
         (CONFIDENCE, "Confidence", Some(confidence.to_owned())),
         ("storage", "Storage", Some(whole_storage(summary))),
     ];
@@ -170,9 +170,9 @@ fn before(number: &Number, summary: &Summary) -> String {
 fn counts(statement: &Statement, summary: &Summary) -> String {
     let point = |at: &usize| summary.load_points.get(*at);
     match &statement.number {
-        Number::NotMeasured if summary.watch.is_some() => "watched, and nothing measured".to_owned(),
+        Number::NotMeasured if summary.watch.is_some() => "watched, not measured".to_owned(),
         Number::NotMeasured if summary.msmeter.is_some() => {
-            "what workers of the original meter reported".to_owned()
+            "reported by the original meter's workers".to_owned()
         }
         Number::NotMeasured => "nothing was measured".to_owned(),
         Number::LateFrames { frames_judged, streams_with_late_frames: hit, streams, .. } => {
@@ -186,12 +186,12 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
         Number::Streams { point: at, streams, late_frames, .. } => {
             let late = match late_frames {
                 0 => "without a late frame".to_owned(),
-                late => format!("with {}, as many as are allowed", counted(*late, "late frame")),
+                late => format!("with {}, which the criteria allow", counted(*late, "late frame")),
             };
             let of = point(at).and_then(|point| point.streams.as_ref()).map_or_else(String::new, of_format);
             let so_far = match (statement.judgement, summary.outcome) {
-                (Judgement::NotKnown, Outcome::Complete) => ", as its log tells",
-                (Judgement::NotKnown, _) => ", as far as it came",
+                (Judgement::NotKnown, Outcome::Complete) => ", according to its log",
+                (Judgement::NotKnown, _) => ", so far",
                 _ => "",
             };
             format!("{}{of} {late}{so_far}", plural(*streams, "stream"))
@@ -205,7 +205,7 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
         }
         Number::Failed { point: at, .. } => {
             let streams = point(at).map_or(0, |point| u64::from(point.stream_count.unwrap_or(point.workers)));
-            format!("{} did not meet what was asked for", plural(streams, "stream"))
+            format!("{} did not meet the criteria", plural(streams, "stream"))
         }
         Number::ValidPoint { streams: Some(streams) } => {
             format!("{} at the requested rates", plural(u64::from(*streams), "stream"))
@@ -262,28 +262,26 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
         return "A watch makes no load, so nothing limited it.".to_owned();
     }
     if summary.msmeter.is_some() {
-        return "Not known: nothing was sampled beside the original's workers.".to_owned();
+        return "Unknown: Reelgauge sampled nothing during the original meter's run.".to_owned();
     }
     if let Some(cause) = &statement.cause {
         return sentence(&with_what_failed(cause, statement, summary));
     }
     match (&statement.number, statement.judgement) {
-        (Number::NotMeasured, _) => "Not known: nothing was measured.".to_owned(),
+        (Number::NotMeasured, _) => "Unknown: nothing was measured.".to_owned(),
         (Number::Capacity { at_least: Some(AtLeast::NoMoreTried), .. }, _) => {
-            "Nothing to explain: every count passed, and no more could be tried.".to_owned()
+            "None: every count passed, and no larger one could be tried.".to_owned()
         }
         (Number::Capacity { at_least: Some(_), .. }, _) => {
-            "Not known: the search ended before it met a limit.".to_owned()
+            "Unknown: the search ended before it reached a limit.".to_owned()
         }
         (Number::Throughput { .. }, Judgement::NothingAsked) => {
-            "No criterion was set: the workers asked for as much as they were given.".to_owned()
+            "No criterion was set, and the workers had no requested rate.".to_owned()
         }
         (Number::Replay { .. }, _) => summary.replay.as_ref().map_or_else(String::new, replay::cause),
-        (Number::ValidPoint { .. }, Judgement::Met) => {
-            "Nothing to explain: every load point was valid.".to_owned()
-        }
-        (_, Judgement::Met) => "Nothing to explain: everything that was asked for was met.".to_owned(),
-        _ => "Not known.".to_owned(),
+        (Number::ValidPoint { .. }, Judgement::Met) => "None: every load point was valid.".to_owned(),
+        (_, Judgement::Met) => "None: all criteria were met.".to_owned(),
+        _ => "Unknown.".to_owned(),
     }
 }
 
@@ -314,11 +312,10 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
         return check::confidence(summary, check);
     }
     if summary.msmeter.as_ref().is_some_and(|facts| !facts.is_whole()) {
-        return "Not sure: not everybody who was to measure did, as said above.".to_owned();
+        return "Low: some workers did not measure, see above.".to_owned();
     }
     if summary.msmeter.is_some() {
-        return "As sure as the original's records are: it measures nothing that could speak against them."
-            .to_owned();
+        return "As good as the original's records: it measures nothing to check them with.".to_owned();
     }
     let mut others = Vec::new();
     if let Number::Capacity { at_least: Some(AtLeast::Unfinished), .. } = statement.number {
@@ -326,10 +323,11 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
     }
     others.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
     let others = (!others.is_empty()).then(|| sentence(&others.join("; ")));
-    let doubt = doubt_words(summary, statement).filter(|_| !is_doubt_told);
+    let doubts = if is_doubt_told { Vec::new() } else { doubts_of(summary, statement) };
+    let doubt = (!doubts.is_empty()).then(|| format!("Low: {}.", doubts.join("; ")));
     let told: Vec<String> = doubt.into_iter().chain(others).collect();
     match told.is_empty() && !is_doubt_told {
-        true => "Nothing that was measured speaks against it.".to_owned(),
+        true => "No measurement contradicts it.".to_owned(),
         false => told.join(" "),
     }
 }
@@ -339,21 +337,21 @@ fn short(doubt: Doubt, summary: &Summary) -> Option<String> {
     Some(match doubt {
         Doubt::BrokeOff => "the run broke off".to_owned(),
         Doubt::Interrupted => "the run was interrupted".to_owned(),
-        Doubt::Running => "the run goes on".to_owned(),
+        Doubt::Running => "the run is still running".to_owned(),
         Doubt::OwnFault if summary.hosts.is_some() => {
-            "a machine that measured, or the tool on it, was late".to_owned()
+            "a measuring host, or Reelgauge on it, was late".to_owned()
         }
-        Doubt::OwnFault => "this machine or the tool was late itself".to_owned(),
-        Doubt::Unsteady => "counts of one storage contradicted each other".to_owned(),
+        Doubt::OwnFault => "this client or Reelgauge itself was late".to_owned(),
+        Doubt::Unsteady => "counts contradicted each other".to_owned(),
         Doubt::Burst => "a rate was not steady, so counts use the lower one".to_owned(),
         Doubt::Silence => {
             let told = reelgauge_analysis::silence::without_incident(summary)?;
-            format!("nothing was answered for {}, which no incident reports", moment(told.longest.lasted_s))
+            format!("nothing was answered for {}, outside all incidents", moment(told.longest.lasted_s))
         }
         Doubt::ShortLook => {
             let measured = summary.load_points.iter().filter(|point| point.total.ops > 0);
             let shortest_s = measured.map(|point| point.measured_s).min_by(f64::total_cmp)?;
-            format!("measured for only {}", moment(shortest_s))
+            format!("only {} were measured", moment(shortest_s))
         }
         _ => return None,
     })
@@ -380,7 +378,7 @@ mod tests {
         let told = hero(&with(Number::NotMeasured, Judgement::NotKnown));
         assert_eq!(
             (told.counts.as_str(), told.cause.as_str()),
-            ("nothing was measured", "Not known: nothing was measured.")
+            ("nothing was measured", "Unknown: nothing was measured.")
         );
     }
 
@@ -423,7 +421,7 @@ mod tests {
             "The search ended before its limit was certain."
         );
         assert_eq!(of(None).before, "");
-        assert!(of(Some(AtLeast::NoMoreTried)).cause.starts_with("Nothing to explain"));
+        assert!(of(Some(AtLeast::NoMoreTried)).cause.starts_with("None: "));
     }
 
     #[test]
@@ -431,13 +429,10 @@ mod tests {
         let number = Number::Streams { point: 0, streams: 3, late_frames: 0, frames_judged: 274 };
         let told = |judgement, outcome| hero(&Summary { outcome, ..with(number.clone(), judgement) }).counts;
         assert_eq!(told(Judgement::Met, Outcome::Complete), "streams without a late frame");
-        assert_eq!(
-            told(Judgement::NotKnown, Outcome::Interrupted),
-            "streams without a late frame, as far as it came"
-        );
+        assert_eq!(told(Judgement::NotKnown, Outcome::Interrupted), "streams without a late frame, so far");
         // Of a run that came to its end and has lost its summary.
         let lost = told(Judgement::NotKnown, Outcome::Complete);
-        assert_eq!(lost, "streams without a late frame, as its log tells");
+        assert_eq!(lost, "streams without a late frame, according to its log");
     }
 
     #[test]
@@ -445,14 +440,14 @@ mod tests {
         let number = Number::ValidPoint { streams: Some(1) };
         let mut summary = with(number, Judgement::Met);
         assert_eq!(hero(&summary).counts, "stream at the requested rates");
-        assert_eq!(hero(&summary).whole_confidence(), "Nothing that was measured speaks against it.");
+        assert_eq!(hero(&summary).whole_confidence(), "No measurement contradicts it.");
         let doubts = vec![Doubt::Interrupted, Doubt::Memory];
         if let Some(statement) = &mut summary.statement {
             statement.confidence = Confidence { doubts };
         }
         assert_eq!(
             hero(&summary).whole_confidence(),
-            "Not sure: this is memory and no storage. The run was interrupted."
+            "Low: the target is memory, not storage. The run was interrupted."
         );
     }
 }

@@ -61,7 +61,7 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
     let since = from_s.map(|from_s| format!(" from {} on", moment(from_s))).unwrap_or_default();
     let more = match others {
         0 => String::new(),
-        others => format!("; nor did {}", counted(others as u64, "more machine")),
+        others => format!("; nor did {}", counted(others as u64, "more host")),
     };
     format!("{} did not complete its part{since}{}{more}", name(agent), because(why))
 }
@@ -74,11 +74,11 @@ pub const STOPPED_WORDS: &str = "it was stopped (Ctrl-C, or 'reelgauge fleet sto
 pub fn not_fetched_words(agent: &str, others: usize) -> String {
     let more = match others {
         0 => String::new(),
-        others => format!(" and {}", counted(others as u64, "more machine")),
+        others => format!(" and {}", counted(others as u64, "more host")),
     };
     format!(
-        "{}{more} completed the run, but not everything measured there was fetched. Run 'reelgauge fleet logs' when \
-         the agent is there again",
+        "{}{more} completed the run, but some of its results were not fetched. Run 'reelgauge fleet logs' \
+         when the agent is connected again",
         name(agent)
     )
 }
@@ -92,11 +92,11 @@ pub fn stopped_for_words(agent: &str) -> String {
 /// because the plan says so.
 pub fn others_stopped_words(stopped: usize, by_plan: bool) -> String {
     let who = match stopped {
-        1 => "another machine".to_owned(),
+        1 => "another host".to_owned(),
         several => format!("{} others", count(several as u64)),
     };
     match (by_plan, stopped) {
-        (false, _) => format!("; {who} went on until {STOPPED_WORDS}"),
+        (false, _) => format!("; {who} continued until {STOPPED_WORDS}"),
         (true, 1) => format!("; {who} was stopped then (on_loss = \"stop\" in the plan)"),
         (true, _) => format!("; {who} were stopped then (on_loss = \"stop\" in the plan)"),
     }
@@ -105,8 +105,8 @@ pub fn others_stopped_words(stopped: usize, by_plan: bool) -> String {
 /// Operations of a machine that are in no figure.
 pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {
     format!(
-        "Not everything that {} did is in these figures{}: its rates, and those of all together, are too low, and its \
-         late frames are left out.",
+        "These figures lack operations of {}{}: its rates and the totals are too low, and its late frames \
+         are omitted.",
         name(agent),
         because(why)
     )
@@ -136,8 +136,8 @@ pub fn hosts_words(said: &[(&str, &str)]) -> String {
 pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> String {
     let at = if points > 1 { format!(" in load point {}", point + 1) } else { String::new() };
     format!(
-        "The machines measured together for {} of {}{at}; rates are over all of that time, and less than what was \
-         moved while all were at work.",
+        "The hosts measured together for {} of {}{at}. Rates cover all of that time, so they are lower than \
+         while all hosts worked.",
         duration(shared_s * 1e6),
         duration(all_s * 1e6)
     )
@@ -147,14 +147,13 @@ pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> 
 pub fn clocks_words(hosts: &HostsSection) -> Option<String> {
     match hosts.clock_uncertainty_us {
         None => Some(
-            "The machines' clocks were not compared: which of them was hit first is not known, nor whether they were \
-             hit at the same moment."
+            "The hosts' clocks were not compared: unknown which host was hit first, or whether all were hit \
+             at once."
                 .to_owned(),
         ),
-        Some(us) if us >= 10_000.0 => Some(format!(
-            "Times of different machines may be off against each other by {}.",
-            duration(us)
-        )),
+        Some(us) if us >= 10_000.0 => {
+            Some(format!("Times of different hosts may be off by {}.", duration(us)))
+        }
         Some(_) => None,
     }
 }
@@ -206,7 +205,7 @@ pub(crate) fn hit_words(agents: &[String], summary: &Summary) -> String {
     let all = summary.hosts.as_ref().map_or(0, |section| section.hosts.len());
     match agents.len() {
         0 => String::new(),
-        hit if hit == all && all > 1 => format!(" of all {} machines", count(all as u64)),
+        hit if hit == all && all > 1 => format!(" of all {} hosts", count(all as u64)),
         _ => format!(" of {}", names(agents.iter().map(String::as_str))),
     }
 }
@@ -222,7 +221,7 @@ pub(crate) fn hosts_sentences(summary: &Summary) -> Vec<(Tone, String)> {
         });
         let line = |(host, figures, out): (&RunHost, &HostFigures, StandsOut)| {
             let why = match figures.limit {
-                Some(LimitStep::MaxRate) => " Its --max-rate held it back.",
+                Some(LimitStep::MaxRate) => " Its --max-rate limited it.",
                 _ => "",
             };
             (Tone::Bad, format!("{}{why}", standing_out_words(host, &out)))
@@ -250,14 +249,13 @@ fn standing_out_words(host: &RunHost, out: &StandsOut) -> String {
     let is = if out.is_worse { "stands out" } else { "is better than the rest" };
     match out.figure {
         HostFigure::Throughput => format!(
-            "{} {is}: it moved {} MB/s, its siblings {} MB/s each; they differ by {noise} at most by chance.",
+            "{} {is}: it moved {} MB/s, its siblings {} MB/s each (noise {noise}).",
             name(&host.agent),
             mb_per_s(out.value),
             mb_per_s(out.siblings)
         ),
         HostFigure::MeanResponse => format!(
-            "{} {is}: its operations took {} on average, those of its siblings {}; they differ by {noise} at most \
-             by chance.",
+            "{} {is}: its operations took {} on average, those of its siblings {} (noise {noise}).",
             name(&host.agent),
             duration(out.value),
             duration(out.siblings)
@@ -376,11 +374,11 @@ fn nic_table(nics: &[&NicFigures], width: usize) -> Table {
     table.column("sent", "MB/s", rates(&|nic| nic.sent_bytes_per_s)).at("sent_bytes_per_s");
     if nics.iter().any(|nic| nic.used_percent.is_some()) {
         let used = |nic: &NicFigures| nic.used_percent.map_or_else(|| "-".to_owned(), number);
-        table.column("of line", "%", column(&used)).at("used_percent");
+        table.column("of link", "%", column(&used)).at("used_percent");
     }
     let carries = |nic: &NicFigures| {
         let target = nic.target.as_deref().map(|target| path_short(target, NAME_CHARS_SAID));
-        target.map_or_else(|| "not on the way to a target".to_owned(), |target| format!("to {target}"))
+        target.map_or_else(|| "not on the path to a target".to_owned(), |target| format!("to {target}"))
     };
     table.words_if_they_fit("carries", column(&carries), width);
     table
@@ -530,7 +528,7 @@ mod tests {
 
     #[test]
     fn load_points_are_counted_from_1_and_a_single_one_is_not_named() {
-        assert!(overlap_words(1, 2, 4.0, 7.0).contains(" in load point 2;"));
+        assert!(overlap_words(1, 2, 4.0, 7.0).contains(" in load point 2."));
         assert!(!overlap_words(0, 1, 4.0, 7.0).contains("load point"));
     }
 
@@ -611,7 +609,7 @@ mod tests {
         assert_eq!(lines.len(), 2 + 3, "{lines:#?}");
         assert!(lines[2].contains("eth0") && lines[2].contains("118") && lines[2].ends_with("to /mnt/nas"));
         assert!(
-            lines[3].ends_with("not on the way to a target") && !lines[3].contains('\u{1b}'),
+            lines[3].ends_with("not on the path to a target") && !lines[3].contains('\u{1b}'),
             "{lines:#?}"
         );
         assert!(lines[4].contains(" - "), "what was not sampled is no 0: {lines:#?}");
@@ -674,6 +672,6 @@ mod tests {
         summary.hosts = Some(section(&["a1", "a2", "a3"]));
         assert_eq!(of(&["a1"], &summary), " of a1");
         assert_eq!(of(&["a1", "a3"], &summary), " of a1 and a3");
-        assert_eq!(of(&["a1", "a2", "a3"], &summary), " of all 3 machines");
+        assert_eq!(of(&["a1", "a2", "a3"], &summary), " of all 3 hosts");
     }
 }

@@ -12,8 +12,8 @@ use crate::tables::numbers;
 use crate::text::plain;
 use crate::units::{count, counted, moment};
 
-const ABOUT: &str = "Response time runs from when an operation was due until it was done, service time from when it was \
-    issued. The difference is waiting.";
+const ABOUT: &str = "Response time counts from when an operation was due, service time from when it was \
+                     issued. The difference is waiting time.";
 
 /// What the page shows of response times.
 pub(crate) fn section(summary: &Summary) -> Section {

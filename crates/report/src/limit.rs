@@ -31,9 +31,7 @@ impl LimitWords {
     /// What limited the run, and behind it what stood beside that. Empty where nothing limited it.
     pub(crate) fn limited_by(&self) -> String {
         let Some(found) = &self.found else { return String::new() };
-        self.beside
-            .as_ref()
-            .map_or_else(|| found.clone(), |beside| format!("{found} Seen beside it: {beside}"))
+        self.beside.as_ref().map_or_else(|| found.clone(), |beside| format!("{found} Note: {beside}"))
     }
 
     /// What stood beside a run that nothing limited.
@@ -95,11 +93,15 @@ fn found(limit: &Limit, words: impl Fn(&LimitFinding) -> String) -> Option<Strin
     match (&limit.found, limit.verdict) {
         (Some(finding), _) => Some(format!("{}.", words(finding))),
         (None, LimitVerdict::NothingStoodOut) if limit.nearest.is_empty() => {
-            Some("not known: no counter of this machine stood out, and none was near to it.".to_owned())
+            Some("unknown: no counter on this client reached its threshold or came near.".to_owned())
         }
         (None, LimitVerdict::NothingStoodOut) => {
             let nearest: Vec<String> = limit.nearest.iter().map(words::margin_words).collect();
-            Some(format!("not known: no counter of this machine stood out. Nearest: {}.", nearest.join("; ")))
+            Some(format!(
+                "unknown: no counter on this client reached its threshold. Nearest: \
+                          {}.",
+                nearest.join("; ")
+            ))
         }
         (None, _) => None,
     }
@@ -111,7 +113,7 @@ pub(crate) fn line_words(summary: &Summary) -> Option<String> {
     let link = summary.link.as_ref()?;
     let words = plain(&link.words);
     let Some(line) = link.line_bytes_per_s else {
-        return Some(format!("{words}; what it carries is not known."));
+        return Some(format!("{words}; speed unknown."));
     };
     let measured = told_point(summary).map_or_else(String::new, measured_words);
     Some(format!("{words}: about {} MB/s each way{measured}.", mb_per_s(line)))
@@ -137,9 +139,9 @@ pub(crate) fn limit_lines(summary: &Summary) -> Vec<(&'static str, String)> {
     let words = limit_words(summary);
     let limited = match (&words.found, &words.beside) {
         (Some(_), _) => Some(("Limited by", words.limited_by())),
-        (None, beside) => beside.clone().map(|beside| ("Beside", beside)),
+        (None, beside) => beside.clone().map(|beside| ("Note", beside)),
     };
-    limited.into_iter().chain(line_words(summary).map(|words| ("Line", words))).collect()
+    limited.into_iter().chain(line_words(summary).map(|words| ("Link", words))).collect()
 }
 
 #[cfg(test)]

@@ -33,8 +33,8 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
             sentences.push((Tone::Answer, throughput(summary, point)));
             sentences.extend(unanswered(summary).map(|text| (Tone::Bad, text)));
             sentences.extend(silence::told(summary).map(|told| (Tone::Bad, standstill::sentence(&told, ""))));
-            sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
             sentences.extend(most(&point.total).map(|text| (Tone::Plain, text)));
+            sentences.extend(slowest(summary).map(|text| (Tone::Answer, text)));
         }
         None => {
             sentences.push((Tone::Bad, nothing(summary)));
@@ -74,7 +74,7 @@ fn criteria(summary: &Summary) -> Vec<(Tone, String)> {
         };
     };
     let is_measured = verdict.failures.iter().any(|failure| failure.measured);
-    let word = if is_measured { "NOT MET" } else { "NOT KNOWN" };
+    let word = if is_measured { "NOT MET" } else { "UNKNOWN" };
     let at = if judged.len() > 1 { format!(" at {}", plain_short(&point.label, 40)) } else { String::new() };
     let more = match failed.len() {
         1 => String::new(),
@@ -89,12 +89,12 @@ fn not_measured(summary: &Summary) -> Vec<String> {
     let causes = [
         (
             NotMeasured::WarmupVisitedAll,
-            "the warm-up had visited every block before measuring began. Use --warmup 0s, or larger files \
+            "the warm-up had visited every block before the measurement. Use --warmup 0s, or larger files \
              (--file-size)",
         ),
         (
             NotMeasured::NothingFinished,
-            "no read or write was finished in the measured time. Measure longer (--duration, --step), or use \
+            "no read or write finished in the measured time. Measure longer (--duration, --step), or use \
              smaller blocks (--blocks)",
         ),
     ];
@@ -160,20 +160,20 @@ fn slowest(summary: &Summary) -> Option<String> {
         OpKind::Write => "a write",
         OpKind::Sync => "a sync",
         OpKind::Close => "closing a file",
-        OpKind::Create => "making a file",
+        OpKind::Create => "creating a file",
         OpKind::Unlink => "removing a file",
-        OpKind::Stat => "asking for a file's size",
-        OpKind::Access => "asking for access to a file",
+        OpKind::Stat => "reading a file's attributes",
+        OpKind::Access => "checking access to a file",
         OpKind::ReadDir => "listing a directory",
-        OpKind::Truncate => "setting a file's size",
-        OpKind::Allocate => "reserving room in a file",
+        OpKind::Truncate => "truncating a file",
+        OpKind::Allocate => "allocating space in a file",
         OpKind::Rename => "renaming a file",
-        OpKind::MakeDir => "making a directory",
+        OpKind::MakeDir => "creating a directory",
         OpKind::RemoveDir => "removing a directory",
-        OpKind::SetAttr => "changing a file's times or rights",
-        OpKind::Other => "an operation of no kind known here",
-        OpKind::Link => "making a hard link",
-        OpKind::SymLink => "making a symbolic link",
+        OpKind::SetAttr => "changing a file's attributes",
+        OpKind::Other => "an operation of an unknown kind",
+        OpKind::Link => "creating a hard link",
+        OpKind::SymLink => "creating a symbolic link",
         OpKind::ReadLink => "reading a symbolic link",
     };
     let with = match summary.load_points.len() {
@@ -186,8 +186,8 @@ fn slowest(summary: &Summary) -> Option<String> {
     let (took, when) = (duration(times.max_us), moment(times.max_began_s));
     if was_paused_in(&summary.self_cost, times) {
         return Some(format!(
-            "Slowest response: {took} ({doing}), {when} into the run{with}; but the tool itself did not run then, so \
-             the storage may have answered at once."
+            "Slowest response: {took} ({doing}), {when} into the run{with}; but Reelgauge itself did not run \
+             then, so the storage may have answered immediately."
         ));
     }
     let of_those = summary.load_points.iter().any(|point| point.unanswered.is_some());
@@ -198,19 +198,19 @@ fn slowest(summary: &Summary) -> Option<String> {
 fn most(total: &Figures) -> Option<String> {
     let data = total.response.data.as_ref()?;
     let what = match (&total.response.read, &total.response.write) {
-        (Some(_), None) => "its reads",
-        (None, Some(_)) => "its writes",
-        _ => "its reads and writes",
+        (Some(_), None) => "reads",
+        (None, Some(_)) => "writes",
+        _ => "reads and writes",
     };
     let longest = duration(data.max_us);
     let Some(half) = data.carried_p50_us().map(duration) else {
-        return Some(format!("The only one of {what} was answered within {longest}."));
+        return Some(format!("The only one of these {what} took {longest}."));
     };
     let most = data.carried_p99_us().map_or_else(
-        || format!("all {} within {longest}", count(data.count)),
-        |p99_us| format!("99 of 100 within {}", duration(p99_us)),
+        || format!("longest {longest} ({} in all)", count(data.count)),
+        |p99_us| format!("p99 {}", duration(p99_us)),
     );
-    Some(format!("Half of {what} were answered within {half}, {most}."))
+    Some(format!("Response times of these {what}: median {half}, {most}."))
 }
 
 /// The screen of a run that is told in MB/s, behind its answer.

@@ -28,7 +28,7 @@ pub fn mix_fit_screen(fit: &MixFit, profile: Option<&str>, flags: &[String], sty
             |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.3}"));
         table.words("distance of", rows.iter().map(|row| part(row.of).to_owned()).collect());
         table.column("distance", "0 to 1", rows.iter().map(|row| of(row.distance)).collect());
-        table.column("a mix's own", "0 to 1", rows.iter().map(|row| of(row.bound)).collect());
+        table.column("mix itself", "0 to 1", rows.iter().map(|row| of(row.bound)).collect());
         table.words("", rows.iter().map(|row| mark(row.is_far()).to_owned()).collect());
         page.table(table);
     }
@@ -47,15 +47,15 @@ fn answer(fit: &MixFit, profile: Option<&str>) -> String {
     let what = profile.map_or_else(|| "A mix".to_owned(), |name| format!("The profile {name}"));
     match fit.likeness {
         Likeness::Same => {
-            format!("{what} does the same: no distance is larger than a mix's own log would have.")
+            format!("{what} matches: no distance is larger than that of a mix's own log.")
         }
         Likeness::Near => format!(
-            "{what} is near to it: the largest distance is {}, and nothing is like it beyond {} and a mix's own.",
+            "{what} is close: the largest distance is {}. The threshold is {} plus that of a mix's own log.",
             largest(fit),
             number(fit.threshold)
         ),
         Likeness::NothingLikeIt => format!(
-            "No mix does anything like it: the largest distance is {}, and {} and a mix's own is the threshold. \
+            "No mix is close: the largest distance is {}. The threshold is {} plus that of a mix's own log. \
              Replay the trace itself instead: reelgauge replay TRACE PATH",
             largest(fit),
             number(fit.threshold)
@@ -90,7 +90,7 @@ fn mix_words(mix: &FittedMix) -> String {
         |share: Share| format!("{} % (within {} %)", number(share.percent), number(share.bound_percent));
     let random = mix.random.map_or_else(
         || "random share unknown (every visit is one block)".to_owned(),
-        |random| format!("{} at random places", share(random)),
+        |random| format!("{} random", share(random)),
     );
     let sizes = |sizes: &[u64]| {
         let listed: Vec<String> = sizes.iter().take(LISTED).map(|size| block_size(*size)).collect();
@@ -119,7 +119,7 @@ fn mix_words(mix: &FittedMix) -> String {
 fn based_on(fit: &MixFit) -> String {
     let left_out = match fit.left_out {
         0 => String::new(),
-        more => format!("; {} more are not looked at", count(more)),
+        more => format!("; {} more are not evaluated", count(more)),
     };
     format!(
         "From {} (what one worker reads or writes in a file between open and close) with {} reads and writes{left_out}.",

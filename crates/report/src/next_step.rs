@@ -26,59 +26,54 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         return Some(words);
     }
     let words = match step {
-        NextStep::ChooseStorage => "Give a path on the storage that you want to know about.".to_owned(),
-        NextStep::RunAgain => format!("To do it again: {}", again?),
+        NextStep::ChooseStorage => "Choose a path on the storage that you want to measure.".to_owned(),
+        NextStep::RunAgain => format!("Run it again: {}", again?),
         // What a search of a fleet knows is not taken up: its trials are those of one run.
         NextStep::Resume if summary.hosts.is_some() || summary.verb == VDA => {
-            format!("To search again: {}", again?)
+            format!("Search again: {}", again?)
         }
         NextStep::Resume => {
             let run_dir = run_dir(summary)?;
-            format!(
-                "To go on where it ended, the same command with --resume {run_dir}; a --time-max counts from \
-                 then on."
-            )
+            format!("Continue with the same command and --resume {run_dir}; --time-max then starts again.")
         }
         NextStep::FreeThisMachine if summary.hosts.is_some() => {
-            then("Close what else runs on that machine, or share the load out among more or faster ones", again)
+            then("Stop other programs on that host, or spread the load over more or faster hosts", again)
         }
         NextStep::FreeThisMachine => {
-            then("Close what else runs on this machine, or measure from a faster one", again)
+            then("Stop other programs on this client, or measure from a faster one", again)
         }
-        NextStep::AllowMore => {
-            "Ask for no more than may be moved, or allow more bytes a second (--max-rate).".to_owned()
-        }
-        NextStep::PassTheCaches => {
-            "Measure with more data than memory; the warning says how.".to_owned()
-        }
+        NextStep::AllowMore => "Request a lower rate, or raise --max-rate.".to_owned(),
+        NextStep::PassTheCaches => "Measure with more data than memory; see the warning.".to_owned(),
         NextStep::MeasureAlone => then("Measure while nothing else uses the storage", again),
         NextStep::FasterLink => {
-            "No setting carries more to this machine, only a faster link does. Whether the storage could feed \
-             more, further clients at the same time will show."
+            "Only a faster link helps this client. To see whether the storage can deliver more, add clients \
+             at the same time."
                 .to_owned()
         }
         NextStep::MendTheWay => mend_the_way(summary, &statement)?,
         NextStep::LookAtIncident => look_at_incident(summary, &statement)?,
         NextStep::FindMax if summary.hosts.is_some() => {
-            "To find how many they carry together, the same plan with find_max and place = \"share\".".to_owned()
+            "Find how many they sustain together: the same plan with find_max and place = \
+             \"share\"."
+                .to_owned()
         }
-        NextStep::FindMax => "To find how many it carries, the same command with --find-max".to_owned(),
+        NextStep::FindMax => "Find the largest count: the same command with --find-max".to_owned(),
         NextStep::TryMore => try_more(summary)?.to_owned(),
         NextStep::ProveForLong => match statement.number {
             Number::Capacity { streams, .. } => prove_for_long(summary, streams),
             _ => return None,
         },
-        NextStep::MorePoints => "Larger load points (--points) show where it ends.".to_owned(),
-        NextStep::MeasureLonger => "Measure for longer (--duration).".to_owned(),
+        NextStep::MorePoints => "Find the limit with larger load points (--points).".to_owned(),
+        NextStep::MeasureLonger => "Measure longer (--duration).".to_owned(),
         // Of a check alone.
         NextStep::FollowRule | NextStep::MakeRoom | NextStep::AsTheLookSays => return None,
         NextStep::BesideARun => {
             let run_dir = run_dir(summary)?;
-            format!("To put it beside what a client measured meanwhile: reelgauge report RUN --observer {run_dir}")
+            format!("Add it to the report of a client's run: reelgauge report RUN --observer {run_dir}")
         }
-        NextStep::AsAMix => {
-            "'reelgauge mix PATH' makes the same load, and measures what the original leaves out.".to_owned()
-        }
+        NextStep::AsAMix => "Run 'reelgauge mix PATH': the same load, measured in more detail than by the \
+             original."
+            .to_owned(),
         NextStep::Compare => {
             let run_dir = run_dir(summary)?;
             format!("After a change: {}; then reelgauge compare {run_dir} NEW-RUN", again?)
@@ -92,17 +87,15 @@ fn of_check(step: NextStep, check: &CheckFacts, summary: &Summary) -> Option<Str
     let target = shell_word(Path::new(&summary.target.path));
     Some(match step {
         NextStep::PassTheCaches => format!(
-            "To measure the disks: reelgauge streams {target} --read-from DIR, with old files of your own, which are \
-             only read."
+            "Measure the disks with old files of your own, which are only read: reelgauge streams {target} \
+             --read-from DIR"
         ),
-        NextStep::AllowMore => {
-            "The storage may carry more than --max-rate allows. Give a larger one, or none.".to_owned()
-        }
+        NextStep::AllowMore => "Raise --max-rate or omit it: the storage may sustain more.".to_owned(),
         NextStep::FollowRule => {
             format!("{} Details: reelgauge doctor {target}", plain(&check.hint.as_ref()?.sentence))
         }
         NextStep::MakeRoom => format!(
-            "Only {:.0} % is free. File systems slow down when they are nearly full: make room, then: {}",
+            "Free some space, then run: {1}. Only {0:.0} % is free, and nearly full file systems are slow.",
             check.free_share? * 100.0,
             again(summary)?
         ),
@@ -129,23 +122,23 @@ fn find_max(check: &CheckFacts, summary: &Summary) -> Option<String> {
 /// What lets a search try more than it could.
 fn try_more(summary: &Summary) -> Option<&'static str> {
     Some(match summary.search.as_ref()?.stopped_by? {
-        StoppedBy::Cap => "To find the limit, a larger cap below find_max in the plan.",
+        StoppedBy::Cap => "To find the limit, raise the cap of find_max in the plan.",
         StoppedBy::Room if summary.verb == VDA => {
-            "To try more, make room on the target, or need less of it: a smaller --file-size, or fewer --files."
+            "To try more, free space on the target, or use a smaller --file-size or fewer --files."
         }
         StoppedBy::Room => {
-            "To try more, make room on the target, or need less of it: a shorter --clip makes smaller files, \
-             a shorter --duration shorter recordings."
+            "To try more, free space on the target, or use a shorter --clip (smaller files) or --duration \
+             (shorter recordings)."
         }
         StoppedBy::OwnFiles => {
-            "To try more, give more files of your own with --read-from, or a shorter --clip, which needs less \
-             of each."
+            "To try more, add files of your own with --read-from, or use a shorter --clip."
         }
         StoppedBy::OneProcess if summary.hosts.is_some() => {
-            "The agents play no more. To find the limit, share the search out among more of them."
+            "The agents cannot play more streams. To find the limit, spread the search over more agents."
         }
         StoppedBy::OneProcess => {
-            "One process plays no more. To find the limit, measure from further machines at the same time."
+            "A single process cannot play more streams. To find the limit, measure from several clients at \
+             the same time."
         }
         // That is no end of what can be tried: it goes on.
         StoppedBy::Time | StoppedBy::Trials => return None,
@@ -160,16 +153,15 @@ fn prove_for_long(summary: &Summary, streams: u32) -> String {
     let count = if summary.verb == VDA { "--points" } else { "--count" };
     match written.filter(|bytes_per_s| *bytes_per_s > 0.0) {
         _ if summary.hosts.is_some() => format!(
-            "To see whether it holds for long, the same plan with {streams} streams shared out and a long duration \
-             instead of find_max."
+            "Test it for longer: the same plan with {streams} streams shared out and a long duration instead \
+             of find_max."
         ),
         None => format!(
-            "To see whether it holds for long, the same command with {count} {streams} --duration 1h instead of \
-             --find-max"
+            "Test it for longer: the same command with {count} {streams} --duration 1h instead of --find-max"
         ),
         Some(bytes_per_s) => format!(
-            "To see whether it holds for long, the same command with {count} {streams} and a longer --duration \
-             instead of --find-max; each minute writes {}",
+            "Test it for longer: the same command with {count} {streams} and a longer --duration instead of \
+             --find-max; each minute writes {}",
             amount((bytes_per_s * 60.0) as u64)
         ),
     }
@@ -182,7 +174,7 @@ fn then(what: &str, again: Option<String>) -> String {
 fn again(summary: &Summary) -> Option<String> {
     if summary.hosts.is_some() {
         // No command on one machine does it.
-        return Some("the same runs on the same machines".to_owned());
+        return Some("the same runs on the same hosts".to_owned());
     }
     let plan = match (named_run_dir(summary), &summary.check) {
         (Some(run_dir), _) => run_dir.join("run.toml"),
@@ -240,19 +232,19 @@ fn named_run_dir(summary: &Summary) -> Option<&Path> {
 fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
     let found = statement.limit(summary)?.found?;
     let what = match found.step {
-        LimitStep::LinkFull => "Look at the network's links: how fast each is, and what else it carries.",
+        LimitStep::LinkFull => "Check the network links: the speed of each, and its other traffic.",
         LimitStep::PathBroken | LimitStep::NetworkLoss => {
-            "Look at the network, port by port, from this machine to the server: errors, drops, MTU, flow control."
+            "Check each network port from this client to the server: errors, drops, MTU, flow control."
         }
         // With the run the doctor knows a speed, also where no card tells one.
         _ => match run_dir(summary) {
             Some(run_dir) => &format!(
-                "Look at how TCP is set up on both ends. Here: reelgauge doctor --run {run_dir}; there: \
+                "Check the TCP settings on both ends. Here: reelgauge doctor --run {run_dir}; on the server: \
                  reelgauge doctor --server."
             ),
             None => {
-                "Look at how TCP is set up on both ends. Here: reelgauge doctor; there: reelgauge doctor \
-                 --server."
+                "Check the TCP settings on both ends. Here: reelgauge doctor; on the server: reelgauge \
+                 doctor --server."
             }
         },
     };
@@ -261,9 +253,8 @@ fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
 
 /// How what was changed is held against this run.
 fn prove(summary: &Summary) -> String {
-    run_dir(summary).map_or_else(String::new, |run_dir| {
-        format!(" A change is proven by: reelgauge compare {run_dir} NEW-RUN")
-    })
+    run_dir(summary)
+        .map_or_else(String::new, |run_dir| format!(" After a change: reelgauge compare {run_dir} NEW-RUN"))
 }
 
 /// When the worst incident was by the clock on the wall, for the storage's own log.
@@ -274,7 +265,7 @@ fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> 
         None => format!("{} into the run", moment(found.began_s)),
     };
     let prove = prove(summary);
-    Some(format!("Look at what the storage did at {at}: its log, other users, snapshots, scrubs.{prove}"))
+    Some(format!("Check the storage at {at}: its log, other users, snapshots, scrubs.{prove}"))
 }
 
 #[cfg(test)]
@@ -297,7 +288,7 @@ mod tests {
     fn a_run_that_was_stopped_can_be_done_again() {
         assert_eq!(
             next_step(&stopped()).as_deref(),
-            Some("To do it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
+            Some("Run it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
         );
     }
 
@@ -321,12 +312,12 @@ mod tests {
         let roomy = CheckFacts { free_bytes: None, ..check.clone() };
         assert_eq!(said(&roomy, &mut summary), format!("{exact} --find-max"));
         let full = CheckFacts { free_share: Some(0.04), ..check.clone() };
-        assert!(said(&full, &mut summary).starts_with("Only 4 % is free."));
+        assert!(said(&full, &mut summary).contains("Only 4 % is free"));
         let hint = Some(CheckHint { rule: "a.b".to_owned(), sentence: "It is so. Do that.".to_owned() });
         let ruled = CheckFacts { hint, ..full };
         assert_eq!(said(&ruled, &mut summary), "It is so. Do that. Details: reelgauge doctor /mnt/nas");
         let max_rate = CheckFacts { limit_culprit: Some(Culprit::MaxRate), ..ruled };
-        assert!(said(&max_rate, &mut summary).ends_with("Give a larger one, or none."));
+        assert!(said(&max_rate, &mut summary).ends_with("the storage may sustain more."));
     }
 
     #[test]
@@ -348,7 +339,7 @@ mod tests {
         summary.run_dir = Some("-runs/a\nb".to_owned());
         assert_eq!(
             next_step(&summary).as_deref(),
-            Some(r"To do it again: reelgauge run ./$'-runs/a\nb/run.toml'")
+            Some(r"Run it again: reelgauge run ./$'-runs/a\nb/run.toml'")
         );
     }
 

@@ -21,8 +21,8 @@ pub fn held_back_note(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> 
     let rate = mb_per_s(max_bytes_per_s as f64);
     let (cached, advice) = match writes_to_cache {
         true => (
-            " What was written went to this machine's cache first, from where the storage gets it in bursts.",
-            "Use --direct to hold writes back, too.",
+            " Writes went to this client's cache first and reach the storage in bursts.",
+            "Use --direct to limit writes, too.",
         ),
         false => ("", ""),
     };
@@ -38,8 +38,8 @@ pub fn not_counted_note(ops: u64) -> Note {
     let are = counted_are(ops, "operation", "is", "are");
     Note::new(
         NoteFact::NotCounted { ops },
-        format!("{are} in no figure, because this machine was too busy to count."),
-        "Use fewer workers or a machine with more cores.",
+        format!("{are} in no figure, because this client was too busy to count."),
+        "Use fewer workers or a client with more cores.",
     )
 }
 
@@ -52,8 +52,8 @@ pub fn not_verified_note(why: &str) -> Note {
 pub fn files_left_note(path: &str, error: &str) -> Note {
     Note::new(
         NoteFact::FilesLeft { path: path.to_owned(), error: error.to_owned() },
-        format!("What this run made itself could not be removed from {path} ({error})."),
-        "The next run there removes it, or 'reelgauge clean'.",
+        format!("Cannot remove this run's own files from {path} ({error})."),
+        "The next run there removes them, or 'reelgauge clean'.",
     )
 }
 
@@ -70,16 +70,14 @@ pub fn no_page_note(file: &str, error: &str) -> Note {
 pub fn lost_note(part: LostPart) -> Note {
     let sentence = match part {
         LostPart::Summary => {
-            "The run came to its end, and its summary.json is missing: these figures were made again from its log. \
-             What only the summary held, such as criteria, is not among them."
+            "The run completed, but its summary.json is missing. These figures come from its log and lack \
+             what only the summary held, such as criteria."
         }
-        LostPart::Log => {
-            "Parts of the log are damaged or missing: the figures are those of what is left of it."
-        }
-        LostPart::Streams => "streams.json is missing or damaged: late frames can't be counted.",
+        LostPart::Log => "Parts of the log are damaged or missing: the figures cover only the rest.",
+        LostPart::Streams => "streams.json is missing or damaged: late frames cannot be counted.",
         LostPart::Counters => {
-            "The counters of the run are missing or damaged: what limited it, and who else used the storage or the \
-             processors, is not known."
+            "The counters of the run are missing or damaged: what limited it and what else used the storage \
+             or the processors is unknown."
         }
     };
     Note::new(NoteFact::Lost { part }, sentence, "")

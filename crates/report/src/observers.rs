@@ -21,16 +21,18 @@ pub fn observer_words(facts: &ObserverFacts) -> String {
     };
     let offset_us = facts.clock_offset_ms.abs() * 1e3;
     let clock = match (facts.is_offset_stated, facts.clock_offset_ms) {
-        (false, _) => {
-            "its clock was taken for that of the run's machine (--clock-offset says otherwise)".to_owned()
-        }
-        (true, ms) if ms > 0.0 => format!("its clock was said to be {} ahead", duration(offset_us)),
-        (true, ms) if ms < 0.0 => format!("its clock was said to be {} behind", duration(offset_us)),
-        (true, _) => "its clock was said to be right".to_owned(),
+        (false, _) => "its clock was assumed to match the client's (set --clock-offset otherwise)".to_owned(),
+        (true, ms) if ms > 0.0 => format!("its clock was set {} ahead (--clock-offset)", duration(offset_us)),
+        (true, ms) if ms < 0.0 => format!(
+            "its clock was set {} behind \
+                                           (--clock-offset)",
+            duration(offset_us)
+        ),
+        (true, _) => "its clock matches (--clock-offset)".to_owned(),
     };
     let outside = match facts.outside {
         0 => String::new(),
-        outside => format!(", {} outside of the run left out", counted(outside, "sample")),
+        outside => format!(", {} outside the run omitted", counted(outside, "sample")),
     };
     let not_read: Vec<String> = facts.not_read.iter().take(NOT_READ_TOLD).map(|what| plain(what)).collect();
     let not_read = match not_read.is_empty() {
@@ -67,7 +69,7 @@ mod tests {
         );
         assert!(words.contains("--clock-offset"), "{words}");
         let ahead = ObserverFacts { is_offset_stated: true, clock_offset_ms: 250.0, ..facts.clone() };
-        assert!(observer_words(&ahead).contains("said to be 250 ms ahead"), "{}", observer_words(&ahead));
+        assert!(observer_words(&ahead).contains("250 ms ahead"), "{}", observer_words(&ahead));
         let odd = ObserverFacts { not_read: vec!["\u{1b}[2J".to_owned()], ..facts };
         assert!(observer_words(&odd).ends_with("Not read: \\u{1b}[2J"), "{}", observer_words(&odd));
     }

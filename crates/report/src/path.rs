@@ -211,7 +211,7 @@ fn disks(path: &PathFacts) -> String {
         None => raid.to_owned(),
     });
     let random = path.disks_random_reads_per_s.map(|per_s| {
-        format!("about {} reads per second at random places, one at a time for each disk", count_of(per_s))
+        format!("about {} random reads per second, one at a time for each disk", count_of(per_s))
     });
     let known = [number, raid, each, random];
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")

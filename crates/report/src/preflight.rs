@@ -56,7 +56,7 @@ fn there(found: &Preflight) -> String {
         missing => {
             let names: Vec<String> = missing.iter().map(|name| plain(name)).collect();
             format!(
-                "{} of {} there. Nothing was heard of {}; nothing is known of their machines.",
+                "{} of {} connected. No contact with {}; nothing is known of their machines.",
                 found.agents.len(),
                 counted_are(all, "agent", "is", "are"),
                 names.join(", ")
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn what_is_wrong_stands_first_and_nothing_unmeasured_is_a_number() {
         let text = preflight_screen(&found(), Style { width: 80, ..Style::default() });
-        assert!(text.starts_with("2 of 3 agents are there. Nothing was heard of edit-03"), "{text}");
+        assert!(text.starts_with("2 of 3 agents are connected. No contact with edit-03"), "{text}");
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             flat.contains("edit-02 has an MTU of 1500 bytes; 3 others of its group have 9000 bytes"),
@@ -347,7 +347,7 @@ mod tests {
     fn before_a_run_only_what_stands_out_is_said() {
         let style = Style { width: 80, ..Style::default() };
         let text = preflight_findings(&found(), style).split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in ["Nothing was heard of edit-03", "edit-02 has an MTU", "The data set fits into memory"] {
+        for part in ["No contact with edit-03", "edit-02 has an MTU", "The data set fits into memory"] {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(!text.contains("network was not measured") && !text.contains("No machine differs"), "{text}");

@@ -93,15 +93,15 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     if let Some(why) = proof.ended_early {
         page.sentence(Tone::Bad, &format!("Nothing is proven: {}.", plain(why).trim_end_matches('.')));
     } else if proof.goes_on {
-        page.sentence(Tone::Answer, "The proof goes on; nothing is known yet.");
+        page.sentence(Tone::Answer, "The proof is still running; there is no result yet.");
     } else if !is_over {
         let change = match proof.tried.is_empty() {
             true => "",
             false => {
-                " The next start of Reelgauge by the same user says whether the change is still in place."
+                " The next start of Reelgauge by the same user reports whether the change is still in place."
             }
         };
-        page.sentence(Tone::Bad, &format!("Nothing is proven: it was killed.{change}"));
+        page.sentence(Tone::Bad, &format!("Nothing is proven: the proof was killed.{change}"));
     }
     if let Some(why) = proof.not_undone {
         page.sentence(
@@ -120,8 +120,8 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
         page.table(table(conclusion, proof.states));
         if let Some(ops) = conclusion.too_few_ops {
             let text = format!(
-                "Not judged: how long 99 of 100 operations took, because a pass had only {} of one kind \
-                 (reads or writes). Use longer passes (--duration).",
+                "Not judged: p99, because a pass had only {} of one kind (reads or writes). Use longer \
+                 passes (--duration).",
                 counted(ops, "operation")
             );
             page.sentence(Tone::Plain, &text);
@@ -153,7 +153,7 @@ pub fn proof_sentence(conclusion: &ProofConclusion, states: &[StateName]) -> Str
 }
 
 /// What is said of a proof whose passes read from a cache.
-const NOT_OF_THE_STORAGE: &str = "This proves nothing of the storage: reads came from a cache";
+const NOT_OF_THE_STORAGE: &str = "This proves nothing about the storage: reads came from a cache";
 
 /// That a cache answered, in how many passes of which state, and what to do about it.
 fn cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<String> {
@@ -169,8 +169,8 @@ fn cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<Strin
     let memory = cached.worst.as_ref()?;
     // That of a target in memory is no warning of caches.
     let why = match Warning::if_cached(memory, proof.verb) {
-        Some(warning) => format!("In the one that shows it most: {}", warning_sentence(&warning)),
-        None => "The target is memory: give a path on the storage that you want to know about.".to_owned(),
+        Some(warning) => format!("Worst pass: {}", warning_sentence(&warning)),
+        None => "The target is memory: choose a path on the storage that you want to measure.".to_owned(),
     };
     Some(format!("{NOT_OF_THE_STORAGE} in {passes}. {why}"))
 }
@@ -187,7 +187,7 @@ fn measured(proof: &ProofScreen<'_>) -> String {
     let wanted = proof.rounds as usize * proof.states.len();
     match proof.conclusion {
         Some(_) => format!(
-            "{} passes of each, in turns, all with the same test files and seed; one run before them does not \
+            "{} passes of each, in turns, with the same test files and seed, after one run that does not \
              count: {workload}",
             proof.rounds
         ),
@@ -239,7 +239,7 @@ fn all_alike(like: &[&Disturbance]) -> String {
     let (least, most) = (fixed(least, 0), fixed(most, 0));
     match like {
         [Disturbance::OtherPrograms { .. }, _, ..] if least != most => {
-            format!("other programs took {least} to {most} % of the processors while frames were late")
+            format!("other programs used {least} to {most} % of the processors while frames were late")
         }
         [first, ..] => disturbance_words(first),
         [] => String::new(),
@@ -250,21 +250,20 @@ fn all_alike(like: &[&Disturbance]) -> String {
 fn next(proof: &ProofScreen<'_>) -> String {
     let Some(conclusion) = proof.conclusion else {
         // Nothing is to be mended where whoever began it ended it.
-        let then = if proof.is_interrupted { "prove it again" } else { "mend what stopped it" };
+        let then = if proof.is_interrupted { "prove it again" } else { "fix what stopped it" };
         return match (proof.goes_on, proof.not_undone) {
-            (true, _) => "Wait for its end".to_owned(),
+            (true, _) => "Wait until it ends".to_owned(),
             (false, Some(_)) => format!("Undo the change (reelgauge prove --undo-left), then {then}"),
-            (false, None) if proof.is_interrupted => {
-                "Prove it again when there is time for all of it".to_owned()
-            }
+            (false, None) if proof.is_interrupted => "Prove it again when there is time to finish".to_owned(),
             (false, None) if proof.ended_early.is_none() && proof.tried.is_empty() => {
                 "Prove it again".to_owned()
             }
             (false, None) if proof.ended_early.is_none() => {
-                "See whether the change is still in place (reelgauge prove --undo-left), then prove it again"
+                "Check whether the change is still in place (reelgauge prove --undo-left), then prove it \
+                 again"
                     .to_owned()
             }
-            (false, None) => "Mend what stopped it, and prove it again".to_owned(),
+            (false, None) => "Fix what stopped it, then prove it again".to_owned(),
         };
     };
     if proof.not_undone.is_some() {
@@ -275,22 +274,20 @@ fn next(proof: &ProofScreen<'_>) -> String {
     let has_streams = conclusion.figures.iter().any(|figure| is_of_streams(&figure.figure));
     let is_of_a_cache = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
     match proof.keep {
-        _ if is_of_a_cache => {
-            "Prove it again with data that no cache holds; nothing is known of the storage until then".to_owned()
-        }
+        _ if is_of_a_cache => "Prove it again with data that no cache holds".to_owned(),
         _ if conclusion.best_state.is_some() && !is_changed => {
-            "Work on the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
+            "Use the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
         }
         Some(keep) if conclusion.best_state.is_some() => {
-            format!("Things are as they were; to make the change for good: {}", plain(keep))
+            format!("The change is undone; to make it permanent: {}", plain(keep))
         }
-        _ if is_worse && is_changed => "Leave things as they were, which they are again".to_owned(),
+        _ if is_worse && is_changed => "Leave things as they were; the change is undone".to_owned(),
         _ if has_streams => {
-            "More rounds (--rounds) show smaller gains, and a search (--find-max) shows what streams at a fixed count \
-             can't"
+            "Use more rounds (--rounds) to detect smaller gains, or a search (--find-max): a fixed count of \
+             streams may hide gains"
                 .to_owned()
         }
-        _ => "More rounds (--rounds) or longer passes (--duration) show smaller gains".to_owned(),
+        _ => "Use more rounds (--rounds) or longer passes (--duration) to detect smaller gains".to_owned(),
     }
 }
 
@@ -312,11 +309,11 @@ fn answers(conclusion: &ProofConclusion, states: &[StateName]) -> Vec<(Tone, Str
 fn none_is_better(conclusion: &ProofConclusion, base: &str) -> String {
     let all = |wanted: fn(&ProofOutcome) -> bool| conclusion.outcomes.iter().all(wanted);
     if all(|outcome| *outcome == ProofOutcome::Unknown) {
-        format!("Whether any is better than {base} is not known: no figure could be judged.")
+        format!("Unknown whether any is better than {base}: no figure could be judged.")
     } else if all(|outcome| *outcome == ProofOutcome::NoChange) {
-        format!("None is better than {base}: no figure changed by more than it varies anyway.")
+        format!("None is better than {base}: no figure changed by more than the noise.")
     } else {
-        format!("None is better than {base} without something that is worse.")
+        format!("None is better than {base} without a figure that is worse.")
     }
 }
 
@@ -330,17 +327,17 @@ fn answer(
     let told = |figure: usize| change_words(&conclusion.figures[figure], state);
     let sentence = match outcome {
         ProofOutcome::Gain(figure) => {
-            format!("{name} is better: {}. Nothing became worse.", told(figure))
+            format!("{name} is better: {}. Nothing got worse.", told(figure))
         }
         ProofOutcome::Traded(gained, lost) => {
             format!("{name} is no clear gain: {}; but {}.", told(gained), told(lost))
         }
         ProofOutcome::Loss(figure) => format!("{name} is worse: {}.", told(figure)),
         ProofOutcome::NoChange => {
-            format!("{name} is no better than {base}: no figure changed by more than it varies anyway.")
+            format!("{name} is no better than {base}: no figure changed by more than the noise.")
         }
         ProofOutcome::Unknown => {
-            format!("Not known whether {name} is better: no figure could be judged.")
+            format!("Unknown whether {name} is better: no figure could be judged.")
         }
     };
     (if matches!(outcome, ProofOutcome::Loss(_)) { Tone::Bad } else { Tone::Answer }, sentence)
@@ -363,11 +360,9 @@ fn change_words(figure: &ProofFigure, state: usize) -> String {
     let is_told_by_means = figure.figure != VERDICT && has_means(figure);
     match (figure.change_percent[state], figure.noise_percent[state]) {
         _ if !is_told_by_means => said(|over| Some(over.median)),
-        (Some(change), Some(noise)) => format!(
-            "{} on average ({change:+.0} %, where {} % is chance)",
-            said(|over| over.mean),
-            fixed(noise, 1)
-        ),
+        (Some(change), Some(noise)) => {
+            format!("{} on average ({change:+.0} %, noise {} %)", said(|over| over.mean), fixed(noise, 1))
+        }
         _ => format!("{} on average", said(|over| over.mean)),
     }
 }
@@ -445,7 +440,7 @@ fn judgement_word(judgement: Judgement, better: Better) -> &'static str {
         (Judgement::Better, _) => "better",
         (Judgement::Worse, _) => "WORSE",
         (Judgement::Different, _) => "different",
-        (Judgement::Unknown, _) => "not known",
+        (Judgement::Unknown, _) => "unknown",
         (Judgement::Same | Judgement::Base | Judgement::Demand | Judgement::OtherPlan, _) => "",
     }
 }
@@ -453,9 +448,9 @@ fn judgement_word(judgement: Judgement, better: Better) -> &'static str {
 /// What else happened during a pass.
 pub fn disturbance_words(disturbance: &Disturbance) -> String {
     match disturbance {
-        Disturbance::Timing => "this machine kept the tool from running in time".to_owned(),
+        Disturbance::Timing => "this client kept Reelgauge from running in time".to_owned(),
         Disturbance::OtherPrograms { processors_percent } => format!(
-            "other programs took {} % of the processors while frames were late",
+            "other programs used {} % of the processors while frames were late",
             fixed(*processors_percent, 0)
         ),
         Disturbance::Remounted { before, now } => {
@@ -466,9 +461,9 @@ pub fn disturbance_words(disturbance: &Disturbance) -> String {
             )
         }
         Disturbance::OtherCache { before, now } => {
-            format!("operations went another way ({} before, {} now)", plain(before), plain(now))
+            format!("the I/O mode changed ({} before, {} now)", plain(before), plain(now))
         }
-        Disturbance::OtherFiles => "the test files were made anew".to_owned(),
+        Disturbance::OtherFiles => "the test files were created again".to_owned(),
     }
 }
 

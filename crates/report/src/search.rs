@@ -57,15 +57,15 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
 /// What the page shows of a search. Trials of an earlier run are in that run's summary.
 pub(crate) fn section(summary: &Summary, facts: &SearchFacts) -> Section {
     let about = plain(&facts.answer_sentence);
-    let mut section = Section::of_page("search", "The largest count that passes", about);
+    let mut section = Section::of_page("search", "Largest count that passes", about);
     let streams =
         |streams: Option<u32>| streams.map_or_else(not_measured, |streams| count(u64::from(streams)));
     let yes = |is: bool| if is { "yes" } else { "no" };
     let (complete, limited) = (facts.complete, facts.limited_by_client);
     section.blocks.push(Block::Tiles(vec![
         Tile::new("Passed every time", streams(facts.streams)).at("search.streams"),
-        Tile::new("Ever passed, at most", streams(facts.at_most)).at("search.at_most"),
-        Tile { is_good: Some(complete), ..Tile::new("Both edges certain", yes(complete)) },
+        Tile::new("Largest that ever passed", streams(facts.at_most)).at("search.at_most"),
+        Tile { is_good: Some(complete), ..Tile::new("Both edges confirmed", yes(complete)) },
         Tile { is_good: Some(!limited), ..Tile::new("Limited by this client", yes(limited)) },
     ]));
     section.blocks.push(Block::PageChart("search".to_owned()));
@@ -79,48 +79,53 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
     let (place, what) = (place(&summary.target), plain_short(&facts.what, 80));
     let number = |streams: u32| format!("{} {}", count(u64::from(streams)), as_counted(streams, &what));
     let own = match statement.cause.map(|cause| cause.culprit) {
-        Some(Culprit::Tool) => "the tool itself",
-        Some(Culprit::MaxRate) => "the limit on bytes a second that was set (--max-rate)",
-        _ if summary.hosts.is_some() => "a machine of the agents",
-        _ => "this machine",
+        Some(Culprit::Tool) => "Reelgauge itself",
+        Some(Culprit::MaxRate) => "--max-rate",
+        _ if summary.hosts.is_some() => "the host of an agent",
+        _ => "this client",
     };
     let Number::Capacity { streams, sometimes, at_least } = statement.number else {
         let most = facts.at_most.filter(|_| !facts.limited_by_client);
         if let Some(most) = most {
             return format!(
-                "NOT KNOWN: no count of {what} on {place} passed every time until the search was stopped, and \
-                 up to {} sometimes.",
+                "UNKNOWN: no count of {what} on {place} passed every time before the search was stopped; up \
+                 to {} passed sometimes.",
                 count(u64::from(most))
             );
         }
         return match facts.limited_by_client {
-            true => format!("Not known for {what} on {place}: {own} was the limit from the first stream on."),
-            false => format!("Not known for {what} on {place}: the search ended too early."),
+            true => format!("Unknown for {what} on {place}: {own} was the limit from the first stream."),
+            false => format!("Unknown for {what} on {place}: the search ended too early."),
         };
     };
     match (at_least, sometimes) {
         (Some(AtLeast::ThisMachine), _) => format!(
-            "At least {} on {place}. Beyond that {own} was the limit, so this is no capacity of the storage.",
+            "At least {} on {place}. Beyond that {own} was the limit, so this is not the capacity of the \
+             storage.",
             number(streams)
         ),
         // Fewer trials than the search wanted.
         _ if statement.judgement == Judgement::NotKnown => {
-            format!("NOT KNOWN: {} passed on {place} until the search was stopped.", number(streams))
+            format!("UNKNOWN: {} passed on {place} before the search was stopped.", number(streams))
         }
         (Some(AtLeast::Unfinished), _) => {
             format!("At least {} on {place}: the search ended before the limit was certain.", number(streams))
         }
         (Some(AtLeast::NoMoreTried), _) => {
             let why = facts.stopped_by.map_or("", no_more_because);
-            format!("At least {} on {place}: all passed, and no more were tried{why}.", number(streams))
+            format!(
+                "At least {} on {place}: every count passed, and no larger one was \
+                     tried{why}.",
+                number(streams)
+            )
         }
-        (None, None) if streams == 0 => format!("{place} does not carry one stream: {what}."),
-        (None, None) => format!("{place} carries {}.", number(streams)),
+        (None, None) if streams == 0 => format!("{place} does not sustain one stream: {what}."),
+        (None, None) => format!("{place} sustains {}.", number(streams)),
         (None, Some(most)) if streams == 0 => {
-            format!("{place} carries no count every time; up to {} passed sometimes.", number(most))
+            format!("{place} sustains no count every time; up to {} passed sometimes.", number(most))
         }
         (None, Some(most)) => format!(
-            "{place} carries {} every time, and up to {} sometimes: it is not the same from trial to trial.",
+            "{place} sustains {} every time and up to {} sometimes: trials differ.",
             number(streams),
             count(u64::from(most))
         ),
@@ -130,10 +135,10 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
 /// Why no more were tried.
 fn no_more_because(by: StoppedBy) -> &'static str {
     match by {
-        StoppedBy::Cap => ", as the plan says",
-        StoppedBy::Room => ", for want of room for their files",
-        StoppedBy::OwnFiles => ", for want of files of your own",
-        StoppedBy::OneProcess => ", which is as many as one process plays",
+        StoppedBy::Cap => " (cap in the plan)",
+        StoppedBy::Room => " (no space for more files)",
+        StoppedBy::OwnFiles => " (no more files of your own)",
+        StoppedBy::OneProcess => " (the most that one process plays)",
         StoppedBy::Time | StoppedBy::Trials => "",
     }
 }
@@ -171,7 +176,7 @@ fn evidence(facts: &SearchFacts) -> String {
 /// The answer of a search over several machines, where one of theirs was the limit.
 pub fn limited_by_agents(streams: u32, limited_at: u32) -> String {
     format!(
-        "At least {}: with {} a machine of the agents was the limit, not the storage. Use more or faster machines.",
+        "At least {}: with {} the host of an agent was the limit, not the storage. Use more or faster hosts.",
         counted(u64::from(streams), "stream"),
         count(u64::from(limited_at))
     )
@@ -180,9 +185,9 @@ pub fn limited_by_agents(streams: u32, limited_at: u32) -> String {
 /// The answer of a search over several machines that ended before it had one.
 pub fn not_finished(streams: u32) -> String {
     match streams {
-        0 => "The search ended before any count had passed everywhere.".to_owned(),
+        0 => "The search ended before any count passed on all hosts.".to_owned(),
         streams => {
-            format!("The search was not finished; {} passed so far.", counted(u64::from(streams), "stream"))
+            format!("The search did not finish; {} passed so far.", counted(u64::from(streams), "stream"))
         }
     }
 }
@@ -192,8 +197,8 @@ fn own_column(summary: &Summary) -> &'static str {
     let is_held = summary.load_points.iter().any(|point| point.culprit == Some(Culprit::MaxRate));
     match (is_held, summary.hosts.is_some()) {
         (true, _) => "--max-rate",
-        (false, true) => "own machine",
-        (false, false) => "this machine",
+        (false, true) => "own host",
+        (false, false) => "this client",
     }
 }
 
@@ -232,7 +237,7 @@ mod tests {
     #[test]
     fn failed_trials_are_named_by_a_network_or_a_rate_limit_where_there_was_one() {
         let mut summary = Summary::new("0.1.0", "2026-11-24T10:00:00Z", "streams", Target::default());
-        assert_eq!(causes(&summary), ["storage", "this machine"]);
+        assert_eq!(causes(&summary), ["storage", "this client"]);
         summary.link = Some(LinkFacts::default());
         summary.load_points = vec![LoadPoint { culprit: Some(Culprit::MaxRate), ..vda_point(1, 1.0, None) }];
         assert_eq!(causes(&summary), ["storage or network", "--max-rate"]);

@@ -15,8 +15,8 @@ pub fn self_cost_sentence(cost: &SelfCost, points: &[LoadPoint]) -> String {
     };
     match (cost.longest_pause_s, cost.longest_pause_began_s) {
         (Some(length_s), Some(began_s)) => format!(
-            "{sentence} The tool itself did not run for {} from {} into the run on (stopped, or without a \
-             processor).",
+            "{sentence} Reelgauge itself did not run for {}, starting {} into the run (suspended, or without \
+             a processor).",
             duration(length_s * 1e6),
             moment(began_s)
         ),
@@ -26,7 +26,7 @@ pub fn self_cost_sentence(cost: &SelfCost, points: &[LoadPoint]) -> String {
 
 fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64) -> String {
     let beside = format!(
-        "The tool's own delay was at most {}, beside a buffer of {}",
+        "Reelgauge's scheduling delay was at most {}, with a buffer of {}",
         duration(max_us),
         duration(buffer_s * 1e6)
     );
@@ -36,9 +36,10 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
     match (late, cost.timing_good_enough) {
         (0, Some(true)) => format!("{beside}: its timing is good enough."),
         (0, _) => format!(
-            "{beside}: margins hold much of it. Measure on a machine with less other work, or with fewer streams."
+            "{beside}: it is a large part of the margins. Measure on a less busy client, or with fewer \
+             streams."
         ),
-        (late, _) => format!("{beside}, and made {} late that the storage did not.", counted(late, "frame")),
+        (late, _) => format!("{beside}. The delay, not the storage, made {} late.", counted(late, "frame")),
     }
 }
 
@@ -53,7 +54,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
         }
         let is_held = points.iter().any(|point| point.was_held_back().is_some());
         return match is_held {
-            true => "Frames waited for --max-rate, so the tool's own timing was not judged.".to_owned(),
+            true => "Frames waited for --max-rate, so Reelgauge's own timing was not judged.".to_owned(),
             false if points.iter().any(|point| point.total.ops > 0) => {
                 "Unknown how late Reelgauge itself issued operations: the log does not hold what each waited for."
                     .to_owned()
@@ -65,22 +66,22 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
         let measured_s: f64 = points.iter().map(|point| point.measured_s).sum();
         let paused_us = cost.paused_s.unwrap_or(0.0) * 1e6;
         return format!(
-            "Reelgauge was stopped for {} of {}; all figures include that time.",
+            "Reelgauge was suspended for {} of {}; all figures include the pause.",
             duration(paused_us),
             moment(measured_s)
         );
     }
-    let whose = if p99_us.is_some() { "For 99 of 100 operations the" } else { "The" };
+    let whose = if p99_us.is_some() { "For 99 of 100 operations " } else { "" };
     let beside = format!(
-        "{whose} tool's own delay was at most {}, beside a median response of {}",
+        "{whose}Reelgauge's scheduling delay was at most {}, with a median response of {}",
         duration(late_us),
         duration(response_us)
     );
     match cost.timing_good_enough {
         Some(true) => format!("{beside}: its timing is good enough."),
-        None => format!("{beside}. Its operations are too few to judge its timing by."),
+        None => format!("{beside}. Too few operations to judge its timing."),
         Some(false) => {
-            format!("{beside}: response times hold much of the tool's own delay, service times do not.")
+            format!("{beside}: response times include much of that delay, service times do not.")
         }
     }
 }
@@ -120,8 +121,8 @@ mod tests {
         let said = self_cost_sentence(&good(), &[]);
         assert_eq!(
             said,
-            "For 99 of 100 operations the tool's own delay was at most 8.00 µs, beside a median response of 450 \
-             µs: its timing is good enough."
+            "For 99 of 100 operations Reelgauge's scheduling delay was at most 8.00 µs, with a median \
+             response of 450 µs: its timing is good enough."
         );
         let late = SelfCost { lateness_p99_us: Some(90.0), timing_good_enough: Some(false), ..good() };
         assert!(self_cost_sentence(&late, &[]).ends_with("service times do not."));
@@ -133,10 +134,10 @@ mod tests {
     fn of_few_operations_the_longest_delay_is_told() {
         let few = SelfCost { lateness_max_us: Some(9.0), ..good() };
         let said = self_cost_sentence(&few, &[]);
-        assert!(said.starts_with("The tool's own delay was at most 9.00 µs, beside"), "{said}");
+        assert!(said.starts_with("Reelgauge's scheduling delay was at most 9.00 µs, with"), "{said}");
         let unknown = SelfCost { timing_good_enough: None, lateness_p99_us: None, ..few };
         let said = self_cost_sentence(&unknown, &[]);
-        assert!(said.contains("too few to judge its timing by"), "{said}");
+        assert!(said.contains("Too few operations to judge"), "{said}");
     }
 
     /// "0.0 s" would say that it was not stopped.
@@ -150,8 +151,8 @@ mod tests {
             ..good()
         };
         let said = self_cost_sentence(&cost, &[]);
-        assert!(said.contains("Reelgauge was stopped for 38.0 ms of"), "{said}");
-        assert!(said.contains("did not run for 38.0 ms from 4.0 s into the run"), "{said}");
+        assert!(said.contains("Reelgauge was suspended for 38.0 ms of"), "{said}");
+        assert!(said.contains("did not run for 38.0 ms, starting 4.0 s into the run"), "{said}");
     }
 
     #[test]
@@ -159,7 +160,9 @@ mod tests {
         let cost = SelfCost { own_delay_max_us: Some(1.2e6), shortest_buffer_s: Some(1.0), ..good() };
         let said = self_cost_sentence(&SelfCost { timing_good_enough: Some(false), ..cost }, &[]);
         assert!(
-            said.starts_with("The tool's own delay was at most 1.20 s, beside a buffer of 1.00 s: margins")
+            said.starts_with(
+                "Reelgauge's scheduling delay was at most 1.20 s, with a buffer of 1.00 s: it is"
+            )
         );
     }
 }

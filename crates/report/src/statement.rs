@@ -20,7 +20,8 @@ use crate::units::{count, counted, duration, moment, percent};
 /// So many incidents of a load point are put in words for a page.
 const INCIDENTS_SAID: usize = 20;
 
-/// `57 of 1,125 frames late on all 3 recorders: nothing answered for 1.7 s from 7.9 s on; the storage.`
+/// `57 of 1,125 frames were late, on all 3 recorders. Cause: the storage (nothing answered for 1.7 s, starting
+/// at 7.9 s).`
 pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<String> {
     let Number::LateFrames { point, late_frames, frames_judged, streams_with_late_frames, streams } =
         statement.number
@@ -32,11 +33,12 @@ pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<St
     let with =
         if summary.load_points.len() > 1 { format!("With {}: ", streams_of(point)) } else { String::new() };
     let hit = hit(streams_with_late_frames, streams, late);
-    let frames = if late_frames == 1 { "1 frame".to_owned() } else { count(late_frames) };
-    let because =
-        statement.cause.map_or_else(String::new, |cause| format!(": {}", cause_words(&cause, late, summary)));
+    let were = if late_frames == 1 { "was" } else { "were" };
+    let because = statement.cause.map(|cause| format!(" Cause: {}.", cause_words(&cause, late, summary)));
+    let because = because.unwrap_or_default();
     let whose = hit_words(&agents_of(late), summary);
-    Some(format!("{with}{frames} of {} late on {hit}{whose}{because}.", counted(frames_judged, "frame")))
+    let (frames, judged) = (count(late_frames), counted(frames_judged, "frame"));
+    Some(format!("{with}{frames} of {judged} {were} late, on {hit}{whose}.{because}"))
 }
 
 /// The machines with late frames, in a run of several.
@@ -48,11 +50,12 @@ fn agents_of(late: &LateFigures) -> Vec<String> {
     agents
 }
 
-/// `all 3 recorders`, `2 of 3 players`, `the recorder`.
+/// `all 3 recorders`, `both players`, `2 of 3 players`, `the recorder`.
 fn hit(streams_with_late_frames: u64, streams: u64, late: &LateFigures) -> String {
     let noun = noun(late);
     match (streams_with_late_frames, streams) {
         (1, 1) => format!("the {noun}"),
+        (2, 2) => format!("both {noun}s"),
         (hit, all) if hit == all => format!("all {} {noun}s", count(all)),
         (hit, all) => format!("{} of {} {noun}s", count(hit), count(all)),
     }
@@ -72,14 +75,14 @@ pub(crate) fn cause_words(cause: &Cause, late: &LateFigures, summary: &Summary) 
     let Some(incident) = cause.incident.and_then(|at| late.incidents.get(at)) else {
         return culprit_words(cause.culprit, summary).to_owned();
     };
-    let told = format!("{}; {}", incident_words(incident), whose_words(incident, summary));
-    match cause.incidents {
-        0 | 1 => told,
-        incidents => format!("{}, the worst: {told}", counted(incidents, "incident")),
-    }
+    let worst = match cause.incidents {
+        0 | 1 => String::new(),
+        incidents => format!("worst of {}: ", counted(incidents, "incident")),
+    };
+    format!("{} ({worst}{})", whose_words(incident, summary), incident_words(incident))
 }
 
-/// What happened in an incident and when: `nothing answered for 1.7 s from 7.9 s on`.
+/// What happened in an incident and when: `nothing answered for 1.7 s, starting at 7.9 s`.
 pub(crate) fn incident_words(incident: &Incident) -> String {
     let at = moment(incident.began_s);
     if incident.culprit.is_own() {
@@ -90,25 +93,27 @@ pub(crate) fn incident_words(incident: &Incident) -> String {
         Behaviour::NoAnswer => {
             let at = storage.no_answer_began_s.map_or(at, moment);
             match storage.no_answer_s {
-                Some(silent_s) => format!("nothing answered for {} from {at} on", duration(silent_s * 1e6)),
-                None => format!("nothing answered from {at} on"),
+                Some(silent_s) => {
+                    format!("nothing answered for {}, starting at {at}", duration(silent_s * 1e6))
+                }
+                None => format!("nothing answered, starting at {at}"),
             }
         }
-        Behaviour::Failed => format!("operations failed from {at} on"),
+        Behaviour::Failed => format!("operations failed, starting at {at}"),
         Behaviour::Slow => {
             let until = moment(incident.ended_s);
             match storage.answered_share {
                 Some(share) => {
-                    format!("from {at} to {until} data came at {} of the rate needed", percent(share))
+                    format!("data arrived at {} of the required rate, from {at} to {until}", percent(share))
                 }
-                None => format!("from {at} to {until} data came too slowly"),
+                None => format!("data arrived too slowly, from {at} to {until}"),
             }
         }
         Behaviour::SingleSlowOps => match storage.longest_op_us {
-            Some(us) => format!("single operations took up to {} from {at} on", duration(us)),
-            None => format!("single operations were slow from {at} on"),
+            Some(us) => format!("single operations took up to {}, starting at {at}", duration(us)),
+            None => format!("single operations were slow, starting at {at}"),
         },
-        Behaviour::Usual | Behaviour::NotKnown => format!("from {at} on"),
+        Behaviour::Usual | Behaviour::NotKnown => format!("starting at {at}"),
     }
 }
 
@@ -116,14 +121,14 @@ fn own_words(incident: &Incident, at: &str) -> String {
     let machine = incident.machine.unwrap_or_default();
     if incident.culprit == Culprit::MaxRate {
         let most = machine.own_delay_max_us.map(|us| format!(" for up to {}", duration(us)));
-        return format!("operations were held back{} from {at} on", most.unwrap_or_default());
+        return format!("operations waited{}, starting at {at}", most.unwrap_or_default());
     }
     if let Some(pause_s) = machine.longest_pause_s.filter(|pause_s| *pause_s > 0.0) {
-        return format!("the tool did not run for {} from {at} on", duration(pause_s * 1e6));
+        return format!("Reelgauge did not run for {}, starting at {at}", duration(pause_s * 1e6));
     }
     match machine.own_delay_max_us {
-        Some(delay_us) => format!("the tool was up to {} late from {at} on", duration(delay_us)),
-        None => format!("the tool was late from {at} on"),
+        Some(delay_us) => format!("Reelgauge was up to {} late, starting at {at}", duration(delay_us)),
+        None => format!("Reelgauge was late, starting at {at}"),
     }
 }
 
@@ -134,24 +139,25 @@ pub(crate) fn whose_words(incident: &Incident, summary: &Summary) -> String {
     if own == 0 || own >= all {
         return culprit.to_owned();
     }
-    let own_words = format!("{} of {} late frames through Reelgauge's own delay", count(own), count(all));
+    let own_words =
+        format!("Reelgauge's scheduling delay caused {} of {} late frames", count(own), count(all));
     match incident.culprit {
-        Culprit::NotKnown => format!("{own_words}, {} not", count(all - own)),
-        _ => format!("{culprit} ({own_words})"),
+        Culprit::NotKnown => format!("{culprit}; {own_words}, not the other {}", count(all - own)),
+        _ => format!("{culprit}; {own_words}"),
     }
 }
 
 /// Whose it was. What lies behind this machine's link is not told from the storage.
 pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str {
     match culprit {
-        Culprit::Tool => "the tool itself, not the storage",
-        Culprit::ThisMachine if summary.hosts.is_some() => "that machine itself, not the storage",
-        Culprit::ThisMachine => "this machine, not the storage",
-        Culprit::MaxRate => "the limit on bytes a second that was set, not the storage",
+        Culprit::Tool => "Reelgauge itself, not the storage",
+        Culprit::ThisMachine if summary.hosts.is_some() => "that host, not the storage",
+        Culprit::ThisMachine => "this client, not the storage",
+        Culprit::MaxRate => "--max-rate, not the storage",
         Culprit::Link => "the link to the storage",
-        Culprit::Storage if is_over_network(summary) => "the storage, or the network to it",
+        Culprit::Storage if is_over_network(summary) => "the storage or the network to it",
         Culprit::Storage => "the storage",
-        Culprit::NotKnown => "whose fault is not known",
+        Culprit::NotKnown => "unknown",
     }
 }
 
@@ -185,7 +191,7 @@ pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) ->
     incidents.sort_by_key(|(_, incident)| std::cmp::Reverse(incident.late_frames));
     let line = |(at, incident): (usize, &Incident)| {
         let text = format!(
-            "{} on {}{}: {}; {}{}",
+            "{} on {}{}: {}. Cause: {}{}",
             counted(incident.late_frames, "late frame"),
             counted(incident.stream_count, "stream"),
             hit_words(&incident.agents, summary),
@@ -213,11 +219,11 @@ fn beside(incident: &Incident, summary: &Summary) -> String {
     if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) }
 }
 
-/// What makes the number less sure, as far as no sentence before it says it: `Not sure: a cache may have
-/// answered.`
+/// What makes the number less sure, as far as no sentence before it says it: `Confidence
+/// low: a cache may have answered.`
 pub(crate) fn doubt_words(summary: &Summary, statement: &Statement) -> Option<String> {
     let told = doubts_of(summary, statement);
-    (!told.is_empty()).then(|| format!("Not sure: {}.", told.join(", ")))
+    (!told.is_empty()).then(|| format!("Confidence low: {}.", told.join("; ")))
 }
 
 /// The doubts that no sentence elsewhere says, a clause each.
@@ -225,11 +231,16 @@ pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String>
     let own_timing = |summary: &Summary| {
         let cost = &summary.self_cost;
         if let Some(paused_s) = cost.paused_s.filter(|_| cost.was_only_stopped()) {
-            return format!("Reelgauge was stopped for {} during the measurement", duration(paused_s * 1e6));
+            return format!(
+                "Reelgauge was suspended for {} during the measurement",
+                duration(paused_s * 1e6)
+            );
         }
         let late = cost.own_delay_max_us.or(cost.lateness_max_us);
-        let by = late.map(|us| format!(" (it was up to {} late by itself)", duration(us)));
-        format!("the tool's own timing was not good enough{}", by.unwrap_or_default())
+        match late {
+            Some(us) => format!("Reelgauge itself ran up to {} late", duration(us)),
+            None => "Reelgauge's own timing was not good enough".to_owned(),
+        }
     };
     let words = |doubt: &Doubt| match doubt {
         // Said before the number, or by it.
@@ -247,12 +258,12 @@ pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String>
         }
         Doubt::Memory => Some(match summary.hosts.is_some() && summary.target.fs_type.is_none() {
             // Not everybody's target is of one kind.
-            true => "some of it is memory and no storage".to_owned(),
-            false => "this is memory and no storage".to_owned(),
+            true => "some targets are memory, not storage".to_owned(),
+            false => "the target is memory, not storage".to_owned(),
         }),
         Doubt::CacheAnswered => Some("a cache answered".to_owned()),
         Doubt::CacheMayHaveAnswered => Some("a cache may have answered".to_owned()),
-        Doubt::LogIncomplete => Some("not every operation is in the log".to_owned()),
+        Doubt::LogIncomplete => Some("the log lacks some operations".to_owned()),
     };
     statement.confidence.doubts.iter().filter_map(words).collect()
 }
@@ -263,7 +274,7 @@ pub(crate) fn judgement_words(judgement: Judgement) -> &'static str {
         Judgement::Met | Judgement::NothingAsked => "",
         Judgement::NotMet => "NOT MET",
         Judgement::Inconclusive => "INCONCLUSIVE",
-        Judgement::NotKnown => "NOT KNOWN",
+        Judgement::NotKnown => "UNKNOWN",
     }
 }
 
@@ -281,15 +292,15 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
     match reason {
         Inconclusive::SearchUnfinished => "the search ended before its limit was certain".to_owned(),
         Inconclusive::ClientLimit => "beyond this count the client was the limit, not the storage".to_owned(),
-        Inconclusive::ClientDelay => "operations were delayed by the client, not by the storage".to_owned(),
+        Inconclusive::ClientDelay => "the client, not the storage, delayed operations".to_owned(),
         Inconclusive::OwnTiming => "Reelgauge's own timing was not good enough".to_owned(),
         Inconclusive::BegunLate { late_ops, ops } => format!(
-            "Reelgauge delayed {} of {} by more than a millisecond",
+            "Reelgauge delayed {} of {} by more than 1 ms",
             count(late_ops),
             counted(ops, "operation")
         ),
         Inconclusive::HeldUp { held_up_ops, ops } => format!(
-            "{} of {} could not begin when due, so the load was not the recorded one",
+            "{} of {} could not begin when due, so the load differs from the recording",
             count(held_up_ops),
             counted(ops, "operation")
         ),
@@ -300,5 +311,5 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
 pub(crate) fn inconclusive_sentence(statement: &Statement) -> Option<String> {
     let reasons: Vec<String> =
         statement.inconclusive.iter().map(|reason| inconclusive_words(*reason)).collect();
-    (!reasons.is_empty()).then(|| format!("Inconclusive: {}.", reasons.join("; ")))
+    (!reasons.is_empty()).then(|| format!("Reason: {}.", reasons.join("; ")))
 }

@@ -23,10 +23,9 @@ use crate::wanted::{Detail, Screen};
 pub(crate) use answer::answer;
 pub(crate) use page_section::section;
 
-const WORST_MARGIN: &str =
-    "Time that the frame which came closest to its deadline had left; below 0 it was late.";
-const FRAME_P99: &str = "Of streams: 99 of 100 frames were there, whole, within this time from when they were due. A \
-    frame may take several operations.";
+const WORST_MARGIN: &str = "Time left for the frame closest to its deadline; below 0 it was late.";
+const FRAME_P99: &str = "Of streams: 99 of 100 frames were complete within this time of when they were due. \
+                         A frame may take several operations.";
 
 /// Writes the screen behind the answer.
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
@@ -107,17 +106,15 @@ pub(crate) fn own_limit(summary: &Summary) -> Option<String> {
         if summary.load_points.len() > 1 { format!(" with {}", streams_of(point)) } else { String::new() };
     Some(match point.culprit {
         Some(Culprit::ThisMachine) if summary.hosts.is_some() => format!(
-            "A machine that measured, not the storage, was the limit{with}: its processors or memory kept the tool \
-             from running.{without}"
+            "A measuring host, not the storage, was the limit{with}: its processors or memory delayed \
+             Reelgauge.{without}"
         ),
         Some(Culprit::ThisMachine) => format!(
-            "This machine, not the storage, was the limit{with}: its processors or memory kept the tool from \
-             running.{without}"
+            "This client, not the storage, was the limit{with}: its processors or memory delayed \
+             Reelgauge.{without}"
         ),
-        Some(Culprit::MaxRate) => format!(
-            "The limit on bytes a second that was set (--max-rate), not the storage, was the limit{with}.{without}"
-        ),
-        _ => format!("The tool itself was late{with}, not the storage.{without}"),
+        Some(Culprit::MaxRate) => format!("--max-rate, not the storage, was the limit{with}.{without}"),
+        _ => format!("Reelgauge itself, not the storage, was late{with}.{without}"),
     })
 }
 
@@ -153,9 +150,9 @@ fn requested_rates(point: &LoadPoint, page: &mut Page) {
     if components.is_empty() {
         return;
     }
-    let says = components.iter().map(|(name, asked, did)| {
-        format!("{} did {did:.2} of {asked:.2} operations a second", plain_short(name, 24))
-    });
+    let says = components
+        .iter()
+        .map(|(name, asked, did)| format!("{} {did:.2} of {asked:.2} op/s", plain_short(name, 24)));
     page.gap();
     page.item("Rates", &format!("{}.", says.collect::<Vec<_>>().join(", ")));
 }
@@ -235,7 +232,7 @@ fn verdict_word(point: &LoadPoint) -> &'static str {
         None => "-",
         Some(PointVerdict::Met) => "met",
         Some(PointVerdict::Inconclusive) => "inconclusive",
-        Some(PointVerdict::NotKnown) => "not known",
+        Some(PointVerdict::NotKnown) => "unknown",
         Some(PointVerdict::NotMet) => "NOT MET",
     }
 }

@@ -404,8 +404,8 @@ mod tests {
     fn a_command_of_several_words_is_kept_whole() {
         let wrapped = |text: &str| wrap(text, 24, 2);
         assert_eq!(
-            wrapped("Next: To do it again: reelgauge run '/a b/run.toml' --shared-target"),
-            "Next: To do it again:\nreelgauge run '/a b/run.toml' --shared-target"
+            wrapped("Next: Run it again: reelgauge run '/a b/run.toml' --shared-target"),
+            "Next: Run it again:\nreelgauge run '/a b/run.toml' --shared-target"
         );
         assert_eq!(
             wrapped("After a change: reelgauge run a/run.toml, then reelgauge compare a NEW-RUN"),

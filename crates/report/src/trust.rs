@@ -12,8 +12,8 @@ use crate::tables::not_measured;
 use crate::text::plain;
 use crate::units::{amount, block_size, count, counted, duration, fixed, moment, number, percent};
 
-const DELAY: &str = "How long an operation waited in Reelgauge itself although it was due and its worker was free. It is \
-                     never counted as the storage's.";
+const DELAY: &str = "Time that a due operation waited in Reelgauge although its worker was free. It is never \
+                     counted as the storage's.";
 
 pub(crate) fn section(summary: &Summary) -> Section {
     let (mode, log) = (&summary.effective_mode, &summary.log);
@@ -21,7 +21,7 @@ pub(crate) fn section(summary: &Summary) -> Section {
     let share = |share: Option<f64>| share.map_or_else(not_measured, percent);
     let mut tiles = cost_tiles(summary);
     tiles.push(Tile {
-        more: format!("asked: {}", plain(&mode.asked)),
+        more: format!("requested: {}", plain(&mode.asked)),
         is_good: Some(mode.asked == mode.found),
         ..Tile::new("Mode", plain(&mode.found))
     });
@@ -42,7 +42,7 @@ pub(crate) fn section(summary: &Summary) -> Section {
     log.note.iter().for_each(|note| section.say(Tone::Plain, format!("Log: {}", plain(note))));
     if log.dropped_to_histograms_ops > 0 {
         let dropped = counted(log.dropped_to_histograms_ops, "operation");
-        section.say(Tone::Bad, format!("{dropped} only in the figures, not in the log."));
+        section.say(Tone::Bad, format!("In the figures but not in the log: {dropped}."));
     }
     section.blocks.extend(errors(summary).map(Block::Table));
     section
@@ -92,9 +92,7 @@ fn errors(summary: &Summary) -> Option<Table> {
     table.words("error", cells(&message));
     table.words("load point", found.iter().map(|(_, point, _)| label(point)).collect());
     table.column("", "count", cells(&|error| count(error.count))).at("count");
-    table
-        .column("longest until it came", "", cells(&|error| duration(error.max_response_us)))
-        .at("max_response_us");
+    table.column("longest wait", "", cells(&|error| duration(error.max_response_us))).at("max_response_us");
     let first = |error: &ErrorFigures| {
         let first = &error.first;
         format!(

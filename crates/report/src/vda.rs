@@ -17,9 +17,10 @@ use crate::text::plain;
 use crate::units::{count, counted, number};
 use crate::wanted::{Screen, Style};
 
-const KNEE: &str = "The last load point before responses become long. Method (Kneedle, Satopää 2011): rate and \
-    response time are scaled to 0…1; the knee is the point farthest below the line from the first to the last. It \
-    counts where that distance is at least 0.25 and the response time then grows to 1.5 times or more.";
+const KNEE: &str = "The last load point before response times grow steeply. Method (Kneedle, Satopää 2011): \
+                    rate and response time are scaled to 0…1; the knee is the point farthest below the line \
+                    from the first to the last. It counts if that distance is at least 0.25 and the response \
+                    time then grows to at least 1.5 times.";
 
 /// What the screen begins with.
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {
@@ -34,7 +35,7 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
         (number, ..) => (Tone::Bad, nothing_carried(summary, facts, number)),
     });
     for (at, point) in facts.points.iter().enumerate().filter(|(_, point)| !point.valid) {
-        let what = if is_cut_off(summary, at) { "NOT KNOWN" } else { "NOT VALID" };
+        let what = if is_cut_off(summary, at) { "UNKNOWN" } else { "NOT VALID" };
         sentences.push((Tone::Bad, format!("{what} with {}: {}.", streams_of(point), why_not(point))));
     }
     if summary.failed_ops() > 0 {
@@ -110,7 +111,7 @@ fn carries(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
         Some(ms) => format!(" with an overall response time of {} ms", number(ms)),
         None => point
             .mean_response_ms
-            .map_or_else(String::new, |ms| format!(", answered within {} ms on average", number(ms))),
+            .map_or_else(String::new, |ms| format!(" with a mean response of {} ms", number(ms))),
     };
     let verb = if point.streams == 1 { "was" } else { "were" };
     let (streams, place) = (streams_of(point), place(&summary.target));
@@ -122,9 +123,13 @@ fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> Stri
     let label = plain(&facts.label);
     match (number, facts.points.first()) {
         (Number::ValidPoint { .. }, Some(point)) => {
-            format!("NOT MET: not even {} on {place} ({label}).", streams_of(point))
+            format!(
+                "NOT MET: not even {} was sustained on {place} \
+                     ({label}).",
+                streams_of(point)
+            )
         }
-        (_, Some(_)) => format!("NOT KNOWN on {place}: the run ended before a load point did ({label})."),
+        (_, Some(_)) => format!("UNKNOWN on {place}: no load point finished before the run ended ({label})."),
         (_, None) => format!("Nothing was measured on {place} ({label})."),
     }
 }
@@ -151,7 +156,7 @@ fn table(summary: &Summary, facts: &VdaFacts, is_page: bool) -> Table {
     let streams = points.iter().map(|point| count(u64::from(point.streams)));
     table.column("", "streams", streams.collect()).at("streams");
     let asked = values(|point| Some(point.requested_ops_per_s));
-    table.column("asked for", "op/s", asked).at("requested_ops_per_s");
+    table.column("requested", "op/s", asked).at("requested_ops_per_s");
     table.column("achieved", "op/s", numbers(&achieved)).at("achieved_ops_per_s");
     table.column("mean response", "ms", values(|point| point.mean_response_ms)).at("mean_response_ms");
     table.column("written", "MiB/s", values(|point| point.written_mib_per_s)).at("written_mib_per_s");
@@ -163,7 +168,7 @@ fn table(summary: &Summary, facts: &VdaFacts, is_page: bool) -> Table {
     }
     let valid = |(at, point): (usize, &VdaPoint)| match (point.valid, is_cut_off(summary, at)) {
         (true, _) => "yes".to_owned(),
-        (false, true) => "not known".to_owned(),
+        (false, true) => "unknown".to_owned(),
         (false, false) => "NO".to_owned(),
     };
     table.column("", "valid", points.iter().enumerate().map(valid).collect());
@@ -176,7 +181,7 @@ fn table(summary: &Summary, facts: &VdaFacts, is_page: bool) -> Table {
 
 /// Why a load point is not valid.
 fn why_not(point: &VdaPoint) -> String {
-    plain(point.why_not.as_deref().unwrap_or("no reason is known"))
+    plain(point.why_not.as_deref().unwrap_or("reason unknown"))
 }
 
 /// What the points tell together.
@@ -205,7 +210,8 @@ fn published(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
         page.gap();
         page.sentence(
             Tone::Plain,
-            "Published results are capacities. This run has not found its own, so it is not compared with them.",
+            "Published results are capacities. This run did not find its own, so it cannot be compared with \
+             them.",
         );
         return;
     }
@@ -244,15 +250,13 @@ fn knee(summary: &Summary, facts: &VdaFacts) -> String {
     };
     match (facts.knee_point.and_then(|index| facts.points.get(index)), carried(facts)) {
         (Some(knee), Some(last)) => {
-            format!("responses grow steeply after {}: {}, {}.", streams_of(knee), at(knee), at(last))
+            format!("response times grow steeply after {}: {}, {}.", streams_of(knee), at(knee), at(last))
         }
         (_, Some(last)) => format!("none; the last valid load point has {}.", at(last)),
-        (_, None) if is_cut_off(summary, 0) => {
-            "not known, because no load point was measured to its end.".to_owned()
-        }
+        (_, None) if is_cut_off(summary, 0) => "unknown: no load point was completed.".to_owned(),
         (_, None) if valid_beyond(facts).is_some() => {
-            "none: the curve has no beginning, because the first load point is not valid.".to_owned()
+            "none: the first load point is not valid, so there is no curve.".to_owned()
         }
-        (_, None) => "none, because no load point is valid.".to_owned(),
+        (_, None) => "none: no load point is valid.".to_owned(),
     }
 }

@@ -41,7 +41,7 @@ pub fn vda_facts(load_points: &[LoadPoint], input: &VdaInput) -> VdaFacts {
 /// Why there is no overall response time, or why it compares with none; `None` where it compares.
 fn note(curve: &VdaCurve) -> Option<String> {
     let none = curve.overall_response_time_ms.as_ref().err();
-    let none = none.map(|error| format!("There is no overall response time: {error}."));
+    let none = none.map(|error| format!("No overall response time: {error}."));
     let incomparable = curve.incomparable.iter().map(|why| incomparable(*why));
     let notes: Vec<String> =
         none.into_iter().chain(incomparable).chain(curve.end.as_ref().map(curve_ends)).collect();
@@ -60,15 +60,15 @@ fn why_not(reasons: &[NotValid]) -> String {
 fn incomparable(why: Incomparable) -> String {
     match why {
         Incomparable::FewPoints { points } => format!(
-            "It comes from {points} load points; published ones have at least {POINTS_MIN}, so it does not \
-             compare with them."
+            "It is from {points} load points. Published results have at least {POINTS_MIN} and cannot be \
+             compared with it."
         ),
         Incomparable::EndsEarly => {
-            "Published rules would not accept a curve that ends before its last load point.".to_owned()
+            "Published rules reject a curve that ends before its last load point.".to_owned()
         }
         Incomparable::UnevenSteps => format!(
-            "Not every step between load points is within {:.0} % of the mean step, so it does not compare \
-             with published ones.",
+            "Some steps between load points differ by more than {:.0} % from the mean step, so published \
+             results cannot be compared with it.",
             STEP_TOLERANCE * 100.0
         ),
     }

@@ -22,7 +22,7 @@ pub fn in_words_held_back(ruling: Ruling) -> Verdict {
         Reason::LateFrames(late) if unmet.is_because_of_tool() => {
             let sentence = late_frames(late, unmet.limit(), false);
             format!(
-                "{sentence}. Its operations had waited for --max-rate: this says nothing about the storage"
+                "{sentence}. Its operations waited for --max-rate, so this says nothing about the storage"
             )
         }
         _ => unmet_sentence(unmet),
@@ -34,51 +34,50 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
     let (limit, reason) = (unmet.limit(), unmet.reason());
     match reason {
         Reason::NoStream => {
-            format!("no stream was measured, so {} is not known; look at the run's errors", unmet.criterion())
+            format!("no stream was measured, so {} is unknown; see the run's errors", unmet.criterion())
         }
-        Reason::NeverBegan(stream) => format!("{} never began; look at the run's errors", name_of(stream)),
-        Reason::NoFrameJudged(stream) => format!(
-            "{} had no frame to be judged in the measured time; use a longer --duration",
-            name_of(stream)
-        ),
+        Reason::NeverBegan(stream) => format!("{} never started; see the run's errors", name_of(stream)),
+        Reason::NoFrameJudged(stream) => {
+            format!("{} had no frame to judge in the measured time; use a longer --duration", name_of(stream))
+        }
         Reason::LateFrames(late) => late_frames(late, limit, unmet.is_because_of_tool()),
         Reason::NoBufferThroughput { stream, buffer_s } => format!(
-            "{} has no throughput over its buffer time of {buffer_s} s, because that does not fit into the \
-             measured time; use a longer --duration or a --buffer above 0",
+            "{} has no throughput over its buffer time of {buffer_s} s, which does not fit the measured \
+             time; use a longer --duration or a --buffer above 0",
             name_of(stream)
         ),
         Reason::BufferThroughput { stream, least_bytes_per_s, buffer_s, began_in_point_s } => format!(
-            "{} got {:.1} MB/s over {buffer_s} s from {} on, and needs {limit:.1} MB/s over its buffer time",
+            "{} got {:.1} MB/s (needs {limit:.1} MB/s) over its buffer time of {buffer_s} s, starting at {}",
             name_of(stream),
             least_bytes_per_s / 1e6,
             clock(*began_in_point_s)
         ),
         Reason::SlowSecond { least_bytes_per_s, over_s, began_in_point_s } => format!(
-            "all workers together moved {:.1} MB/s over {over_s} s from {} on, and {limit:.1} MB/s are needed in every \
-             second",
+            "all workers together moved {:.1} MB/s (need {limit:.1} MB/s in every second) over {over_s} s, \
+             starting at {}",
             least_bytes_per_s / 1e6,
             clock(*began_in_point_s)
         ),
         Reason::NoWholeSecond => {
-            "the measured time has no whole second to be judged; use a longer --duration or --step".to_owned()
+            "the measured time has no whole second to judge; use a longer --duration or --step".to_owned()
         }
         Reason::NoFrameCame(stream) => {
-            format!("{} has no response times, because none of its frames came", name_of(stream))
+            format!("{} has no response times: none of its frames completed", name_of(stream))
         }
         Reason::SlowFrames { stream, p99_us } => {
             too_slow(&format!("frames of {}", name_of(stream)), *p99_us, limit)
         }
         Reason::NoDataResponse => {
-            "no read or write succeeded, so there are no response times; look at the run's errors".to_owned()
+            "no read or write succeeded, so there are no response times; see the run's errors".to_owned()
         }
         Reason::SlowResponses { p99_us } => too_slow("reads and writes", *p99_us, limit),
         Reason::TooFewForP99 { stream, count: all, max_us } => format!(
-            "{} are too few to know how long 99 of 100 take (the longest took {}); use a longer --duration",
+            "{} are too few for a p99 (the longest took {}); use a longer --duration",
             counted_of(*all, stream.as_ref()),
             span(*max_us)
         ),
         Reason::SlowHalf { stream, count: all, p50_us } => format!(
-            "half of {} took longer than {}, and {} is allowed for 99 of 100",
+            "half of {} took longer than {} (99 of 100 may take {})",
             counted_of(*all, stream.as_ref()),
             span(*p50_us),
             span(limit * 1e3)
@@ -114,12 +113,12 @@ fn late_frames(late: &LateStream, limit: f64, is_because_of_tool: bool) -> Strin
     );
     let allowed = limit as u64;
     if allowed > 0 {
-        sentence.push_str(&format!(", {allowed} are allowed"));
+        sentence.push_str(&format!(" ({allowed} allowed)"));
     }
     if is_because_of_tool {
         sentence.push_str(&format!(
-            ". The tool itself issued operations late, and without that {} would have been: this says nothing \
-             about the storage. Use fewer streams on this client or more idle CPU",
+            ". Reelgauge itself issued operations late; without that, {} would have been late. This says \
+             nothing about the storage. Use fewer streams on this client or free some CPU",
             late.late_frames_without_own_delay
         ));
     }
@@ -129,24 +128,24 @@ fn late_frames(late: &LateStream, limit: f64, is_because_of_tool: bool) -> Strin
 fn what_happened(late: &LateStream) -> String {
     let (done, move_it) = if late.writes { ("written", "write") } else { ("read", "read") };
     match late.fate {
-        FrameFate::Came { late_us } => format!("came {} after its time", span(late_us)),
+        FrameFate::Came { late_us } => format!("came {} late", span(late_us)),
         FrameFate::Skipped => {
-            format!("was skipped, because its time had passed before it could be {done}")
+            format!("was skipped: its deadline passed before it could be {done}")
         }
         FrameFate::NeverBegun => format!("was never {done}"),
-        FrameFate::Failed => format!("could not be {done}: an attempt to {move_it} it failed"),
-        FrameFate::Incomplete => format!("was never {done} completely"),
+        FrameFate::Failed => format!("could not be {done}: the {move_it} failed"),
+        FrameFate::Incomplete => format!("was never completely {done}"),
     }
 }
 
 fn too_slow(what: &str, p99_us: f64, limit_ms: f64) -> String {
-    format!("99 of 100 {what} took up to {}, and {} is allowed", span(p99_us), span(limit_ms * 1e3))
+    format!("99 of 100 {what} took up to {} ({} allowed)", span(p99_us), span(limit_ms * 1e3))
 }
 
 fn failed((failed_ops, ops): (u64, u64), limit: f64, first: Option<&FirstFailed>) -> String {
     let mut sentence = format!("{} of {} operations failed", count(failed_ops), count(ops));
     if limit > 0.0 {
-        sentence.push_str(&format!(" and {limit} may"));
+        sentence.push_str(&format!(" ({limit} allowed)"));
     }
     if let Some(first) = first {
         sentence.push_str(&format!(
@@ -167,8 +166,8 @@ fn falling_margins(falling: &FallingMargins) -> String {
     };
     let trend = &falling.trend;
     format!(
-        "{who} fell by {} in every second of {}, to {}: the buffers were running empty, and frames would be \
-         late {} later",
+        "{who} fell by {} per second for {}, to {}: the buffers were running empty, and frames would be late \
+         {} later",
         span(trend.fall_ms_per_s * 1e3),
         span(trend.observed_s * 1e6),
         span(trend.at_end_ms.max(0.0) * 1e3),

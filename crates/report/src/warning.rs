@@ -26,13 +26,12 @@ fn parts(warning: &Warning) -> (String, String) {
     match warning {
         Warning::OwnLateness { late_us, of_all, response_p50_us } => (
             format!(
-                "The tool itself was late: up to {}{}, beside a median answer of {}.",
+                "Reelgauge itself was late: up to {}{}, with a median response of {}.",
                 duration(*late_us),
                 if *of_all { "" } else { " for 99 of 100 operations" },
                 duration(*response_p50_us)
             ),
-            "Rely on service times, and measure again with fewer workers or on a client with more idle CPU."
-                .to_owned(),
+            "Use service times, or measure again with fewer workers or more idle CPU.".to_owned(),
         ),
         Warning::Cache { memory, verb } => (cache::cause(memory), cache::remedy(memory, verb)),
         Warning::LogDropped { ops, trouble } => {
@@ -47,30 +46,28 @@ fn parts(warning: &Warning) -> (String, String) {
                 seconds => format!("{seconds:.1} s"),
             };
             (
-                format!(
-                    "Measured for only {measured}: storage with a cache can look much faster than it stays."
-                ),
-                "Use --duration 60s or more (a mix's ramp or sweep: --step 60s).".to_owned(),
+                format!("Only {measured} were measured: caches can hide the sustained speed for minutes."),
+                "Use --duration 60s or more (ramp or sweep: --step 60s).".to_owned(),
             )
         }
         Warning::FewTransfers { cells, of } => few_transfers(*cells, *of),
         Warning::TargetIsMemory { fs_type } => (
-            format!("The target is memory ({fs_type}): these figures are of this machine and of no storage."),
-            "Give a path on the storage you want to know about.".to_owned(),
+            format!("The target is memory ({fs_type}): the figures show this client, not storage."),
+            "Choose a path on the storage that you want to measure.".to_owned(),
         ),
         Warning::RunDirectoryOnTarget { path } => (
             format!(
-                "The run directory {path} is on the same file system as the target, so writing the log was part of \
-                 the load."
+                "The run directory {path} is on the target's file system, so log writes were part of the \
+                 load."
             ),
             "Put it elsewhere with --out.".to_owned(),
         ),
         Warning::Stragglers { ops } => (
             format!(
-                "{} came back only after the load point had been given up, and counted in no figure.",
+                "{} completed only after the load point was abandoned; no figure includes them.",
                 counted(*ops, "operation")
             ),
-            format!("Look at the server's log for what held {}.", if *ops == 1 { "it" } else { "them" }),
+            format!("Check the server's log for what delayed {}.", if *ops == 1 { "it" } else { "them" }),
         ),
     }
 }
@@ -120,7 +117,7 @@ mod tests {
             Warning::RunDirectoryOnTarget { path: "/mnt/nas/x".to_owned() },
             Warning::Stragglers { ops: 2 },
         ];
-        let verbs = ["Rely", "Free", "Use", "Put", "Measure", "Give", "Look"];
+        let verbs = ["Free", "Use", "Put", "Measure", "Choose", "Check"];
         for warning in warnings {
             let text = warning_sentence(&warning);
             assert!(verbs.iter().any(|verb| text.contains(verb)), "{text}");

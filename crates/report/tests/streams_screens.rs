@@ -110,8 +110,9 @@ fn streams_with_late_frames() {
     let summary = streams(1000);
     let late = summary.load_points[0].streams.as_ref().unwrap().total.late_frames;
     let text = shown(&summary);
-    let first =
-        format!("{late} of 200 frames late on all 2 players: nothing answered for 1.01 s from 2.0 s on; the");
+    let first = format!(
+        "{late} of 200 frames were late, on both players. Cause: the storage (nothing answered for 1.01 s,"
+    );
     assert!(late > 0 && text.replace('\n', " ").starts_with(&first), "{text}");
     insta::assert_snapshot!(text);
 }
@@ -152,13 +153,13 @@ fn a_ramp_says_what_failed_and_what_was_carried() {
     failed.streams.as_mut().unwrap().incidents[0].culprit = Culprit::ThisMachine;
     summary.load_points.push(failed);
     let text = shown(&summary).replace('\n', " ");
-    let answer = "INCONCLUSIVE: With 3 streams: 34 of 200 frames late on all 2 players: ";
+    let answer = "INCONCLUSIVE: With 3 streams: 34 of 200 frames were late, on both players. ";
     assert!(text.starts_with(answer), "{text}");
     assert!(
         text.contains("2 streams of Sony XAVC Intra Class 100 1080 played without a late frame"),
         "{text}"
     );
-    let limit = "This machine, not the storage, was the limit with 3 streams: ";
+    let limit = "This client, not the storage, was the limit with 3 streams: ";
     assert!(text.contains(limit), "{text}");
 }
 
@@ -169,8 +170,8 @@ fn a_load_point_that_the_tool_spoilt_or_did_not_measure_is_not_held_against_the_
     point.culprit = Some(Culprit::Tool);
     point.streams.as_mut().unwrap().incidents[0].culprit = Culprit::Tool;
     let text = shown(&summary).replace('\n', " ");
-    let own = "late on all 2 players: the tool was up to";
-    assert!(text.contains(own) && text.contains("the tool itself, not the storage."), "{text}");
+    let own = "on both players. Cause: Reelgauge itself, not the storage";
+    assert!(text.contains(own), "{text}");
     for failure in &mut summary.load_points[0].verdict.as_mut().unwrap().failures {
         failure.measured = false;
     }
@@ -217,7 +218,7 @@ fn over_a_network_a_search_does_not_tell_the_storage_from_it() {
     over_network.link = Some(LinkFacts { interface: "eth0".to_owned(), ..LinkFacts::default() });
     let heading = |summary: &Summary| {
         let text = shown(summary);
-        text.lines().find(|line| line.contains("this machine") && line.contains("passed")).map(str::to_owned)
+        text.lines().find(|line| line.contains("this client") && line.contains("passed")).map(str::to_owned)
     };
     assert!(heading(&over_network).is_some_and(|line| line.contains("storage or network")));
     assert!(heading(&search(false)).is_some_and(|line| !line.contains("network")));
@@ -422,7 +423,7 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     let broken_off = screen(&summary, &Screen::default());
     // The command is never broken, so that it can be pasted.
     let next = format!("reelgauge check '/mnt/{}'", long());
-    assert!(broken_off.contains("Next: To do it again:\nreelgauge check"), "{broken_off}");
+    assert!(broken_off.contains("Next: Run it again:\nreelgauge check"), "{broken_off}");
     assert!(broken_off.trim_end().ends_with(&next), "{broken_off}");
     assert!(broken_off.starts_with("The run broke off: a long word"), "{broken_off}");
     // Then that it was unsteady.
@@ -469,7 +470,7 @@ fn a_curve_that_was_cut_off_is_neither_valid_nor_not() {
         ..VdaFacts::default()
     });
     let text = shown(&summary);
-    assert!(text.contains("not known") && text.contains("NOT KNOWN"), "{text}");
+    assert!(text.contains("unknown") && text.contains("UNKNOWN"), "{text}");
     assert!(!text.contains("NO\n") && !text.contains("NOT VALID") && !text.contains("NOT MET"), "{text}");
 }
 
@@ -479,7 +480,7 @@ fn a_search_that_was_stopped_carries_nothing_yet() {
     summary.outcome = Outcome::Interrupted;
     summary.search.as_mut().unwrap().complete = false;
     let first = shown(&summary).lines().nth(1).unwrap().to_owned();
-    assert!(first.starts_with("NOT KNOWN: 31 "), "{first}");
+    assert!(first.starts_with("UNKNOWN: 31 "), "{first}");
 }
 
 #[test]
@@ -490,5 +491,5 @@ fn a_first_look_that_was_stopped_says_nothing_of_formats_that_it_did_not_try() {
     summary.check = Some(CheckFacts { formats: vec![format], ..CheckFacts::default() });
     let text = shown(&summary);
     assert!(!text.contains("Not one stream") && !text.contains("at least 0"), "{text}");
-    assert!(text.contains("No count of streams was found") && text.contains("not known"), "{text}");
+    assert!(text.contains("before it found a stream count") && text.contains("unknown"), "{text}");
 }

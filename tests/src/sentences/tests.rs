@@ -74,7 +74,7 @@ fn verdicts_that_nothing_bears_out() {
         "NOT VALID with 2 streams: too slow.",
         "No operation failed.",
         "Every operation came to what was recorded.",
-        "Streams that came closest to being late",
+        "Streams closest to being late",
         "Not one stream of these formats was carried.",
         "Replayed edit in 1 pass.",
     ] {
@@ -153,9 +153,9 @@ fn a_standstill_is_one_of_the_series_and_no_other_time_of_it_is_told() {
     still["series"] =
         json!({"standstills": [{"began_s": 0.31, "lasted_s": 1.42}], "steps": [{"began_s": 7.0}]});
     let screen = |sentence: &str| TRUE.replace("\n\n  ", &format!("\n{sentence}\n\n  "));
-    let told = screen("Nothing was answered for 1.4 s, from 0.3 s on.");
+    let told = screen("Nothing was answered for 1.4 s, starting at 0.3 s.");
     assert!(told != TRUE);
     assert_eq!(untrue(&told, &still), Vec::<String>::new());
-    is_found(&screen("Nothing was answered for 7.0 s, from 0.3 s on."), &still, "7.0 s");
+    is_found(&screen("Nothing was answered for 7.0 s, starting at 0.3 s."), &still, "7.0 s");
     is_found(&screen("It took 1.42 s."), &still, "1.42 s");
 }

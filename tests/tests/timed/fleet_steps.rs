@@ -64,7 +64,7 @@ fn a_dry_run_tells_order_time_and_room_and_does_nothing() {
     assert!(words.contains("agents, 11 s, ") && words.contains("not before 2099-01-01 22:30"), "{said}");
     assert!(words.contains("In all: 4 runs, 33 s, 2.0 s of them rest, "), "{said}");
     // Two files of 16 MiB on each of two agents.
-    assert!(words.contains("room for 67.1 MB of files at a time"), "{said}");
+    assert!(words.contains("space for 67.1 MB of files at a time"), "{said}");
     assert_eq!(said.matches("2 load points on ").count(), 4, "{said}");
     bed.plan("");
     let one = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(0).words();
@@ -147,7 +147,7 @@ fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
     let bed = Bed::new(&["a"], "1s");
     bed.plan("[[step]]\nname = \"one\"\npause = \"60s\"\n[[step]]\nname = \"two\"\n");
     let mut run = bed.run();
-    until_said(&mut run, "step 2 of 2 begins at ");
+    until_said(&mut run, "step 2 of 2 starts at ");
     // The rest can be paused and stopped even if no run is active.
     let paused = bed.fleet.ask(&["pause"]).expect_code(0).words();
     assert!(paused.contains("its next step does not begin"), "{paused}");

@@ -41,7 +41,7 @@ fn every_machine_has_its_row_and_a_stop_from_the_console_reaches_all() {
     assert!((all - hosts).abs() < 1.0, "{tick:#}");
     bed.kill_agent("c");
     let is_missing = |event: &Value| {
-        event["event"] == "live" && text(event, "hosts.missing.2") == "it was not heard any more"
+        event["event"] == "live" && text(event, "hosts.missing.2") == "contact was lost"
     };
     let without = events.find(|event| event["event"] != "live" || !event["hosts"]["missing"][2].is_null());
     assert!(is_missing(&without.unwrap()));

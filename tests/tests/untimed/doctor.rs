@@ -233,11 +233,12 @@ fn damaged_texts_are_named_and_hide_nothing() {
     let outcome = from(&folder, &["--server"]).expect_code(1);
     let (screen, text) = (&outcome.stdout, outcome.words());
     for said in [
-        "Not understood: 7 texts; collect them again there, with the script of: reelgauge doctor --collect-script.",
+        "Not understood: 7 texts; collect them again there with the script from reelgauge doctor \
+         --collect-script.",
         "/proc/self/mountinfo can't be understood (line 4: '",
-        "/proc/mdstat can't be understood (it ends in the middle of a line).",
+        "/proc/mdstat has an unexpected format (it ends in the middle of a line).",
         "/proc/sys/vm/dirty_bytes can't be understood ('99999999999999999999999…",
-        "Not read: 1 file that no rule asks for: notes ",
+        "Not read: 1 file that no rule reads: notes ",
     ] {
         assert!(text.contains(said) || said.contains('…'), "{said}\n{screen}");
     }
@@ -354,7 +355,7 @@ fn hostile_texts_do_not_steer_the_terminal_and_lead_nowhere() {
     }
     // A pipe in the place of a text is reported, and not read.
     let told = from(&folder, &["--server", "--json"]).expect_code(1).stdout;
-    assert!(told.contains("'zpool status' is a pipe in the folder, and was not read"), "{told}");
+    assert!(told.contains("'zpool status' is a pipe in the directory and was not read"), "{told}");
 }
 
 #[test]

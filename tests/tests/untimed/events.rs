@@ -88,7 +88,7 @@ fn an_event_that_fails_or_takes_too_long_spoils_no_run_and_is_reported() {
     let limited = format!("rebuild: {sleep} & {sleep}");
     for (event, flags, words) in [
         ("rebuild: no-such-command-at-all", &[][..], "it failed: the command was not found (exit code 127)"),
-        (&limited, &["--event-limit", "1s"], "it was ended at its time limit of 1.0 s"),
+        (&limited, &["--event-limit", "1s"], "it was stopped at its time limit of 1.0 s"),
     ] {
         let verb = streams(&target, event).with(flags);
         let summary = verb.run().expect_code(1).json();

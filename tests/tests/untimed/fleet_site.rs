@@ -97,7 +97,7 @@ fn agents_appear_with_their_machine_and_are_put_out() {
     assert_eq!(listed[1]["present"], Value::Array(Vec::new()));
     let listed = fleet.ask(&["ls"]).expect_code(1);
     let shown = &listed.stdout;
-    assert!(listed.words().starts_with("1 of 2 agents are there. Nothing was heard of b."), "{shown}");
+    assert!(listed.words().starts_with("1 of 2 agents are connected. No contact with b."), "{shown}");
     assert!(binary::too_wide(shown, 100).is_empty(), "{shown}");
     // It is the same clock, so the real offset must be within the reported error, however busy the host
     // is.

@@ -419,7 +419,7 @@ fn without_inodes_nothing_is_said_of_the_file_system() {
     // Enough for the area, and too few for a listing or a large attribute.
     tool(&format!("mount -o remount,nr_inodes=48 {}", mount.path().display()));
     let text = probed_without_inodes(mount.path());
-    let (_, unseen) = text.split_once("Not looked at: ").unwrap();
+    let (_, unseen) = text.split_once("Not checked: ").unwrap();
     assert!(unseen.contains("Listing"), "{unseen}");
     let told = judged_in_part(mount.path());
     for unknown in ["xattr_largest_bytes", "listing_worst_us"] {

@@ -12,17 +12,17 @@ use crate::units::{counted, number};
 pub fn count_limit_words(limit: CountLimit, link: &Link, evidence: &TrialEvidence) -> &'static str {
     let is_remote = matches!(link.kind, LinkKind::Network { is_this_machine: false, .. });
     match limit {
-        CountLimit::Stopped => "the end of this look",
+        CountLimit::Stopped => "the end of this check",
         CountLimit::Culprit(Culprit::MaxRate) => "--max-rate",
-        CountLimit::Culprit(Culprit::Tool | Culprit::ThisMachine) => "this machine",
+        CountLimit::Culprit(Culprit::Tool | Culprit::ThisMachine) => "this client",
         CountLimit::Culprit(Culprit::Link) => "the link",
         CountLimit::Culprit(Culprit::Storage) if is_remote => "the storage or network",
         CountLimit::Culprit(Culprit::Storage) if !evidence.storage_stood_out => "probably the storage",
         CountLimit::Culprit(Culprit::Storage) => "the storage",
         CountLimit::Culprit(Culprit::NotKnown) | CountLimit::StorageOrOthers | CountLimit::Contradicted => {
-            "not known"
+            "unknown"
         }
-        CountLimit::Time => "the time for this look",
+        CountLimit::Time => "the time of this check",
     }
 }
 
@@ -35,8 +35,8 @@ pub fn limit_sentence(
     may_be_network: bool,
 ) -> String {
     if link.kind == LinkKind::Memory {
-        return "This client. The target is its memory, not storage: these are counts of what its processors \
-                can move."
+        return "This client. The target is its memory, not storage; the counts show what its processors can \
+                move."
             .to_owned();
     }
     let limits = facts.limits();
@@ -54,7 +54,7 @@ pub fn limit_sentence(
 
 /// Why a check has no limit that ended before its end.
 pub fn not_finished_sentence(why: &str) -> String {
-    format!("This look was not finished: {why}.")
+    format!("The check did not finish: {why}.")
 }
 
 /// `Unsteady: for 5 of 10 counts (1 play, 4 record) a trial failed at a rate that other loads sustained.` The
@@ -98,7 +98,7 @@ fn sustained(facts: &CheckFacts) -> String {
         [most(play, "playing"), most(record, "recording")].into_iter().flatten().collect();
     match parts.is_empty() {
         true => String::new(),
-        false => format!(" The highest sustained rate without a late frame: {}.", parts.join(", ")),
+        false => format!(" Highest sustained rate without a late frame: {}.", parts.join(", ")),
     }
 }
 
@@ -110,7 +110,7 @@ fn of_limit(
     (evidence, may_be_network): (&TrialEvidence, bool),
 ) -> String {
     let others = evidence.others_percent.map(others_words);
-    let beside = others.as_ref().map_or_else(String::new, |others| format!(" Meanwhile {others}."));
+    let beside = others.as_ref().map_or_else(String::new, |others| format!(" During the check, {others}."));
     let sentence = match limit {
         CountLimit::Culprit(Culprit::Storage) | CountLimit::StorageOrOthers => {
             return of_storage((link, may_be_network), sustained, others, evidence.storage_stood_out);
@@ -130,7 +130,7 @@ fn of_limit(
             "Unknown: streams failed at a rate that other loads sustained.{sustained} The storage may sustain more."
         ),
         CountLimit::Time | CountLimit::Stopped => {
-            format!("Not reached in the time of this check.{sustained} The storage may sustain more.")
+            format!("Not reached during this check.{sustained} The storage may sustain more.")
         }
     };
     sentence + &beside
@@ -155,7 +155,7 @@ fn of_storage(
     };
     match (stood_out, others) {
         (true, None) => format!("{}.{sustained}", capital(what)),
-        (true, Some(others)) => format!("{}.{sustained} Meanwhile {others}.", capital(what)),
+        (true, Some(others)) => format!("{}.{sustained} During the check, {others}.", capital(what)),
         (false, None) => format!("Probably {what}.{sustained} No counter shows what limited it."),
         (false, Some(others)) => format!(
             "Unknown. It may be {what}, but {others} during the check, and no counter shows which.{sustained}"
@@ -218,8 +218,8 @@ mod tests {
         let set = |mb_per_s| limit_sentence(&facts(&[max_rate], mb_per_s), &link(None), &SEEN, false);
         assert_eq!(
             set(61.0),
-            "--max-rate, not the storage. The highest sustained rate without a late frame: 61.0 MB/s playing. More \
-             streams need more than it allows."
+            "--max-rate, not the storage. Highest sustained rate without a late frame: 61.0 MB/s playing. \
+             More streams need more than it allows."
         );
         // Nothing was sustained: not up to 0 MB/s.
         assert_eq!(set(0.0), "--max-rate, not the storage. More streams need more than it allows.");
@@ -237,14 +237,15 @@ mod tests {
         );
         assert_eq!(
             said(&[STORAGE], &gigabit),
-            "The storage, not the link. The highest sustained rate without a late frame: 61.0 MB/s playing."
+            "The storage, not the link. Highest sustained rate without a late frame: 61.0 MB/s playing."
         );
         assert_eq!(
             said(&[STORAGE], &link(None)),
-            "The storage or the network to it. The highest sustained rate without a late frame: 61.0 MB/s playing."
+            "The storage or the network to it. Highest sustained rate without a late frame: 61.0 MB/s \
+             playing."
         );
         assert_eq!(count_limit_words(STORAGE, &link(None), &SEEN), "the storage or network");
-        assert_eq!(count_limit_words(CLIENT, &link(None), &SEEN), "this machine");
+        assert_eq!(count_limit_words(CLIENT, &link(None), &SEEN), "this client");
         // A next step about the network does not stand next to its acquittal.
         let either = limit_sentence(&facts(&[STORAGE], 61.0), &gigabit, &SEEN, true);
         assert!(either.starts_with("The storage or the network to it."), "{either}");
@@ -257,8 +258,8 @@ mod tests {
         // What was found is said, however many counts ended with their time.
         assert_eq!(
             said(&[CountLimit::Time, CountLimit::Time, STORAGE], &gigabit),
-            "The storage, not the link. The highest sustained rate without a late frame: 61.0 MB/s playing. No limit \
-             was found for 2 of 3 counts."
+            "The storage, not the link. Highest sustained rate without a late frame: 61.0 MB/s playing. No \
+             limit was found for 2 of 3 counts."
         );
     }
 
@@ -268,26 +269,27 @@ mod tests {
         let said = |limit, evidence| limit_sentence(&facts(&[limit], 61.0), &disk(), evidence, false);
         assert_eq!(
             said(STORAGE, &unseen),
-            "Probably the storage. The highest sustained rate without a late frame: 61.0 MB/s playing. No counter \
-             shows what limited it."
+            "Probably the storage. Highest sustained rate without a late frame: 61.0 MB/s playing. No \
+             counter shows what limited it."
         );
         assert_eq!(count_limit_words(STORAGE, &disk(), &unseen), "probably the storage");
         let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         assert_eq!(
             said(CountLimit::StorageOrOthers, &busy),
-            "Unknown. It may be the storage, but other programs used 61 to 99 % of this client's processors during the \
-             check, and no counter shows which. The highest sustained rate without a late frame: 61.0 MB/s playing."
+            "Unknown. It may be the storage, but other programs used 61 to 99 % of this client's processors \
+             during the check, and no counter shows which. Highest sustained rate without a late frame: 61.0 \
+             MB/s playing."
         );
-        assert_eq!(count_limit_words(CountLimit::StorageOrOthers, &disk(), &busy), "not known");
+        assert_eq!(count_limit_words(CountLimit::StorageOrOthers, &disk(), &busy), "unknown");
         let seen = TrialEvidence { storage_stood_out: true, ..busy.clone() };
         assert_eq!(
             said(STORAGE, &seen),
-            "The storage. The highest sustained rate without a late frame: 61.0 MB/s playing. Meanwhile other \
-             programs used 61 to 99 % of this client's processors."
+            "The storage. Highest sustained rate without a late frame: 61.0 MB/s playing. During the check, \
+             other programs used 61 to 99 % of this client's processors."
         );
         let own = said(CLIENT, &busy);
         assert!(
-            own.ends_with("Meanwhile other programs used 61 to 99 % of this client's processors."),
+            own.ends_with("During the check, other programs used 61 to 99 % of this client's processors."),
             "{own}"
         );
     }

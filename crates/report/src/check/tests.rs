@@ -13,7 +13,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
     let facts = CheckFacts { sequential_read_mb_per_s: Some(80.0), looked_s: 58.0, ..CheckFacts::default() };
     assert_eq!(standstill_words(&summary), None);
-    assert!(confidence(&summary, &facts).starts_with("58 s were measured; larger caches"));
+    assert!(confidence(&summary, &facts).starts_with("Measured for 58 s; larger caches"));
     let nothing = CheckFacts { sequential_read_mb_per_s: None, ..facts.clone() };
     assert_eq!(confidence(&summary, &nothing), "nothing was measured.");
     assert!(!confidence(&summary, &facts).contains("overwrote"));
@@ -33,18 +33,24 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     summary.series.standstills = vec![Standstill { began_s: 30.4, lasted_s: 10.17 }];
     // Nothing was finished, so what it did is unknown.
     summary.load_points[1].was_not_measured(NotMeasured::NothingFinished);
-    assert_eq!(standstill_words(&summary).as_deref(), Some("Nothing was answered for 10 s, from 30 s on."));
+    assert_eq!(
+        standstill_words(&summary).as_deref(),
+        Some(
+            "Nothing was answered for 10 s, starting at 30 \
+                                                            s."
+        )
+    );
     summary.load_points[1].total.ops_by_kind.write = 7;
     assert_eq!(
         standstill_words(&summary).as_deref(),
-        Some("Nothing was answered for 10 s while writing, from 30 s on.")
+        Some("Nothing was answered for 10 s while writing, starting at 30 s.")
     );
     let told = answer(&summary, &facts);
     assert!(told.iter().any(|(tone, text)| *tone == Tone::Bad && text.contains("while writing")), "{told:?}");
     assert_eq!(
         confidence(&summary, &facts),
-        "Not sure: the storage was silent for a while; not everything could be measured. 58 s were measured; larger \
-         caches and other users show later."
+        "Low: the storage stopped responding for a while; not everything could be measured. Measured for 58 \
+         s; larger caches and other users show only in longer runs."
     );
     assert!(rates(&summary, &facts).contains("writes not measured."), "{}", rates(&summary, &facts));
 
@@ -80,7 +86,7 @@ fn a_count_has_its_error_and_a_tick_only_where_it_was_sustained() {
         ["31 for 1.4 s", "31 ± 1 for 1.4 s"]
     );
     assert_eq!([said(found(31, 1, true, None)), said(found(31, 1, false, None))], ["31", "31 ± 1"]);
-    assert_eq!(said(found(0, 0, true, short)), "not known");
+    assert_eq!(said(found(0, 0, true, short)), "unknown");
 }
 
 #[test]
@@ -121,8 +127,8 @@ fn a_burst_is_told_with_both_rates() {
     assert_eq!(
         words(&[480.0, 390.0, 250.0, 251.0, 249.0, 250.0, 250.0, 250.0]).as_deref(),
         Some(
-            "Reads began with a burst of 480 MB/s; the lower rate of 250 MB/s was held for 6.0 s. Counts that were not \
-             held use the lower rate."
+            "Reads began with a burst of 480 MB/s, then 250 MB/s for 6.0 s. Counts that were not held use \
+             the lower rate."
         )
     );
     let rose = words(&[60.0, 60.0, 60.0, 200.0, 200.0, 200.0, 200.0, 200.0, 200.0]);
@@ -133,7 +139,7 @@ fn a_burst_is_told_with_both_rates() {
         trend_words("Reads", &rate(&unsettled), Ticks { column: "play", ticked, all }).unwrap_or_default()
     };
     assert!(of(0, 2).ends_with("for 3.0 s. So no count in column \"play\" has a tick."), "{}", of(0, 2));
-    let some = "Counts with a tick in column \"play\" rest on streams that were held, not on this rate.";
+    let some = "Counts with a tick in column \"play\" come from sustained streams, not from this rate.";
     assert!(of(1, 2).ends_with(some) && of(2, 2).ends_with(some), "{}", of(1, 2));
     assert!(of(0, 0).ends_with("for 3.0 s."), "{}", of(0, 0));
 }
@@ -150,15 +156,15 @@ fn where_no_stream_was_allowed_the_limit_that_was_set_is_named() {
         summary.check = Some(facts.clone());
         answer(&summary, &facts).remove(0).1
     };
-    let within = "Not one stream of these formats was carried without a late frame within --max-rate.";
+    let within = "Within --max-rate, not one stream of these formats ran without a late frame.";
     let unknown = || vec![found("--max-rate"), found("the storage")];
     assert_eq!(said(unknown(), Some(Culprit::MaxRate)), within);
-    assert_eq!(said(unknown(), None), "No stream of these formats is known to be sustained.");
+    assert_eq!(said(unknown(), None), "Unknown whether the storage sustains a stream of these formats.");
     let none = CheckCount { limited_by: "the storage".to_owned(), ..CheckCount::default() };
     let known = CheckFormat { play: Some(none.clone()), record: Some(none), ..CheckFormat::default() };
     assert_eq!(
         said(vec![known.clone(), known], Some(Culprit::Storage)),
-        "Not one stream of these formats was carried without a late frame."
+        "Not one stream of these formats ran without a late frame."
     );
 }
 
@@ -198,7 +204,7 @@ fn screen_and_page_have_one_text_on_the_confidence() {
     summary.log.dropped_to_histograms_ops = 3;
     let text = confidence(&summary, &facts);
     assert_eq!(crate::hero::hero(&summary).whole_confidence(), text);
-    assert!(text.contains("not every operation is in the log"), "{text}");
+    assert!(text.contains("the log lacks some operations"), "{text}");
     let others = crate::answer_sentences(&summary);
     assert!(others.iter().all(|sentence| !sentence.text.contains("Not sure")), "{others:?}");
 }

@@ -29,7 +29,7 @@ pub(super) fn cautions(runs: &[RunToCompare<'_>], compared: &[ComparedRun]) -> V
         storage(first, other).into_iter().for_each(&mut tell);
         let (one, two) = (&first.summary.tool_version, &other.summary.tool_version);
         if one != two {
-            tell(format!("was made by version {two} of this tool, run 1 by {one}."));
+            tell(format!("was made by Reelgauge {two}, run 1 by {one}."));
         }
     }
     for (at, run) in runs.iter().enumerate() {
@@ -80,7 +80,7 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
     {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         told.push(format!(
-            "found {} of its data in this machine's cache, run 1 {}.",
+            "found {} of its data in this client's cache, run 1 {}.",
             percent(two),
             percent(one)
         ));
@@ -91,10 +91,10 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
 /// How a run went to its files.
 fn mode_words(found: &str) -> &str {
     match found {
-        "direct" => "went past this machine's cache",
-        "buffered" => "went through this machine's cache",
-        "direct ignored" => "went through a cache, although it was to go past it",
-        _ => "went to its files nobody knows how",
+        "direct" => "used direct I/O",
+        "buffered" => "used buffered I/O",
+        "direct ignored" => "used a cache despite direct I/O",
+        _ => "used an unknown I/O mode",
     }
 }
 
@@ -106,15 +106,14 @@ fn data(one: &Summary, two: &Summary) -> Vec<String> {
     if bytes(one) != bytes(two) && bytes(one) > 0.0 && bytes(two) > 0.0 {
         let mb = |summary: &Summary| say(FigureUnit::MbPerS, bytes(summary));
         told.push(format!(
-            "used {} MB of files, run 1 {} MB: caches hold more of the smaller.",
+            "used {} MB of files, run 1 {} MB: caches hold more of the smaller set.",
             mb(two),
             mb(one)
         ));
     }
     if one.verify.is_some() != two.verify.is_some() {
-        let which =
-            if two.verify.is_some() { "verified what it read" } else { "did not verify what it read" };
-        told.push(format!("{which}, unlike run 1; that takes time of its own."));
+        let which = if two.verify.is_some() { "verified its reads" } else { "did not verify its reads" };
+        told.push(format!("{which}, unlike run 1; verifying takes time."));
     }
     told
 }
@@ -123,12 +122,12 @@ fn host(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Vec<String> {
     let (Some(a), Some(b)) = (one.machines.first(), two.machines.first()) else { return Vec::new() };
     let mut told = Vec::new();
     if one.machines.len() != two.machines.len() {
-        told.push(format!("had {} machines, run 1 {}.", two.machines.len(), one.machines.len()));
+        told.push(format!("had {} hosts, run 1 {}.", two.machines.len(), one.machines.len()));
     }
     if (&a.name, &a.hardware) != (&b.name, &b.hardware) {
         let machine = |name: &str, hardware: &str| format!("{} ({})", said(name), said(hardware));
         told.push(format!(
-            "was made on another machine: {}, run 1 on {}.",
+            "was made on another client: {}, run 1 on {}.",
             machine(&b.name, &b.hardware),
             machine(&a.name, &a.hardware)
         ));
@@ -145,7 +144,7 @@ fn host(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Vec<String> {
 /// What people wrote down about the storage.
 fn storage(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Option<String> {
     let (one, two) = (storage_words(&one.summary.storage), storage_words(&two.summary.storage));
-    let name = |words: Option<String>| words.unwrap_or_else(|| "not said".to_owned());
+    let name = |words: Option<String>| words.unwrap_or_else(|| "not named".to_owned());
     (one != two).then(|| format!("has other storage: {} (run 1: {}).", name(two), name(one)))
 }
 
@@ -160,19 +159,20 @@ fn of_itself(summary: &Summary) -> Vec<String> {
         Outcome::Complete => {}
         Outcome::Interrupted => told.push(format!("was interrupted{why}.")),
         Outcome::BrokeOff => told.push(format!("broke off{why}.")),
-        Outcome::Running => told.push("goes on; only what its log holds until now is compared.".to_owned()),
+        Outcome::Running => told.push("is still running; only its log so far is compared.".to_owned()),
     }
     let is_own = |culprit: Culprit| culprit.is_own() && culprit != Culprit::MaxRate;
     let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(is_own));
     if let Some(held) = summary.was_held_back() {
         told.push(format!(
-            "was held to {} MB/s (--max-rate): what waited for that says nothing of the storage.",
+            "was limited to {} MB/s (--max-rate): operations that waited for it say nothing about the \
+             storage.",
             mb_per_s(held.max_bytes_per_s as f64)
         ));
     }
     let search_by_client = summary.search.as_ref().is_some_and(|facts| facts.limited_by_client);
     if by_client || search_by_client {
-        told.push("was limited by its own machine and not by the storage, at least in part.".to_owned());
+        told.push("was limited, at least in part, by its own client and not by the storage.".to_owned());
     }
     for point in &summary.load_points {
         if let Some(why) = &point.ended_early {
@@ -180,21 +180,21 @@ fn of_itself(summary: &Summary) -> Vec<String> {
         }
     }
     if summary.self_cost.was_only_stopped() {
-        told.push("was stopped while it measured: every figure holds that.".to_owned());
+        told.push("was suspended during the measurement; all its figures include the pause.".to_owned());
     } else if summary.self_cost.timing_good_enough == Some(false) {
-        told.push("was late itself: its response times hold much of the tool's own delay.".to_owned());
+        told.push("ran late: its response times include much of Reelgauge's own delay.".to_owned());
     }
     let failed = summary.failed_ops();
     if failed > 0 {
         let failed = counted(failed, "operation");
-        told.push(format!("had {failed} that failed; the figures are of those that did not."));
+        told.push(format!("had {failed} that failed; its figures exclude them."));
     }
     if let Some(verify) = summary.verify.as_ref().filter(|verify| verify.different_bytes > 0) {
         let bytes = counted_are(verify.different_bytes, "byte", "that was", "that were");
-        told.push(format!("read back {bytes} not what had been written."));
+        told.push(format!("read back {bytes} not as written."));
     }
     if no_warmup(&summary.plan) {
-        told.push("had no warm-up: its first seconds count, when caches fill.".to_owned());
+        told.push("had no warm-up: its figures include the first seconds, while caches fill.".to_owned());
     }
     told
 }

@@ -51,7 +51,7 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
         // Where nothing can be claimed, no multiple is.
         None => line.push('.'),
         Some(_) if row.judgement[first] == Judgement::Unknown => {
-            line.push_str(": whether that is more than chance is not known.");
+            line.push_str(": unknown whether that is more than chance.");
         }
         Some(_) if row.judgement[first] == Judgement::Same => {
             line.push_str(": no difference beyond the noise.");
@@ -90,7 +90,7 @@ fn saying(row: &ComparisonRow) -> Option<Saying> {
     }
     let of = |verb, behind: &str, has_ratio| Some(Saying { verb, behind: behind.to_owned(), has_ratio });
     match row.figure.as_str() {
-        SEARCH => of("carries", "", true),
+        SEARCH => of("sustains", "", true),
         LATE_FRAMES if row.values.iter().flatten().any(|&late| late > 0.0) => {
             of("has", " late frames", false)
         }
@@ -169,17 +169,17 @@ mod tests {
         let mut two = comparison(&["Acme", "Bolt"], SEARCH, &[24.0, 31.0]);
         assert_eq!(
             headline(&two).as_deref(),
-            Some("Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (1.25 to 1.33).")
+            Some("Bolt sustains 31, Acme 24: Bolt is 1.29 × Acme (1.25 to 1.33).")
         );
         two.rows[0].noise_percent[1] = None;
-        assert_eq!(headline(&two).as_deref(), Some("Bolt carries 31, Acme 24: Bolt is 1.29 × Acme."));
+        assert_eq!(headline(&two).as_deref(), Some("Bolt sustains 31, Acme 24: Bolt is 1.29 × Acme."));
         two.rows[0].judgement[1] = Judgement::Same;
         assert!(headline(&two).is_some_and(|line| line.ends_with("no difference beyond the noise.")));
         two.rows[0].judgement[1] = Judgement::Unknown;
-        let unknown = "Bolt carries 31, Acme 24: whether that is more than chance is not known.";
+        let unknown = "Bolt sustains 31, Acme 24: unknown whether that is more than chance.";
         assert_eq!(headline(&two).as_deref(), Some(unknown));
         two.runs[1].system.make = None;
-        assert!(headline(&two).is_some_and(|line| line.starts_with("Run 2 carries 31, run 1 24")));
+        assert!(headline(&two).is_some_and(|line| line.starts_with("Run 2 sustains 31, run 1 24")));
         two.runs[1].kinship = Kinship::OtherWork;
         assert_eq!(headline(&two), None);
     }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_run_whose_own_name_begins_like_a_number_keeps_it() {
         let two = comparison(&["run alpha", "run beta"], SEARCH, &[24.0, 31.0]);
-        assert!(headline(&two).is_some_and(|line| line.starts_with("run beta carries 31, run alpha 24")));
+        assert!(headline(&two).is_some_and(|line| line.starts_with("run beta sustains 31, run alpha 24")));
         let check = comparison(&["A", "B"], "check.formats.xavc.play.streams", &[24.0, 31.0]);
         assert!(headline(&check).is_some_and(|line| line.starts_with("B plays 31 streams of XAVC, A 24")));
     }
@@ -199,10 +199,10 @@ mod tests {
         two.runs[1].distinguishing_tags = vec!["nfs".to_owned(), "jumbo".to_owned()];
         assert_eq!(
             headline(&two).as_deref(),
-            Some("nfs, jumbo carries 31, smb 24: nfs, jumbo is 1.29 × smb (1.25 to 1.33).")
+            Some("nfs, jumbo sustains 31, smb 24: nfs, jumbo is 1.29 × smb (1.25 to 1.33).")
         );
         two.rows[0].noise_percent[1] = Some(340.0);
-        assert_eq!(headline(&two).as_deref(), Some("nfs, jumbo carries 31, smb 24."));
+        assert_eq!(headline(&two).as_deref(), Some("nfs, jumbo sustains 31, smb 24."));
         two.runs[1].kinship = Kinship::OtherPlan;
         assert_eq!(headline(&two), None, "that the work differs comes first");
     }
@@ -212,7 +212,7 @@ mod tests {
         let three = comparison(&["A", "B", "C"], SEARCH, &[24.0, 28.0, 48.0]);
         assert_eq!(
             headline(&three).as_deref(),
-            Some("C carries 48, B 28, A 24: C is 2.00 × A (1.96 to 2.04).")
+            Some("C sustains 48, B 28, A 24: C is 2.00 × A (1.96 to 2.04).")
         );
         let mut none = comparison(&["A", "B"], "self_cost.cpu_us_per_op", &[1.0, 2.0]);
         assert_eq!(headline(&none), None);

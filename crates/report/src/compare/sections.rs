@@ -38,7 +38,7 @@ pub fn verdict(comparison: &Comparison) -> Sentence {
         (true, false) => (Tone::Bad, "worse"),
         (false, true) => (Tone::Answer, "better"),
         (false, false) if is_known() => (Tone::Plain, "no difference found"),
-        (false, false) => (Tone::Plain, "can't tell"),
+        (false, false) => (Tone::Plain, "unknown"),
     };
     Sentence { tone, text: text.to_owned() }
 }
@@ -129,8 +129,8 @@ fn most_bytes_per_s(summary: &Summary) -> Option<f64> {
 }
 
 fn differences(comparison: &Comparison) -> Section {
-    let about = "A change counts only where it is larger than the noise, which is estimated from the runs \
-                 themselves. Where the noise is unknown, nothing is claimed.";
+    let about = "A change counts only if it is larger than the noise, which is estimated from the runs. If \
+                 the noise is unknown, there is no verdict.";
     let mut section = Section::of_page("differences", "Differences", about);
     let changed = changed(comparison);
     if changed.is_empty() {
@@ -256,7 +256,7 @@ mod tests {
         let (cost, rate) = ("self_cost.cpu_us_per_op", "total.read_bytes_per_s");
         let worse = [(cost, Judgement::Worse, Some(9.0)), (rate, Judgement::Same, Some(0.0))];
         assert_eq!(words(&worse, Kinship::SameWork), "no difference found");
-        assert_eq!(words(&worse[..1], Kinship::SameWork), "can't tell");
+        assert_eq!(words(&worse[..1], Kinship::SameWork), "unknown");
         let both = [(rate, Judgement::Worse, Some(-9.0)), (rate, Judgement::Better, Some(9.0))];
         assert_eq!(words(&both, Kinship::SameWork), "better and worse");
         assert_eq!(words(&both[..1], Kinship::SameWork), "worse");

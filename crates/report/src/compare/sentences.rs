@@ -40,10 +40,10 @@ pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
         sentences.push(plain("Their plans differ (see the warnings), so the storage need not be the cause."));
     }
     sentences.push(plain(if comparison.has_repeats() {
-        "The noise is the spread among the runs that repeat one another."
+        "The noise is the spread among the repeated runs."
     } else {
-        "The noise is estimated from each run alone, which cannot show what differs from run to run. Three \
-         runs before and three after, compared with --repeats 3, tell more."
+        "The noise is estimated from each run alone and misses differences between runs. Compare three runs \
+         before and three after, with --repeats 3."
     }));
     sentences
 }
@@ -91,8 +91,11 @@ impl Side<'_> {
         }
         let unknown = self.of(Judgement::Unknown).len();
         if unknown > 0 && changed + same > 0 {
-            let text =
-                format!("{} can't be judged: too little was measured, or only one has it.", figures(unknown));
+            let text = format!(
+                "{} cannot be judged: too little was measured, or only one run has \
+                         it.",
+                figures(unknown)
+            );
             into.push(plain(&text));
         }
     }
@@ -259,8 +262,8 @@ impl Side<'_> {
             return None;
         }
         let text = format!(
-            "{} did other work than {}: {}. Response times and operations per second of different work are not \
-             compared, and throughput is neither better nor worse.",
+            "{} did other work than {}: {}. Response times and operations per second are not compared, and \
+             throughput is neither better nor worse.",
             capital(&self.who()),
             self.base(),
             plan_words(&differences)
@@ -270,8 +273,8 @@ impl Side<'_> {
 
     fn itself(&self) -> Sentence {
         let text = format!(
-            "{} and {} are one and the same run, so nothing can be told from them. Name another run of the same \
-             work: 'reelgauge run RUN/run.toml' repeats one.",
+            "{} and {} are the same run, so there is nothing to compare. Name another run of the same work: \
+             'reelgauge run RUN/run.toml' repeats one.",
             capital(&self.base()),
             self.who()
         );
@@ -280,8 +283,8 @@ impl Side<'_> {
 
     fn other_work(&self) -> Sentence {
         let text = format!(
-            "{} can't be compared with {}: it was {}, {} was {}. No figure of one kind of work says anything \
-             about another. Do the same on both: 'reelgauge run RUN/run.toml' repeats a run.",
+            "{} cannot be compared with {}: it was {}, {} was {}. Do the same work on both: 'reelgauge run \
+             RUN/run.toml' repeats a run.",
             capital(&self.who()),
             self.base(),
             work(self.told()),
@@ -300,15 +303,15 @@ impl Side<'_> {
         }
         if same == 0 {
             let text = format!(
-                "Nothing can be said about {who} against {base}: they have no figure in common whose noise is \
-                 known. Load points of 30 s or more tell it (--duration)."
+                "Unknown how {who} compares with {base}: no figure of both has a known noise. Use load \
+                 points of 30 s or more (--duration)."
             );
             return Sentence { tone: Tone::Bad, text };
         }
         let is_open = |row: &ComparisonRow| row.judgement[self.run] == Judgement::Unknown;
         if self.rows_of(LATE_FRAMES).any(is_open) {
             let text = format!(
-                "Whether late frames of {who} and {base} differ is unknown. {} {} by no more than the noise.",
+                "Unknown whether late frames of {who} and {base} differ. {} {} by no more than the noise.",
                 capital(&figures(same)),
                 if same == 1 { "differs" } else { "differ" }
             );
@@ -317,7 +320,7 @@ impl Side<'_> {
         let text = match self.calm() {
             Some(calm) => format!("No difference between {who} and {base}: {calm}."),
             None => format!(
-                "No difference between {who} and {base} that is larger than the noise, in {}.",
+                "No difference between {who} and {base} beyond the noise, in {}.",
                 counted(same as u64, "figure")
             ),
         };
@@ -332,7 +335,7 @@ impl Side<'_> {
             return None;
         }
         let text =
-            format!("The streams of {} and {} fared alike: {}.", self.who(), self.base(), self.calm()?);
+            format!("No difference for the streams of {} and {}: {}.", self.who(), self.base(), self.calm()?);
         Some(Sentence { tone: Tone::Answer, text })
     }
 
@@ -346,7 +349,7 @@ impl Side<'_> {
         }
         let frames = |run: usize| late.iter().filter_map(|row| row.values[run]).sum::<f64>();
         if frames(0) > 0.0 {
-            return Some("frames were late in both, and not more often than chance has it".to_owned());
+            return Some("both had late frames, and the difference may be chance".to_owned());
         }
         let margins = self.rows_of(WORST_MARGIN).min_by(|one, two| {
             one.values[self.run].unwrap_or(f64::MAX).total_cmp(&two.values[self.run].unwrap_or(f64::MAX))
@@ -381,7 +384,7 @@ impl Side<'_> {
         };
         if self.comparison.rows.iter().any(|row| is_demand(&row)) {
             into.push(plain(
-                "Throughput and operations per second are what the streams asked for: neither a gain nor a loss.",
+                "Throughput and operations per second follow the streams' demand: neither a gain nor a loss.",
             ));
         }
     }
@@ -395,7 +398,7 @@ impl Side<'_> {
         // Where no frame was judged, as in a warm-up that was stopped, nobody counted any.
         let numbers = match (streams(0), streams(self.run)) {
             (Some(one), Some(two)) if one == two => {
-                format!("{base} and {who} ran their actors in other numbers")
+                format!("{base} and {who} ran different numbers of actors")
             }
             (Some(one), Some(two)) => {
                 format!("{base} ran {}, {who} ran {}", counted(one, "stream"), count(two))
@@ -427,13 +430,12 @@ impl Side<'_> {
         let sizes_differ = frames[0].max(frames[1]) > SIZES_DIFFER * frames[0].min(frames[1]);
         match row.judgement[self.run] {
             Judgement::Better | Judgement::Worse if fewer == 0 && more < EVENTS_SURE => Some(format!(
-                "{} in one and none in the other: that happened, but so few may come and go by chance. Repeat \
-                 both to know whether it stays so.",
+                "{} in one and none in the other: so few may be chance. Repeat both runs to confirm it.",
                 capital(&counted(more, "incident"))
             )),
             Judgement::Same if fewer > 0 && sizes_differ => Some(format!(
-                "{} late frames in {} against {} in {}: an incident is one event, however many frames it costs, \
-                 so its size is no evidence of a difference.",
+                "{} late frames in {} against {} in {}: an incident is one event, so its number of frames is \
+                 no evidence of a difference.",
                 count(base.late_frames),
                 counted(base.incidents, "incident"),
                 count(here.late_frames),
@@ -446,13 +448,13 @@ impl Side<'_> {
                 let both: Vec<String> =
                     [(base, self.base()), (here, self.who())].into_iter().filter_map(own).collect();
                 Some(format!(
-                    "Reelgauge or the machine that it ran on caused {}, so they show nothing about the storage.",
+                    "Reelgauge or its client caused {}, so they show nothing about the storage.",
                     both.join(" and ")
                 ))
             }
             Judgement::Unknown => Some(format!(
-                "Whether late frames differ can't be told: {} was measured for {} s with {}, {} for {} s with \
-                 {}, and the shorter one may have missed them.",
+                "Unknown whether late frames differ: {} was measured for {} s with {}, {} for {} s with {}, \
+                 and the shorter one may have missed some.",
                 self.base(),
                 seconds(base.measured_s),
                 counted(base.incidents, "incident"),
@@ -513,7 +515,7 @@ fn work(run: &ComparedRun) -> String {
     let mut all: Vec<String> = run.work.iter().map(|actor| one(&actor.kind, &actor.media)).collect();
     all.dedup();
     let what = match (all.is_empty(), run.verb.as_str()) {
-        (true, "check") => "a first look (check)".to_owned(),
+        (true, "check") => "a quick check (check)".to_owned(),
         (true, verb) => format!("a run of '{verb}'"),
         (false, _) => all.join(" with "),
     };

@@ -44,7 +44,7 @@ pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
         return;
     }
     let probes: BTreeSet<&str> = probes.iter().map(|(name, _)| *name).collect();
-    page.item("Not looked at", &format!("{}.", counts(diagnosis.not_looked.len(), probes.len())));
+    page.item("Not checked", &format!("{}.", counts(diagnosis.not_looked.len(), probes.len())));
     let mut by_reason: Vec<(String, Kept<'_>)> = by_reason.into_iter().collect();
     by_reason.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.rules.len()));
     let shown = if all { by_reason.len() } else { by_reason.len().min(REASONS_MAX) };
@@ -56,7 +56,7 @@ pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
         let rules = rest.iter().map(|(_, kept)| kept.rules.len()).sum();
         let probes: BTreeSet<&str> = rest.iter().flat_map(|(_, kept)| kept.probes.clone()).collect();
         let left = counts(rules, probes.len());
-        page.below(INDENT, "for other reasons", &format!("{left}; --all names them"));
+        page.below(INDENT, "other reasons", &format!("{left}; --all lists them"));
     }
 }
 
@@ -67,17 +67,17 @@ pub(super) fn not_understood(diagnosis: &Diagnosis, all: bool, page: &mut Page) 
         return;
     }
     let remedy = match diagnosis.scope.is_elsewhere {
-        true => "collect them again there, with the script of: reelgauge doctor --collect-script",
-        false => "this machine says it in another way than is expected; nothing is concluded from it",
+        true => "collect them again there with the script from reelgauge doctor --collect-script",
+        false => "their format is unexpected, so nothing is concluded from them",
     };
     let texts = counted(damaged.len() as u64, "text");
-    page.item("Not understood", &format!("{texts}; {remedy}."));
+    page.item("Unreadable", &format!("{texts}; {remedy}."));
     let shown = if all { damaged.len() } else { damaged.len().min(NAMES_MAX) };
     for gap in &damaged[..shown] {
         page.below(INDENT, "Text", &format!("{}.", reason(gap)));
     }
     if damaged.len() > shown {
-        page.below(INDENT, "Text", &format!("{} more; --all names them.", damaged.len() - shown));
+        page.below(INDENT, "Text", &format!("{} more; --all lists them.", damaged.len() - shown));
     }
 }
 
@@ -90,9 +90,9 @@ pub(super) fn unrecognised(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let shown = if all { names.len() } else { names.len().min(NAMES_MAX) };
     let told: Vec<String> = names[..shown].iter().map(|name| plain_short(name, NAME_CHARS)).collect();
     let more = names.len() - shown;
-    let more = if more > 0 { format!(" and {more} more; --all names them") } else { String::new() };
+    let more = if more > 0 { format!(" and {more} more; --all lists them") } else { String::new() };
     let files = counted(names.len() as u64, "file");
-    page.item("Not read", &format!("{files} that no rule asks for: {}{more}.", told.join(", ")));
+    page.item("Unused", &format!("{files} that no rule reads: {}{more}.", told.join(", ")));
 }
 
 /// `3 rules and 2 probes`, of which there may be none of one kind.

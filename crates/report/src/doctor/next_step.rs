@@ -20,7 +20,7 @@ pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
     }
     match first_remedy(diagnosis) {
         Some(remedy) => remedy,
-        None => format!("Measure what the storage carries: {there}reelgauge check {path}"),
+        None => format!("Measure the storage: {there}reelgauge check {path}"),
     }
 }
 
@@ -31,10 +31,15 @@ fn first_remedy(diagnosis: &Diagnosis) -> Option<String> {
         let ask = if diagnosis.scope.is_elsewhere {
             "Install ethtool there and collect"
         } else {
-            "Install ethtool and ask"
+            "Install ethtool and run doctor"
         };
-        return Some(format!("{ask} again: it tells how the network card is set"));
+        return Some(format!("{ask} again: it shows the network card's settings"));
     }
-    let ask = if diagnosis.scope.is_elsewhere { "Collect again as root, there" } else { "Ask again as root" };
+    let ask = if diagnosis.scope.is_elsewhere {
+        "Collect again as root there"
+    } else {
+        "Run doctor again as \
+        root"
+    };
     gaps.iter().any(|gap| gap.why == NotKnown::NotAllowed).then(|| ask.to_owned())
 }

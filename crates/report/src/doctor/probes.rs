@@ -25,7 +25,7 @@ const LINES: [(&str, &[Part]); 7] = [
             ("locks_reach", |_, value| match word(value).as_str() {
                 "" => String::new(),
                 "server" => "the server keeps them".to_owned(),
-                _ => "this machine alone sees them".to_owned(),
+                _ => "only this client sees them".to_owned(),
             }),
         ],
     ),
@@ -69,7 +69,7 @@ const LINES: [(&str, &[Part]); 7] = [
     (
         "Files",
         &[
-            ("preallocation", |_, value| format!("reserving room: {}", word(value))),
+            ("preallocation", |_, value| format!("preallocation: {}", word(value))),
             ("time_step_s", |_, value| match value {
                 Value::Number(step_s) => format!("times in steps of {}", step(*step_s)),
                 _ => String::new(),
@@ -83,7 +83,7 @@ const LINES: [(&str, &[Part]); 7] = [
         &[
             ("listing_entries", |_, value| format!("a folder of {} files", word(value))),
             ("listing_names_us", |_, value| each("a name", value)),
-            ("listing_looks_us", |_, value| each("with a look at the file", value)),
+            ("listing_looks_us", |_, value| each("with its attributes", value)),
             ("listing_xattrs_us", |_, value| each("with its extended attributes", value)),
         ],
     ),
@@ -104,11 +104,11 @@ fn unanswered_s(probed: &Subject) -> Option<f64> {
 
 /// What was tried, and what is left of it.
 fn heading(probed: &Subject, is_anything_known: bool) -> String {
-    const LEFT: &str = "what may be left there goes with the next probe or run, or with 'reelgauge clean'";
+    const LEFT: &str = "the next probe or run, or 'reelgauge clean', removes what is left";
     match unanswered_s(probed).map(|seconds| span(seconds * 1e6)) {
-        None => "Tried in its own folder there, and removed again.".to_owned(),
+        None => "Tried in a directory of its own, now removed.".to_owned(),
         Some(long) if is_anything_known => {
-            format!("Tried in its own folder there, until no answer came for {long}; {LEFT}.")
+            format!("Tried in a directory of its own, until no answer came for {long}; {LEFT}.")
         }
         Some(long) => format!("Nothing could be tried: no answer came for {long}; {LEFT}."),
     }
@@ -119,7 +119,7 @@ pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
     let Some(probed) = &diagnosis.probed else { return };
     if let Some(Err(gap)) = probed.fact(PROBES_MADE) {
         page.gap();
-        return page.item("Probes", &format!("None could be made: {}.", reason(gap)));
+        return page.item("Probes", &format!("None could run: {}.", reason(gap)));
     }
     let lines = lines(probed);
     if lines.is_empty() {
@@ -173,13 +173,13 @@ fn clock(probed: &Subject, value: &Value) -> String {
         _ => "an unknown time".to_owned(),
     };
     match word(value).as_str() {
-        "shared" => "this machine's own: the file system lies on it".to_owned(),
+        "shared" => "this client's own: the file system is local".to_owned(),
         "no difference seen" => {
-            format!("no difference from this machine's was seen, within {}", seconds("clock_unsure_s"))
+            format!("no difference from this client's seen, within {}", seconds("clock_unsure_s"))
         }
         side => {
             let (apart, unsure) = (seconds("clock_apart_s"), seconds("clock_unsure_s"));
-            format!("the storage's differs from this machine's by {apart} ({side}), give or take {unsure}")
+            format!("the storage's differs from this client's by {apart} ({side}), ± {unsure}")
         }
     }
 }
@@ -189,12 +189,12 @@ fn xattr_sizes(probed: &Subject, value: &Value) -> String {
     let (largest, refused) = (value, probed.fact("xattr_refused_bytes"));
     match (largest, refused) {
         (Value::Number(largest), Some(Ok(Value::Number(refused)))) => format!(
-            "up to {}, while {} was refused (sizes between them were not tried)",
+            "up to {}; {} was refused (sizes between were not tried)",
             block_size(*largest as u64),
             block_size(*refused as u64)
         ),
         (Value::Number(largest), _) => {
-            format!("up to {}, the largest that was tried", block_size(*largest as u64))
+            format!("up to {}, the largest tried", block_size(*largest as u64))
         }
         _ => String::new(),
     }
@@ -271,29 +271,26 @@ mod tests {
     #[test]
     fn storage_that_did_not_answer_was_not_tried_and_nothing_is_said_to_be_removed() {
         let nothing = screen("path = /mnt/a\nunanswered_s = 3\nclock ! not tried\nflock ! not tried\n");
-        assert!(
-            nothing.contains("Nothing could be tried: no answer came for 3 s; what may be left"),
-            "{nothing}"
-        );
-        assert!(!nothing.contains("removed again") && !nothing.contains("Locks"), "{nothing}");
+        assert!(nothing.contains("Nothing could be tried: no answer came for 3 s; "), "{nothing}");
+        assert!(!nothing.contains("now removed") && !nothing.contains("Locks"), "{nothing}");
         let part = screen("path = /mnt/a\nclock = shared\nunanswered_s = 3\nflock ! not tried\n");
-        assert!(part.contains("until no answer came for 3 s; what may be left there goes"), "{part}");
-        assert!(part.contains("Locks") && !part.contains("removed again"), "{part}");
-        assert!(screen("path = /mnt/a\nclock = shared\n").contains("and removed again."));
+        assert!(part.contains("until no answer came for 3 s; "), "{part}");
+        assert!(part.contains("Locks") && !part.contains("now removed"), "{part}");
+        assert!(screen("path = /mnt/a\nclock = shared\n").contains("now removed."));
     }
 
     #[test]
     fn a_clock_that_may_be_the_same_is_not_said_to_be_apart() {
         let text =
             "clock = no difference seen\nclock_apart_s = 0\nclock_unsure_s = 1\nclock_apart_at_least_s = 0\n";
-        assert_eq!(told(text)[0].1, "No difference from this machine's was seen, within 1 s.");
+        assert_eq!(told(text)[0].1, "No difference from this client's seen, within 1 s.");
     }
 
     #[test]
     fn probes_that_could_not_be_made_are_not_said_to_have_been() {
         let why = "no space is left on the storage";
         let text = screen(&format!("path = /mnt/a\nprobes_made ! {why}\nclock ! {why}\nflock ! {why}\n"));
-        assert_eq!(text, format!("Probes: None could be made: not measured: {why}."));
+        assert_eq!(text, format!("Probes: None could run: not measured: {why}."));
     }
 
     #[test]
@@ -303,15 +300,15 @@ mod tests {
                     xattr_largest_bytes -\ntime_step_s = 0.000000001\nlisting_entries = 500\nlisting_names_us = 4.2\n\
                     listing_looks_us = 2310\nlisting_xattrs_us -\n";
         let expected = [
-            ("Clock", "The storage's differs from this machine's by 92.4 s (behind), give or take 12 ms."),
+            ("Clock", "The storage's differs from this client's by 92.4 s (behind), ± 12 ms."),
             (
                 "Locks",
-                "Of a whole file (flock): a second holder is refused; of a range of bytes (fcntl): granted twice; \
-                 this machine alone sees them.",
+                "Of a whole file (flock): a second holder is refused; of a range of bytes (fcntl): granted \
+                 twice; only this client sees them.",
             ),
             ("Extended attributes", "Not supported."),
             ("Files", "Times in steps of 1 ns."),
-            ("Listing", "A folder of 500 files; a name 4.2 µs; with a look at the file 2.31 ms."),
+            ("Listing", "A folder of 500 files; a name 4.2 µs; with its attributes 2.31 ms."),
         ];
         let told = told(text);
         let told: Vec<(&str, &str)> = told.iter().map(|(name, line)| (*name, line.as_str())).collect();
@@ -323,11 +320,11 @@ mod tests {
         let line = |text: &str| told(&format!("xattrs = kept\n{text}"))[0].1.clone();
         assert_eq!(
             line("xattr_largest_bytes = 256\nxattr_refused_bytes = 1024\n"),
-            "Kept; up to 256 B, while 1 KiB was refused (sizes between them were not tried)."
+            "Kept; up to 256 B; 1 KiB was refused (sizes between were not tried)."
         );
         assert_eq!(
             line("xattr_largest_bytes = 65536\nxattr_refused_bytes -\n"),
-            "Kept; up to 64 KiB, the largest that was tried."
+            "Kept; up to 64 KiB, the largest tried."
         );
         let full = "no room is left to set a larger extended attribute";
         assert_eq!(

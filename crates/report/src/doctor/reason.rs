@@ -18,17 +18,17 @@ pub(super) fn reason(gap: &Gap) -> String {
         NotKnown::NotThere => format!("{program} is not installed"),
         NotKnown::NotAllowed => format!("only root may read {text}"),
         NotKnown::Failed(said) => format!("'{text}' failed ({})", plain_short(said, REASON_CHARS)),
-        NotKnown::TimedOut => format!("'{text}' gave no answer in time"),
+        NotKnown::TimedOut => format!("'{text}' timed out"),
         NotKnown::TooLarge => format!("{text} is larger than 1 MiB"),
         NotKnown::NotCollected => format!("'{text}' was not collected"),
-        NotKnown::NotTold => format!("{text} does not say it"),
-        NotKnown::Virtual => "the cards of a virtual machine do not tell their real speed".to_owned(),
-        NotKnown::VirtualDisk => "a virtual disk does not tell what it lies on".to_owned(),
+        NotKnown::NotTold => format!("{text} does not report it"),
+        NotKnown::Virtual => "the cards of a virtual machine do not report their real speed".to_owned(),
+        NotKnown::VirtualDisk => "a virtual disk does not report its backing storage".to_owned(),
         NotKnown::Probe(why) => format!("not measured: {}", plain_short(why, REASON_CHARS)),
-        NotKnown::NoFile(what) => format!("'{text}' is {what} in the folder, and was not read"),
+        NotKnown::NoFile(what) => format!("'{text}' is {what} in the directory and was not read"),
         NotKnown::NotUnderstood(what) => {
-            format!("{text} can't be understood ({})", plain_short(what, REASON_CHARS))
+            format!("{text} has an unexpected format ({})", plain_short(what, REASON_CHARS))
         }
-        NotKnown::Writes(why) => format!("{} (the script of --collect-script asks it)", plain(why)),
+        NotKnown::Writes(why) => format!("{} (the --collect-script script reads it)", plain(why)),
     }
 }

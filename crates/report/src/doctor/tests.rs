@@ -190,13 +190,10 @@ fn a_virtual_disk_is_told_to_be_judged_by_its_read_ahead_alone() {
     let words =
         |diagnosis: &Diagnosis| screen(diagnosis, false, 80).split_whitespace().collect::<Vec<_>>().join(" ");
     let both = words(&diagnosis);
-    assert!(
-        both.contains("vda, vdb are virtual disks: of their queues only how far they are read"),
-        "{both}"
-    );
+    assert!(both.contains("vda, vdb are virtual disks: "), "{both}");
     diagnosis.no_disks_themselves.pop();
     let one = words(&diagnosis);
-    assert!(one.contains("vda is a virtual disk: of its queue only how far it is read ahead is"), "{one}");
+    assert!(one.contains("vda is a virtual disk: "), "{one}");
     diagnosis.no_disks_themselves.clear();
     assert!(!words(&diagnosis).contains("virtual disk"));
 }
@@ -210,13 +207,13 @@ fn numbers_and_nouns_agree() {
     let (one, none) = told("net.tcp.moderate_rcvbuf_off");
     assert_eq!(
         one,
-        "1 thing to change on this machine as a server; it can cost most of the throughput over a distance: 276 \
+        "1 thing to change on this host as a server; it can cost most of the throughput over a distance: 276 \
          instead of 1,998 Mbit/s at a round trip of 2 ms, 61 instead of 1,530 at 10 ms."
     );
-    assert!(none.starts_with("Nothing to change was found on this machine as a server, but "), "{none}");
+    assert!(none.starts_with("Nothing to change was found on this host as a server, but "), "{none}");
     // What only tells something is nothing to change.
     let (info, _) = told("nfs.noatime_useless");
-    assert!(info.starts_with("Nothing to change was found on this machine, but "), "{info}");
+    assert!(info.starts_with("Nothing to change was found on this client, but "), "{info}");
 }
 
 #[test]
@@ -225,10 +222,8 @@ fn another_machine_is_called_by_its_name_or_that_machine() {
     let mut diagnosis = diagnosed(rule, &rule.fires[0]);
     diagnosis.scope.is_elsewhere = true;
     let screen = |diagnosis: &Diagnosis| doctor_screen(diagnosis, None, false, Style::default());
-    assert!(words::answer(&diagnosis).starts_with("Nothing to change was found on that machine, but "));
-    assert!(
-        screen(&diagnosis).contains("Not for that machine: ") && !screen(&diagnosis).contains("this machine")
-    );
+    assert!(words::answer(&diagnosis).starts_with("Nothing to change was found on that host, but "));
+    assert!(screen(&diagnosis).contains("Skipped: ") && !screen(&diagnosis).contains("this client"));
     diagnosis.system.host = Some("edit7\u{1b}[2J".to_owned());
     let told = screen(&diagnosis);
     assert!(told.contains("found on edit7") && !told.contains('\u{1b}'), "{told}");
@@ -245,7 +240,7 @@ fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
     );
     let scope = Scope { is_probed: true, ..Scope::default() };
     let text = screen(&diagnose(&texts, scope, &[]), true, 140);
-    assert!(text.contains("Not looked at: 1 probe.\n"), "{text}");
+    assert!(text.contains("Not checked: 1 probe.\n"), "{text}");
     assert!(text.contains(&format!("not measured: {why}: the probe Listing")), "{text}");
     assert!(text.contains(&format!("Listing: Not measured: {why}.")), "{text}");
 }
@@ -271,10 +266,7 @@ fn a_finding_costs_what_its_own_evidence_says() {
     assert_eq!(cost.as_deref(), Some("Projects and bins that two editors on two hosts overwrite."));
     assert!(costs("net.tcp.cc_on_server")[0].0.contains("at equal throughput"));
     let (answer, cost) = costs("cpu.governor").remove(0);
-    assert!(
-        answer == "1 thing to change on this machine as a server." && cost.is_none(),
-        "{answer} {cost:?}"
-    );
+    assert!(answer == "1 thing to change on this host as a server." && cost.is_none(), "{answer} {cost:?}");
     // Of one rule each finding costs its own.
     let pools: Vec<_> = costs("zfs.sync_and_slog").into_iter().filter_map(|(_, cost)| cost).collect();
     assert!(pools.iter().any(|cost| cost.contains("server crashes")), "{pools:?}");
@@ -291,7 +283,7 @@ fn what_there_is_to_change_and_what_to_know_are_as_many_as_are_numbered() {
     let mut diagnosis = diagnosed(rule, &rule.fires[0]);
     diagnosis.findings.extend(of("nfs.noatime_useless"));
     let text = screen(&diagnosis, false, 100);
-    assert!(text.starts_with("1 thing to change and 1 to know on this machine as a server."), "{text}");
+    assert!(text.starts_with("1 thing to change and 1 to know on this host as a server."), "{text}");
     assert!(text.contains("\n2. "), "{text}");
 }
 

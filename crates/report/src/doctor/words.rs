@@ -35,11 +35,10 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
                 None => format!("{things} to change{notes} {of}."),
             }
         }
-        _ if diagnosis.knows_nothing() => format!("Nothing could be looked at {of}."),
+        _ if diagnosis.knows_nothing() => format!("Nothing could be checked {of}."),
         _ if unseen > 0 => {
-            let verb = if unseen == 1 { "it" } else { "they" };
             format!(
-                "Nothing to change was found {of}, but {} could not be looked at: {verb} may still find something.",
+                "Nothing to change was found {of}, but {} could not be checked and may still find something.",
                 rules(unseen)
             )
         }
@@ -60,9 +59,10 @@ fn of_what(diagnosis: &Diagnosis) -> String {
 /// Which machine it is: this one, or the other by its name, where that is known.
 pub(super) fn whose(diagnosis: &Diagnosis) -> String {
     match (diagnosis.scope.is_elsewhere, &diagnosis.system.host) {
-        (false, _) => "this machine".to_owned(),
+        (false, _) if diagnosis.scope.roles.contains(&Role::Server) => "this host".to_owned(),
+        (false, _) => "this client".to_owned(),
         (true, Some(host)) => plain_short(host, HOST_CHARS),
-        (true, None) => "that machine".to_owned(),
+        (true, None) => "that host".to_owned(),
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn machine(diagnosis: &Diagnosis) -> String {
         let source = plain_short(&place.source, WORD_CHARS);
         format!("; {} from {source}, mounted on {}", plain(&place.fs_type), plain(&place.mount_point))
     });
-    format!("Machine: {name}{}{}", kernel.unwrap_or_default(), place.unwrap_or_default())
+    format!("System: {name}{}{}", kernel.unwrap_or_default(), place.unwrap_or_default())
 }
 
 /// That any disk may carry the path, where texts do not tell which do; `None` where they do, or where all are
@@ -93,9 +93,7 @@ pub(super) fn all_disks(diagnosis: &Diagnosis) -> Option<String> {
     let path = plain(&shell_word(&place.path));
     let whose = whose(diagnosis);
     (!is_server).then(|| {
-        format!(
-            "Disks: Which of them {path} lies on is not known, so all disks and pools of {whose} are judged."
-        )
+        format!("Disks: unknown which of them hold {path}, so all disks and pools of {whose} are judged.")
     })
 }
 
@@ -119,9 +117,9 @@ pub(crate) fn price(cost: &str) -> String {
 pub(super) fn evidence_and_claim(rule: &Rule) -> String {
     let level = match rule.evidence {
         Grounds::A => "A, measured",
-        Grounds::B => "B, a number of a vendor or maintainer",
+        Grounds::B => "B, a figure of a vendor or maintainer",
         Grounds::C => "C, documentation without a number",
-        Grounds::D => "D, reports of people who work with it",
+        Grounds::D => "D, reports from users",
     };
     match rule.claims.first() {
         Some(claim) => format!("{level}. {} [{}]", claim.says, short_source(&claim.source)),
@@ -151,7 +149,7 @@ pub fn hint_sentence(finding: &Finding, os: Os) -> Option<String> {
 pub(super) fn found(found: &Found) -> String {
     let said = filled(found.template, |name| match name {
         "name" => plain_short(&found.name, WORD_CHARS),
-        fact => found.facts.get(fact).map_or_else(|| "not known".to_owned(), |value| shown(fact, value)),
+        fact => found.facts.get(fact).map_or_else(|| "unknown".to_owned(), |value| shown(fact, value)),
     });
     capital_but_names(&said, found)
 }
@@ -176,7 +174,7 @@ pub(super) fn command(text: &str, found: &Found) -> String {
         }
     });
     match is_missing {
-        true => said + " (what stands in capitals is not known here: note it first)",
+        true => said + " (values in capitals are unknown here: note them first)",
         false => said,
     }
 }
@@ -298,7 +296,7 @@ mod tests {
         assert_eq!(command("set {name} {n} {w}", &found), "set 'sda; rm' 512 '$(x)'");
         assert_eq!(command("line = {~w}", &found), "line = $(x)", "a file is no shell");
         let told = command("set {old}", &found);
-        assert_eq!(told, "set OLD (what stands in capitals is not known here: note it first)");
+        assert_eq!(told, "set OLD (values in capitals are unknown here: note them first)");
         let other = Found { name: "sdb".to_owned(), ..found.clone() };
         let finding = Finding { rule, found: vec![found, other] };
         let each = commands(&finding, |_| "{name} {n}");

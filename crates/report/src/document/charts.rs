@@ -86,7 +86,7 @@ fn check_rates(check: &CheckFacts) -> Chart {
     let rates = [
         ("sequential reads", check.sequential_read_mb_per_s),
         ("sequential writes", check.sequential_write_mb_per_s),
-        ("64 KiB reads at random places", check.random_read_mb_per_s),
+        ("64 KiB reads random", check.random_read_mb_per_s),
     ];
     let link = check.line_rate_mb_per_s.map(|rate| ("the link at best", Some(rate)));
     let shown: Vec<_> = rates.into_iter().chain(link).collect();
@@ -297,7 +297,7 @@ mod tests {
         let charts = charts(&summary);
         assert_eq!((charts.len(), places(&charts[0])), (1, &["ProRes".to_owned(), "XAVC".to_owned()][..]));
         assert_eq!(charts[0].lines[0].points, [(0.0, Some(12.0)), (1.0, None)]);
-        assert_eq!(charts[0].lines[0].labels, ["12", "not known"]);
+        assert_eq!(charts[0].lines[0].labels, ["12", "unknown"]);
         assert_eq!(charts[0].lines[1].labels, ["not measured"; 2]);
     }
 

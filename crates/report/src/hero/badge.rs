@@ -13,7 +13,7 @@ const NAME_CHARS: usize = 48;
 
 pub(super) fn badge(statement: &Statement, summary: &Summary, before: &str, format: &str) -> VerdictWord {
     let known = match statement.judgement {
-        Judgement::NotKnown => "not known · ",
+        Judgement::NotKnown => "unknown · ",
         Judgement::Inconclusive => "inconclusive · ",
         _ => "",
     };
@@ -42,9 +42,9 @@ fn words(statement: &Statement, summary: &Summary, before: &str, format: &str) -
             format!("{least}{} × {format} · no late frame", count(u64::from(*streams)))
         }
         Number::FirstLook { play, record, .. } => match play.or(*record) {
-            None => "not measured · first look".to_owned(),
+            None => "not measured · quick check".to_owned(),
             Some(streams) => {
-                format!("{least}{} × {format} · no late frame · first look", count(u64::from(streams)))
+                format!("{least}{} × {format} · no late frame · quick check", count(u64::from(streams)))
             }
         },
         Number::LateFrames { streams, late_frames: late, .. } => {
@@ -92,7 +92,7 @@ mod tests {
         let streams = Number::Streams { point: 0, streams: 12, late_frames: 2, frames_judged: 9 };
         assert_eq!(
             of(streams, Judgement::NotKnown, ""),
-            ("not known · 12 × ProRes · 2 late frames".to_owned(), VerdictTone::Bad)
+            ("unknown · 12 × ProRes · 2 late frames".to_owned(), VerdictTone::Bad)
         );
         assert_eq!(of(Number::NotMeasured, Judgement::NothingAsked, "").1, VerdictTone::Bad);
     }

@@ -40,7 +40,7 @@ pub(super) fn verdict(summary: &Summary) -> VerdictWord {
     let (word, tone) = match summary.outcome {
         Outcome::Interrupted => ("interrupted".to_owned(), Bad),
         Outcome::BrokeOff => ("broke off".to_owned(), Bad),
-        Outcome::Running => plain("goes on"),
+        Outcome::Running => plain("running"),
         Outcome::Complete if summary.watch.is_some() => plain("watched"),
         Outcome::Complete if summary.msmeter.is_some() => plain("original meter"),
         Outcome::Complete if is_inconclusive => ("inconclusive".to_owned(), Unsure),
@@ -48,7 +48,7 @@ pub(super) fn verdict(summary: &Summary) -> VerdictWord {
             (Some(search), ..) => of_search(search),
             (None, Some(vda), _) => of_points(vda),
             (None, None, Some(replay)) => of_replay(replay),
-            (None, None, None) if summary.check.is_some() => plain("first look"),
+            (None, None, None) if summary.check.is_some() => plain("quick check"),
             (None, None, None) => of_criteria(summary),
         },
     };
@@ -57,7 +57,7 @@ pub(super) fn verdict(summary: &Summary) -> VerdictWord {
 
 fn of_search(search: &SearchFacts) -> (String, VerdictTone) {
     match search.streams {
-        None | Some(0) => ("no count is sure".to_owned(), VerdictTone::Bad),
+        None | Some(0) => ("no certain count".to_owned(), VerdictTone::Bad),
         Some(streams) => {
             let at_least = if search.limited_by_client || !search.complete { "at least " } else { "" };
             (format!("{at_least}{}", counted(u64::from(streams), "stream")), VerdictTone::Good)
@@ -69,7 +69,7 @@ fn of_points(vda: &VdaFacts) -> (String, VerdictTone) {
     let valid = || vda.points.iter().map(|point| point.valid);
     match valid().position(|valid| !valid) {
         None if !vda.points.is_empty() => ("valid".to_owned(), VerdictTone::Good),
-        Some(0) if valid().any(|valid| valid) => ("valid in part".to_owned(), VerdictTone::Bad),
+        Some(0) if valid().any(|valid| valid) => ("partly valid".to_owned(), VerdictTone::Bad),
         None | Some(0) => ("not valid".to_owned(), VerdictTone::Bad),
         Some(good) => (format!("valid up to point {}", count(good as u64)), VerdictTone::Bad),
     }
@@ -89,7 +89,7 @@ fn of_criteria(summary: &Summary) -> (String, VerdictTone) {
     let differs = summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
     let word = match &summary.verdict {
         Some(verdict) if verdict.passed => return ("criteria met".to_owned(), VerdictTone::Good),
-        Some(verdict) => if is_measured(verdict) { "NOT MET" } else { "not known" }.to_owned(),
+        Some(verdict) => if is_measured(verdict) { "NOT MET" } else { "unknown" }.to_owned(),
         None if differs => "DATA DIFFER".to_owned(),
         None if summary.failed_ops() > 0 => {
             format!("{} failed", counted(summary.failed_ops(), "operation"))

@@ -54,7 +54,8 @@ fn a_finding_is_the_layer_then_its_figures() {
     let told = limit_words(&mix(limit)).limited_by();
     assert!(
         told.starts_with(
-            "Network loss: 2.1 % of what was read arrived behind a missing packet, 0.000 % of what was written was sent again: "
+            "Network loss: 2.1 % of the data read arrived behind a missing packet, 0.000 % of the data \
+             written was retransmitted: "
         ),
         "{told:?}"
     );
@@ -68,8 +69,8 @@ fn a_finding_is_the_layer_then_its_figures() {
     let window = finding_words(&finding(LimitStep::TcpWindow, None, &window, &[]), Way::default());
     assert_eq!(
         window,
-        "the TCP window: 82 % of this machine's window of 65.5 kB was on the way at any time; there and back takes \
-         2.00 ms; window scaling is off, and switching it on is the remedy"
+        "the TCP window: 82 % of this client's window of 65.5 kB was in flight at any time; round trip 2.00 \
+         ms; window scaling is off: switch it on"
     );
 }
 
@@ -85,8 +86,8 @@ fn a_server_behind_a_line_of_unknown_speed_is_not_told_from_the_line() {
             .to_owned()
     };
     assert_eq!(words(true, false), "the server");
-    assert_eq!(words(false, false), "the server, or a line of unknown speed to it");
-    assert!(words(true, true).ends_with("or the program of this machine that mounts it"));
+    assert_eq!(words(false, false), "the server or a link of unknown speed to it");
+    assert!(words(true, true).ends_with("or this client's program that mounts it"));
 }
 
 #[test]
@@ -114,7 +115,8 @@ fn where_nothing_stood_out_the_nearest_are_told_with_their_thresholds() {
     let told = limit_words(&mix(limit)).limited_by();
     assert_eq!(
         told,
-        "Not known: no counter of this machine stood out. Nearest: sda disk busy 71 % (stands out above 90 %)."
+        "Unknown: no counter on this client reached its threshold. Nearest: sda disk busy 71 % (threshold 90 \
+         %)."
     );
     let nothing = Limit { verdict: LimitVerdict::NothingLimited, ..Limit::default() };
     assert_eq!(limit_words(&mix(nothing)), LimitWords::default());
@@ -135,16 +137,17 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
     assert_eq!(
         lines[0],
         (
-            "Beside",
-            "other programs took 64 % of all processors, blender\\u{1b}[2J most (210 % of one).".to_owned()
+            "Note",
+            "other programs used 64 % of all processors; the largest is blender\\u{1b}[2J (210 % of one)."
+                .to_owned()
         )
     );
     assert_eq!(
         lines[1],
-        ("Line", "eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500: about 118 MB/s each way; read 97.0 MB/s.".to_owned())
+        ("Link", "eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500: about 118 MB/s each way; read 97.0 MB/s.".to_owned())
     );
     summary.link = Some(LinkFacts { words: "eth0 to 10.0.0.2".to_owned(), ..LinkFacts::default() });
-    assert_eq!(limit_lines(&summary)[1].1, "eth0 to 10.0.0.2; what it carries is not known.");
+    assert_eq!(limit_lines(&summary)[1].1, "eth0 to 10.0.0.2; speed unknown.");
 }
 
 #[test]
@@ -154,12 +157,12 @@ fn what_stood_beside_is_a_limit_only_with_one_that_was_found() {
         Limit { verdict: LimitVerdict::NothingLimited, contributing: beside.clone(), ..Limit::default() };
     let words = limit_words(&mix(alone));
     assert_eq!(words.limited_by(), "");
-    assert_eq!(words.only_beside().as_deref(), Some("Other programs took 64 % of all processors."));
+    assert_eq!(words.only_beside().as_deref(), Some("Other programs used 64 % of all processors."));
     let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 97.0)], &[]);
     let both =
         Limit { verdict: LimitVerdict::Found, found: Some(disk), contributing: beside, ..Limit::default() };
     let words = limit_words(&mix(both.clone()));
-    assert!(words.limited_by().ends_with(". Seen beside it: other programs took 64 % of all processors."));
+    assert!(words.limited_by().ends_with(". Note: other programs used 64 % of all processors."));
     assert_eq!(words.only_beside(), None);
     assert_eq!(limit_lines(&mix(both))[0], ("Limited by", words.limited_by()));
 }
@@ -170,12 +173,13 @@ fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one(
         let mut seen = vec![(Measure::OthersPercent, 64.0), (Measure::ProgramPercent, 177.0)];
         seen.extend(processes.map(|processes| (Measure::ProgramProcesses, processes)));
         let beside = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
-        let most =
-            beside.strip_prefix("other programs took 64 % of all processors, ").expect("others are told");
+        let most = beside
+            .strip_prefix("other programs used 64 % of all processors; the largest is ")
+            .expect("others are told");
         seen[0] = (Measure::WorkersAtWorkPercent, 90.0);
         let limits = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
-        let most = most.strip_suffix(" most (177 % of one)").expect("and who took most");
-        assert!(limits.ends_with(&format!("; {most} took 177 % of a processor")), "{limits}");
+        let most = most.strip_suffix(" (177 % of one)").expect("and who took most");
+        assert!(limits.ends_with(&format!("; {most} used 177 % of a processor")), "{limits}");
         most.to_owned()
     };
     assert_eq!(told("smbd", Some(1.0)), "smbd");
@@ -185,7 +189,7 @@ fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one(
     assert_eq!(told("reelgauge", Some(2.0)), "2 other processes named reelgauge");
     // What an earlier version counted.
     assert_eq!(told("smbd", None), "smbd");
-    assert_eq!(told("reelgauge", None), "what else is named reelgauge");
+    assert_eq!(told("reelgauge", None), "other processes named reelgauge");
 }
 
 #[test]
@@ -196,8 +200,8 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     let full = [(Measure::PingUs, 18_000.0), (Measure::RttUs, 300.0), (Measure::ReadBytesPerS, 24e6)];
     assert_eq!(
         words(LimitStep::LinkFull, &full, &[]),
-        "a link on the way to the storage, which is full: a ping takes 18.0 ms there and back under this load, and \
-         300 µs when nothing waits, 24.0 MB/s read"
+        "a saturated link on the network path: a ping takes 18.0 ms under this load, 300 µs when idle, 24.0 \
+         MB/s read"
     );
     let swallowed = [
         (Measure::LongPingsLostPercent, 100.0),
@@ -205,28 +209,26 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
         (Measure::PacketBytes, 9_000.0),
     ];
     let said = words(LimitStep::PathBroken, &swallowed, &["net.mtu.path_mismatch"]);
-    assert!(said.starts_with("a way that swallows long packets: "), "{said}");
-    assert!(said.contains("short packets came there and back and ones of 9,000 bytes did not"), "{said}");
-    assert!(said.contains("set its MTU to 1500"), "{said}");
+    assert!(said.starts_with("an MTU black hole: "), "{said}");
+    assert!(said.contains("packets of 9,000 bytes were not"), "{said}");
+    assert!(said.contains("to 1500 (ip link"), "{said}");
     let usual = [(Measure::LongPingsLostPercent, 100.0), (Measure::PacketBytes, 1_500.0)];
     let said = words(LimitStep::PathBroken, &usual, &["net.mtu.path_mismatch"]);
-    assert!(said.contains("mtu 1400") && !said.contains("MTU to 1500"), "it is 1500 already: {said}");
+    assert!(said.contains("mtu 1400") && !said.contains("mtu 1500"), "it is 1500 already: {said}");
     let pieces = [(Measure::DiskBusyPercent, 80.0), (Measure::RequestsPerRead, 64.2)];
     let said = words(LimitStep::Disk, &pieces, &["blk.read_ahead"]);
-    assert!(
-        said.ends_with("each read reached it in 64 requests; more read-ahead may be the remedy"),
-        "{said}"
-    );
+    assert!(said.ends_with("each read reached it in 64 requests; more read-ahead may help"), "{said}");
     let used = [(Measure::DiskBytesPerS, 843e6), (Measure::OwnBytesPerS, 145e6)];
     let said = words(LimitStep::Disk, &used, &["blk.disk_saturated"]);
-    let told = " carried 843 MB/s, at most 145 MB/s of it this run's: something else used it";
+    let told = " transferred 843 MB/s, of which this run accounts for at most 145 MB/s: something else used \
+                it";
     assert!(said.ends_with(told), "{said}");
     let busy = [&[(Measure::DiskBusyPercent, 97.0)], &used[..]].concat();
     let said = words(LimitStep::Disk, &busy, &["blk.disk_saturated"]);
-    assert!(said.contains(": busy 97 % of the time; it carried 843 MB/s, at most 145 MB/s of it"), "{said}");
+    assert!(said.contains(": busy 97 % of the time; it transferred 843 MB/s, "), "{said}");
     let jumbo = [(Measure::OutOfOrderPercent, 6.0)];
     let said = words(LimitStep::NetworkLoss, &jumbo, &["net.mtu.jumbo_fanin", "net.tcp.backpressure"]);
-    assert!(said.contains("sends jumbo frames to slower ones; for the latter, MTU 1500"), "{said}");
+    assert!(said.contains("sends jumbo frames to slower ones; for the latter, use MTU 1500"), "{said}");
 }
 
 #[test]
@@ -250,7 +252,7 @@ fn what_is_claimed_is_no_more_than_was_seen() {
     assert!(!said.contains("not they"), "{said}");
     // Half a percent of loss that held up half of what came.
     let said = words(LimitStep::NetworkLoss, "", &[(Measure::OutOfOrderPercent, 53.0)], &[]);
-    assert_eq!(said, "network loss: 53 % of what was read arrived behind a missing packet");
+    assert_eq!(said, "network loss: 53 % of the data read arrived behind a missing packet");
     let disk = [(Measure::DiskBusyPercent, 100.0), (Measure::IncidentsS, 12.0)];
     let said = words(LimitStep::Disk, "loop1", &disk, &[]);
     assert_eq!(said, "the disk loop1: busy 100 % of the time (during the incidents, 12.0 s together)");
@@ -271,14 +273,14 @@ fn a_small_send_buffer_is_named_with_what_the_windows_allow_and_a_link_that_went
     ];
     assert_eq!(
         words(LimitStep::SendBuffer, "10.0.0.2:2049 from 700", &buffer),
-        "this client's TCP send buffer of 46.1 kB: only 27.8 kB were on the way at a time (round trip 2.00 ms), where \
-         the server's window of 3.10 MB and the congestion window of 290 kB allow more; a larger buffer \
-         (net.ipv4.tcp_wmem) is the remedy"
+        "this client's TCP send buffer of 46.1 kB: only 27.8 kB were in flight at a time (round trip 2.00 \
+         ms); the server's window (3.10 MB) and the congestion window (290 kB) allow more; raise \
+         net.ipv4.tcp_wmem"
     );
     let flap = [(Measure::LinkChanges, 2.0), (Measure::IncidentsS, 4.0)];
     assert_eq!(
         words(LimitStep::PathBroken, "eth0", &flap),
-        "the link eth0 of this client: it went down or came up, 2 times while operations stood still (during the \
+        "this client's link eth0: it went down or came up, 2 times while operations waited (during the \
          incidents, 4.00 s together)"
     );
 }
@@ -291,17 +293,18 @@ fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest(
     };
     assert_eq!(
         of(None, Some(28.0)),
-        "a cache, which answered 28 % of the reads: the rest came from behind it, and the figure is that of both"
+        "a cache, which answered 28 % of the reads: the rest came from behind it, so the figure mixes both"
     );
-    assert!(of(None, Some(97.0)).ends_with("this is the speed of memory, and says nothing of the disks"));
-    assert!(
-        of(None, None).ends_with("how much of the reads is unknown, and the figure says little of the disks")
-    );
+    assert!(of(None, Some(97.0)).ends_with("this is the speed of memory and says nothing about the disks"));
+    assert!(of(None, None).ends_with(
+        "its share of the reads is unknown, and the figure says little about the \
+                                  disks"
+    ));
     assert!(
         of(Some("loop1"), Some(60.0))
-            .ends_with("at least 60 % of the reads, and at most the rest came from the disk below")
+            .ends_with("at least 60 % of the reads; at most the rest came from the disk below")
     );
-    assert!(of(Some("loop1"), Some(95.0)).ends_with("says nothing of the disk below"));
+    assert!(of(Some("loop1"), Some(95.0)).ends_with("says nothing about the disk below"));
 }
 
 #[test]

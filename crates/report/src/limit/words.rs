@@ -76,7 +76,7 @@ pub(super) fn margin_words(finding: &LimitFinding) -> String {
     let at = finding.at.as_deref().filter(|_| seen.measure != Measure::WorkersAtWorkPercent);
     let at = at.map_or_else(String::new, |at| format!("{} ", plain_short(at, NAME_CHARS)));
     let threshold = seen.threshold.map_or_else(String::new, |threshold| {
-        format!(" (stands out above {})", value(&Seen { value: threshold, ..*seen }))
+        format!(" (threshold {})", value(&Seen { value: threshold, ..*seen }))
     });
     format!("{at}{} {}{threshold}", name(seen.measure), value(seen))
 }
@@ -87,7 +87,7 @@ fn max_rate(finding: &LimitFinding) -> String {
         |limit| format!("{} MB/s", crate::units::mb_per_s(limit)),
     );
     format!(
-        "--max-rate, which allows {limit}: {} of the operations waited for it, and the storage was not asked for more",
+        "--max-rate ({limit}): {} of the operations waited for it, so the storage was not loaded further",
         told(finding, Measure::HeldBackPercent)
     )
 }
@@ -103,17 +103,18 @@ fn cache(finding: &LimitFinding) -> String {
         let rest = if is_partly {
             "at most the rest came from the disk below"
         } else {
-            "this says nothing of the disk below"
+            "this says nothing about the disk below"
         };
         return format!(
-            "this machine's cache, through which the loop device {} reads its file: it answered{reads}, and {rest}",
+            "this client's cache, through which the loop device {} reads its file: it answered{reads}; \
+             {rest}",
             plain_short(name, NAME_CHARS)
         );
     }
     let rest = match (is_partly, share) {
-        (true, _) => "the rest came from behind it, and the figure is that of both",
-        (false, Some(_)) => "this is the speed of memory, and says nothing of the disks",
-        (false, None) => "how much of the reads is unknown, and the figure says little of the disks",
+        (true, _) => "the rest came from behind it, so the figure mixes both",
+        (false, Some(_)) => "this is the speed of memory and says nothing about the disks",
+        (false, None) => "its share of the reads is unknown, and the figure says little about the disks",
     };
     let reads = reads.map_or_else(String::new, |reads| format!(" {reads}"));
     format!("a cache, which answered{reads}: {rest}")
@@ -126,30 +127,28 @@ fn link_full(finding: &LimitFinding) -> String {
         return format!("flow control on the link{name}: {held}");
     }
     let share = finding.value(Measure::LinkPercent);
-    let share = share
-        .map_or_else(String::new, |percent| format!(" {} of what it can", percent_words(percent.min(100.0))));
+    let share = share.map(|percent| format!(" at {} of its capacity", percent_words(percent.min(100.0))));
     let moved = [(Measure::ReadBytesPerS, "read"), (Measure::WrittenBytesPerS, "written")];
     let moved = moved.iter().find_map(|(measure, verb)| {
         Some(format!(", {} MB/s {verb}", crate::units::mb_per_s(finding.value(*measure)?)))
     });
     if let Some(waiting) = finding.value(Measure::QueueBytes) {
         return format!(
-            "the link{name}: {} waited in its sending queue on average{}",
+            "the link{name}: on average {} waited in its send queue{}",
             amount(waiting as u64),
             moved.unwrap_or_default()
         );
     }
     if let Some(ping) = finding.value(Measure::PingUs) {
         let idle = finding.value(Measure::RttUs);
-        let idle = idle.map_or_else(String::new, |us| format!(", and {} when nothing waits", duration(us)));
+        let idle = idle.map_or_else(String::new, |us| format!(", {} when idle", duration(us)));
         return format!(
-            "a link on the way to the storage, which is full: a ping takes {} there and back under this load{idle}{}",
+            "a saturated link on the network path: a ping takes {} under this load{idle}{}",
             duration(ping),
             moved.unwrap_or_default()
         );
     }
-    let carried = if share.is_empty() { " all that it can".to_owned() } else { share };
-    format!("the link{name}: it carried{carried}{}", moved.unwrap_or_default())
+    format!("the link{name}: saturated{}{}", share.unwrap_or_default(), moved.unwrap_or_default())
 }
 
 /// Who held whom back with pause frames; `None` where nobody did.
@@ -170,21 +169,22 @@ fn send_buffer(finding: &LimitFinding) -> Told {
     let bytes = |measure| finding.value(measure).map_or_else(|| "?".to_owned(), |bytes| amount(bytes as u64));
     if finding.value(Measure::SendBufferInFlightPercent).is_none() {
         return Told::fact(format!(
-            "this client's TCP send buffer: {} of the time with something to send was spent waiting for room in it",
+            "this client's TCP send buffer: for {} of the time with data to send, sending waited for space \
+             in it",
             told(finding, Measure::SendBufferLimitedPercent)
         ));
     }
     let rtt = finding.value(Measure::RttUs);
     let rtt = rtt.map_or_else(String::new, |us| format!(" (round trip {})", duration(us)));
     let fact = format!(
-        "this client's TCP send buffer of {}: only {} were on the way at a time{rtt}, where the server's window of {} and \
-         the congestion window of {} allow more",
+        "this client's TCP send buffer of {}: only {} were in flight at a time{rtt}; the server's window \
+         ({}) and the congestion window ({}) allow more",
         bytes(Measure::SendBufferBytes),
         bytes(Measure::InFlightBytes),
         bytes(Measure::WindowBytes),
         bytes(Measure::CongestionWindowBytes)
     );
-    Told { fact, remedy: Some("; a larger buffer (net.ipv4.tcp_wmem) is the remedy".to_owned()) }
+    Told { fact, remedy: Some("; raise net.ipv4.tcp_wmem".to_owned()) }
 }
 
 /// The largest packet of an Ethernet that nobody changed.
@@ -193,22 +193,23 @@ const USUAL_MTU_BYTES: f64 = 1_500.0;
 /// Long packets that never arrive.
 fn swallowed(finding: &LimitFinding) -> Told {
     let long = finding.value(Measure::PacketBytes);
-    let words =
-        long.map_or_else(|| "long ones".to_owned(), |bytes| format!("ones of {} bytes", count(bytes as u64)));
+    let words = long.map_or_else(
+        || "large packets".to_owned(),
+        |bytes| format!("packets of {} bytes", count(bytes as u64)),
+    );
     let remedy = match long {
         // A jumbo frame somewhere is not the reason: this client sends none.
         Some(bytes) if bytes <= USUAL_MTU_BYTES => {
-            "a tunnel, VPN or switch on the path takes less than this client sends; lower this client's MTU (ip link \
-             set dev IF mtu 1400) until a ping of full size with -M do is answered, or set tcp_mtu_probing=1"
+            "a tunnel, VPN or switch on the path has a smaller MTU; lower this client's (ip link set dev IF \
+             mtu 1400) until a full-size ping with -M do is answered, or set tcp_mtu_probing=1"
         }
         _ => {
-            "every switch and host on the path must accept what this client sends; otherwise set its MTU to 1500 (ip \
-             link set dev IF mtu 1500)"
+            "use this MTU on every switch and host of the path, or set this client's to 1500 (ip link set \
+             dev IF mtu 1500)"
         }
     };
-    let fact = format!(
-        "a way that swallows long packets: while nothing moved, short packets came there and back and {words} did not"
-    );
+    let fact =
+        format!("an MTU black hole: while no data moved, small packets were answered and {words} were not");
     Told { fact, remedy: Some(format!("; {remedy}")) }
 }
 
@@ -220,16 +221,16 @@ fn path_broken(finding: &LimitFinding) -> Told {
     if let Some(changes) = finding.value(Measure::LinkChanges) {
         let times = if changes > 1.0 { format!(", {} times", count(changes as u64)) } else { String::new() };
         return Told::fact(format!(
-            "the link {name} of this client: it went down or came up{times} while operations stood still"
+            "this client's link {name}: it went down or came up{times} while operations waited"
         ));
     }
     match finding.value(Measure::InterfaceErrorsPerS).filter(|errors| *errors > 0.0) {
         Some(errors) => Told {
-            fact: format!("a broken line: {} errors per second on {name}", number(errors)),
-            remedy: Some("; look at cable, plug and port".to_owned()),
+            fact: format!("a faulty link: {} errors per second on {name}", number(errors)),
+            remedy: Some("; check cable, connector and port".to_owned()),
         },
         None => Told::fact(format!(
-            "a broken line: {name} runs in half duplex and can't send and receive at once"
+            "a faulty link: {name} runs in half duplex and cannot send and receive at once"
         )),
     }
 }
@@ -241,12 +242,12 @@ fn stuck_connection(finding: &LimitFinding, carried_percent: f64) -> String {
         finding.at.as_deref().map_or_else(String::new, |at| format!(" ({})", plain_short(at, NAME_CHARS)));
     let again = finding.value(Measure::RetransmittedPercent);
     let wrong = match (again, finding.value(Measure::RttUs)) {
-        (Some(percent), _) => format!("{} of what it sent was sent again", percent_words(percent)),
+        (Some(percent), _) => format!("{} of what it sent was retransmitted", percent_words(percent)),
         (None, Some(us)) => format!("its round trip was {}", duration(us)),
         (None, None) => String::new(),
     };
     format!(
-        "one of several connections to the server{name} carried {} of what its like did: {wrong}",
+        "one of several connections to the server{name} transferred {} of what similar ones did: {wrong}",
         percent_words(carried_percent)
     )
 }
@@ -258,10 +259,10 @@ fn network_loss(finding: &LimitFinding) -> Told {
     let part = |seen: &Seen| match seen.measure {
         Measure::OutOfOrderPercent => {
             // One packet that is missing holds up all that follow it: this is no rate of loss.
-            Some(format!("{} of what was read arrived behind a missing packet", percent_words(seen.value)))
+            Some(format!("{} of the data read arrived behind a missing packet", percent_words(seen.value)))
         }
         Measure::RetransmittedPercent => {
-            Some(format!("{} of what was written was sent again", percent_words(seen.value)))
+            Some(format!("{} of the data written was retransmitted", percent_words(seen.value)))
         }
         Measure::TimeoutsPerS => Some(format!("{} timeouts per second", number(seen.value))),
         _ => None,
@@ -272,23 +273,23 @@ fn network_loss(finding: &LimitFinding) -> Told {
     let remedy = match (has(Measure::QueueDropsPerS), has(Measure::ReceiveDropsPerS)) {
         (Some(drops), _) => {
             return Told::fact(format!(
-                "network loss: {}: this machine's own sending queue dropped {drops} packets per second",
+                "network loss: {}: this client's send queue dropped {drops} packets per second",
                 parts.join(", ")
             ));
         }
         (None, Some(drops)) => {
             return Told::fact(format!(
-                "network loss: {}: this machine itself dropped {drops} received packets per second",
+                "network loss: {}: this client dropped {drops} received packets per second",
                 parts.join(", ")
             ));
         }
         (None, None) if follows("net.mtu.jumbo_fanin") => Some(
-            ": a bad line, or a fast server port that sends jumbo frames to slower ones; for the latter, MTU 1500, or \
-             flow control on the server's port of the switch, is the remedy",
+            ": a faulty link, or a fast server port that sends jumbo frames to slower ones; for the latter, \
+             use MTU 1500 or flow control on the server's switch port",
         ),
         (None, None) if follows("net.tcp.backpressure") => Some(
-            ": a bad line, or a fast server port that feeds slower ones; for the latter, flow control on the \
-             server's port of the switch, or MTU 1500, is the remedy",
+            ": a faulty link, or a fast server port that feeds slower ones; for the latter, use flow control \
+             on the server's switch port or MTU 1500",
         ),
         (None, None) => None,
     };
@@ -299,38 +300,35 @@ fn tcp_window(finding: &LimitFinding) -> Told {
     let window = finding.value(Measure::WindowBytes).map(|bytes| amount(bytes as u64));
     let of_window = window.map_or_else(String::new, |window| format!(" of {window}"));
     let rtt = finding.value(Measure::RttUs);
-    let rtt = rtt.map_or_else(String::new, |us| format!("; there and back takes {}", duration(us)));
+    let rtt = rtt.map_or_else(String::new, |us| format!("; round trip {}", duration(us)));
     let seen = match finding.value(Measure::WindowFilledPercent) {
         Some(percent) => {
-            format!(
-                "{} of this machine's window{of_window} was on the way at any time",
-                percent_words(percent)
-            )
+            format!("{} of this client's window{of_window} was in flight at any time", percent_words(percent))
         }
         None => format!(
-            "{} of the time with something to send was spent waiting for the server's window{of_window}",
+            "for {} of the time with data to send, sending waited for the server's window{of_window}",
             told(finding, Measure::WindowLimitedPercent)
         ),
     };
     let connections = finding.value(Measure::Connections).unwrap_or(0.0) as u64;
     let remedy = match finding.value(Measure::ConnectionsWithoutScaling).unwrap_or(0.0) as u64 {
-        0 => "; larger TCP buffers are the remedy",
-        unscaled if unscaled == connections => "; window scaling is off, and switching it on is the remedy",
-        _ => "; window scaling is off on some connections, and switching it on is the remedy",
+        0 => "; use larger TCP buffers",
+        unscaled if unscaled == connections => "; window scaling is off: switch it on",
+        _ => "; window scaling is off on some connections: switch it on",
     };
     Told { fact: format!("the TCP window: {seen}{rtt}"), remedy: Some(remedy.to_owned()) }
 }
 
 fn client(finding: &LimitFinding) -> Told {
     match finding.seen.first() {
-        None => Told::fact("this machine"),
+        None => Told::fact("this client"),
         Some(first) if first.measure == Measure::QueueUs => Told {
             fact: format!(
-                "this machine's mount: a request waited {} for its turn here, and took {} to the server and back",
+                "this client's mount: a request waited {} in its queue and took {} to the server and back",
                 duration(first.value),
                 duration(finding.value(Measure::RequestRttUs).unwrap_or(0.0))
             ),
-            remedy: Some("; more connections (nconnect) may be the remedy".to_owned()),
+            remedy: Some("; more connections (nconnect) may help".to_owned()),
         },
         Some(first) => Told::fact(client_fact(first, finding)),
     }
@@ -340,28 +338,28 @@ fn client_fact(first: &Seen, finding: &LimitFinding) -> String {
     let at = finding.at.as_deref().map(|at| plain_short(at, NAME_CHARS));
     match first.measure {
         Measure::ReceiveQueuePercent => format!(
-            "this machine: what had come filled {} of the receive buffer and was not taken",
+            "this client: received data filled {} of the receive buffer and was not read",
             percent_words(first.value)
         ),
         Measure::WorkersAtWorkPercent => {
             let beside = at.zip(finding.value(Measure::ProgramPercent));
             let beside = beside.map_or_else(String::new, |(name, percent)| {
-                format!("; {} took {} of a processor", program(&name, finding), percent_words(percent))
+                format!("; {} used {} of a processor", program(&name, finding), percent_words(percent))
             });
             format!(
-                "this machine's processors: the workers needed one {} of the time, and hardly waited for the \
+                "this client's processors: the workers needed one {} of the time and hardly waited for the \
                  storage{beside}",
                 percent_words(first.value)
             )
         }
         Measure::OwnDelayUs => {
-            format!("this machine: it kept the tool waiting for up to {}", duration(first.value))
+            format!("this client: it delayed Reelgauge by up to {}", duration(first.value))
         }
         Measure::StealPercent => {
-            format!("the hypervisor took {} of this machine's processors", percent_words(first.value))
+            format!("the hypervisor took {} of this client's processors", percent_words(first.value))
         }
         Measure::ThrottledPercent => {
-            format!("a quota kept the tool from running for {} of the time", percent_words(first.value))
+            format!("a quota kept Reelgauge from running for {} of the time", percent_words(first.value))
         }
         Measure::MemoryPressurePercent => {
             format!("programs waited for memory {} of the time", percent_words(first.value))
@@ -371,10 +369,10 @@ fn client_fact(first: &Seen, finding: &LimitFinding) -> String {
 }
 
 fn others(finding: &LimitFinding, name: Option<String>) -> String {
-    let all = format!("other programs took {} of all processors", told(finding, Measure::OthersPercent));
+    let all = format!("other programs used {} of all processors", told(finding, Measure::OthersPercent));
     match name.zip(finding.value(Measure::ProgramPercent)) {
         Some((name, percent)) => {
-            format!("{all}, {} most ({} of one)", program(&name, finding), percent_words(percent))
+            format!("{all}; the largest is {} ({} of one)", program(&name, finding), percent_words(percent))
         }
         None => all,
     }
@@ -395,7 +393,7 @@ fn program(name: &str, finding: &LimitFinding) -> String {
         }
         Some(_) if is_own_name => format!("another {name}"),
         // Runs of earlier versions don't say how many there were.
-        None if is_own_name => format!("what else is named {name}"),
+        None if is_own_name => format!("other processes named {name}"),
         Some(_) | None => name.to_owned(),
     }
 }
@@ -403,22 +401,20 @@ fn program(name: &str, finding: &LimitFinding) -> String {
 fn server(finding: &LimitFinding, way: Way) -> String {
     let who = match (way.is_line_known, way.has_own_program) {
         (true, false) => "the server",
-        (false, false) => "the server, or a line of unknown speed to it",
-        (true, true) => "the server, or the program of this machine that mounts it",
-        (false, true) => {
-            "the server, a line of unknown speed to it, or the program of this machine that mounts it"
-        }
+        (false, false) => "the server or a link of unknown speed to it",
+        (true, true) => "the server or this client's program that mounts it",
+        (false, true) => "the server, a link of unknown speed to it, or this client's program that mounts it",
     };
     let (took, idle) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
     let disks = finding.value(Measure::DiskUs);
     let disks = disks.map_or_else(String::new, |us| {
-        format!("; its disks answered in {}, and hardly anything there waited for storage", duration(us))
+        format!("; its disks answered in {}, and hardly any task there waited for storage", duration(us))
     });
     let waited = finding.value(Measure::DiskPressurePercent).map_or_else(String::new, |percent| {
         format!("; there, some task waited for storage {} of the time", percent_words(percent))
     });
     format!(
-        "{who}: an operation took {}, and the way there and back takes {} when nothing waits on it{disks}{waited}",
+        "{who}: an operation took {}, an idle round trip takes {}{disks}{waited}",
         duration(took.unwrap_or(0.0)),
         duration(idle.unwrap_or(0.0))
     )
@@ -458,9 +454,9 @@ fn used_by_others(finding: &LimitFinding) -> Option<String> {
     let (all, own) = (finding.value(Measure::DiskBytesPerS)?, finding.value(Measure::OwnBytesPerS)?);
     let is_beside = finding.value(Measure::DiskBusyPercent).is_none();
     let may_be_ahead = is_beside && finding.rules.first().is_some_and(|rule| rule == "blk.read_ahead");
-    let ahead = if may_be_ahead { ", or much more was read ahead than was asked for" } else { "" };
+    let ahead = if may_be_ahead { ", or read-ahead fetched much more than was requested" } else { "" };
     Some(format!(
-        "carried {} MB/s, at most {} MB/s of it this run's: something else used it{ahead}",
+        "transferred {} MB/s, of which this run accounts for at most {} MB/s: something else used it{ahead}",
         crate::units::mb_per_s(all),
         crate::units::mb_per_s(own)
     ))
@@ -479,9 +475,10 @@ fn disk(finding: &LimitFinding) -> Told {
         .map_or_else(String::new, |requests| format!(", with {} requests at a time", number(requests)));
     // Which of both cut a direct read, only the extents of the file and the queue's settings tell.
     let remedy = match finding.rules.first().map(String::as_str) {
-        Some("blk.read_ahead") => "; more read-ahead may be the remedy",
+        Some("blk.read_ahead") => "; more read-ahead may help",
         _ => {
-            "; the file's layout ('reelgauge extents FILE' shows it) or the queue's own limits (max_sectors_kb) cut it"
+            "; the file's layout ('reelgauge extents FILE' shows it) or the queue's limits (max_sectors_kb) \
+             split it"
         }
     };
     let pieces = finding.value(Measure::RequestsPerRead);
@@ -500,11 +497,11 @@ fn latency(finding: &LimitFinding) -> Told {
     let bytes = finding.value(Measure::RequestBytes).map(|bytes| amount(bytes as u64));
     let bytes = bytes.map_or_else(String::new, |bytes| format!(" of {bytes}"));
     let fact = format!(
-        "round trips: {} of an operation's time is the way there and back ({})",
+        "round trips: they take {} of an operation's time ({} each)",
         told(finding, Measure::OnTheWayPercent),
         duration(finding.value(Measure::RttUs).unwrap_or(0.0))
     );
-    let remedy = format!("; larger requests, or more of them, carry more (now{bytes}{at_a_time})");
+    let remedy = format!("; use larger or more requests (now{bytes}{at_a_time})");
     Told { fact, remedy: Some(remedy) }
 }
 
@@ -566,61 +563,61 @@ fn value(seen: &Seen) -> String {
 /// What was measured, as a margin names it.
 fn name(measure: Measure) -> &'static str {
     match measure {
-        Measure::MaxBytesPerS => "limit that was set",
+        Measure::MaxBytesPerS => "--max-rate",
         Measure::HeldBackPercent => "held back",
         Measure::CachedPercent => "answered by a cache",
         Measure::ReadBytesPerS => "read",
         Measure::WrittenBytesPerS => "written",
         Measure::LinkPercent => "link at",
         Measure::QueueBytes => "waiting to be sent",
-        Measure::PingUs => "ping there and back in",
+        Measure::PingUs => "ping round trip",
         Measure::InterfaceErrorsPerS => "errors",
         Measure::LongPingsLostPercent => "long pings lost",
         Measure::ShortPingsAnsweredPercent => "short pings answered",
         Measure::PacketBytes => "longest packet",
-        Measure::RetransmittedPercent => "sent again",
+        Measure::RetransmittedPercent => "retransmitted",
         Measure::TimeoutsPerS => "timeouts",
         Measure::OutOfOrderPercent => "arrived behind a missing packet",
         Measure::ReceiveDropsPerS => "received packets dropped here",
-        Measure::QueueDropsPerS => "packets dropped by the sending queue",
+        Measure::QueueDropsPerS => "packets dropped by the send queue",
         Measure::PausesReceivedPerS => "pause frames received",
         Measure::PausesSentPerS => "pause frames sent",
         Measure::WindowLimitedPercent => "waited for the server's window",
-        Measure::OfLikeConnectionsPercent => "carried, of what its like did",
+        Measure::OfLikeConnectionsPercent => "transferred, of what similar ones did",
         Measure::Connections => "connections",
         Measure::ConnectionsWithoutScaling => "connections without window scaling",
         Measure::WindowBytes => "window",
         Measure::WindowFilledPercent => "window filled to",
-        Measure::RttUs => "there and back in",
+        Measure::RttUs => "round trip",
         Measure::ReceiveQueuePercent => "receive buffer filled to",
         Measure::QueueUs => "wait in this client's queue",
-        Measure::RequestRttUs => "request there and back in",
+        Measure::RequestRttUs => "request round trip",
         Measure::WorkersAtWorkPercent => "workers at work",
-        Measure::OwnDelayUs => "own delay",
+        Measure::OwnDelayUs => "scheduling delay",
         Measure::SendBufferLimitedPercent => "waited for the send buffer",
-        Measure::SendBufferInFlightPercent => "send buffer on the way to",
-        Measure::InFlightBytes => "on the way at a time",
+        Measure::SendBufferInFlightPercent => "send buffer in flight",
+        Measure::InFlightBytes => "in flight at a time",
         Measure::CongestionWindowBytes => "congestion window",
         Measure::SendBufferBytes => "send buffer",
-        Measure::LinkChanges => "changes of the link",
+        Measure::LinkChanges => "link changes",
         Measure::IncidentsS => "length of the incidents",
         Measure::OperationUs => "time of an operation",
         Measure::DiskBusyPercent => "disk busy",
         Measure::DiskRequests => "requests at a time",
-        Measure::DiskUs => "request of the disk in",
-        Measure::DiskOfOperationPercent => "request of the server's disk, of an operation",
-        Measure::DiskPressurePercent => "some waiting for a disk",
-        Measure::DiskBytesPerS => "carried by the disk",
-        Measure::OwnBytesPerS => "of it this run's, at most",
-        Measure::OnTheWayPercent => "on the way",
-        Measure::RequestsPerRead => "requests of the disk for a read",
-        Measure::RequestBytes => "bytes of a request",
+        Measure::DiskUs => "disk request",
+        Measure::DiskOfOperationPercent => "server disk request, of an operation",
+        Measure::DiskPressurePercent => "some task waiting for a disk",
+        Measure::DiskBytesPerS => "transferred by the disk",
+        Measure::OwnBytesPerS => "this run's part, at most",
+        Measure::OnTheWayPercent => "round trip, of an operation",
+        Measure::RequestsPerRead => "disk requests per read",
+        Measure::RequestBytes => "request size",
         Measure::RequestsAtATime => "requests at a time",
         Measure::OthersPercent => "other programs",
         Measure::ProgramPercent => "largest program",
         Measure::ProgramProcesses => "its processes",
         Measure::StealPercent => "taken by the hypervisor",
-        Measure::ThrottledPercent => "kept from running by a quota",
-        Measure::MemoryPressurePercent => "some waiting for memory",
+        Measure::ThrottledPercent => "stopped by a quota",
+        Measure::MemoryPressurePercent => "some task waiting for memory",
     }
 }

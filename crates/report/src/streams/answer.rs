@@ -61,13 +61,13 @@ fn carried_before(summary: &Summary, statement: &Statement) -> Option<String> {
 fn so_far(streams: u64, frames_judged: u64, outcome: Outcome) -> String {
     if outcome == Outcome::Complete {
         return format!(
-            "NOT KNOWN whether the criteria were met: no frame of {} was late in the {} that its log tells of.",
+            "UNKNOWN whether the criteria were met: no frame of {} was late in the {} that its log holds.",
             counted(streams, "stream"),
             counted(frames_judged, "frame")
         );
     }
     format!(
-        "NOT KNOWN: no frame of {} was late in the {} that were judged until then.",
+        "UNKNOWN: no frame of {} was late in the {} judged so far.",
         counted(streams, "stream"),
         counted(frames_judged, "frame")
     )
@@ -77,8 +77,8 @@ fn so_far(streams: u64, frames_judged: u64, outcome: Outcome) -> String {
 fn not_known(point: &LoadPoint) -> String {
     let first = point.verdict.as_ref().and_then(|verdict| verdict.failed_first.as_ref());
     match first {
-        Some(failure) => format!("NOT KNOWN: {}.", plain(&failure.sentence).trim_end_matches('.')),
-        None => "NOT KNOWN: nothing was judged.".to_owned(),
+        Some(failure) => format!("UNKNOWN: {}.", plain(&failure.sentence).trim_end_matches('.')),
+        None => "UNKNOWN: nothing was judged.".to_owned(),
     }
 }
 
@@ -87,19 +87,19 @@ fn met(summary: &Summary, point: &LoadPoint) -> String {
     let place = place(&summary.target);
     let Some(figures) = point.streams.as_ref().filter(|figures| figures.total.frames_judged > 0) else {
         let mb = point.total.bytes_per_s.map_or_else(|| "an unknown number of".to_owned(), mb_per_s);
-        let met = if point.verdict.is_some() { " and met what was asked for" } else { "" };
+        let met = if point.verdict.is_some() { " and met the criteria" } else { "" };
         return format!("{} moved {mb} MB/s, reads and writes together, on {place}{met}.", streams_of(point));
     };
     let (late, judged) = (figures.total.late_frames, figures.total.frames_judged);
     let late = match (late, point.verdict.is_some()) {
         (0, _) => "without a late frame".to_owned(),
-        (late, true) => format!("with {}, as many as are allowed", counted(late, "late frame")),
+        (late, true) => format!("with {}, which the criteria allow", counted(late, "late frame")),
         (late, false) => format!("with {} of {} frames late", count(late), count(judged)),
     };
     let others = u64::from(point.stream_count.unwrap_or(0)).saturating_sub(figures.total.streams);
     let beside = match others {
         0 => String::new(),
-        others => format!(", beside {} without frames", counted(others, "stream")),
+        others => format!(", in addition to {} without frames", counted(others, "stream")),
     };
     format!("{} {late} on {place}{beside}.", who(figures))
 }

@@ -12,8 +12,8 @@ use crate::units::{count, counted, duration, number};
 
 use super::told;
 
-const ABOUT: &str = "Every frame has a deadline on a fixed timeline. A frame that comes after it is late, and so is \
-    everything behind it that a stall holds up.";
+const ABOUT: &str = "Every frame has a deadline on a fixed timeline. A frame that completes after it is \
+                     late. A stall also makes the frames behind it late.";
 
 /// A load point at a time; the last one, which is shown first, is the one worth looking at.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
@@ -43,11 +43,11 @@ fn totals(at: usize, late: &LateFigures) -> Vec<Tile> {
     let is_good = Some(total.late_frames == 0);
     let not_begun = match total.streams_not_begun {
         0 => String::new(),
-        some => format!("{} never began", count(some)),
+        some => format!("{} never started", count(some)),
     };
     let margin = total.worst_margin.map(|worst| worst.margin.margin_us);
     let of_frame = total.worst_margin.map_or_else(String::new, |worst| {
-        let never = if worst.margin.has_come { "" } else { ", which never came" };
+        let never = if worst.margin.has_come { "" } else { ", which never completed" };
         format!("stream {}, frame {}{never}", worst.stream, count(worst.margin.frame))
     });
     let p99 = total.response.and_then(|times| times.carried_p99_us());
@@ -81,11 +81,7 @@ fn totals(at: usize, late: &LateFigures) -> Vec<Tile> {
             is_good,
             ..tile("Runs of late frames", count(total.late_runs), "late_runs")
         },
-        tile(
-            "Late because of Reelgauge itself",
-            count(total.late_frames_with_own_delay),
-            "late_frames_with_own_delay",
-        ),
+        tile("Late due to Reelgauge", count(total.late_frames_with_own_delay), "late_frames_with_own_delay"),
     ]
 }
 
@@ -97,7 +93,7 @@ fn rates(at: usize, point: &LoadPoint) -> Option<Table> {
     table.column("", "worker", rates.iter().map(|rate| rate.worker.to_string()).collect());
     table.words("component", rates.iter().map(|rate| plain(&rate.component)).collect());
     let asked: Vec<_> = rates.iter().map(|rate| Some(rate.requested_ops_per_s)).collect();
-    table.column("asked for", "op/s", numbers(&asked)).at("requested_ops_per_s");
+    table.column("requested", "op/s", numbers(&asked)).at("requested_ops_per_s");
     let did: Vec<_> = rates.iter().map(|rate| Some(rate.achieved_ops_per_s)).collect();
     table.column("achieved", "op/s", numbers(&did)).at("achieved_ops_per_s");
     (!rates.is_empty()).then_some(table)

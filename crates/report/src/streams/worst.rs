@@ -42,7 +42,7 @@ pub(crate) fn worst(streams: &[StreamFigures], all: bool) -> Option<Worst> {
         shown.truncate(late);
         "Streams with late frames"
     } else {
-        "Streams that came closest to being late"
+        "Streams closest to being late"
     };
     let most = match (all, late) {
         (true, _) => shown.len(),

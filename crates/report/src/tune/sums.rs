@@ -22,8 +22,8 @@ pub(super) fn sum(sum: &Sum) -> String {
             buffer(*needed_bytes, *bytes, &default_of(*usual))
         ),
         Sum::FirstBuffer { mbit_per_s, round_trip_ms, window_bytes, bytes, step_bytes } => format!(
-            "Sum: {} x {} / 8 = {} are on the way; the next size up: {}, and steps of {}. FreeBSD begins with {} \
-             (recvspace) and grows in steps of {}.",
+            "Sum: {} x {} / 8 = {} are in flight; the next size up: {}, and steps of {}. \
+             FreeBSD begins with {} (recvspace) and grows in steps of {}.",
             speed(*mbit_per_s),
             ms(*round_trip_ms),
             amount(*window_bytes),
@@ -54,7 +54,8 @@ pub(super) fn sum(sum: &Sum) -> String {
             )
         }
         Sum::Requests { mbit_per_s, answer_ms, request_bytes, requests } => format!(
-            "Sum: {} x {} / 8 / {} = {} on the way fill a client's link (round trip and disks).",
+            "Sum: {} x {} / 8 / {} = {} in flight fill a client's link (round trip and \
+             disks).",
             speed(*mbit_per_s),
             ms(*answer_ms),
             block_size(*request_bytes),

@@ -6,7 +6,7 @@ use reelgauge_analysis::vda::{GlobalCheck, ProcessCheck, RatioCheck};
 pub(super) fn of_worker(found: &ProcessCheck, limit: f64) -> String {
     let worst = &found.worst;
     format!(
-        "worker {} ({}) did {:.2} of {:.2} op/s ({}), and every worker must reach {}; {} did not",
+        "worker {} ({}) reached {:.2} of {:.2} op/s ({}, every worker needs {}); {} did not",
         worst.worker,
         worst.component,
         worst.achieved_ops_per_s,
@@ -20,7 +20,7 @@ pub(super) fn of_worker(found: &ProcessCheck, limit: f64) -> String {
 /// `all workers together did 162.0 of 180.0 op/s (90.0 %), and 95.0 % is needed`
 pub(super) fn of_all(found: &GlobalCheck, limit: f64) -> String {
     format!(
-        "all workers together did {:.1} of {:.1} op/s ({}), and {} is needed",
+        "all workers together reached {:.1} of {:.1} op/s ({}, {} needed)",
         found.achieved_ops_per_s,
         found.requested_ops_per_s,
         tenths(found.share),
@@ -36,7 +36,7 @@ pub(super) fn ratio(found: &RatioCheck, limit: f64) -> String {
         None => "all to nothing".to_owned(),
     };
     format!(
-        "{one} and {two} operations came {came} instead of {:.2} to 1, and {:.1} % off is allowed",
+        "{one} to {two} operations were {came} instead of {:.2} to 1 (deviation of {:.1} % allowed)",
         found.requested_ratio.unwrap_or_default(),
         limit * 100.0
     )

@@ -15,13 +15,13 @@ const NAME_CHARS: usize = 48;
 pub(super) fn cause(memory: &MemoryFacts) -> String {
     match &memory.suspicion {
         Some(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { share } }) => format!(
-            "{:.0} % of what was read came from this machine's memory and not from the storage.",
+            "{:.0} % of the data read came from this client's memory, not from the storage.",
             share * 100.0
         ),
         Some(CacheSuspicion::Answered { evidence: CacheEvidence::LaterReadsFaster { reads, .. } }) => {
             format!(
-                "A cache answered: reads of data that this run had read before took {} (median), first reads {}. \
-             The figures are partly those of the cache.",
+                "A cache answered: repeated reads took {} (median), first reads {}. The figures are partly \
+                 those of the cache.",
                 duration(reads.later.p50_service_us),
                 duration(reads.first.p50_service_us)
             )
@@ -39,38 +39,36 @@ fn reason(memory: &MemoryFacts, why: WhySuspected) -> String {
     match why {
         WhySuspected::JustWritten => format!(
             "This run wrote its test files ({data}) just before it read them, so the server may have \
-             answered from its memory and not from its disks."
+             answered from memory."
         ),
         WhySuspected::FitsServerMemory => format!(
             "The test files ({data}) are smaller than {} the server's memory ({}), so it may have answered \
-             from there and not from its disks.",
+             from memory.",
             times(CLEAR_OF_MEMORY),
             size(server_memory_bytes.unwrap_or_default())
         ),
-        WhySuspected::UsedBefore => format!(
-            "The test files ({data}) were used before, so the server may have answered from its memory and \
-             not from its disks."
-        ),
+        WhySuspected::UsedBefore => {
+            format!("The test files ({data}) were used before, so the server may have answered from memory.")
+        }
         WhySuspected::ReadAgain => format!(
-            "Some of your files ({data}) were read more than once, and the server may have answered the \
-             later reads from its memory."
+            "Some of your files ({data}) were read more than once, so the server may have answered later \
+             reads from memory."
         ),
         WhySuspected::FitsClientMemory => match client_memory_bytes {
             Some(memory_bytes) => format!(
-                "Reads went through this machine's cache, and the test files ({data}) are smaller than {} its \
-                 memory ({}): how much of them it answered is not known.",
+                "Reads went through this client's cache, and the test files ({data}) are smaller than {} its \
+                 memory ({}). The cache's share is unknown.",
                 times(CLEAR_OF_MEMORY),
                 size(*memory_bytes)
             ),
             None => format!(
-                "Reads went through this machine's cache, and how much of the test files ({data}) it answered \
-                 is not known."
+                "Reads went through this client's cache; its share of the test files ({data}) is unknown."
             ),
         },
         WhySuspected::LoopFile => format!(
-            "The target lies on the loop device {}, which reads its file through this machine's cache even where \
-             the target is read past it: it may have answered from memory and not from the disk (the test \
-             files have {data}).",
+            "The target is on the loop device {}, which reads its file through this client's cache, even \
+             with direct I/O on the target. The cache may have answered instead of the disk (test files: \
+             {data}).",
             plain_short(memory.cached_loop.as_deref().unwrap_or("below it"), NAME_CHARS)
         ),
     }
@@ -92,25 +90,25 @@ pub(super) fn remedy(memory: &MemoryFacts, verb: &str) -> String {
         _ => false,
     };
     if is_on_loop(memory) {
-        return "Switch direct I/O on for it (losetup --direct-io=on), or use a disk of its own.".to_owned();
+        return "Enable direct I/O for it (losetup --direct-io=on), or use a real disk.".to_owned();
     }
-    let whose = if is_client { "this machine's memory" } else { "the server's memory" };
+    let whose = if is_client { "this client's memory" } else { "the server's memory" };
     let twice = times(CLEAR_OF_MEMORY);
     let unstated = !is_client && memory.server_memory_bytes.is_none();
-    let state = if unstated { "; say how large that is with --server-memory" } else { "" };
+    let state = if unstated { "; name its size with --server-memory" } else { "" };
     match verb {
         "mix" => format!(
-            "Use files of more than {twice} {whose} in all (--file-size), or old files of your own (--read-from DIR \
-             --writes 0){state}."
+            "Use files of more than {twice} {whose} in total (--file-size), or old files of your own \
+             (--read-from DIR --writes 0){state}."
         ),
-        "vda" => format!("Use files of more than {twice} {whose} in all (--file-size, --files){state}."),
+        "vda" => format!("Use files of more than {twice} {whose} in total (--file-size, --files){state}."),
         "streams" => format!(
-            "Use old files of your own (--read-from DIR, they are only read), or longer clips (--clip), more than \
-             {twice} {whose} in all{state}."
+            "Use old files of your own (--read-from DIR, they are only read), or longer clips (--clip), more \
+             than {twice} {whose} in total{state}."
         ),
         "run" => format!(
-            "Use files of more than {twice} {whose} in all (clip or file_size in the plan; server_memory \
-             says how large it is)."
+            "Use files of more than {twice} {whose} in total (clip or file_size in the plan; server_memory \
+             is its size)."
         ),
         _ => format!("Use more data than {twice} {whose} to measure the disks."),
     }
@@ -163,24 +161,23 @@ mod tests {
     fn whole_sentences() {
         assert_eq!(
             said(&may(WhySuspected::JustWritten), "mix"),
-            "This run wrote its test files (10 GiB) just before it read them, so the server may have answered \
-             from its memory and not from its disks. Use files of more than twice the server's memory in all \
-             (--file-size), or old files of your own (--read-from DIR --writes 0); say how large that is with \
-             --server-memory."
+            "This run wrote its test files (10 GiB) just before it read them, so the server may have \
+             answered from memory. Use files of more than twice the server's memory in total (--file-size), \
+             or old files of your own (--read-from DIR --writes 0); name its size with --server-memory."
         );
         let stated =
             MemoryFacts { server_memory_bytes: Some(64 * GIB), ..may(WhySuspected::FitsServerMemory) };
         assert_eq!(
             said(&stated, "streams"),
             "The test files (10 GiB) are smaller than twice the server's memory (64 GiB), so it may have \
-             answered from there and not from its disks. Use old files of your own (--read-from DIR, they are \
-             only read), or longer clips (--clip), more than twice the server's memory in all."
+             answered from memory. Use old files of your own (--read-from DIR, they are only read), or \
+             longer clips (--clip), more than twice the server's memory in total."
         );
         assert_eq!(
             said(&may(WhySuspected::FitsClientMemory), "vda"),
-            "Reads went through this machine's cache, and the test files (10 GiB) are smaller than twice its \
-             memory (24 GiB): how much of them it answered is not known. Use files of more than twice this \
-             machine's memory in all (--file-size, --files)."
+            "Reads went through this client's cache, and the test files (10 GiB) are smaller than twice its \
+             memory (24 GiB). The cache's share is unknown. Use files of more than twice this client's \
+             memory in total (--file-size, --files)."
         );
     }
 
@@ -188,10 +185,8 @@ mod tests {
     fn a_loop_device_is_named_with_its_remedy() {
         let memory = MemoryFacts { cached_loop: Some("loop1".to_owned()), ..may(WhySuspected::LoopFile) };
         let text = said(&memory, "mix");
-        assert!(text.starts_with("The target lies on the loop device loop1, which reads its file"), "{text}");
-        assert!(
-            text.ends_with("Switch direct I/O on for it (losetup --direct-io=on), or use a disk of its own.")
-        );
+        assert!(text.starts_with("The target is on the loop device loop1, which reads its file"), "{text}");
+        assert!(text.ends_with("Enable direct I/O for it (losetup --direct-io=on), or use a real disk."));
     }
 
     #[test]
@@ -200,9 +195,7 @@ mod tests {
         let reads = ComparedReads { read_bytes_from: 1, first: times(21_400.0), later: times(730.0) };
         let evidence = CacheEvidence::LaterReadsFaster { point: 0, reads };
         let text = said(&facts(Some(CacheSuspicion::Answered { evidence })), "mix");
-        assert!(
-            text.starts_with("A cache answered: reads of data that this run had read before took 730 µs")
-        );
+        assert!(text.starts_with("A cache answered: repeated reads took 730 µs"));
         assert!(text.contains("first reads 21.4 ms."), "{text}");
     }
 

@@ -108,12 +108,12 @@ fn no_difference_says_what_is_the_same() {
     let told = said(&recorders([(57, 1), (570, 1)], Judgement::Same));
     assert_eq!(
         told[0],
-        "No difference between run 2 and run 1: frames were late in both, and not more often than chance has it."
+        "No difference between run 2 and run 1: both had late frames, and the difference may be chance."
     );
     assert_eq!(
         told[1],
-        "57 late frames in 1 incident against 570 in 1: an incident is one event, however many frames it \
-         costs, so its size is no evidence of a difference."
+        "57 late frames in 1 incident against 570 in 1: an incident is one event, so its number of frames is \
+         no evidence of a difference."
     );
 }
 
@@ -123,8 +123,8 @@ fn nothing_is_claimed_of_a_look_that_was_too_short() {
     comparison.late[1].measured_s = 60.0;
     comparison.rows[0].judgement[1] = Judgement::Same;
     let told = said(&comparison);
-    let wanted = "Whether late frames differ can't be told: run 1 was measured for 15.0 s with 0 incidents, run \
-                  2 for 60.0 s with 1, and the shorter one may have missed them.";
+    let wanted = "Unknown whether late frames differ: run 1 was measured for 15.0 s with 0 incidents, run 2 \
+                  for 60.0 s with 1, and the shorter one may have missed some.";
     assert!(told.iter().any(|text| text == wanted), "{told:#?}");
 }
 
@@ -133,9 +133,9 @@ fn late_frames_of_the_tool_alone_are_no_comparison() {
     let mut comparison = recorders([(0, 0), (25, 0)], Judgement::Unknown);
     comparison.rows[4].judgement[1] = Judgement::Same;
     let told = said(&comparison);
-    assert!(told[0].starts_with("Whether late frames of run 2 and run 1 differ is unknown."), "{told:#?}");
-    let why = "Reelgauge or the machine that it ran on caused all 25 late frames of run 2, so they show nothing \
-               about the storage.";
+    assert!(told[0].starts_with("Unknown whether late frames of run 2 and run 1 differ."), "{told:#?}");
+    let why = "Reelgauge or its client caused all 25 late frames of run 2, so they show nothing about the \
+               storage.";
     assert!(told.iter().any(|text| text == why), "{told:#?}");
     assert!(!told.iter().any(|text| text.contains("No difference")), "{told:#?}");
 }
@@ -159,7 +159,7 @@ fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
         "{:#?}",
         said(&stopped)
     );
-    assert!(told[2].starts_with("Throughput and operations per second are what the streams asked for"));
+    assert!(told[2].starts_with("Throughput and operations per second follow the streams' demand"));
     let comparison = ToldComparison { comparison, ..ToldComparison::default() };
     let screen = compare_screen(&comparison, false, Style::default());
     assert!(!screen.contains("write, MB/s"), "demand is nothing to look at\n{screen}");
@@ -176,7 +176,7 @@ fn a_run_beside_itself_is_said_to_be_that() {
     let told = crate::compare::comparison(&[run("a", &summary), run("a copy", &summary)], None).unwrap();
     assert_eq!(told.headline, None);
     assert_eq!(told.sentences.len(), 1, "{told:#?}");
-    assert!(told.sentences[0].text.starts_with("Run 1 and run 2 are one and the same run"), "{told:#?}");
+    assert!(told.sentences[0].text.starts_with("Run 1 and run 2 are the same run"), "{told:#?}");
     let other = Summary { seed: 8, ..summary.clone() };
     let told = crate::compare::comparison(&[run("a", &summary), run("b", &other)], None).unwrap();
     assert!(!told.sentences[0].text.contains("the same run"), "{told:#?}");
@@ -199,9 +199,8 @@ fn other_work_is_not_compared_and_said_so() {
     assert_eq!(told.len(), 1, "{told:#?}");
     assert_eq!(
         told[0],
-        "Run 2 can't be compared with run 1: it was random reads and writes (mix), run 1 was recorders of \
-         prores-422-hq-uhd-25. No figure of one kind of work says anything about another. Do the same on both: \
-         'reelgauge run RUN/run.toml' repeats a run."
+        "Run 2 cannot be compared with run 1: it was random reads and writes (mix), run 1 was recorders of \
+         prores-422-hq-uhd-25. Do the same work on both: 'reelgauge run RUN/run.toml' repeats a run."
     );
 }
 
@@ -295,16 +294,16 @@ fn what_else_differs_is_said() {
     let told = of(&two);
     assert_eq!(
         told.sentences[0].text,
-        "Run 2 did other work than run 1: blocks 64KiB (run 1: 4KiB). Response times and operations per second of \
-         different work are not compared, and throughput is neither better nor worse."
+        "Run 2 did other work than run 1: blocks 64KiB (run 1: 4KiB). Response times and operations per \
+         second are not compared, and throughput is neither better nor worse."
     );
     let said = told.cautions.join("\n");
     for wanted in [
         "Run 2 has another plan: warmup 0s (run 1: 5s).",
         "Run 2 had another file system: nfs4 (run 1: unknown).",
-        "Run 2 went through this machine's cache, run 1 ",
+        "Run 2 used buffered I/O, run 1 ",
         "Run 2 was interrupted.",
-        "Run 2 was made by version 2 of this tool, run 1 by 1.",
+        "Run 2 was made by Reelgauge 2, run 1 by 1.",
         "Run 2 used 4.00 MB of files, run 1 2.00 MB",
         "Run 2 had no warm-up",
     ] {
