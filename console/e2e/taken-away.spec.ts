@@ -54,7 +54,7 @@ for (const name of ["frozen", "sweep", "search", "vda", "replay", "check"] as co
       const letters = (await sheet.locator(".sheet-picture").textContent()) ?? "";
       expect(letters).toContain("recorder");
       expect(letters).toMatch(/less than half/);
-      await expect(sheet.getByRole("list", { name: "Warnings" }).locator("li").first()).toContainText("Measured for only");
+      await expect(sheet.getByRole("list", { name: "Warnings" }).locator("li").first()).toContainText("were measured");
     }
     // Nothing of it is cut off.
     expect(await sheet.evaluate((node) => node.scrollHeight - node.clientHeight)).toBeLessThanOrEqual(1);
@@ -70,6 +70,6 @@ test("a badge says the result in one line", async ({ page }) => {
     statement: { number: { play: number | null; record: number | null } };
   };
   const streams = stated.statement.number.play ?? stated.statement.number.record;
-  expect(svg).toMatch(new RegExp(`>(at least )?${streams} × [^<]* · no late frame · first look · \\d+ \\w+ \\d{4} · [^<]+<`));
+  expect(svg).toMatch(new RegExp(`>(at least )?${streams} × [^<]* · no late frame · quick check · \\d+ \\w+ \\d{4} · [^<]+<`));
   expect(svg).toMatch(/^<svg xmlns/);
 });

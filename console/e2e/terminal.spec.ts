@@ -89,7 +89,7 @@ async function sameVerdict(name: Name, screen: string, page: Page): Promise<void
     const words = good < 0 ? ["valid", "inconclusive"] : [good === 0 ? "not valid" : `valid up to point ${good}`];
     expect(words).toContain(word);
   } else if (name === "check") {
-    expect(word).toBe("first look");
+    expect(word).toBe("quick check");
     const formats = await cells(page, /^Formats$/);
     expect(formats.length).toBeGreaterThan(2);
     for (const [format, ...counts] of formats) {
@@ -127,11 +127,11 @@ for (const name of RUNS) {
     const sentences = await texts(page, "[data-sentence]");
     expect(sentences.length).toBeGreaterThan(0);
     // The limit is below the answer, under its own labels.
-    const [answer = ""] = (screen.split("\n\n")[0] ?? "").split(/\n(?=(?:Limited by|Beside|Line): )/);
+    const [answer = ""] = (screen.split("\n\n")[0] ?? "").split(/\n(?=(?:Limited by|Note|Link): )/);
     expect(flowing(answer)).toBe(sentences.join(" "));
     await sameVerdict(name, screen, page);
     // The component at fault, if it was not the storage.
-    for (const culprit of ["This machine, not the storage, was the limit", "The tool itself was late"]) {
+    for (const culprit of ["This client, not the storage, was the limit", "Reelgauge itself, not the storage, was late"]) {
       const onPage = (await texts(page, "#answer p")).some((text) => text.startsWith(culprit));
       expect(onPage, culprit).toBe(screen.split("\n").some((line) => line.startsWith(culprit)));
     }

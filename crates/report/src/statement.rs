@@ -295,7 +295,7 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
         Inconclusive::ClientDelay => "the client, not the storage, delayed operations".to_owned(),
         Inconclusive::OwnTiming => "Reelgauge's own timing was not good enough".to_owned(),
         Inconclusive::BegunLate { late_ops, ops } => format!(
-            "Reelgauge delayed {} of {} by more than 1 ms",
+            "Reelgauge delayed {} of {} by more than a millisecond",
             count(late_ops),
             counted(ops, "operation")
         ),

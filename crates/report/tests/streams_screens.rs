@@ -178,7 +178,7 @@ fn a_load_point_that_the_tool_spoilt_or_did_not_measure_is_not_held_against_the_
     let verdict = summary.load_points[0].verdict.as_mut().unwrap();
     verdict.failed_first = verdict.failures.first().cloned();
     let text = shown(&summary);
-    assert!(text.starts_with("NOT KNOWN: ") && text.contains("not known"), "{text}");
+    assert!(text.starts_with("UNKNOWN: ") && text.contains("unknown"), "{text}");
 }
 
 fn search(limited_by_client: bool) -> Summary {

@@ -56,7 +56,7 @@ fn load_point(row: &str, point: &Value, head: &str, wrong: &mut Vec<String>) {
         (None, _) => "-",
         (Some(true), _) => "met",
         (Some(false), true) => "NOT MET",
-        (Some(false), false) => "not known",
+        (Some(false), false) => "unknown",
     };
     if cells(row).last() != Some(&expected) || is_cut_off(point) && expected == "met" {
         wrong.push(format!("its criteria are '{expected}': {row}"));
@@ -66,7 +66,7 @@ fn load_point(row: &str, point: &Value, head: &str, wrong: &mut Vec<String>) {
 /// On a curve, an interrupted load point is neither valid nor invalid.
 fn of_curve(row: &str, point: &Value, wrong: &mut Vec<String>) {
     let said = cells(row).last().copied().unwrap_or_default();
-    if is_cut_off(point) && said != "not known" {
+    if is_cut_off(point) && said != "unknown" {
         wrong.push(format!("it was cut off, and is neither valid nor not: {row}"));
     }
     // Streams and the requested rate.
@@ -93,7 +93,7 @@ fn of_format(screen: &str, format: &Value) -> Vec<String> {
         let is_short = found.is_some_and(|found| found["basis"] == "short_trial");
         let is_right = match (streams, is_least) {
             (None, _) => cell == "not measured",
-            (Some(0), true) => cell == "not known",
+            (Some(0), true) => cell == "unknown",
             (Some(streams), true) if !is_short => cell == format!("at least {streams}"),
             (Some(streams), _) => cell.split(' ').next() == Some(&streams.to_string()),
         };

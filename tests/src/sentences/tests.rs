@@ -91,10 +91,10 @@ fn verdicts_that_nothing_bears_out() {
 fn searches_that_were_not_finished() {
     let mut search = stopped();
     search["search"] = json!({"streams": 4, "complete": false, "trials": [{"streams": 4, "passed": 1}]});
-    for claim in ["/mnt carries 4 players of flat.", "At least 4 players.", "4 passed every time."] {
+    for claim in ["/mnt sustains 4 players of flat.", "At least 4 players.", "4 passed every time."] {
         assert!(!untrue(&format!("The run was interrupted.\n{claim}\n"), &search).is_empty(), "{claim}");
     }
-    let so_far = "The run was interrupted.\nNOT KNOWN: 4 players passed until the search was stopped.\n";
+    let so_far = "The run was interrupted.\nUNKNOWN: 4 players passed before the search was stopped.\n";
     assert_eq!(untrue(so_far, &search), Vec::<String>::new());
 }
 
@@ -105,7 +105,7 @@ fn rows_of_what_was_not_measured() {
     is_found(&TRUE.replace("       met", "         -"), &stopped(), "criteria");
     let mut curve = stopped();
     curve["vda"] = json!({"points": [{"streams": 1, "valid": true}, {"streams": 2, "valid": false}]});
-    let table = "The run was interrupted.\nNOT KNOWN.\n\n\
+    let table = "The run was interrupted.\nUNKNOWN.\n\n\
                  \x20        asked for  achieved\n\
                  streams       op/s      op/s  valid\n\
                  1             10.0      10.0    yes\n\

@@ -52,7 +52,7 @@ fn findings_of_several_hosts_are_shown_once_and_silent_hosts_named() {
 
     // One host alone, on the screen; and a name that is not in the fleet.
     let screen = bed.fleet.ask(&["doctor", "a"]);
-    assert!(screen.words().starts_with("1 machine was looked at."), "{}", screen.said());
+    assert!(screen.words().starts_with("1 host was checked."), "{}", screen.said());
     let unknown = bed.fleet.ask(&["doctor", "edit-07"]).expect_code(2);
     assert!(unknown.stderr.contains("edit-07"), "{}", unknown.stderr);
 

@@ -34,7 +34,7 @@ fn say(bed: &Bed, word: &str) -> String {
 fn pause_in_the_first(bed: &Bed, run: &mut Running) {
     until_said(run, "load point 1 begins in");
     let said = say(bed, "pause");
-    assert!(said.contains("pauses when load point 1 is over"), "{said}");
+    assert!(said.contains("pauses after load point 1"), "{said}");
     until_said(run, "paused before load point 2");
 }
 
@@ -62,7 +62,7 @@ fn a_pause_in_the_middle_of_a_ramp_is_marked_and_in_no_figure() {
     let twice = say(&bed, "pause");
     assert!(twice.contains("is paused before load point 2"), "{twice}");
     std::thread::sleep(Duration::from_secs(3));
-    assert!(say(&bed, "resume").contains("goes on"));
+    assert!(say(&bed, "resume").contains("continues"));
     let again = say(&bed, "resume");
     assert!(again.contains("was not paused"), "{again}");
     let told = run.wait(PATIENCE).expect_code(0).json();

@@ -40,9 +40,8 @@ fn every_machine_has_its_row_and_a_stop_from_the_console_reaches_all() {
     let (all, hosts) = (tick["read_bytes_per_s"].as_f64().unwrap(), sum(at(&tick, "hosts.read_bytes_per_s")));
     assert!((all - hosts).abs() < 1.0, "{tick:#}");
     bed.kill_agent("c");
-    let is_missing = |event: &Value| {
-        event["event"] == "live" && text(event, "hosts.missing.2") == "contact was lost"
-    };
+    let is_missing =
+        |event: &Value| event["event"] == "live" && text(event, "hosts.missing.2") == "contact was lost";
     let without = events.find(|event| event["event"] != "live" || !event["hosts"]["missing"][2].is_null());
     assert!(is_missing(&without.unwrap()));
     console.client.change("POST", &format!("/api/runs/{id}/stop"), "").expect(202);

@@ -235,9 +235,9 @@ fn damaged_texts_are_named_and_hide_nothing() {
     for said in [
         "Not understood: 7 texts; collect them again there with the script from reelgauge doctor \
          --collect-script.",
-        "/proc/self/mountinfo can't be understood (line 4: '",
+        "/proc/self/mountinfo has an unexpected format (line 4: '",
         "/proc/mdstat has an unexpected format (it ends in the middle of a line).",
-        "/proc/sys/vm/dirty_bytes can't be understood ('99999999999999999999999…",
+        "/proc/sys/vm/dirty_bytes has an unexpected format ('99999999999999999999999…",
         "Not read: 1 file that no rule reads: notes ",
     ] {
         assert!(text.contains(said) || said.contains('…'), "{said}\n{screen}");
@@ -324,7 +324,7 @@ fn what_was_not_collected_is_not_in_order() {
         "only root may read /proc/sys/net/ipv4/tcp_window_scaling"
     );
     assert_eq!(reason("nfs.version"), "'/proc/self/mountinfo' was not collected");
-    assert!(told["answer"].as_str().unwrap().starts_with("Nothing could be looked at"), "{told:#}");
+    assert!(told["answer"].as_str().unwrap().starts_with("Nothing could be checked"), "{told:#}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn late_frames_of_a_run_that_was_stopped_are_not_met() {
     assert_eq!(text(&printed, "statement.judgement"), "not_met", "{:#}", at(&printed, "statement"));
     assert_eq!(at(&printed, "verdict.passed"), false);
     let screen = binary::run([OsString::from("report"), streams.run_dir().into()]).expect_code(0).words();
-    assert!(screen.contains("NOT MET") && !screen.contains("NOT KNOWN"), "{screen}");
+    assert!(screen.contains("NOT MET") && !screen.contains("UNKNOWN"), "{screen}");
 }
 
 /// The measurement is over then, but the requested verification is not.

@@ -271,8 +271,8 @@ fn screens_of_a_quick_check_and_a_suite_fit() {
     for text in runs_and_is_reported(dir, &["check", "target", "--max-rate", "16MB"]) {
         let flowing = flowing(&text);
         assert!(flowing.contains("Limit: --max-rate, not the storage"), "{text}");
-        assert!(flowing.contains("Give a larger one") && !flowing.contains("Close what else runs"), "{text}");
-        assert!(!flowing.contains("this machine; "), "{text}");
+        assert!(flowing.contains("Raise --max-rate") && !flowing.contains("Stop other programs"), "{text}");
+        assert!(!flowing.contains("this client; "), "{text}");
     }
     runs_and_is_reported(dir, &["run", "naspt", "--target", "target", "--batch", "1", "--tag", "one"]);
     for text in at_every_width(dir, &["list"], 0) {

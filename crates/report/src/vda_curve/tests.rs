@@ -27,7 +27,7 @@ fn few_points_compare_with_none_and_one_is_no_curve() {
     assert!(note.contains("from 4 load points. Published results have at least 10"), "{note}");
     let one = facts(&ten()[..1]);
     let note = one.ort_note.unwrap();
-    assert!(note.starts_with("There is no overall response time: the curve has 1 load point"), "{note}");
+    assert!(note.starts_with("No overall response time: the curve has 1 load point"), "{note}");
     assert_eq!(one.overall_response_time_ms, None);
 }
 
