@@ -101,13 +101,13 @@ export type CheckCount = {
   own_limit?: boolean,
 };
 
-/** The first look. MB = 10^6 bytes. */
+/** Results of `check`. MB = 10^6 bytes. */
 export type CheckFacts = {
   /** What is mounted there: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`. */
   mount: string,
-  /** Over which link: `eth0, 10 Gbit/s`. `null` for local storage, and where it is not known. */
+  /** The link: `eth0, 10 Gbit/s`. `null` for local storage, and where it is unknown. */
   link?: string,
-  /** What such a link carries of file data at best. `null` where the link is not known. */
+  /** The most file data that such a link transfers. `null` where the link is unknown. */
   line_rate_mb_per_s?: number,
   /** What this client sustained reading in order, four files at a time. */
   sequential_read_mb_per_s: number | null,
@@ -145,7 +145,7 @@ export type CheckFacts = {
 export type CheckFormat = {
   /** Its name in the catalogue: `prores-422-hq-uhd-25`. */
   id: string,
-  /** The same for people: `Apple ProRes 422 HQ UHD 25p`. */
+  /** The same for display: `Apple ProRes 422 HQ UHD 25p`. */
   name: string,
   /** What one stream of it needs. */
   needed_mb_per_s_each: number,
@@ -301,7 +301,7 @@ export type ComparedSystem = {
   firmware: string | null,
   /** Anything else that people say of it, by name. */
   other: { [key in string]: string },
-  /** For people: `SMB 3.1.1 from nas1`. */
+  /** For display: `SMB 3.1.1 from nas1`. */
   protocol: string | null,
   /** `nfs4`, `cifs`, `ext4`, … */
   fs_type: string | null,
@@ -375,7 +375,7 @@ export type ComparisonRow = {
   judgement: Array<ComparisonJudgement>,
 };
 
-/** How sure the number is. */
+/** Confidence in the number. */
 export type Confidence = {
   /** What makes it less sure, the worst first; empty where nothing does. */
   doubts: Array<Doubt>,
@@ -496,7 +496,7 @@ export type DisksSite = {
   each_mb_per_s?: number,
   /** How they are put together. */
   raid?: Raid,
-  /** In how many groups, each with its own parity; one where nobody says otherwise. */
+  /** Number of groups, each with its own parity; one by default. */
   groups?: number,
   /** How many reads at random places one of them does in a second. */
   each_random_reads_per_s?: number,
@@ -599,7 +599,10 @@ export type Failure = {
   limit: number,
   /** What was found, in the same unit. */
   found: number | null,
-  /** The limit would have been kept without the tool's own delay: this says nothing about the storage. */
+  /**
+   * The limit would have been met without the scheduling delay of Reelgauge: this is no statement
+   * about the storage.
+   */
   because_of_tool: boolean,
   /** All of that in words. */
   sentence: string,
@@ -671,8 +674,8 @@ export type Figures = {
   /** From when operations were issued until they were done: what the storage took. */
   service: TimesByKind,
   /**
-   * From when operations were due *and their worker was free* until they were issued: the tool's own
-   * delay.
+   * Time from when operations were due *and their worker was free* until they were issued: the
+   * scheduling delay of Reelgauge.
    */
   lateness: LatenessFigures | null,
   /** What failed, by error number. */
@@ -962,13 +965,13 @@ export type Hints = {
 export type Hop = {
   /** Which. */
   kind: HopKind,
-  /** The most that it can carry. `null` where that is not known. */
+  /** Its capacity. `null` where that is unknown. */
   ceiling_bytes_per_s: number | null,
-  /** What was measured there. `null` where nobody measured. */
+  /** The rate measured there. `null` where nothing was measured. */
   measured_bytes_per_s: number | null,
   /**
-   * What this machine got, where that is more than what was said of this hop lets through: a cache
-   * answered before it, or what was said is wrong. `null` elsewhere.
+   * The rate that this client reached, where that is above the stated capacity of this hop: a cache
+   * before it answered, or the stated capacity is wrong. `null` elsewhere.
    */
   outrun_bytes_per_s: number | null,
 };
@@ -1004,11 +1007,11 @@ export type HostFigures = {
   start_skew_us: number | null,
   /** What it did. */
   figures: PartFigures,
-  /** How it stands out from its siblings, if it does. */
+  /** How it differs from its siblings, if it does. */
   stands_out: StandsOut | null,
   /** Whose fault it was that its criteria were not met. `null` where they were. */
   culprit: Culprit | null,
-  /** Which layer limited it. `null` where that is not known. */
+  /** Which layer limited it. `null` where that is unknown. */
   limit: LimitStep | null,
 };
 
@@ -1048,11 +1051,14 @@ export type HostsSection = {
  * of the load point.
  */
 export type Incident = {
-  /** When it began: when the storage or this machine fell behind, which is before the first late frame. */
+  /**
+   * When it began: when the storage or this client started to lag, which is before the first late
+   * frame.
+   */
   began_s: number,
   /** The same. */
   began_in_point_s: number,
-  /** The same by the clock on the wall, RFC 3339, for the logs of servers. `null` where that is not known. */
+  /** The same as UTC time (RFC 3339), to compare with server logs. `null` where that is unknown. */
   began_at?: string,
   /** When it was over: when the last of its late frames had come, or their deadlines had passed. */
   ended_s: number,
@@ -1068,7 +1074,7 @@ export type Incident = {
   dropped_frames: number,
   /** Those of them that failed: an operation returned an error or moved too little. */
   failed_frames: number,
-  /** Those of them that would have been in time without the tool's own delay. */
+  /** Those that would have been in time without the scheduling delay of Reelgauge. */
   late_frames_with_own_delay: number,
   /** How late the latest of those that came was. `null` where none came. */
   worst_late_us: number | null,
@@ -1190,7 +1196,7 @@ export type LatencySide = {
   sum_us: Array<number>,
 };
 
-/** The tool's own delay, to two digits; the maximum is exact. See `Figures.lateness`. */
+/** The scheduling delay of Reelgauge, to two digits; the maximum is exact. See `Figures.lateness`. */
 export type LatenessFigures = {
   /** Half of the operations were no later. */
   p50_us: number,
@@ -1206,7 +1212,7 @@ export type Limit = {
   verdict: LimitVerdict,
   /** The layer, with what was seen of it. `null` where nothing stood out, or nothing limited it. */
   found: LimitFinding | null,
-  /** What stood out beside it, in the order of the questions; blamed for nothing. */
+  /** Other counters above their threshold, in the order of the questions. They are not the cause. */
   contributing: Array<LimitFinding>,
   /** Where nothing stood out: what came nearest to its threshold, the nearest first. */
   nearest: Array<LimitFinding>,
@@ -1291,7 +1297,7 @@ export type LimitSeen = {
   measure: LimitMeasure,
   /** How much. */
   value: number,
-  /** From when on it stands out. `null` where it only tells more. */
+  /** The threshold above which it is reported. `null` where it is only informative. */
   threshold: number | null,
 };
 
@@ -1314,11 +1320,11 @@ export type LimitStep =
 /** Whether the limit is known. */
 export type LimitVerdict = "found" | "nothing_stood_out" | "nothing_limited" | "own_fault" | "not_known";
 
-/** The network link over which this machine reaches the storage. What is not known is `null`. */
+/** The network link from this client to the storage. Unknown values are `null`. */
 export type LinkFacts = {
   /** The interface that the route to the server takes. */
   interface: string,
-  /** What one connection can use of it; `null` where nothing that can be believed tells it. */
+  /** What one connection can use of it; `null` without a reliable source. */
   speed_mbit_per_s: number | null,
   /** What is left of it for files in each direction, without what Ethernet, IP and TCP add. */
   line_bytes_per_s: number | null,
@@ -1326,7 +1332,7 @@ export type LinkFacts = {
   is_half_duplex: boolean,
   /** The server is this machine, so that no packet leaves it. */
   is_this_machine: boolean,
-  /** All of it for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`. */
+  /** All of it for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`. */
   words: string,
 };
 
@@ -1626,7 +1632,10 @@ export type MapPoints = {
   service_us: Array<Decimal>,
 };
 
-/** How the best margins of a stream changed over the measured part, without the tool's own delay. */
+/**
+ * How the best margins of a stream changed over the measured part, without the scheduling delay of
+ * Reelgauge.
+ */
 export type MarginTrend = {
   /** How much of the margin was lost in each second; negative where it grew. */
   fall_ms_per_s: number,
@@ -1644,7 +1653,7 @@ export type Mark = {
   kind: MarkKind,
   /** Where: `md0 resync`, `eth0`; empty where there is one. */
   device: string,
-  /** Whose counters told: a machine's name. */
+  /** The name of the computer whose counters show it. */
   agent: string,
   /** From when on, in seconds since the run began. */
   began_s: number,
@@ -1677,7 +1686,7 @@ export type MarkWords = {
 /** What is meant by latency. */
 export type Measure = "response" | "service";
 
-/** The run's files beside the memories that may have held them. What is not known is `null`. */
+/** The run's files, compared with the memories that may have held them. Unknown values are `null`. */
 export type MemoryFacts = {
   /** Bytes of the files that were there to be read. */
   data_set_bytes: number,
@@ -1685,19 +1694,19 @@ export type MemoryFacts = {
   written_by_this_run_bytes: number,
   /** The files are the user's own, which this tool never wrote. */
   own_files: boolean,
-  /** Bytes read in all load points, warm-ups left out. */
+  /** Bytes read in all load points, without warm-ups. */
   read_bytes: number,
   /** The storage is reached over a network, so that there is a server with a memory. */
   on_network: boolean,
   /** The target is a file system in memory. */
   target_is_memory: boolean,
-  /** Whether reads passed this machine's cache by; `null` where that is not known. */
+  /** Whether reads bypassed the cache of this client; `null` where that is unknown. */
   past_client_cache: boolean | null,
   /** Share of the reads that this machine's cache answered, 0 to 1; `null` where nothing counts that. */
   client_cached_share: number | null,
   /**
-   * A loop device below the target that reads its file through this machine's cache, whatever is asked of
-   * the target; `null` where there is none.
+   * A loop device below the target that reads its file through the cache of this client, even with
+   * direct I/O; `null` where there is none.
    */
   cached_loop: string | null,
   /** This machine's memory. */
@@ -1753,7 +1762,7 @@ export type MeterFacts = {
 export type MeterFigures = {
   /** Records that the tables are made from. */
   records: number,
-  /** Bytes that they moved, remainders left out. */
+  /** Bytes that they transferred, without remainders. */
   bytes: number,
   /** Records that tell no time ("inf"), or nothing that could be; in no table. */
   records_without_time: number,
@@ -1779,7 +1788,7 @@ export type MeterTest = {
   longest_silence: Silence | null,
   /** Workers that were started and reported nothing. */
   workers_without_records: Array<number>,
-  /** Workers that reported, stood still until they were paused, and told nothing of it afterwards. */
+  /** Workers that reported, then hung until they were paused, and did not report the hang afterwards. */
   stalled?: Array<Silence>,
   /** The tables. */
   figures: MeterFigures,
@@ -1795,11 +1804,11 @@ export type MeterWorker = {
   records: number,
   /** How often it could open no file. */
   no_files: number,
-  /** The script tells it to report nothing. */
+  /** The script makes it report nothing. */
   is_told_silence?: boolean,
-  /** Since when it is gone, s from the beginning, where it left before it was sent away. */
+  /** When it left, in s from the beginning, where it left before it was dismissed. */
   gone_s?: number,
-  /** Why it is gone. */
+  /** Why it left. */
   gone_why?: string,
 };
 
@@ -1831,21 +1840,21 @@ export type NextStep =
   | "compare";
 
 /**
- * What a network interface of a machine carried in a load point, by the machine's own counters: everything
- * that went over it, with what stands around the data, and what other programs moved.
+ * What a network interface transferred in a load point, by the computer's own counters: all traffic,
+ * including headers and other programs.
  */
 export type NicFigures = {
   /** The machine. */
   agent: string,
   /** The interface. */
   interface: string,
-  /** The target that it is the way to; `null` where it is not on the way to one, or that is not known. */
+  /** The target that it leads to; `null` where it leads to none, or that is unknown. */
   target: string | null,
   /** What came in. `null` where that was not sampled. */
   received_bytes_per_s: number | null,
   /** What went out. `null` where that was not sampled. */
   sent_bytes_per_s: number | null,
-  /** What it says that it can carry, in Mbit/s. `null` where it says nothing. */
+  /** The speed that it reports, in Mbit/s. `null` where it reports none. */
   speed_mbit_per_s: number | null,
   /** The busier direction in percent of that. */
   used_percent: number | null,
@@ -1858,9 +1867,9 @@ export type NotMeasured = "warmup_visited_all" | "nothing_finished";
 export type Note = {
   /** The agents of a fleet that it is about. Empty where it is about all of the run. */
   agents?: Array<string>,
-  /** What is so, for people. No program decides by it. */
+  /** The fact as a sentence, for display. No program decides by it. */
   sentence: string,
-  /** What to do about it, for people. Empty where there is nothing to do. */
+  /** The advice as a sentence, for display. Empty where there is nothing to do. */
   advice?: string,
 };
 
@@ -1872,9 +1881,12 @@ export type ObserverFacts = {
   kind: ObserverKind,
   /** The directory or file, as it was given. */
   source: string,
-  /** How far its clock was said to be ahead of that of the run's machine, in milliseconds. */
+  /**
+   * How far its clock is ahead of the clock of the measuring computer, as given by the user, in
+   * milliseconds.
+   */
   clock_offset_ms: number,
-  /** Whether anybody said so. Where nobody did, both clocks are taken for the same. */
+  /** Whether the user gave the difference. Otherwise both clocks are assumed to agree. */
   is_offset_stated: boolean,
   /** When its first sample that was kept was, in seconds since the run began. */
   from_s: number,
@@ -1996,7 +2008,7 @@ export type OpsByKind = {
   rmdir: number,
   /** Times, owners or rights of files changed. */
   setattr: number,
-  /** Operations without a kind of their own. */
+  /** Operations of all other kinds. */
   other: number,
   /** Hard links made. */
   link: number,
@@ -2394,7 +2406,7 @@ export type ReadTimes = {
   bytes_per_s_each: number | null,
 };
 
-/** A replay, beside the figures of its load points. */
+/** A replay, in addition to the figures of its load points. */
 export type ReplayFacts = {
   /** What the trace is called. */
   trace: string,
@@ -2402,7 +2414,7 @@ export type ReplayFacts = {
   trace_path: string,
   /** How it came about; empty for a run. */
   made_by: string,
-  /** Whether it was made from statistics, and records nobody. */
+  /** Whether it was generated from statistics instead of being recorded. */
   synthetic: boolean,
   /** Operations of one user in one pass. */
   ops: number,
@@ -2435,7 +2447,10 @@ export type ReplayFacts = {
   remarks: Array<string>,
   /** The passes, in the order in which they ran. */
   passes: Array<ReplayPass>,
-  /** Files that a pass wrote with gaps, or that lay in many pieces afterwards, where the file system tells. */
+  /**
+   * Files that a pass wrote with gaps, or that were in many extents afterwards, where the file system
+   * reports it.
+   */
   written_pieces?: Array<WrittenPieces>,
   /** The median of all passes. */
   median_bytes_per_s: number | null,
@@ -2489,7 +2504,7 @@ export type ReplayPass = {
   storage_late_ops: number | null,
   /** When the storage was silent, and operations were late because of that. */
   silences?: Array<ReplaySilence>,
-  /** Operations that came to something else than when they were recorded. */
+  /** Operations with another result than when they were recorded. */
   different_ops: number,
   /** The first of these, in words. */
   differences: Array<string>,
@@ -2579,7 +2594,7 @@ export type RunHost = {
   group: string | null,
   /** Where its data lay. */
   target: string | null,
-  /** The network interface on its way to the storage; `null` where there is none, or it is not known. */
+  /** The network interface on the path to the storage; `null` where there is none, or it is unknown. */
   interface: string | null,
   /** The first of its workers. */
   first_worker: number,
@@ -2593,7 +2608,7 @@ export type RunHost = {
   clock_offset_us: number | null,
   /** How far that may be off. */
   clock_uncertainty_us: number | null,
-  /** Since when it was missing. `null` where it was there all the time, or nobody knows since when. */
+  /** Since when it was missing. `null` where it was never missing, or the time is unknown. */
   missing_from_s: number | null,
   /** Why it is missing, or what is missing of it. */
   why_missing: string | null,
@@ -2603,9 +2618,9 @@ export type RunHost = {
   log_complete: boolean,
 };
 
-/** `notes.json` in a run directory: what people wrote down about a run and its storage. */
+/** `notes.json` in a run directory: the user's notes about a run and its storage. */
 export type RunNotes = {
-  /** What people call the run. */
+  /** The user's name for the run. */
   name: string,
   /** Words to find it by. */
   tags: Array<string>,
@@ -2674,8 +2689,8 @@ export type SearchFacts = {
   /** What it rests on, in words: `31: 3 of 3; 32: 1 of 3`. */
   evidence_sentence: string,
   /**
-   * The largest count that passed every time it was tried, with none below it that ever fell. `null`
-   * where no count did.
+   * The largest count that passed every trial, with no failure at any count below it. `null` where no
+   * count did.
    */
   streams: number | null,
   /** The largest count that ever passed. Where that is more than `streams`, the storage is noisy. */
@@ -2684,7 +2699,7 @@ export type SearchFacts = {
   limited_by_client: boolean,
   /** `false` where the search ended (time, trials, the cap, Ctrl-C) before both edges were certain. */
   complete: boolean,
-  /** Why it tried no more, or went no further. `null` where it came to its end, or was interrupted. */
+  /** Why the search stopped early. `null` where it was complete or interrupted. */
   stopped_by?: StoppedBy,
   /** Every count that was tried, ascending. */
   trials: Array<TrialsAt>,
@@ -2704,25 +2719,25 @@ export type SectionBlocks = {
 
 /** The tool's own cost over a run. */
 export type SelfCost = {
-  /** CPU time in the tool's own code; `null` where nobody lived to tell. */
+  /** CPU time in Reelgauge's own code. `null` where the process was killed before it could report it. */
   cpu_user_s: number | null,
   /** CPU time in the kernel on the tool's behalf; most of it is the I/O itself. */
   cpu_system_s: number | null,
-  /** Both, per operation. `null` if there was none, or the time is not known. */
+  /** Both, per operation. `null` if there was no operation or the time is unknown. */
   cpu_us_per_op: number | null,
   /** 99 of 100 operations were issued no later than this after they were due. */
   lateness_p99_us: number | null,
   /** The latest. */
   lateness_max_us: number | null,
-  /** The median answer of all reads and writes, which the delay is held beside. */
+  /** The median response time of all reads and writes, with which the delay is compared. */
   response_p50_us: number | null,
-  /** The largest own delay of any stream's operation, pauses included. `null` without streams. */
+  /** The largest scheduling delay of any stream's operation, pauses included. `null` without streams. */
   own_delay_max_us: number | null,
-  /** The shortest buffer of any stream, beside which it is judged. */
+  /** The shortest buffer of any stream, with which the delay is compared. */
   shortest_buffer_s: number | null,
   /**
-   * How long the tool did not run at all while it was measuring: gaps of 0.1 s or more in which the work
-   * was late, too. `null` where nobody watched.
+   * How long Reelgauge did not run at all while it measured: gaps of 0.1 s or more in which the work
+   * was late, too. `null` where this was not monitored.
    */
   paused_s: number | null,
   /** The longest such pause. */
@@ -2736,7 +2751,7 @@ export type SelfCost = {
    * measured.
    */
   timing_good_enough: boolean | null,
-  /** The same in words. Empty until somebody has put it into words. */
+  /** The same as a sentence. Empty before the summary is written out. */
   sentence: string,
 };
 
@@ -2782,9 +2797,9 @@ export type SeriesStep = {
 export type ServerSite = {
   /** What its link to the switch is set to. */
   link_mbit_per_s?: number,
-  /** Ethernet where nobody says otherwise. */
+  /** Ethernet by default. */
   link_kind?: LinkSort,
-  /** Its largest packet; 1500 where nobody says otherwise. */
+  /** Its MTU; 1500 by default. */
   mtu_bytes?: number,
   /** Its memory. */
   memory_gib?: number,
@@ -2828,7 +2843,7 @@ export type Silence = {
   seconds: number,
 };
 
-/** Everything that was said of a site. */
+/** The description of a site. */
 export type Site = {
   /** The server. */
   server?: ServerSite,
@@ -2919,7 +2934,7 @@ export type SizeRow = {
   count: number,
 };
 
-/** How a machine stands out. */
+/** How a computer differs from the others. */
 export type StandsOut = {
   /** By which figure. */
   figure: HostFigure,
@@ -2943,7 +2958,7 @@ export type StartAnswer = {
   field: string | null,
 };
 
-/** The number that somebody came for. */
+/** The main result. */
 export type StatedNumber = { "of": "not_measured" } | { "of": "late_frames",
   /** The load point, as an index into the summary's. */
   point: number,
@@ -2994,32 +3009,35 @@ export type StatedNumber = { "of": "not_measured" } | { "of": "late_frames",
 } | { "of": "replay",
   /** The last one, as an index into the replay's. */
   pass: number,
-  /** How many came to their end. */
+  /** How many completed. */
   complete_passes: number,
 };
 
-/** What the summary says on top. */
+/** The statement of the run. */
 export type Statement = {
   /** Whether what was asked for was met. */
   judgement: Judgement,
   /** Why it is inconclusive; empty where it is not. */
   inconclusive?: Array<InconclusiveReason>,
-  /** The one number that somebody came for. */
+  /** The main result. */
   number: StatedNumber,
-  /** Why it is not better. `null` where nothing went wrong, or nothing is known. */
+  /** The cause: why the number is not better. `null` where nothing failed, or the cause is unknown. */
   cause: Cause | null,
-  /** How sure the number is. */
+  /** Confidence in the number. */
   confidence: Confidence,
-  /** What to do next. `null` where a sentence on what could not be measured says it. */
+  /** The next step. `null` where the sentence about what could not be measured names it. */
   next_step: NextStep | null,
-  /** The load point whose limit is told, as an index into the summary's. `null` where none is known. */
+  /**
+   * The load point whose limit is reported, as an index into the summary's. `null` where none is
+   * known.
+   */
   limit_point?: number,
 };
 
 /** What a search found its end by, other than by its answer. */
 export type StoppedBy = "time" | "trials" | "cap" | "room" | "own_files" | "one_process";
 
-/** The storage as people describe it. What nobody said is `null`. */
+/** The user's description of the storage. Missing facts are `null`. */
 export type StorageDetails = {
   /** Who made it. */
   make: string | null,
@@ -3039,19 +3057,22 @@ export type StoragePath = {
   lowest: number | null,
   /** The load was mostly written: ceilings and rates are those of writing. */
   is_writing: boolean,
-  /** This machine's link for people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is not known. */
+  /**
+   * The link of this client for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is
+   * unknown.
+   */
   client_link: string,
   /**
-   * How long the buffer of a client's port holds what the server's link sends at its full rate. `null`
-   * where that is not known, or the client's link is not the slower one.
+   * How long the buffer of a client's switch port can absorb the full rate of the server's link.
+   * `null` where that is unknown, or the client's link is not the slower one.
    */
   buffer_holds_us: number | null,
   /**
-   * How many reads at random places all disks do in a second: by what was said of one, else by its kind.
-   * `null` where neither is known.
+   * Random reads per second of all disks together: as given for one disk, else as typical for its
+   * kind. `null` where neither is known.
    */
   disks_random_reads_per_s: number | null,
-  /** What was said of the site. */
+  /** The description of the site. */
   site: Site,
 };
 
@@ -3112,7 +3133,7 @@ export type StreamFigures = {
   failed_frames: number,
   /** Late frames of which a part never came. */
   unfinished_frames: number,
-  /** Late frames that would have been in time without the tool's own delay. */
+  /** Late frames that would have been in time without the scheduling delay of Reelgauge. */
   late_frames_with_own_delay: number,
   /** The frame that came closest to its deadline, or farthest behind it. */
   worst_margin: WorstMargin | null,
@@ -3122,7 +3143,7 @@ export type StreamFigures = {
    */
   margin_p1_us: number | null,
   /**
-   * Whether its margins fell. `null` where too few frames came to tell, and where play began anew in
+   * Whether its margins shrank. `null` with too few frames to judge, and where play restarted in
    * between.
    */
   margin_trend: MarginTrend | null,
@@ -3152,7 +3173,10 @@ export type StreamFigures = {
   ops_per_s: number | null,
   /** Bytes of completed frames per second of the same time. */
   bytes_per_s: number | null,
-  /** The tool's own delay: how long operations waited although they were due and their worker was free. */
+  /**
+   * The scheduling delay of Reelgauge: how long operations waited although they were due and their
+   * worker was free.
+   */
   own_delay: LatenessFigures | null,
   /** Operations of frames that had been settled before; in no other figure of frames. */
   ops_after_frame: number,
@@ -3219,7 +3243,7 @@ export type StreamTotals = {
   first_late: StreamLateFrame | null,
   /** Response times of the frames of all streams. */
   response: TimeFigures | null,
-  /** The tool's own delay over all streams. */
+  /** The scheduling delay of Reelgauge over all streams. */
   own_delay: LatenessFigures | null,
 };
 
@@ -3369,13 +3393,13 @@ export type Summary = {
   label: string,
   /** Where the run's files were written; `null` for a summary that was not made by a run. */
   run_dir: string | null,
-  /** The storage as the user describes it. What nobody said is `null`. */
+  /** The storage as the user describes it. Parts that were not given are `null`. */
   storage: StorageDetails,
   /** Words to find the run by. */
   tags: Array<string>,
   /**
-   * The procedure that it is a step of, and how it differs from the paper. `null` for a run of its own,
-   * and in runs of earlier versions.
+   * The procedure that this run is a step of, and how it differs from the paper. `null` for a single
+   * run, and in runs of earlier versions.
    */
   procedure?: ProcedureStep,
   /** How it ended. */
@@ -3386,7 +3410,7 @@ export type Summary = {
   target: Target,
   /** The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly. */
   seed: number,
-  /** The plan as resolved, as names and values for people to read. */
+  /** The resolved plan as names and values, for display. */
   plan: { [key in string]: string },
   /** Past the client's cache, or not: what was asked and what was found. */
   effective_mode: EffectiveMode,
@@ -3404,10 +3428,7 @@ export type Summary = {
   self_cost: SelfCost,
   /** What to know before believing the figures, the worst first. */
   notes: Array<Note>,
-  /**
-   * What is said on top of it all: verdict, number, cause, how sure. `null` in summaries that were not
-   * finished.
-   */
+  /** The statement of the run: verdict, number, cause, confidence. `null` in unfinished summaries. */
   statement?: Statement,
   /**
    * Whether the criteria were met: the verdict of the first load point that failed, else of the last.
@@ -3418,7 +3439,7 @@ export type Summary = {
   search?: SearchFacts,
   /** The curve of a VDA-like run. */
   vda?: VdaFacts,
-  /** What a short first look found. */
+  /** Results of `check`. */
   check?: CheckFacts,
   /** What a replay found. */
   replay?: ReplayFacts,
@@ -3436,9 +3457,9 @@ export type Summary = {
   watch?: WatchFacts,
   /** What workers of the original Media Storage Meter reported. */
   msmeter?: MeterFacts,
-  /** Who else sampled meanwhile: what was put beside the run with `report --observer`. */
+  /** Observers: samples of other computers, added with `report --observer`. */
   observers?: Array<ObserverFacts>,
-  /** What happened beside it that is known to disturb storage; nobody's culprit. */
+  /** Activities during the run that are known to disturb storage. They are not a cause by themselves. */
   marks?: Array<Mark>,
   /** The path to the disks with what each part of it can carry. `null` where nothing leads over a network. */
   path?: StoragePath,
@@ -3518,7 +3539,7 @@ export type Target = {
   path: string,
   /** `nfs4`, `cifs`, `ext4`, … */
   fs_type: string | null,
-  /** For people: `SMB 3.1.1 from nas1`. */
+  /** For display: `SMB 3.1.1 from nas1`. */
   description: string | null,
   /** The mounted thing: `//nas1/media`, `/dev/nvme0n1p2`. */
   source: string | null,
@@ -3526,7 +3547,7 @@ export type Target = {
   server: string | null,
   /** Mount options as the system states them. */
   mount_options: string | null,
-  /** Others own it or may write in it, and root was told that this is meant (`--shared-target`). */
+  /** Other users own it or may write in it, and root confirmed this with `--shared-target`. */
   is_shared?: boolean,
 };
 
@@ -3651,7 +3672,7 @@ export type TimesByKind = {
   rmdir: TimeFigures | null,
   /** Changing a file's times, owner or rights. */
   setattr: TimeFigures | null,
-  /** What has no kind of its own. */
+  /** All other kinds. */
   other: TimeFigures | null,
   /** Making hard links. */
   link: TimeFigures | null,
@@ -3847,9 +3868,9 @@ export type Unanswered = {
   for_s: number,
 };
 
-/** The curve, with everything that limits what may be said about it. */
+/** The load curve, with everything that limits its meaning. */
 export type VdaFacts = {
-  /** "VDA-like …": stands on everything that shows these figures. */
+  /** "VDA-like …": the label of everything that shows these figures. */
   label: string,
   /** How the data set and the times compare with the published definition, in words. */
   data_set_note: string,
@@ -3910,7 +3931,10 @@ export type Verdict = {
   failures: Array<Failure>,
   /** What was asked for. */
   asked: Array<Criterion>,
-  /** At least one criterion was failed by the storage: measured, and not explained by the tool's own delay. */
+  /**
+   * The storage failed at least one criterion: this was measured, and Reelgauge's scheduling delay
+   * does not explain it.
+   */
   storage_failed: boolean,
 };
 
@@ -3939,7 +3963,7 @@ export type VerifyFacts = {
 export type WatchFacts = {
   /** The machine, by the name of its folder in `counters/`. */
   agent: string,
-  /** From the first look to the last. */
+  /** From the first sample to the last. */
   watched_s: number,
   /** How often it looked. */
   looks: number,
@@ -3957,7 +3981,7 @@ export type WatchedCounter = {
   name: string,
   /** Which of several; empty where there is one. */
   device: string,
-  /** For people, without the unit: "sda busy". */
+  /** For display, without the unit: "sda busy". */
   words: string,
   /** `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`. */
   unit: string,
@@ -4035,8 +4059,8 @@ export type WorkerFigures = {
   /** From when operations were issued until they were done: what the storage took. */
   service: TimesByKind,
   /**
-   * From when operations were due *and their worker was free* until they were issued: the tool's own
-   * delay.
+   * Time from when operations were due *and their worker was free* until they were issued: the
+   * scheduling delay of Reelgauge.
    */
   lateness: LatenessFigures | null,
   /** What failed, by error number. */
@@ -4045,7 +4069,7 @@ export type WorkerFigures = {
   first_error: FirstError | null,
 };
 
-/** How close a frame came to its deadline. */
+/** Margin of a frame: how close it was to its deadline. */
 export type WorstMargin = {
   /** Deadline − completion; negative when late. */
   margin_us: number,
