@@ -20,8 +20,8 @@ use crate::units::{count, counted, duration, moment, percent};
 /// So many incidents of a load point are put in words for a page.
 const INCIDENTS_SAID: usize = 20;
 
-/// `57 of 1,125 frames were late, on all 3 recorders. Cause: the storage (nothing answered for 1.7 s, starting
-/// at 7.9 s).`
+/// `57 of 1,125 frames were late, on all 3 recorders. Cause: the storage (nothing answered for 1.7 s,
+/// starting at 7.9 s).`
 pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<String> {
     let Number::LateFrames { point, late_frames, frames_judged, streams_with_late_frames, streams } =
         statement.number

@@ -52,11 +52,11 @@ fn numbers_that_are_out_of_range() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let cases: &[(&[&str], &str)] = &[
-        (&["--frame-size", "0", "--fps", "25"], "--frame-size 0B is outside 1B to 4000MB"),
-        (&["--frame-size", "5GB", "--fps", "25"], "--frame-size 5000000000B is outside 1B to 4000MB"),
-        (&["--mbit-per-s", "0", "--fps", "25"], "--mbit-per-s 0.0 is outside 0.0002 to 800000 at 25 fps"),
-        (&["--mbit-per-s", "nan", "--fps", "25"], "--mbit-per-s NaN is outside 0.0002 to 800000"),
-        (&["--mbit-per-s", "1e300", "--fps", "25"], "--mbit-per-s 1e300 is outside 0.0002 to 800000"),
+        (&["--frame-size", "0", "--fps", "25"], "1B and 4000MB"),
+        (&["--frame-size", "5GB", "--fps", "25"], "--frame-size 5000000000B"),
+        (&["--mbit-per-s", "0", "--fps", "25"], "0.0002 and 800000 at 25 fps"),
+        (&["--mbit-per-s", "nan", "--fps", "25"], "--mbit-per-s NaN"),
+        (&["--mbit-per-s", "1e300", "--fps", "25"], "--mbit-per-s 1e300"),
         (
             &["--actor", "copier", "--file-size", "16777215TiB"],
             "--file-size 16777215TiB is outside 1B to 1024TiB",

@@ -321,7 +321,7 @@ mod tests {
             assert_eq!(speed(text), None, "{text}");
         }
         let said = "10".parse::<Speed>().err().unwrap_or_default();
-        assert_eq!(said, "'10' is not a link speed: 10 of what? Write the unit, too: Gbit/s or Mbit/s");
+        assert!(said.contains("'10'") && said.contains("Gbit/s"), "{said}");
         let version = |text: &str| text.parse::<Numbers>().ok().map(|numbers| numbers.0);
         assert_eq!(version("4.17.12"), Some(Version(4, 17)));
         let nfs = |text: &str| text.parse::<NfsVersion>().ok().map(|nfs| nfs.0);
