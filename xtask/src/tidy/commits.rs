@@ -35,7 +35,7 @@ fn faults(log: &str) -> Vec<Fault> {
             let mut parts = commit.splitn(3, '\x1f');
             let mut next = || parts.next().unwrap_or_default();
             let (hash, subject, body) = (next(), next(), next());
-            let whats = [wrong_subject(subject), body.trim().is_empty().then_some("has no body: say why")];
+            let whats = [wrong_subject(subject), body.trim().is_empty().then_some("has no body: give the reason")];
             whats.into_iter().flatten().map(move |what| Fault::of(format!("commit {hash}"), what))
         })
         .collect()
@@ -78,6 +78,6 @@ mod tests {
     #[test]
     fn a_commit_without_a_body_is_a_fault() {
         let log = "aaa\x1fdocs: add a figure\x1fFor the reader.\n\x1e\nbbb\x1fdocs: add one\x1f\n\x1e\n";
-        assert_eq!(faults(log), [Fault::of("commit bbb", "has no body: say why")]);
+        assert_eq!(faults(log), [Fault::of("commit bbb", "has no body: give the reason")]);
     }
 }
