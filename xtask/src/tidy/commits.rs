@@ -35,7 +35,8 @@ fn faults(log: &str) -> Vec<Fault> {
             let mut parts = commit.splitn(3, '\x1f');
             let mut next = || parts.next().unwrap_or_default();
             let (hash, subject, body) = (next(), next(), next());
-            let whats = [wrong_subject(subject), body.trim().is_empty().then_some("has no body: give the reason")];
+            let no_body = body.trim().is_empty().then_some("has no body: give the reason");
+            let whats = [wrong_subject(subject), no_body];
             whats.into_iter().flatten().map(move |what| Fault::of(format!("commit {hash}"), what))
         })
         .collect()
