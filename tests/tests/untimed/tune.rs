@@ -335,8 +335,8 @@ fn what_is_called_the_default_of_samba_is_its_default() {
 #[test]
 fn what_is_wrong_with_a_site_is_said_with_its_character_and_in_units() {
     for (words, said) in [
-        (&["--share", "a;b"][..], "it has the character ;"),
-        (&["--path", "/srv/$(id)"], "it has the character $"),
+        (&["--share", "a;b"][..], "character ;"),
+        (&["--path", "/srv/$(id)"], "character $"),
         (&["--interface", "a b"], "it has a blank"),
         (&["--memory", "32GiB", "--reserve", "64GiB"], "give less than 32 GiB"),
     ] {
