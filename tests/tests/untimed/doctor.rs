@@ -233,12 +233,11 @@ fn damaged_texts_are_named_and_hide_nothing() {
     let outcome = from(&folder, &["--server"]).expect_code(1);
     let (screen, text) = (&outcome.stdout, outcome.words());
     for said in [
-        "Not understood: 7 texts; collect them again there with the script from reelgauge doctor \
-         --collect-script.",
+        ": 7 texts; collect them again there with the script from reelgauge doctor --collect-script.",
         "/proc/self/mountinfo has an unexpected format (line 4: '",
         "/proc/mdstat has an unexpected format (it ends in the middle of a line).",
         "/proc/sys/vm/dirty_bytes has an unexpected format ('99999999999999999999999…",
-        "Not read: 1 file that no rule reads: notes ",
+        ": 1 file that no rule reads: notes ",
     ] {
         assert!(text.contains(said) || said.contains('…'), "{said}\n{screen}");
     }
