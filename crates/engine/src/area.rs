@@ -467,7 +467,7 @@ enum Stage {
     Marked,
 }
 
-/// As [`create`]; Tests use `meanwhile`: it is called at every stage, with the temporary name.
+/// Like [`create`]. Tests use `meanwhile`: it is called at every stage, with the temporary name.
 fn created_with(target: &Path, meanwhile: &dyn Fn(Stage, &Path)) -> Result<Area, AreaError> {
     let root = target.join(AREA_DIR);
     let marker = Marker::fresh();

@@ -3,13 +3,13 @@
 //!
 //! A server has what was written a moment ago in its memory; files that lay there for months come from
 //! its disks. Nothing here opens a file, and files from here may only be opened for reading: drivers
-//! refuse everything else on it ([`crate::driver::Context::read_only`]).
+//! refuse every other operation on them ([`crate::driver::Context::read_only`]).
 //!
 //! What is taken: plain files of the folder and those below it, the largest first. What is skipped:
 //! links (they may lead out), special files, file systems mounted below, areas of this tool, and files
 //! whose data is elsewhere (sparse ones, and stubs of an archive, which would be recalled from tape).
 //!
-//! which frames are laid over the files (the runner).
+//! Not here: which frames are laid over the files (the runner).
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};

@@ -88,8 +88,7 @@ fn wait(bench: &Bench, long: Duration) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Clocks that may be equal are not reported as different. of whole seconds nothing finer than one is
-/// known.
+/// Clocks that may be equal are not reported as different. Times in whole seconds show no smaller difference.
 fn tell(apart: &Apart, step_s: f64, found: &mut Found) {
     let at_least_s = (apart.ahead_s.abs() - apart.unsure_s).max(0.0);
     found.number("clock_apart_at_least_s", at_least_s);

@@ -66,7 +66,7 @@ fn is_another(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error())
 }
 
-/// The coarsest resolution that explains the time read back after setting one.
+/// The finest resolution that explains the time read back after setting one.
 fn step_ns(second: i64, nanosecond: u32) -> Option<i64> {
     let set = SECOND * 1_000_000_000 + i64::from(NANOSECOND);
     let kept = second.checked_mul(1_000_000_000)?.checked_add(i64::from(nanosecond))?;

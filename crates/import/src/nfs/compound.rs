@@ -1,10 +1,9 @@
 //! Compounds of NFS's version 4: operations one after the other on a current file, which some of them change.
 //!
 //! Attributes and access rights fetched with another operation do not count as an operation. A look-up
-//! in several steps is several: Not here: how single operations are converted, which is the same for
-//! both versions; see [`super`].
+//! in several steps is several operations: each step looks up a name.
 //!
-//! see [`super`].
+//! Not here: how single operations are converted, which is the same for both versions; see [`super`].
 
 use reelgauge_record::OpKind;
 

@@ -2,7 +2,7 @@
 //! encoders.
 //!
 //! The same columns, encodings, statistics and row groups, in one file. It makes no segments, so it
-//! would lose everything in a kill: Omitting that favours the library.
+//! would lose everything in a kill. Omitting that favours the library.
 
 use std::error::Error;
 use std::fs::File;
