@@ -1,7 +1,8 @@
-//! Late frames: what no throughput figure shows. Every frame of every stream is held against a timeline
-//! that never slides, so that a stall of one second makes every frame behind it late, and all are counted.
+//! Late frames, which no throughput figure shows. Every frame of every stream has a deadline on a
+//! timeline that never shifts. After a stall of one second, every delayed frame is late, and each one is
+//! counted.
 //!
-//! * [`StreamSpec`], [`MeasuredPart`]: what must be known before; [`FrameTimeline`]: the deadlines.
+//! * [`StreamSpec`], [`MeasuredPart`]: what must be known in advance; [`FrameTimeline`]: the deadlines.
 //! * [`LateTally`]: takes every operation of a load point and gives the [`LateFigures`] at its end. Its
 //!   memory is bounded however long that is.
 //!
@@ -9,26 +10,27 @@
 //! * Frame i is late if its last byte comes after t0 + prebuffer + i ÷ rate. t0 is when the stream's first
 //!   operation was due. Frames that failed, never became complete or were never begun are late too.
 //! * Judged are the frames whose deadline lies in the measured part.
-//! * A frame is complete when its operation with the flag LAST has succeeded and, where
-//!   [`StreamSpec::frame_bytes`] says how many there are, all its bytes have come, in any order. Where
-//!   every frame is a file, opening or making that file is the frame's first operation; a frame that is
-//!   written is complete with the close, because only then the data need have arrived. A close after the
-//!   frame was complete (no flag FRAME) is no part of it.
-//! * Play may begin anew at a frame (flag CUE, somebody jumped). The frames between the last one begun
-//!   and that frame were not wanted: they are not judged at all. The same holds for those after the last
-//!   one begun when the load point ends while somebody scrubs, which is known by random reads without
-//!   the flag FRAME.
+//! * A frame is complete when its operation with the flag LAST has succeeded. If
+//!   [`StreamSpec::frame_bytes`] is known, all its bytes must also have arrived, in any order. If every
+//!   frame is a file, opening or creating that file is the frame's first operation. A written frame is
+//!   complete with the close, because data may arrive as late as that. A close after the frame was
+//!   complete (no flag FRAME) is not part of it.
+//! * Playback may restart at another frame (flag CUE: the user jumped). The frames between the last one
+//!   begun and that frame were not requested, so they are not judged. The same holds for frames after
+//!   the last one begun if the load point ends during a scrub. Random reads without the flag FRAME mark
+//!   a scrub.
 //!
-//! The tool's own delay is kept apart, because no storage should be blamed for it. Issued − due is not
-//! that delay: behind a slow operation the next ones are issued late through no fault of the tool.
-//! Therefore every operation is put on a second timeline, on which the tool issues it as soon as it is due
-//! and the worker is free, and the storage takes the time that it took. A late frame that would have
-//! been in time there counts in `late_frames_with_own_delay`. For a worker with one operation at a time
-//! that is exact; with several in flight, a worker counts as free from its latest completion. What was in
-//! flight while the tool did not run at all ([`crate::pause`]) took less there by as long as that lasted,
-//! and so did that whose thread waited for a processor meanwhile ([`ProcessorWait`]). That holds where the
-//! storage had time left. Where it was asked all the time and gave less than was needed, the frames would
-//! have been late all the same, and none counts as the tool's.
+//! The scheduling delay of Reelgauge is counted separately, so that the storage is not blamed for it.
+//! Issued − due is not that delay: behind a slow operation the next ones are issued late through no
+//! fault of Reelgauge. So every operation is also placed on a second timeline. There, Reelgauge issues
+//! it as soon as it is due and the worker is free, and the storage takes as long as it did. A late frame
+//! that would have been in time there counts in `late_frames_with_own_delay`. For a worker with one
+//! operation at a time this is exact. With several in flight, a worker counts as free from its latest
+//! completion. If Reelgauge did not run while an operation was in flight ([`crate::pause`]), that time
+//! is subtracted from the operation. The same is done for the time its thread waited for a processor
+//! ([`ProcessorWait`]). All this holds if the storage had time to spare. If it was busy throughout and
+//! delivered less than needed, the frames would have been late anyway, and none is attributed to
+//! Reelgauge.
 //!
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 
@@ -107,10 +109,10 @@ pub struct StreamSpec {
     /// Bytes that make a frame complete, where all frames have as many. `None` where they differ: then
     /// the operation with LAST must be the last of its frame to finish.
     pub frame_bytes: Option<u64>,
-    /// How many frames the stream has, if it ends by itself before the load point does.
+    /// How many frames the stream has, if it ends before the load point does.
     pub frames_total: Option<u64>,
-    /// Mean throughput over the buffer time that the application needs (EBU Tech 3362, 9.2(7)). Only
-    /// for saying when it fell below that first.
+    /// Mean throughput over the buffer time that the application needs (EBU Tech 3362, 9.2(7)). Used
+    /// only to report when throughput first dropped below it.
     pub throughput_needed_bytes_per_s: Option<f64>,
     /// When it is to begin, where that is known before: all there is to go by if its first operation never
     /// comes back.
@@ -123,7 +125,7 @@ pub struct StreamSpec {
 pub struct Beginning {
     /// After the load point's beginning.
     pub after_ns: u64,
-    /// Whether its play stops now and then, and begins anew elsewhere.
+    /// Whether playback sometimes stops and restarts at another frame.
     pub may_jump: bool,
 }
 
@@ -142,7 +144,7 @@ impl StreamSpec {
 /// Which part of which load point is judged, on the run's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeasuredPart {
-    /// The load point's number; operations of others are left out.
+    /// The load point's number; operations of other load points are ignored.
     pub point: u16,
     /// When the load point began, with its warm-up.
     pub started_ns: u64,
@@ -216,7 +218,7 @@ impl LateTally {
         }
         let slot = self.stream_slots.get(op.stream);
         let Some(stream) = slot.and_then(|slot| self.streams.get_mut(slot)) else {
-            // No frame of anybody's, but it shows whether the storage answers.
+            // Not part of any frame, but it shows whether the storage responds.
             let wait = self.waits.of(op);
             let booked_ns = booked_ns(op, &self.pauses, wait);
             self.answers.add(op, &OwnShare { booked_ns, delay_ns: 0, wait });
@@ -239,12 +241,14 @@ impl LateTally {
         }
     }
 
-    /// The tool did not run for a while. To be told before the operations are added that were in flight then.
+    /// Records that Reelgauge did not run for a while. Call this before adding the operations that were
+    /// in flight then.
     pub fn paused(&mut self, pause: Pause) {
         self.pauses.push(pause);
     }
 
-    /// The thread of an operation waited for a processor. To be told before the operation is added.
+    /// Records that the thread of an operation waited for a processor. Call this before adding the
+    /// operation.
     pub fn waited(&mut self, wait: ProcessorWait) {
         self.waits.put(wait);
     }
@@ -342,7 +346,7 @@ impl LateTally {
     }
 }
 
-/// Whether an operation is somebody looking for a place, and not playing.
+/// Whether an operation is part of a scrub (searching for a position) rather than playback.
 fn is_scrub(op: &OpRecord) -> bool {
     op.kind == OpKind::Read && op.flags.has(OpFlags::RANDOM) && !op.flags.has(OpFlags::FRAME)
 }

@@ -1,36 +1,38 @@
-//! Did something else use the disk below the target? What a disk carried is held against what this run moved
-//! in the same time, with room for what a file system adds to it: journals, metadata, checksums, alignment,
-//! parity, and what had been written into this machine's cache before.
+//! Checks whether another program used the disk below the target. It compares what a disk transferred
+//! with what this run transferred in the same time. It allows for what a file system adds: journals,
+//! metadata, checksums, alignment, parity, and data written to the local host's cache before.
 //!
-//! A disk that carried less than the run moved says nothing: a cache answered, data are compressed, or an
-//! array spreads them. Each layer of an array, a mapped volume or a partition carries the same bytes again,
-//! so every device is held against the run by itself, and the one with the most of others is told.
+//! A disk that transferred less than the run shows nothing: a cache answered, data are compressed, or an
+//! array spreads them. Each layer (array, mapped volume, partition) transfers the same bytes again. So
+//! every device is compared with the run separately, and the one with the most traffic of other programs
+//! is reported.
 
 use reelgauge_record::counters::Layer;
 
 use super::finding::{LimitFinding, LimitStep, Measure, Seen};
 use super::scene::Scene;
 
-/// So many times what the run moved may be what a file system made of it.
+/// A file system may turn the bytes of a run into this many times as many.
 const ADDED_TIMES: f64 = 1.3;
 
-/// So many times what the run wrote: a journal of data, or of integrity, writes all of it twice.
+/// The same for written bytes: a data or integrity journal writes everything twice.
 const WRITTEN_TIMES: f64 = 2.2;
 
-/// A read may bring so much of metadata beside it, and one through the cache so much that was read ahead.
+/// Extra bytes per read: metadata, or read-ahead if the read goes through the cache.
 const BESIDE_A_READ_BYTES: f64 = 16.0 * 1024.0;
 const AHEAD_OF_A_READ_BYTES: f64 = 256.0 * 1024.0;
 
-/// A write may bring so much of journal, metadata and whole blocks beside it.
+/// Extra bytes per write: journal, metadata and whole blocks.
 const BESIDE_A_WRITE_BYTES: f64 = 64.0 * 1024.0;
 
-/// Of what a disk carried, in percent, what something else must have moved to be worth a word, and bytes.
+/// Traffic of other programs is reported from these values on: its share of the disk's traffic, and its
+/// rate.
 const OTHERS_PERCENT: f64 = 25.0;
 const OTHERS_BYTES_PER_S: f64 = 5e6;
 
 const RULES: &[&str] = &["blk.disk_saturated"];
 
-/// What a disk carried beside what this run moved, in bytes per second, both directions together.
+/// The traffic of a disk compared with that of this run, in bytes per second, reads and writes together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Carried<'a> {
     disk: &'a str,
@@ -50,19 +52,19 @@ impl Carried<'_> {
         ]
     }
 
-    /// Whether it was somebody else, and nothing that was read ahead for this run.
+    /// Whether another program caused it for certain, because it cannot be read-ahead for this run.
     pub(super) fn is_sure(&self) -> bool {
         !self.may_be_ahead
     }
 
-    /// Told beside a limit.
+    /// The finding to list next to a limit.
     fn finding(&self) -> LimitFinding {
         let rules = if self.may_be_ahead { &["blk.read_ahead", "blk.disk_saturated"][..] } else { RULES };
         LimitFinding::new(LimitStep::Disk, self.seen().to_vec(), rules).at(self.disk)
     }
 }
 
-/// Beside the limit: the disk that carried most for others.
+/// The disk that other programs used most, listed next to the limit.
 pub(super) fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
     let disks = scene.means.each(Layer::Disk, "read_bytes_per_s").map(|(disk, _)| disk);
     let of_others = disks.filter_map(|disk| of_disk(scene, disk));
@@ -75,7 +77,7 @@ pub(super) fn of_disk<'a>(scene: &Scene<'_>, disk: &'a str) -> Option<Carried<'a
     let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
     let (read, written) = (of_disk("read_bytes_per_s")?, of_disk("written_bytes_per_s")?);
     let total = &scene.point.total;
-    // What never came back was counted by the disk alone.
+    // The disk counted operations that never completed; the run did not.
     if scene.point.was_cut_off() || total.ops == 0 {
         return None;
     }
@@ -93,7 +95,8 @@ pub(super) fn of_disk<'a>(scene: &Scene<'_>, disk: &'a str) -> Option<Carried<'a
     })
 }
 
-/// Whether a disk read more than this run's reads account for, so that how they came is not known.
+/// Whether a disk read more than this run's reads account for. How the run's own reads reached the disk
+/// is then unknown.
 pub(super) fn reads_of_others(scene: &Scene<'_>, disk: &str) -> bool {
     let read = scene.means.of(Layer::Disk, "read_bytes_per_s", disk);
     read.zip(scene.point.total.read_bytes_per_s).is_some_and(|(read, own)| read > own * ADDED_TIMES)
@@ -121,7 +124,7 @@ fn writes_explained(scene: &Scene<'_>) -> Option<f64> {
     Some(total.written_bytes_per_s? * WRITTEN_TIMES + (others + in_cache) / scene.means.seconds.max(1.0))
 }
 
-/// What waited in this machine's memory to be written: twice the mean where it went down to nothing.
+/// Dirty data in the local host's memory: twice the mean, as if it had drained to zero.
 fn waiting_bytes(scene: &Scene<'_>) -> f64 {
     let waiting = ["memory_dirty_bytes", "memory_writeback_bytes"].map(|name| scene.host(name));
     waiting.into_iter().flatten().sum::<f64>() * 2.0

@@ -1,7 +1,8 @@
-//! Which of the answers is the limit, and what only stood beside it.
+//! Chooses the limit among the answers; the others are listed as contributing.
 //!
-//! Whose fault a failed load point was is decided elsewhere ([`crate::culprit`]), from what taking the tool's
-//! own delay away would have saved. The questions only say where on that side the limit lies.
+//! Who caused a failed load point is decided elsewhere ([`crate::culprit`]), by removing the scheduling
+//! delay of Reelgauge and counting the frames saved. The questions here only locate the limit on that
+//! side.
 
 use super::carried;
 use super::factors::factors;
@@ -14,16 +15,17 @@ use crate::culprit::{Culprit, LINK_FULL_SHARE};
 use crate::held_back::{HELD_BACK_PERCENT, percent};
 use crate::summary::LoadPoint;
 
-/// So many are told where nothing stood out.
+/// The most near misses that are reported if nothing stood out.
 const NEAREST: usize = 3;
 
-/// What is further from its threshold than this share of it is not near.
+/// A counter further from its threshold than this share of it is not near.
 const NEAR_SHARE: f64 = 0.25;
 
-/// Of what was read, in percent, what a cache answered where it answered most.
+/// From this share of reads on, in percent, a cache answered most of them.
 const MOST_PERCENT: f64 = 50.0;
 
-/// What limited a load point. `incidents` is the same in its incidents alone, where it failed by some.
+/// Returns what limited a load point. `incidents` is the same scene during its incidents only, if some
+/// failed it.
 pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
     let (mut limit, mut found) = asked(scene);
     let culprit = scene.point.culprit;
@@ -35,12 +37,12 @@ pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
     if limit.found.is_none() && limit.verdict == LimitVerdict::NothingStoodOut {
         limit.found = incidents.and_then(|incidents| in_incidents(incidents, culprit));
         if let Some(finding) = &limit.found {
-            // Of the whole load point it says the same, with figures that the rest of the time thins out.
+            // The whole load point shows the same step, but diluted by the time outside the incidents.
             found.retain(|other| other.step != finding.step);
         } else {
             limit.found = take_limit(&mut found, culprit, scene);
         }
-        // What failed by this machine's fault needs no counter to say so.
+        // If the local host is at fault, no counter has to confirm it.
         if limit.found.is_none() && culprit == Some(Culprit::Link) {
             limit.found = Some(full_for_a_while(scene.point));
         }
@@ -59,13 +61,13 @@ pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
     limit.nearest = nearest(limit.nearest, limit.verdict);
     let explains = |step: LimitStep| step.is_on_the_way() || step == LimitStep::ServerDisk;
     if limit.found.as_ref().is_some_and(|finding| explains(finding.step)) {
-        // An operation takes long because of what was found: that it did is no second thing.
+        // Operations are slow because of what was found; that is not a second finding.
         found.retain(|finding| !matches!(finding.step, LimitStep::Server | LimitStep::Latency));
     }
     limit.contributing = found;
     let told =
         |finding: &LimitFinding| limit.found.iter().chain(&limit.contributing).any(|one| one == finding);
-    // Said of the disk that is told anyway, it is not said again.
+    // A disk that is already reported is not reported twice.
     let is_said = limit.found.iter().chain(&limit.contributing).any(tells_of_others);
     let used = carried::others(scene).filter(|_| !is_said);
     let beside = held_back.into_iter().chain(stuck(scene)).chain(used).chain(factors(scene));
@@ -74,7 +76,7 @@ pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
     limit
 }
 
-/// What stood out, and with it what did not.
+/// Asks all questions; the answers below their threshold go to `nearest`.
 fn asked(scene: &Scene<'_>) -> (Limit, Vec<LimitFinding>) {
     let (mut limit, mut found) = (Limit::default(), Vec::new());
     for step in LimitStep::ALL {
@@ -112,7 +114,7 @@ fn verdict(scene: &Scene<'_>) -> LimitVerdict {
     }
 }
 
-/// The limit on bytes a second that was set, where it made operations wait.
+/// The configured limit on bytes per second, if operations had to wait for it.
 fn held_back(point: &LoadPoint) -> Option<LimitFinding> {
     let (percent, limit) = (percent(point)?, point.was_held_back()?.max_bytes_per_s as f64);
     let seen = vec![
@@ -122,8 +124,8 @@ fn held_back(point: &LoadPoint) -> Option<LimitFinding> {
     Some(LimitFinding::new(LimitStep::MaxRate, seen, &[]))
 }
 
-/// Whether that was the limit: where a load point failed by it, or, where work goes as fast as it goes, where
-/// more were held back than a few that came together.
+/// Whether that limit set the figure. It did if a load point failed because of it. In work without a
+/// requested rate, it did if it held back more than a few operations.
 fn sets_the_figure(finding: &LimitFinding, culprit: Option<Culprit>, verdict: LimitVerdict) -> bool {
     match (verdict, culprit) {
         (LimitVerdict::NothingLimited, _) => false,
@@ -132,8 +134,9 @@ fn sets_the_figure(finding: &LimitFinding, culprit: Option<Culprit>, verdict: Li
     }
 }
 
-/// The first that may be the limit. A cache that answered is named only where nothing else is: it says whose
-/// figure it is, and a link that is full is full whoever fills it.
+/// The first finding that may be the limit. A cache hit is only chosen if there is nothing else: it
+/// shows where the figure comes from, not what bounds it. A full link is a limit whether a cache or a
+/// disk fills it.
 fn take_limit(
     found: &mut Vec<LimitFinding>,
     culprit: Option<Culprit>,
@@ -142,20 +145,20 @@ fn take_limit(
     let may = |finding: &&LimitFinding| agrees(finding, culprit);
     let first = found.iter().filter(|finding| finding.step != LimitStep::Cache).find(may);
     let is_cached = found.iter().any(answered_most);
-    // A disk that was busy beside a cache that answered has not set the figure.
+    // If a cache answered most reads, a busy disk has not set the figure.
     let first = first.filter(|finding| !(is_cached && scene.mostly_reads() && is_disk_side(finding.step)));
     let step = first.or_else(|| found.iter().find(may))?.step;
     let at = found.iter().position(|finding| finding.step == step)?;
     Some(found.remove(at))
 }
 
-/// Whether it says that a cache answered, and no more than the smaller part came from what lies behind it.
+/// Whether a cache answered at least half of the reads, or an unknown share of them.
 fn answered_most(finding: &LimitFinding) -> bool {
     let percent = finding.value(Measure::CachedPercent);
     finding.step == LimitStep::Cache && percent.is_none_or(|percent| percent >= MOST_PERCENT)
 }
 
-/// Whether it says that something else used a disk.
+/// Whether the finding shows that another program used a disk.
 fn tells_of_others(finding: &LimitFinding) -> bool {
     finding.value(Measure::DiskBytesPerS).is_some()
 }
@@ -164,17 +167,17 @@ fn is_disk_side(step: LimitStep) -> bool {
     matches!(step, LimitStep::ServerDisk | LimitStep::Server | LimitStep::ServerThreads | LimitStep::Disk)
 }
 
-/// A way that swallows long packets, or a link that went down, may keep all operations from ending, so that
-/// there is no figure: it is known all the same.
+/// A path that drops large packets, or a link that went down, may keep every operation from completing.
+/// Then there is no figure, but the limit is still known.
 fn take_broken_path(found: &mut Vec<LimitFinding>) -> Option<LimitFinding> {
     let of = [Measure::LongPingsLostPercent, Measure::LinkChanges];
     let is_it = |finding: &LimitFinding| of.iter().any(|measure| finding.value(*measure).is_some());
     found.iter().position(is_it).map(|at| found.remove(at))
 }
 
-/// Whether a layer lies on the side that the fault was booked to. Where nothing was judged, all do. The
-/// storage's side has the way behind the own link: a link whose speed is not known can't have been judged to
-/// be full, so one that a queue shows to be is no contradiction.
+/// Whether a layer is on the side that caused the failure. If no cause was determined, every layer is.
+/// The storage side includes the network path behind the local link. A link of unknown speed cannot have
+/// been judged full, so a queue on it does not contradict this.
 fn agrees(finding: &LimitFinding, culprit: Option<Culprit>) -> bool {
     let step = finding.step;
     match culprit {
@@ -198,7 +201,7 @@ fn full_for_a_while(point: &LoadPoint) -> LimitFinding {
     LimitFinding::new(LimitStep::LinkFull, seen.into_iter().collect(), &["net.link.ceiling"])
 }
 
-/// The tool got no processor, or no memory, and was late by that.
+/// Reelgauge did not get a processor or memory in time, and was late because of it.
 fn own_delay(point: &LoadPoint) -> LimitFinding {
     let incidents = point.streams.iter().flat_map(|late| &late.incidents);
     let delays = incidents.filter_map(|incident| incident.machine?.own_delay_max_us);
@@ -206,7 +209,8 @@ fn own_delay(point: &LoadPoint) -> LimitFinding {
     LimitFinding::new(LimitStep::Client, seen.into_iter().collect(), &["cpu.single_core_bound"])
 }
 
-/// The nearest first, where nothing stood out: a margin beside a limit that was found says nothing.
+/// The nearest misses, nearest first, if nothing stood out. A margin next to a limit that was found is
+/// not useful.
 fn nearest(below: Vec<LimitFinding>, verdict: LimitVerdict) -> Vec<LimitFinding> {
     if verdict != LimitVerdict::NothingStoodOut {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! What is said of made-up load points: each question with figures that answer it with yes, and with some
-//! that do not.
+//! The limits of made-up load points: for each question, figures that answer it with yes, and some that
+//! do not.
 
 #![allow(clippy::unwrap_used)]
 
@@ -62,7 +62,7 @@ fn mix(read: f64, written: f64) -> LoadPoint {
     LoadPoint { threads: Some(4), ..point }
 }
 
-/// The same as streams whose criteria failed through somebody, or were met.
+/// The same as streams whose criteria were met, or failed because of this culprit.
 fn streams(culprit: Option<Culprit>) -> LoadPoint {
     let failures = culprit.map(|_| failure_of_tests());
     let verdict =
@@ -70,7 +70,7 @@ fn streams(culprit: Option<Culprit>) -> LoadPoint {
     LoadPoint { stream_count: Some(4), culprit, verdict: Some(verdict), ..mix(50e6, 0.0) }
 }
 
-/// A sound connection that reads 50 MB/s, with these counters instead of its own.
+/// A sound connection that reads 50 MB/s, with these counters changed.
 fn connection(changed: &[(&'static str, f64)]) -> Values {
     let sound = [
         ("connection_sent_bytes_per_s", 200_000.0),
@@ -127,7 +127,7 @@ fn with_server_disk(disk: &[(&'static str, f64)]) -> Limit {
     with_server_disk_over(1_177e6, disk)
 }
 
-/// The same over a line that carries so much.
+/// The same over a link with this rate.
 fn with_server_disk_over(line_bytes_per_s: f64, disk: &[(&'static str, f64)]) -> Limit {
     with_server(line_bytes_per_s, disk, &[])
 }
@@ -211,10 +211,11 @@ fn a_disk_that_was_seen_to_be_quick_leaves_the_server_and_one_at_rest_says_nothi
     };
     let waits = |percent| [(Host, "pressure_io_some_percent", "", percent)];
     assert_eq!(acquitted(&quick, &waits(3.0)), Some(400.0), "and it says how quick they were");
-    // A task waited for storage above that disk: a queue, a control group, a loop device. Or nobody looked.
+    // A task waited for storage above that disk: a queue, a control group, a loop device. Or the waits
+    // were not measured.
     assert_eq!(acquitted(&quick, &waits(60.0)), None);
     assert_eq!(acquitted(&quick, &[]), None);
-    // A part of the load came from a disk that nobody saw; and an array and its members are one.
+    // Part of the load came from a disk that was not sampled; and an array counts once with its members.
     let part = [("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 9e6)];
     assert_eq!(acquitted(&part, &waits(3.0)), None);
     let members = [("md0", 48e6), ("sdb", 24e6)].map(|(disk, rate)| (Disk, "read_bytes_per_s", disk, rate));
@@ -345,7 +346,7 @@ fn one_connection_that_is_stuck_among_its_like_is_named() {
     };
     let stuck = like(2, &[("connection_received_bytes_per_s", 2e6)]);
     assert_eq!(of(stuck.clone(), 9_000.0).as_deref(), Some("10.0.0.2:2049 from 703"));
-    // Nobody uses it, and nothing is wrong with it; or it is far, and carries as much as the others.
+    // An idle connection without faults; or one to a distant host that transfers as much as the others.
     assert_eq!(of(stuck, 650.0), None);
     assert_eq!(of(like(2, &[]), 9_000.0), None);
     let lossy = [
@@ -558,7 +559,7 @@ fn what_the_server_had_already_was_not_lost() {
     // 414 segments were sent again.
     assert_eq!(found(&over_network(&mix(0.0, 50e6), &values(20.0))), Some(LimitStep::NetworkLoss));
     assert_ne!(found(&over_network(&mix(0.0, 50e6), &values(410.0))), Some(LimitStep::NetworkLoss));
-    // Of all connections, where they are not told apart.
+    // For all connections, if there are no counters per connection.
     let of_all = |had_already| {
         vec![
             (Network, "tcp_retransmitted_segments_per_s", "", 400.0),
@@ -620,16 +621,16 @@ fn long_packets_that_never_arrive_while_short_ones_do_are_a_broken_path() {
             "{limit:#?}"
         );
         assert_eq!(limit.found.unwrap().value(Measure::PacketBytes), Some(9_000.0));
-        // The server stood still, and the way was sound. Or the way was cut.
+        // The server hung on a sound network path. Or the path was cut.
         assert_ne!(found(&over_network(&point, &pings(0.8, 0.8))), Some(LimitStep::PathBroken));
         assert_ne!(found(&over_network(&point, &pings(0.0, 0.0))), Some(LimitStep::PathBroken));
     }
-    // No operation came to its end, so that there is no figure: the way is known all the same.
+    // No operation completed, so there is no figure, but the broken path is known.
     let mut hung = mix(0.0, 0.0);
     hung.total.ops = 0;
     assert_eq!(found(&over_network(&hung, &pings(0.8, 0.0))), Some(LimitStep::PathBroken));
     assert_eq!(over_network(&hung, &pings(0.8, 0.8)).verdict, LimitVerdict::NotKnown);
-    // Through the tool's own fault nothing is known of anything.
+    // If Reelgauge itself was at fault, nothing can be concluded.
     let own = LoadPoint { culprit: Some(Culprit::Tool), ..hung };
     assert_eq!(over_network(&own, &pings(0.8, 0.0)).found, None);
 }
@@ -677,13 +678,13 @@ fn what_else_used_the_disk_is_told_with_what_was_this_runs() {
     assert!(limit.contributing.is_empty(), "said twice: {limit:#?}");
     let writes = beside_others(50e6, 200e6, false);
     assert_eq!(writes.found.unwrap().value(Measure::DiskBytesPerS), Some(250e6));
-    // Journals and metadata of its own are no others.
+    // Journals and metadata of the run do not count as other programs.
     for (read, written) in [(55e6, 1e6), (64e6, 0.0), (10e6, 4e6)] {
         let limit = beside_others(read, written, true);
         let told = limit.found.iter().chain(&limit.contributing);
         assert!(told.filter_map(|finding| finding.value(Measure::DiskBytesPerS)).next().is_none());
     }
-    // Through the cache it may have been read ahead, which is said and not made a cause of.
+    // Through the cache it may be read-ahead. That is reported, but not as the cause.
     let ahead = beside_others(300e6, 0.0, false);
     assert_eq!(ahead.found.unwrap().value(Measure::DiskBytesPerS), None);
     assert_eq!(ahead.contributing[0].rules[0], "blk.read_ahead");
@@ -830,7 +831,7 @@ fn a_fault_of_a_part_is_named_from_the_incidents_and_not_averaged_away() {
     let lossy = connection(&[("connection_out_of_order_segments_per_s", 2_000.0)]);
     let limit = in_incident(&connection(&[]), &lossy, Some(&link));
     assert_eq!(found(&limit), Some(LimitStep::NetworkLoss), "{limit:#?}");
-    // Nothing stood out in them: the whole load point tells.
+    // Nothing stood out in the incidents, so the whole load point decides.
     let limit = in_incident(&busy(96.0), &busy(40.0), None);
     assert_eq!(limit.found.as_ref().unwrap().value(Measure::IncidentsS), None, "{limit:#?}");
     assert_eq!(found(&limit), Some(LimitStep::Disk));
@@ -848,7 +849,7 @@ fn a_link_that_went_down_in_an_incident_is_the_path_and_one_of_another_interface
     assert!(finding.step.is_on_the_way(), "so that nobody is sent to the storage's log");
     let other = in_incident(&connection(&[]), &changed("docker0"), Some(&link));
     assert_ne!(found(&other), Some(LimitStep::PathBroken), "{other:#?}");
-    // A load that went on meanwhile was not held up by it.
+    // A load that continued during the change was not held up by it.
     let went_on = over_network(&mix(50e6, 0.0), &changed("eth0"));
     assert_ne!(found(&went_on), Some(LimitStep::PathBroken), "{went_on:#?}");
     // Nothing ended at all after it.
@@ -899,6 +900,6 @@ fn a_busy_disk_of_the_server_that_moved_none_of_the_load_is_not_the_limit() {
     assert_eq!(found(&other), Some(LimitStep::Server), "{other:#?}");
     let own = with_server_disk(&[("util_percent", 98.0), ("read_bytes_per_s", 48e6)]);
     assert_eq!(found(&own), Some(LimitStep::ServerDisk), "{own:#?}");
-    // Nobody counted its bytes: it may be the one.
+    // Its bytes were not counted, so it may be the limit.
     assert_eq!(found(&with_server_disk(&[("util_percent", 98.0)])), Some(LimitStep::ServerDisk));
 }
