@@ -1,29 +1,29 @@
-//! What is said of a run of many machines while it goes on and when it is over: how it stands, in a line;
-//! who was missing, since when and why.
+//! Lines about a run on several hosts: its state while it runs, and the agents that were missing, since
+//! when and why.
 //!
-//! Not here: the figures of the whole, which are those of any run.
+//! Not here: the figures of the whole run, which are those of any run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::plain_short;
 use crate::units::{amount, count, counted, duration, number};
 
-/// More of what an agent says is not shown.
+/// Text of an agent is cut after this many characters.
 const SAID_CHARS_MAX: usize = 300;
 
 /// Why an agent was missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum WhyMissing {
-    /// It was never heard.
+    /// It never connected.
     NeverHeard,
-    /// It was not heard any more.
+    /// Contact was lost.
     NotHeard,
-    /// Its process began anew.
+    /// Its process restarted.
     Restarted,
     /// It did not take part.
     Refused {
-        /// What it said.
+        /// The reason it gave.
         why: String,
     },
     /// It did not begin a load point in time.
@@ -31,25 +31,25 @@ pub enum WhyMissing {
         /// Which, from 0.
         point: u16,
     },
-    /// Its run ended before everybody's.
+    /// Its run ended before the others.
     EndedEarly {
-        /// What it said.
+        /// The reason it gave, if any.
         why: Option<String>,
     },
-    /// It has another plan than it was given.
+    /// Its plan differs from the one it was given.
     OtherPlan,
-    /// It and the controller do not understand each other.
+    /// Its protocol differs from the controller's.
     OtherProtocol {
-        /// The agent's.
+        /// The agent's protocol.
         agent: u32,
-        /// Of the agent's program.
+        /// The version of the agent's program.
         version: String,
-        /// The controller's.
+        /// The controller's protocol.
         controller: u32,
     },
 }
 
-/// Why an agent was missing, as a part of a sentence. What agents say is anybody's text.
+/// Why an agent was missing, as part of a sentence. Text of agents is untrusted.
 pub fn why_missing(why: &WhyMissing) -> String {
     match why {
         WhyMissing::NeverHeard => "it never connected".to_owned(),
@@ -71,93 +71,95 @@ pub fn why_missing(why: &WhyMissing) -> String {
     }
 }
 
-/// On one line, without what a terminal would obey.
+/// One line, without control characters that a terminal would obey.
 fn plain(text: &str) -> String {
     plain_short(text, SAID_CHARS_MAX)
 }
 
-/// How a run of a fleet stands.
+/// The state of a run on a fleet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FleetNow {
     /// Agents that take part.
     pub present: u64,
-    /// Of so many.
+    /// Agents in the plan.
     pub agents: u64,
-    /// What they do.
+    /// What they are doing.
     pub does: FleetDoes,
-    /// Somebody wants a pause, and it has not begun.
+    /// A pause was requested and has not begun.
     pub will_pause: bool,
-    /// What is tried, in a search.
+    /// The current trial, in a search.
     pub tries: Option<FleetTries>,
 }
 
-/// A trial of a search, and what is known so far, each in words: `12 players`.
+/// A trial of a search, and its bounds so far, as text: `12 players`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FleetTries {
-    /// What is tried.
+    /// The count on trial.
     pub label: String,
-    /// The largest that passed, below all that fell.
+    /// The largest count that passed, below all failed ones.
     pub passed: Option<String>,
-    /// The smallest that fell, above all that passed.
+    /// The smallest count that failed, above all that passed.
     pub fell: Option<String>,
 }
 
-/// What a fleet does.
+/// What a fleet is doing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum FleetDoes {
-    /// Files are made.
+    /// Agents create their files.
     #[default]
     Preparing,
-    /// So many agents are ready for a load point; before the first one files are made meanwhile.
+    /// Agents get ready for a load point. Before the first one they also create files.
     Readying {
-        /// Which, from 0. There may be none: nobody knows that before all agents said that they are done.
+        /// Which, from 0. It may not exist: that is only certain once every agent has reported that it
+        /// is done.
         point: u16,
-        /// How many.
+        /// How many agents are ready.
         ready: u64,
     },
-    /// Everybody was told when a load point begins.
+    /// Every agent knows when the load point begins.
     Starting {
         /// Which, from 0.
         point: u16,
-        /// Until then.
+        /// Seconds until then.
         in_s: f64,
     },
-    /// A load point goes on.
+    /// A load point is running.
     Measuring {
         /// Which, from 0.
         point: u16,
-        /// Since it began.
+        /// Seconds since it began.
         elapsed_s: f64,
-        /// Of all together.
+        /// Of all agents together.
         read_bytes_per_s: f64,
-        /// Of all together.
+        /// Of all agents together.
         write_bytes_per_s: f64,
         /// Of all operations of all agents; `None` before the first.
         p99_ms: Option<f64>,
         /// Of all streams; `None` where there are no frames.
         late_frames: Option<u64>,
-        /// How long nobody was answered by the storage; `None` where anybody is.
+        /// How long the storage has answered no agent; `None` while it answers any.
         no_answer_s: Option<f64>,
-        /// Agents that were not heard for a while, whose part is in no rate; and the longest such while.
+        /// Agents without contact, which no rate includes, and the longest time without contact in
+        /// seconds.
         unheard: Option<(u64, f64)>,
     },
-    /// Everybody is ready for a load point and waits, because somebody paused the run.
+    /// All agents are ready for a load point and wait, because the run is paused.
     Paused {
         /// Which, from 0.
         point: u16,
     },
-    /// Everybody was told to stop.
+    /// All agents were instructed to stop.
     Stopping,
-    /// What was measured is fetched.
+    /// The controller fetches the results.
     Fetching {
-        /// Bytes that are here.
+        /// Bytes fetched.
         done_bytes: u64,
-        /// Of so many; 0 before anybody said how many there are.
+        /// Bytes in all; 0 until the first agent reports its size.
         all_bytes: u64,
     },
 }
 
-/// What is said of a load point that goes on, behind who takes part in it.
+/// The rest of the line for a load point that is running, after its agents.
 fn measuring(does: &FleetDoes, present: u64) -> String {
     let FleetDoes::Measuring {
         read_bytes_per_s,
@@ -194,7 +196,7 @@ fn measuring(does: &FleetDoes, present: u64) -> String {
     line
 }
 
-/// How a run of a fleet stands, in a line.
+/// The state of a run on a fleet, in one line.
 pub fn fleet_now(now: &FleetNow) -> String {
     let then = if now.will_pause { "; it pauses before the next load point, if there is one" } else { "" };
     format!("{}{}{then}", now.tries.as_ref().map(tries).unwrap_or_default(), standing(now))
@@ -242,22 +244,22 @@ fn standing(now: &FleetNow) -> String {
     }
 }
 
-/// A load point that is over, as far as agents have told of it.
+/// A finished load point, as far as agents have reported it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SoFarLine {
     /// Which, from 0.
     pub point: u16,
-    /// Agents that told.
+    /// Agents that reported.
     pub told: u64,
-    /// Of so many.
+    /// Agents in the plan.
     pub agents: u64,
-    /// Operations of all together.
+    /// Operations of all agents together.
     pub ops: u64,
-    /// Those that failed.
+    /// Operations that failed.
     pub failed_ops: u64,
-    /// Of all together.
+    /// Of all agents together.
     pub read_bytes_per_s: f64,
-    /// Of all together.
+    /// Of all agents together.
     pub write_bytes_per_s: f64,
     /// Of all operations of all agents; `None` where there was none.
     pub p99_ms: Option<f64>,
@@ -265,7 +267,7 @@ pub struct SoFarLine {
     pub late_frames: Option<u64>,
 }
 
-/// What was measured so far, a line each.
+/// The figures so far, one line per load point.
 pub fn fleet_so_far(lines: &[SoFarLine]) -> String {
     if lines.is_empty() {
         return "Nothing measured so far.\n".to_owned();
@@ -298,31 +300,31 @@ fn so_far(line: &SoFarLine) -> String {
     text + "\n"
 }
 
-/// What came of asking for a pause, or for its end.
+/// The result of a request to pause or to resume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PauseSaid {
-    /// No controller answers.
+    /// No controller responds.
     NoRun,
-    /// It is over but for fetching, or being stopped.
+    /// The run is being stopped, or only fetches its results.
     Ending {
         /// The run.
         run: String,
     },
-    /// It is paused before this load point, from 0; between two runs where there is none.
+    /// It is paused before this load point, from 0. `None`: between two runs.
     Paused {
         /// The run.
         run: String,
         /// The load point.
         point: Option<u16>,
     },
-    /// It pauses once this load point is over, or before it, where it has not begun.
+    /// It pauses once this load point is over. `None`: before the one being prepared.
     Pauses {
         /// The run.
         run: String,
-        /// The load point that goes on; `None` where one is being prepared.
+        /// The load point that is running, from 0.
         after: Option<u16>,
     },
-    /// It goes on.
+    /// It continues.
     GoesOn {
         /// The run.
         run: String,
@@ -332,14 +334,14 @@ pub enum PauseSaid {
         /// The run.
         run: String,
     },
-    /// Its controller does not do it.
+    /// Its controller did not respond to the request.
     NotDone {
         /// The run.
         run: String,
     },
 }
 
-/// The same in a sentence.
+/// The result as a sentence.
 pub fn fleet_pause_said(said: &PauseSaid) -> String {
     let number = |point: &u16| u32::from(*point) + 1;
     match said {
@@ -376,11 +378,11 @@ pub fn fleet_pause_said(said: &PauseSaid) -> String {
 pub struct PlacedLine {
     /// The agent.
     pub agent: String,
-    /// Where it measures.
+    /// The directory where it measures.
     pub target: String,
     /// What it does.
     pub does: PlacedLoad,
-    /// Whether it is there now.
+    /// Whether it is connected.
     pub is_there: bool,
 }
 
@@ -389,7 +391,7 @@ pub struct PlacedLine {
 pub enum PlacedLoad {
     /// So many load points.
     Points(u64),
-    /// Its share of a search, up to this count of all agents together where the plan says so.
+    /// Its share of a search, up to this count of all agents together if the plan limits it.
     Seeks(Option<u32>),
 }
 
@@ -404,7 +406,7 @@ fn placed_words(does: PlacedLoad) -> String {
     }
 }
 
-/// Who would do what, a line each.
+/// What each agent would do, one line each.
 pub fn fleet_placed(lines: &[PlacedLine]) -> String {
     let line = |line: &PlacedLine| {
         let gone = if line.is_there { "" } else { "; not connected" };
@@ -414,8 +416,8 @@ pub fn fleet_placed(lines: &[PlacedLine]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// On which agents a run was stopped, and on which one goes on. `run`: the one whose controller was told,
-/// which fetches it.
+/// On which agents a run was stopped, and on which it did not stop. `run` is the one whose controller
+/// was instructed to stop; that controller fetches its results.
 pub fn fleet_halted(run: Option<&str>, stopped: &[String], going_on: &[String]) -> String {
     let names = |agents: &[String]| agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
     let mut text = match stopped {
@@ -434,7 +436,7 @@ pub fn fleet_halted(run: Option<&str>, stopped: &[String], going_on: &[String]) 
     text
 }
 
-/// Somebody who was missing.
+/// An agent that was missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingLine {
     /// The agent.
@@ -443,15 +445,15 @@ pub struct MissingLine {
     pub from: String,
     /// Why.
     pub why: WhyMissing,
-    /// Whether what it measured before is here.
+    /// Whether its earlier results were fetched.
     pub is_fetched: bool,
 }
 
-/// Who was missing, a line each; nothing where nobody was.
+/// One line per missing agent; empty if there was none.
 pub fn fleet_missing(lines: &[MissingLine]) -> String {
     let line = |line: &MissingLine| {
         let why = why_missing(&line.why);
-        // Nothing was begun there.
+        // It never started.
         if matches!(line.why, WhyMissing::Refused { .. }) {
             return format!("{}: {why}.\n", line.agent);
         }
@@ -464,33 +466,33 @@ pub fn fleet_missing(lines: &[MissingLine]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// A directory that an agent is to work in, and that is not there.
+/// The target directory of an agent does not exist.
 pub fn fleet_directory_missing(agent: &str, path: &std::path::Path) -> String {
     let path = plain(&path.display().to_string());
     format!("{}: {path} does not exist. Create it there, or change 'targets' in the plan.", plain(agent))
 }
 
-/// Agents that a procedure needs, and that are not there.
+/// Agents that a procedure needs are not connected.
 pub fn fleet_absent(agents: &[String]) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
     let are = if agents.len() == 1 { "is" } else { "are" };
     format!("{names} {are} not connected. Start 'reelgauge agent' there, or name other agents with --agents.")
 }
 
-/// Whom a run waits for before it begins.
+/// The agents that a run waits for before it begins.
 pub fn fleet_waits(agents: &[String]) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
     format!("Waiting for {names} (the plan has begin = \"all\"). Ctrl-C ends this.")
 }
 
-/// The files of an agent were not fetched, and why: what it stated of them cannot be true, or has no room
-/// here.
+/// The files of an agent were not fetched: the sizes it stated are impossible, or do not fit on this
+/// disk.
 pub fn fleet_files_refused(agent: &str, why: &dyn std::fmt::Display) -> String {
     format!("{}: its files were not fetched, {why}. They stay on the agent.", plain(agent))
 }
 
-/// Everything is here, and these were gone before they heard so: they keep a copy until they do. `again` is
-/// the command that tells them.
+/// Everything was fetched, but these agents disconnected before they could be notified. They keep a copy
+/// until then. `again` is the command that notifies them.
 pub fn fleet_copies_left(agents: &[&str], again: &str) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
     let (keeps, are) = if agents.len() == 1 { ("keeps its", "it is") } else { ("keep their", "they are") };
@@ -553,7 +555,7 @@ mod tests {
             line,
             "load point 2, 12 s: 2 of 3 agents, 1,234 MB/s read, 95.0 MB/s written, p99 12.3 ms"
         );
-        // What was said before somebody fell silent is not how it stands.
+        // Without contact, earlier figures of an agent are out of date.
         let stands = |late: Option<u64>, silent_s: Option<f64>, not_heard: Option<(u64, f64)>| {
             let mut does = measuring.clone();
             if let FleetDoes::Measuring { late_frames, no_answer_s, unheard, p99_ms, .. } = &mut does {
