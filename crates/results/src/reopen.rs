@@ -1,4 +1,5 @@
-//! A run from its directory alone: its summary, or, when nobody lived to write one, the figures of its log.
+//! Opens a run from its directory: its summary or, if the process died before writing one, the figures
+//! of its log.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -36,12 +37,12 @@ use crate::watched::{watch_plan, watch_summary};
 const KILLED: &str = "it was killed; its figures come from its log";
 /// Why a watch without a summary has none.
 const KILLED_WATCH: &str = "it was killed";
-/// Why a run has none, of which nothing says how it ended.
+/// Used if nothing shows how the run ended.
 const UNKNOWN: &str = "its end is unknown; its figures come from its log";
 /// More than this is no `summary.json`.
 pub(crate) const SUMMARY_MAX_BYTES: u64 = 256 << 20;
 
-/// A log that changes while it is read is read anew, at most so often.
+/// A log that changes while it is read is opened at most this often.
 const LOOKS_MOST: u32 = 5;
 
 /// Why a run can't be shown.
@@ -56,7 +57,7 @@ pub enum ReopenError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Its summary is damaged or newer.
@@ -126,8 +127,8 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     if let Some(plan) = watch_plan(run_dir) {
         return Ok(unfinished_watch(run_dir, plan, life));
     }
-    // What a crash left half done is put in order, where it is certain that nobody writes it any more, and if
-    // the directory may be written; reading works without.
+    // Finish what a crash left incomplete, but only if the writing process is certainly dead and the
+    // directory is writable. Reading works without it.
     if let Life::Gone(begin) = &life
         && begin.has_died_here()
     {
@@ -138,7 +139,8 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let mut looks = 1;
     let mut summary = loop {
         match from_log(run_dir, &life) {
-            // A run that goes on takes parts of its log together, and one was gone before it was opened.
+            // A running run merges parts of its log, and one of them was removed before it could be
+            // opened.
             Err(ReopenError::Log(error)) if error.is_not_found() && looks < LOOKS_MOST => looks += 1,
             found => break found?,
         }
@@ -166,7 +168,7 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     Ok(summary)
 }
 
-/// What a run that came to its end lost besides its summary.
+/// What a run that ended normally lost in addition to its summary.
 fn losses(run_dir: &RunDir, summary: &Summary) -> Vec<LostPart> {
     let is_of_streams = summary.verb == "streams";
     let lost = [
@@ -192,12 +194,12 @@ fn unfinished_watch(run_dir: &RunDir, plan: WatchPlan, life: Life) -> Summary {
     summary
 }
 
-/// Whether every operation is in the log: the run ended as planned, and nothing that it wrote is gone.
+/// Whether every operation is in the log: the run ended as planned, and no part of its log is missing.
 fn is_whole(log: &LogReader, life: &Life) -> bool {
     matches!(life, Life::Ended(LiveOutcome::Complete, _)) && !has_lost(log)
 }
 
-/// Whether parts of the log are gone.
+/// Whether parts of the log are missing.
 fn has_lost(log: &LogReader) -> bool {
     log.skipped().iter().any(|skipped| skipped.reason != SkipReason::Covered)
 }
@@ -205,7 +207,8 @@ fn has_lost(log: &LogReader) -> bool {
 /// The figures of a log.
 fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     let log = LogReader::open(&run_dir.ops_path())?;
-    // A run that ended by itself wrote what it measured: that nothing is left is no "nothing was measured".
+    // The run ended normally and wrote its operations. An empty log therefore means lost data, not that
+    // nothing was measured.
     if matches!(life, Life::Ended(..)) && has_lost(&log) && log.agents().iter().all(|agent| agent.rows == 0) {
         return Err(ReopenError::Torn { path: run_dir.path().to_path_buf() });
     }
@@ -231,7 +234,7 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
             point.streams = late.map(|late| late.figures());
         }
     }
-    // What a process that was killed had taken is not known, nor when it did not run.
+    // If the process was killed, its own processor time and its pauses are unknown.
     summary.self_cost = SelfCost::new(None, &rebuilt.totals, &summary.load_points, None);
     if summary.verb == "replay" {
         summary.self_cost.forget_lateness();
@@ -249,7 +252,7 @@ fn log_facts(log: &LogReader, life: &Life) -> LogFacts {
     LogFacts { complete: is_whole(log, life), rows, bytes, bytes_per_op, ..LogFacts::default() }
 }
 
-/// What the plan says of the run, if it can be read.
+/// Adds what the plan contains, if it can be read.
 fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
     let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES).unwrap_or_default();
     let (seed, label, target, said) = match AnyPlan::from_toml(&text) {
@@ -271,8 +274,8 @@ fn plan_into(summary: &mut Summary, run_dir: &RunDir) {
     summary.target.path = target.display().to_string();
 }
 
-/// Streams and late frames of each load point, as far as the log goes; no figures where it had no streams.
-/// In a run of several machines each machine's are counted by themselves.
+/// Streams and late frames of each load point, as far as the log goes; no figures for one without
+/// streams. In a run on several hosts, each host's are counted separately.
 fn late_from_log(
     log: &LogReader,
     points: Vec<PointStreams>,

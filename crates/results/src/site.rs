@@ -1,8 +1,7 @@
-//! `site.toml`: what no counter tells of a site. It lies in the folder of runs, where all of them find it;
-//! each run
-//! keeps a copy. [`dialogue`]: asking for it.
+//! `site.toml`: facts about a site that no counter shows. The file is in the folder of runs, where all
+//! runs find it, and each run keeps a copy. [`dialogue`] asks the user for it.
 //!
-//! Not here: what it says ([`reelgauge_analysis::path::site`]), and the ceilings that follow from it
+//! Not here: its contents ([`reelgauge_analysis::path::site`]), and the ceilings computed from them
 //! ([`reelgauge_analysis::path`]).
 
 pub mod dialogue;
@@ -18,17 +17,17 @@ use reelgauge_record::run_dir::{RunDirError, write_atomically};
 /// The file's name.
 pub const SITE_FILE: &str = "site.toml";
 
-/// Nobody writes a longer one.
+/// No valid file is longer.
 const FILE_MAX_BYTES: u64 = 64 << 10;
 
-/// What stands on top of a file that was written.
+/// The head of every file that is written.
 const HEAD: &str = "\
 # Facts about this site that no counter shows. All lines are optional; a missing line means unknown.
 # 'reelgauge doctor --ask' asks for the values; docs/site.md explains each line.
 
 ";
 
-/// Why a site is not known.
+/// Why the facts about a site are unavailable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
@@ -37,10 +36,10 @@ pub enum SiteError {
     Io {
         /// Which.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// It says something that is not understood.
+    /// The file has a syntax error or an unknown key.
     #[error("cannot parse {path}: {why}", path = path.display())]
     NotUnderstood {
         /// Which.
@@ -48,7 +47,7 @@ pub enum SiteError {
         /// Where, and what.
         why: String,
     },
-    /// It says something that can't be.
+    /// A value is impossible.
     #[error("{path}: {fault}. Correct or remove the line", path = path.display())]
     CannotBe {
         /// Which.
@@ -61,13 +60,13 @@ pub enum SiteError {
     Write(String),
 }
 
-/// What a file says of a site; `None` where there is no such file.
+/// Reads the facts about a site; `None` if there is no such file.
 ///
 /// # Errors
-/// It can't be read, is not understood, or says what can't be.
+/// The file can't be read or parsed, or a value is impossible.
 pub fn read_site(path: &Path) -> Result<Option<Site>, SiteError> {
     let failed = |source| SiteError::Io { path: path.to_path_buf(), source };
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
@@ -93,10 +92,10 @@ fn checked(path: &Path, site: &Site) -> Result<(), SiteError> {
     site.check().map_err(|fault| SiteError::CannotBe { path: path.to_path_buf(), fault })
 }
 
-/// Writes a site down, in the place of what was there.
+/// Writes the facts about a site, and replaces the file.
 ///
 /// # Errors
-/// It can't be written, or says what can't be.
+/// The file can't be written, or a value is impossible.
 pub fn write_site(path: &Path, site: &Site) -> Result<(), SiteError> {
     checked(path, site)?;
     let not_understood = |error: toml::ser::Error| SiteError::NotUnderstood {
@@ -107,7 +106,7 @@ pub fn write_site(path: &Path, site: &Site) -> Result<(), SiteError> {
     write_atomically(path, format!("{HEAD}{text}").as_bytes()).map_err(not_written)
 }
 
-/// What a run is advised to do does not help here: the file has a flag of its own.
+/// The usual advice names `--out`, but this file has its own flag, `--site`.
 fn not_written(error: RunDirError) -> SiteError {
     SiteError::Write(match error {
         RunDirError::Io { action, path, source } => format!("cannot {action} {}: {source}", path.display()),
@@ -115,11 +114,10 @@ fn not_written(error: RunDirError) -> SiteError {
     })
 }
 
-/// Keeps what is known of the site with a run that begins; `out` is the folder of runs. What to say where the
-/// file
-/// is there and of no use.
+/// Copies the facts about the site into a new run; `out` is the folder of runs. Returns a warning if the
+/// file exists but cannot be used.
 pub fn keep_site(out: &Path, run_dir: &Path) -> Option<String> {
-    // The runs of a proof or a suite lie in its directory, and that in the folder of runs.
+    // Runs of a proof or a suite are in its directory, which is in the folder of runs.
     let is_of_many = ["proof.json", "suite.json"].iter().any(|file| out.join(file).exists());
     let from = out.parent().filter(|_| is_of_many).unwrap_or(out).join(SITE_FILE);
     match read_site(&from) {
@@ -202,7 +200,7 @@ raid = \"raid6\"
         }
     }
 
-    /// A file that somebody else wrote takes no memory, no stack and no time.
+    /// A file from another user must not use up memory, stack or time.
     #[test]
     fn hostile_files_are_refused_with_their_place() {
         let folder = tempfile::tempdir().unwrap();
