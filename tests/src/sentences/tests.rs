@@ -111,7 +111,7 @@ fn rows_of_what_was_not_measured() {
                  1             10.0      10.0    yes\n\
                  2             20.0         -     NO\n";
     is_found(table, &curve, "neither valid nor not");
-    assert_eq!(untrue(&table.replace("   NO\n", "  not known\n"), &curve), Vec::<String>::new());
+    assert_eq!(untrue(&table.replace("   NO\n", " unknown\n"), &curve), Vec::<String>::new());
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn a_suite_is_refused_before_anything_is_touched_where_it_makes_no_sense() {
         (&["run", "naspt"][..], "names no target"),
         (&["run", "naspt", "--scale", "2", on_target[0], on_target[1]], "have no effect on a suite"),
         (&["run", "newsroom", "--batch", "3", on_target[0], on_target[1]], "for the suite 'naspt'"),
-        (&["run", "naspt", "--against", "nowhere", on_target[0], on_target[1]], "suite.json can't be used"),
+        (&["run", "naspt", "--against", "nowhere", on_target[0], on_target[1]], "nowhere/suite.json"),
     ] {
         let refused = binary::run(words.iter().copied()).expect_code(2);
         assert!(refused.stderr.contains(said), "{}", refused.said());

@@ -430,7 +430,7 @@ mod tests {
         summary.verdict = Some(Verdict { passed: false, ..Verdict::default() });
         assert_eq!(result_of(&conduct, &summary), StepResult::NotMet);
         conduct.members[0].missing = Some(Missing { from_ns: 0, why: WhyMissing::NotHeard });
-        assert!(is_without(result_of(&conduct, &summary), "a was missing: it was not heard"));
+        assert!(is_without(result_of(&conduct, &summary), "a was missing"));
     }
 
     #[test]

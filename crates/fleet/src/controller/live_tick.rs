@@ -280,7 +280,7 @@ mod tests {
         assert_eq!((tick.read_bytes_per_s, tick.late_frames, tick.margin_ms), (100.0, Some(3), Some(480)));
         assert_eq!(tick.no_answer_s, Some(0.9), "nobody that is left is answered");
         assert_eq!(tick.hosts.read_bytes_per_s, [Some(100.0), None, None]);
-        assert_eq!(tick.hosts.missing, [None, Some("it was not heard any more".to_owned()), None]);
+        assert_eq!(tick.hosts.missing, [None, Some("contact was lost".to_owned()), None]);
         assert_eq!(tick.hosts.late_frames, [Some(0), Some(3), None]);
     }
 
