@@ -86,7 +86,7 @@ fn whose_files_are_not_made_is_named_and_the_others_are_made() {
     let made: Vec<bool> =
         (0..3).map(|line| at(&lines, &format!("{line}.is_prepared")).as_bool().unwrap()).collect();
     assert_eq!(made, [true, false, false], "{lines:#}");
-    assert!(text(&lines, "1.why_not").contains("never heard"), "{lines:#}");
+    assert!(text(&lines, "1.why_not").contains("never connected"), "{lines:#}");
     assert!(!text(&lines, "2.why_not").is_empty(), "{lines:#}");
     assert!(!data(&bed.fleet.root("nas").join("a")).is_empty());
 }

@@ -58,7 +58,7 @@ fn a_pause_is_seen_and_the_end_is_that_of_the_summary() {
     let _turn = my_turn();
     let bed = Bed::ramp(&["a", "b"], "1,2", "3s");
     let mut run = bed.run();
-    until_said(&mut run, "load point 1 begins in");
+    until_said(&mut run, "load point 1 starts in");
     bed.fleet.ask(&["pause"]).expect_code(0);
     until_said(&mut run, "paused before load point 2");
     let live = only_in(&bed.runs()).join("live.jsonl");

@@ -28,7 +28,7 @@ fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {
         assert_eq!(count(point, "held_back.max_bytes_per_s"), RATE);
         assert!(count(point, "held_back.operations") > 0, "{point:#}");
         assert_eq!(text(point, "limit.found.step"), "max_rate", "{point:#}");
-        assert!(screen.contains("Limited by: --max-rate, which allows 4.19 MB/s"), "{screen}");
+        assert!(screen.contains("Limited by: --max-rate (4.19 MB/s)"), "{screen}");
         // Throttled operations do not count as scheduling delay of Reelgauge.
         assert!(!screen.contains("made"), "{screen}");
         // 8 MiB were written, and later writes were read back: that was not faster than the limit

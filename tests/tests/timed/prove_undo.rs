@@ -177,7 +177,7 @@ fn what_cannot_be_proven_is_refused_before_anything_is_changed() {
     assert!(with("--workers=1", "--out=elsewhere").contains("--out"));
     let list = proof.words.iter().take_while(|word| *word != "mix").cloned().chain(["list".to_owned()]);
     let refused = proof.by(&list.collect::<Vec<_>>()).wait(LIMIT).expect_code(2);
-    assert!(refused.stderr.contains("measures"), "{}", refused.said());
+    assert!(refused.stderr.contains("does not measure"), "{}", refused.said());
     assert!(with("--workers=1", "{}").contains("--targets"));
     assert!(!file.exists() && proof.scratch.path().join("out").read_dir().unwrap().next().is_none());
 }
