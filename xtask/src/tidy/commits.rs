@@ -45,8 +45,8 @@ fn faults(log: &str) -> Vec<Fault> {
 /// What is wrong with a subject.
 fn wrong_subject(subject: &str) -> Option<&'static str> {
     let is_area = |area: &str| {
-        !area.is_empty()
-            && area.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_,/.".contains(c))
+        let is_of_area = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/.".contains(c);
+        area.split(',').map(str::trim).all(|area| !area.is_empty() && area.chars().all(is_of_area))
     };
     let starts_low = |rest: &str| rest.starts_with(|c: char| c.is_lowercase());
     if subject.chars().count() > SUBJECT_CHARS_MAX {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_subject_names_an_area_and_starts_with_a_verb() {
-        for good in ["analysis: count dropped frames", "report,tests: show units", "docs/site: add a figure"]
+        for good in ["analysis: count dropped frames", "report, tests: show units", "docs/site: add a figure"]
         {
             assert_eq!(wrong_subject(good), None, "{good}");
         }
