@@ -264,11 +264,11 @@ fn what_cannot_be_compared_is_refused() {
     refused(&runs[..1], "", "two runs");
     refused(&vec![runs[0].clone(); 9], "", "more");
     refused(&runs, "--figure total.weather", "matches no figure");
-    refused(&runs, "--repeats 2", "2 at a time");
+    refused(&runs, "--repeats 2", "groups of 2");
     refused(&runs, "--threshold=-1", "percentage");
     refused(&runs, "--json --junit", "cannot be used with");
     refused(&[runs[0].clone(), scratch.dir("empty")], "", "empty");
     let trace = scratch.path().join("trace");
     binary::run(["traces", "far-write", "--out", trace.to_str().unwrap()]).expect_code(0);
-    refused(&[runs[0].clone(), trace], "", "replay it");
+    refused(&[runs[0].clone(), trace], "", "reelgauge replay");
 }

@@ -108,7 +108,7 @@ fn a_controller_that_dies_in_a_pause_is_followed_by_one_that_goes_on() {
     let name = only_in(&bed.fleet.dir().join("runs")).file_name().unwrap().to_str().unwrap().to_owned();
     let mut run = bed.resume(&name, &["--json"]);
     until_said(&mut run, "paused before load point 2");
-    assert!(run.stderr().contains("its figures are with the agents"), "{}", run.stderr());
+    assert!(run.stderr().contains("load point 1: its figures"), "{}", run.stderr());
     say(&bed, "resume");
     let told = run.wait(PATIENCE).expect_code(0).json();
     let run_dir = only_in(&bed.runs());

@@ -199,6 +199,6 @@ fn what_agents_would_do_is_shown_and_what_they_cannot_do_is_refused() {
     );
     bed.kill_agent("b");
     let absent = run("ebu-study", &["--short"]).expect_code(2);
-    assert!(absent.stderr.contains("b is not there"), "{}", absent.said());
+    assert!(absent.stderr.contains("b is not connected"), "{}", absent.said());
     assert!(!bed.runs().exists() && !target.join("reelgauge-area").exists(), "nothing was touched");
 }
