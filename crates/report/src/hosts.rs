@@ -303,16 +303,20 @@ fn start_words(point: &PointHosts) -> Option<String> {
     Some(format!("within {} of each other{off}.", duration(skew_us.max(1.0))))
 }
 
-/// What the page shows of the machines, for each load point; `None` of a run of one.
+/// What the page shows of the machines, for each load point; `None` of a run of one. The page opens at the last
+/// one, so that is the one of which the terminal has the table.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let hosts = summary.hosts.as_ref()?;
+    let first = told(summary, hosts).map(|point| point.point);
     let mut section = Section::of_page("hosts", "Hosts", clocks_words(hosts).unwrap_or_default());
     section.blocks.push(Block::PageChart("host-lines".to_owned()));
     let of_point = |(n, point): (usize, &PointHosts)| {
         let at = summary.load_points.get(point.point)?;
         Some(PointBlocks { point: point.point, label: label(at), blocks: point_blocks(hosts, point, n) })
     };
-    section.blocks.push(Block::Points(hosts.points.iter().enumerate().filter_map(of_point).collect()));
+    let mut points: Vec<_> = hosts.points.iter().enumerate().filter_map(of_point).collect();
+    points.sort_by_key(|blocks| Some(blocks.point) == first);
+    section.blocks.push(Block::Points(points));
     Some(section)
 }
 
@@ -523,8 +527,33 @@ fn named(table: &mut Table, rows: &[Row<'_>], name: &str, of: fn(&RunHost) -> Op
 mod tests {
     use HostFigures;
     use reelgauge_analysis::summary::Target;
+    use reelgauge_analysis::test_figures::vda_point;
+    use reelgauge_analysis::verdict::Verdict;
 
     use super::*;
+
+    #[test]
+    fn the_page_opens_at_the_load_point_that_failed_first_else_at_the_last() {
+        let mut summary = Summary::new("0.1.0", "", "streams", Target::default());
+        let mut hosts = section(&["a1", "a2"]);
+        hosts.points = (0..3).map(|point| PointHosts { point, ..hosts.points[0].clone() }).collect();
+        summary.hosts = Some(hosts);
+        let opens_at = |passed: [bool; 3]| {
+            let of = |passed| LoadPoint {
+                verdict: Some(Verdict { passed, ..Verdict::default() }),
+                ..vda_point(1, 1.0, None)
+            };
+            let summary = Summary { load_points: passed.map(of).to_vec(), ..summary.clone() };
+            let blocks = super::section(&summary).expect("a run of several hosts").blocks;
+            let points = blocks.into_iter().find_map(|block| match block {
+                Block::Points(points) => Some(points),
+                _ => None,
+            });
+            points.expect("load points").last().expect("three").point
+        };
+        assert_eq!(opens_at([true, false, false]), 1);
+        assert_eq!(opens_at([true, true, true]), 2);
+    }
 
     #[test]
     fn load_points_are_counted_from_1_and_a_single_one_is_not_named() {
