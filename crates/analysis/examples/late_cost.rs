@@ -1,8 +1,9 @@
-//! What counting late frames costs per operation:
-//! `cargo run --release -p reelgauge-analysis --example late_cost`.
+//! Measures what counting late frames costs per operation: `cargo run --release -p reelgauge-analysis
+//! --example late_cost`.
 //!
-//! Players of 50 frames/s with four reads a frame, one of them in flight, in turn: the worst for caches. In
-//! the second case the store stands still for a second in every ten, so that frames are skipped.
+//! Players of 50 frames/s with four reads per frame, one of them in flight, take turns: the worst case
+//! for caches. In the second case the storage hangs for one second in every ten, so that frames are
+//! skipped.
 
 use std::time::Instant;
 

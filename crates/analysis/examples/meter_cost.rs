@@ -1,9 +1,10 @@
-//! What the meter costs per operation: `cargo run --release -p reelgauge-analysis --example meter_cost`.
+//! Measures what the meter costs per operation: `cargo run --release -p reelgauge-analysis --example
+//! meter_cost`.
 //!
-//! Records as a closed loop makes them: every operation is late by some hundred nanoseconds, so both of
-//! its times are recorded. Workers take turns after `batch` operations: many where each has its own
-//! ring, one where a ring is shared, which is the worst for caches. `read` is the cost of only looking
-//! at the records; it is part of `add`.
+//! The records look like those of a closed loop: every operation is late by some hundred nanoseconds, so
+//! both of its times are recorded. Workers take turns after `batch` operations. Many operations per turn
+//! are what one ring per worker gives; one per turn is what a shared ring gives, and is the worst case
+//! for caches. `read` is the cost of only reading the records; it is part of `add`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,7 +15,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 const OPS: usize = 8_000_000;
 
-/// A small generator of numbers that are random enough for times.
+/// A small random number generator, good enough for times.
 struct Dice(u64);
 
 impl Dice {
@@ -50,7 +51,7 @@ fn records(workers: u32, batch: usize, late: bool) -> Vec<OpRecord> {
                 _ => OpKind::Write,
             };
             let len = if kind.moves_data() { blocks[(transfer % 4) as usize] } else { 0 };
-            // A million operations per second of all workers together.
+            // One million operations per second in total, over all workers.
             let due_ns = index as u64 * 1_000;
             let issued_ns = due_ns + if late { 100 + dice.next() % 2_000 } else { 0 };
             let done_ns = issued_ns + dice.time_ns(200_000);
@@ -68,8 +69,8 @@ fn records(workers: u32, batch: usize, late: bool) -> Vec<OpRecord> {
         .collect()
 }
 
-/// Nanoseconds per record that a loop over them takes: the median of chunks that are short enough to lie
-/// between two interruptions, so that a busy machine does not count.
+/// Nanoseconds per record that a loop over the records takes. It is the median over short chunks: most
+/// of them lie between two interruptions, so other load on the host does not count.
 fn cost_ns(records: &[OpRecord], mut body: impl FnMut(&OpRecord)) -> f64 {
     let mut chunks: Vec<f64> = Vec::new();
     for chunk in records.chunks(10_000) {

@@ -1,60 +1,64 @@
-//! Two to eight runs side by side: before and after, vendor A and B, month by month. Figure by figure, what
-//! changed, and by how much it would have changed anyway.
+//! Compares two to eight runs: before and after, vendor A and B, month by month. For each figure it
+//! reports what changed, and how much it would have changed by chance.
 //!
-//! # The noise, and why it is taken so
+//! # Where the noise comes from
 //!
-//! A difference counts only where it is larger than the noise, and what the noise is has to come from
-//! somewhere:
+//! A difference counts only if it is larger than the noise. The noise is estimated from the best
+//! evidence that the runs have:
 //!
-//! 1. **Repeats**, where there are any (three runs before, three after): the spread among runs that did the
-//!    same holds everything that differs from run to run, so it is the best evidence there is. Means are
-//!    compared, by Student's t with the spread pooled over all sides. It takes two degrees of freedom (four
-//!    runs in two pairs, or three and one); with less, the observed spread is only a lower bound to 2.
-//! 2. **One run alone** (`evidence`): the load point's seconds are cut into at most ten equal
-//!    stretches. How far the stretches' means lie apart tells how sure the mean of the whole is
-//!    (non-overlapping batch means). Stretches, and not seconds, because neighbouring seconds are alike, by
-//!    which their spread makes the mean look surer than it is; what likeness is left between neighbouring
-//!    stretches widens the noise. With so few of them Student's t is what fits.
-//!    * Throughput and op rates: as said.
-//!    * Mean response: workers that always have one operation in flight make response × rate constant
-//!      (Little's law), so it is as sure as the op rate. Where workers pause, the slowest operations of the
-//!      stretches stand in.
-//!    * Percentiles: a summary holds six points of the distribution and no histogram. So two uncertainties
-//!      are added: that of the order statistic, for which the share of slow operations is taken to be no
-//!      better known than by a fifth; and one between that of the mean and that of the stretches' slowest
-//!      operations, in proportion to how far out in the tail the percentile lies.
-//!    * The maximum is one operation. Its spread is that of the stretches' maxima on a logarithmic scale,
-//!      which for heavy tails is the same for stretches and for the whole, and never less than a factor of
-//!      two.
-//!    * Errors come in bursts: their counts per stretch are taken like rates, and never better known than a
-//!      Poisson count.
-//!    * Late frames are counted by what made them late ([`incidents`]): from no disturbance to one is a
-//!      change, from one to another, however long, is none.
-//!    * Searches: the counts that passed only sometimes, and one stream. A first look (`check`): a fifth,
-//!      because each count was played once.
-//!    * What a single run can't know is what differs from run to run (where files came to lie, what the
+//! 1. **Repeats**, if there are any (three runs before, three after). The spread among runs of the same
+//!    configuration includes everything that differs from run to run, so it is the best evidence. Means
+//!    are compared by Student's t, with the spread pooled over all sides. This takes two degrees of
+//!    freedom (two pairs of runs, or three runs and one). With fewer, the observed spread is only a
+//!    lower bound for case 2.
+//! 2. **Single runs** (`evidence`): the seconds of the load point are divided into at most ten equal
+//!    stretches. The spread of the stretches' means gives the uncertainty of the overall mean
+//!    (non-overlapping batch means). Single seconds would underestimate it, because neighbouring seconds
+//!    are correlated. Correlation that remains between neighbouring stretches widens the noise. With so
+//!    few stretches, Student's t is the right distribution.
+//!    * Throughput and op rates: as above.
+//!    * Mean response: if workers always have one operation in flight, response × rate is constant
+//!      (Little's law), so the mean response is as certain as the op rate. If workers pause, the slowest
+//!      operations of the stretches are used instead.
+//!    * Percentiles: a summary holds six points of the distribution and no histogram. So two
+//!      uncertainties are added. The first is that of the order statistic, where the share of slow
+//!      operations is assumed to be known to a fifth at best. The second lies between that of the mean
+//!      and that of the stretches' slowest operations, depending on how far out in the tail the
+//!      percentile lies.
+//!    * The maximum is one operation. Its spread is that of the stretches' maxima on a logarithmic
+//!      scale, and never less than a factor of two. For heavy tails this spread is the same for
+//!      stretches and for the whole.
+//!    * Errors come in bursts. Their counts per stretch are treated like rates, and are never more
+//!      certain than a Poisson count.
+//!    * Late frames are counted by their causes ([`incidents`]): from no disturbance to one is a change;
+//!      from one disturbance to another, however long, is not.
+//!    * Searches: the counts that passed only sometimes, and one stream. A quick check (`check`): a
+//!      fifth, because each count was played once.
+//!    * A single run cannot show what differs from run to run (where files are on the disks, what the
 //!      caches held). The same replay on the same storage differs by up to 15 % (NASPT paper). So every
-//!      figure of single runs has a floor, [`FLOOR_RATE`] for throughput, below which nothing is said.
-//! 3. **Too short** (fewer than five full seconds): nobody knows, and the judgement is "unknown".
+//!      figure of single runs has a floor, [`FLOOR_RATE`] for throughput. Smaller differences are never
+//!      reported as changes.
+//! 3. **Too short** (fewer than five full seconds): the judgement is "unknown".
 //!
-//! Of a hundred figures that did not change, two are to be called changed by chance. Tests with simulated
-//! runs, moody ones too, hold it to less than five.
+//! Of a hundred figures that did not change, two may be called changed by chance. Tests with simulated
+//! runs, including unsteady ones, require fewer than five.
 //!
-//! # Machines of one run
+//! # Hosts of one run
 //!
-//! Machines that did the same at the same time are held against one another by the same noise: see
+//! Hosts that did the same work at the same time are compared with one another by the same noise: see
 //! [`siblings`].
 //!
 //! # What is not compared
 //!
-//! What a clock asked for (the throughput of players, the rate of cameras) is demand: it says what was asked
-//! and nothing about the storage. Of runs with other numbers of streams only what says whether the streams
-//! were carried is compared, and nothing of runs that did other work ([`Kinship`]). Of the same kind of work
-//! by another plan (other blocks, another way to the files) whether streams were carried is compared;
-//! throughput is different at most, and times of operations are not compared.
+//! Throughput that a clock requests (the throughput of players, the rate of cameras) is demand. It
+//! describes the request and not the storage. Between runs with different stream counts, only figures
+//! that show whether the streams were sustained are compared. Between runs of different work, nothing is
+//! compared ([`Kinship`]). Between runs of the same kind of work with another plan (other block sizes,
+//! another route to the files), it is compared whether streams were sustained; throughput is at most
+//! "different", and response times are not compared.
 //!
-//! Not here: reading runs, how numbers become text (handed in as [`Say`]), and every sentence (the report
-//! room's).
+//! Not here: reading runs, formatting numbers (passed in as [`Say`]), and all sentences (in the report
+//! crate).
 
 mod comparability;
 pub(crate) mod evidence;
@@ -89,13 +93,13 @@ pub use judge::{MeanScale, ratio_bounds};
 pub use label::FigureLabel;
 pub use of_suites::suite_rows;
 
-/// So many runs are compared at most: more columns are read by nobody.
+/// Runs per comparison, at most. A table with more columns is unreadable.
 pub const RUNS_MAX: usize = 8;
 
-/// Differences of throughput and mean response between single runs that are below this share say nothing.
+/// Smaller differences of throughput and mean response between single runs are not evidence, as a share.
 pub const FLOOR_RATE: f64 = 0.03;
 
-/// Runs side by side; the first is what the others are compared with.
+/// A comparison of runs; the first run is the reference.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Comparison {
@@ -103,7 +107,7 @@ pub struct Comparison {
     pub runs: Vec<ComparedRun>,
     /// Their figures: those of the whole run, then load point by load point.
     pub rows: Vec<ComparisonRow>,
-    /// What came of the streams of every load point that has some.
+    /// The results of the streams, for each load point that has streams.
     pub late: Vec<ComparedLate>,
 }
 
@@ -117,25 +121,26 @@ pub struct ComparedRun {
     pub label: String,
     /// The command.
     pub verb: String,
-    /// When it started, RFC 3339; empty where nobody wrote it down.
+    /// When it started, RFC 3339; empty if it was not recorded.
     pub started_at: String,
-    /// Where the data lay.
+    /// Where the test data was.
     pub target: String,
-    /// Runs with the same number repeat one another and are taken together; 0 is the side of the first run.
+    /// Runs with the same number repeat one another and are evaluated together. 0 is the side of the
+    /// first run.
     pub side: u32,
-    /// Who worked; empty where that is not known.
+    /// The actors of the run; empty if unknown.
     pub work: Vec<WorkActor>,
-    /// It looked for the largest number of streams, instead of running a given one.
+    /// Whether it searched for the largest number of streams, instead of running a given number.
     pub searches: bool,
     /// How it is related to the first run.
     pub kinship: Kinship,
     /// Where its plan differs from that of the first run.
     #[serde(default)]
     pub plan_differences: Vec<PlanDifference>,
-    /// Words to find it by.
+    /// The user's tags, for finding the run.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Those of them that not all sides have: what tells it from the others. Empty where none does.
+    /// The tags that not all sides have, which distinguish this run. Empty if there are none.
     #[serde(default)]
     pub distinguishing_tags: Vec<String>,
     /// What was measured, and from where.
@@ -145,24 +150,25 @@ pub struct ComparedRun {
     pub inconclusive: Vec<Inconclusive>,
 }
 
-/// A storage and the client that measured it. What nobody found out or wrote down is `None`.
+/// A storage system and the client that measured it. Fields that were neither detected nor entered are
+/// `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedSystem {
-    /// Who made the storage, as people say.
+    /// The maker of the storage, as the user entered it.
     pub make: Option<String>,
-    /// Which storage it is, as people say.
+    /// The model of the storage, as the user entered it.
     pub model: Option<String>,
-    /// Its firmware or version, as people say.
+    /// The firmware or version of the storage, as the user entered it.
     pub firmware: Option<String>,
-    /// Anything else that people say of it, by name.
+    /// Other entries of the user about the storage, by name.
     #[serde(default)]
     pub other: BTreeMap<String, String>,
     /// For display: `SMB 3.1.1 from nas1`.
     pub protocol: Option<String>,
     /// `nfs4`, `cifs`, `ext4`, …
     pub fs_type: Option<String>,
-    /// The mounted thing.
+    /// The source of the mount, such as a share or a block device.
     pub source: Option<String>,
     /// Mount options as the system states them.
     pub mount_options: Option<String>,
@@ -179,7 +185,7 @@ pub struct ComparedSystem {
     pub client_settings: BTreeMap<String, String>,
 }
 
-/// What came of the streams of one load point in one run.
+/// The results of the streams of one load point in one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedLate {
@@ -187,19 +193,19 @@ pub struct ComparedLate {
     pub group: String,
     /// The run, from 0.
     pub run: u32,
-    /// How long was measured.
+    /// How long the measured part was.
     pub measured_s: f64,
-    /// How many streams had frames.
+    /// How many streams had frames to judge.
     pub streams: u64,
-    /// How many of them had late ones.
+    /// How many of these streams had late frames.
     pub streams_with_late_frames: u64,
-    /// Frames whose deadline lay in the measured part.
+    /// Frames whose deadline was in the measured part.
     pub frames_judged: u64,
-    /// Those of them that were late.
+    /// How many of these frames were late.
     pub late_frames: u64,
-    /// Disturbances that made them late.
+    /// Disturbances that caused late frames.
     pub incidents: u64,
-    /// The one that cost most frames; `None` where there was none.
+    /// The disturbance with the most late frames; `None` if there was none.
     pub worst_incident: Option<ComparedIncident>,
 }
 
@@ -223,7 +229,7 @@ pub struct ComparisonRow {
     pub group: String,
     /// Name of the figure, as in summary.json: `total.read_bytes_per_s`.
     pub figure: String,
-    /// For people, with the unit of `texts`: `read, MB/s`.
+    /// The label for screens, with the unit of `texts`: `read, MB/s`.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub label: FigureLabel,
     /// The unit of `values`.
@@ -234,12 +240,12 @@ pub struct ComparisonRow {
     pub values: Vec<Option<f64>>,
     /// The same as the terminal prints them; `-` where there is none.
     pub texts: Vec<String>,
-    /// Against the first run, or that of a side's mean against the first side's mean. `None` for the first
-    /// side, and where one of the two is missing or the first is 0.
+    /// Change from the first run, or from the first side's mean to this side's mean. `None` for the
+    /// first side, and if one of the two is missing or the first is 0.
     pub change_percent: Vec<Option<f64>>,
-    /// Differences smaller than this say nothing; `None` where it can't be told, or not in percent.
+    /// Smaller differences are within the noise. `None` if the noise is unknown or has no percentage.
     pub noise_percent: Vec<Option<f64>>,
-    /// What is to be made of it.
+    /// The judgement for each run.
     pub judgement: Vec<Judgement>,
 }
 
@@ -256,12 +262,12 @@ pub enum Better {
     Neither,
 }
 
-/// What is to be made of a figure.
+/// The judgement on a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ComparisonJudgement"))]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
-    /// The others are compared with it.
+    /// The reference for the other runs.
     Base,
     /// The difference is not larger than the noise.
     Same,
@@ -271,11 +277,11 @@ pub enum Judgement {
     Worse,
     /// Different by more than the noise, and neither direction is good.
     Different,
-    /// It can't be told.
+    /// There is too little evidence for a judgement.
     Unknown,
-    /// It is what was asked for, and says nothing about the storage.
+    /// The figure is a requested rate and says nothing about the storage.
     Demand,
-    /// The runs did other operations, so that the figures have nothing to do with each other.
+    /// The runs did different operations, so the figures cannot be compared.
     OtherPlan,
 }
 
@@ -286,13 +292,13 @@ pub enum Judgement {
 pub enum FigureUnit {
     /// Bytes per second.
     BytesPerS,
-    /// MB per second, where the summary has it so.
+    /// MB per second, for figures that the summary gives in this unit.
     MbPerS,
     /// Operations per second.
     PerS,
     /// Microseconds, shown as ms.
     Us,
-    /// Microseconds, shown as they are: what the tool itself takes is small.
+    /// Microseconds, shown as µs: for the small delays of Reelgauge itself.
     SmallUs,
     /// Milliseconds.
     Ms,
@@ -313,13 +319,13 @@ pub struct RunToCompare<'a> {
     pub id: &'a str,
     /// Its figures.
     pub summary: &'a Summary,
-    /// The machines it ran on; empty where that is not known.
+    /// The hosts it ran on; empty if unknown.
     pub machines: &'a [Machine],
-    /// Who worked; empty where that is not known.
+    /// The actors of the run; empty if unknown.
     pub work: &'a [WorkActor],
 }
 
-/// A machine that a run was made on, as far as it bears on comparing.
+/// A host of a run, with the properties that matter in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// Host name.
@@ -334,28 +340,28 @@ pub struct Machine {
     pub settings: BTreeMap<String, String>,
 }
 
-/// A number as it is to be shown.
+/// A number as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shown {
-    /// As it is.
+    /// The exact value.
     Exactly(f64),
-    /// It may be more.
+    /// A lower bound.
     AtLeast(f64),
     /// It lies between these.
     Between(f64, f64),
 }
 
-/// How a number of a unit is shown, without the unit.
+/// Formats a number of this unit, without the unit.
 pub type Say = dyn Fn(FigureUnit, Shown) -> String;
 
-/// What can't be compared.
+/// Why runs cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
     /// Too few or too many runs.
     #[error("{0} runs were given. Name two to {RUNS_MAX} runs, the base first")]
     RunCount(usize),
-    /// Repeats that don't add up.
+    /// The number of runs is not divisible by the number of repeats.
     #[error(
         "{runs} runs cannot be split into groups of {repeats}. Name the same number of repeats for each \
          side (at least two sides), those of the base first"
@@ -363,10 +369,10 @@ pub enum CompareError {
     Repeats {
         /// How many runs there are.
         runs: usize,
-        /// How many were to repeat one another.
+        /// How many runs repeat one another.
         repeats: usize,
     },
-    /// A run that is to repeat itself, which has no spread.
+    /// The same run given twice as its own repeat, which has no spread.
     #[error("runs {first} and {second} are the same run. Repeats must be separate runs")]
     Twice {
         /// Number of one of them, from 1.
@@ -376,9 +382,9 @@ pub enum CompareError {
     },
 }
 
-/// Compares runs with the first of them. `repeats` says that so many runs one after another did the same;
-/// without it, runs whose whole configuration is the same are taken for that, unless it is the same for
-/// all.
+/// Compares runs with the first of them. `repeats` is the number of consecutive runs that repeat one
+/// another. Without it, runs with the same configuration are taken as repeats, unless all runs have the
+/// same one.
 ///
 /// # Errors
 /// The number of runs does not fit.
@@ -397,8 +403,8 @@ pub fn compare(
     Ok(of_sides(runs, &sides, say))
 }
 
-/// Compares as many runs as there are, so many one after another of each side. For figures over sides: as
-/// columns nobody would read them.
+/// Compares any number of runs; each side has `repeats` consecutive runs. For figures over sides only: a
+/// table with this many columns would be unreadable.
 ///
 /// # Errors
 /// The number of runs does not fit.
@@ -463,12 +469,12 @@ fn system(run: &RunToCompare<'_>) -> ComparedSystem {
         client_system: of_client(|client| &client.system),
         client_hardware: of_client(|client| &client.hardware),
         client_links: client.and_then(|client| known(&client.links.join("; "))),
-        // Nothing is compared of settings that nobody knows.
+        // An unknown setting takes no part in the comparison.
         client_settings: client.map(|client| client.settings.clone()).unwrap_or_default(),
     }
 }
 
-/// `None` where nobody wrote anything.
+/// `None` for an empty text.
 fn known(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
@@ -485,12 +491,12 @@ impl Comparison {
         (1..self.runs.len()).any(|run| (0..run).any(|before| self.side(before) == self.side(run)))
     }
 
-    /// What came of the streams of a load point in a run.
+    /// The results of the streams of a load point in a run.
     pub fn late_of(&self, group: &str, run: usize) -> Option<&ComparedLate> {
         self.late.iter().find(|late| late.group == group && late.run as usize == run)
     }
 
-    /// The runs that stand for a side in lists: the first run of every side but the first run's.
+    /// One run per side for lists: the first run of each side, without the first run's side.
     pub fn others(&self) -> Vec<usize> {
         let is_first = |&at: &usize| (0..at).all(|before| self.side(before) != self.side(at));
         (1..self.runs.len()).filter(is_first).collect()
@@ -498,8 +504,8 @@ impl Comparison {
 }
 
 impl ComparisonRow {
-    /// Whether a run is judged on it. That no operation failed shows no performance; that no frame was late
-    /// does.
+    /// Whether a run has a figure to be judged on. "No late frame" shows performance; "no failed
+    /// operation" does not.
     pub fn is_judged(&self, run: usize) -> bool {
         let is_not_zero = self.values.iter().flatten().any(|value| *value != 0.0);
         let says_something = is_not_zero || is_of_streams(&self.figure);

@@ -1,7 +1,9 @@
-//! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows them.
+//! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows
+//! them.
 //!
-//! [`gathering`] makes them from samples, [`thin`] few enough points of many; [`note`] is what is not shown.
-//! [`means`]: what each was on average in a stretch of the run; [`watched`]: in a watch, which has no load.
+//! [`gathering`] builds them from samples, [`thin`] reduces their points, and [`note`] records what is
+//! omitted. [`means`] holds the mean of each counter in a stretch of the run; [`watched`] those of a
+//! watch, which has no load.
 //!
 //! Not here: sampling them (doctor) and reading them back (results).
 
@@ -14,11 +16,11 @@ pub mod watched;
 use reelgauge_record::counters::Layer;
 use serde::{Deserialize, Serialize};
 
-/// Points of all series together, at most; a page takes no more.
+/// Points of all series together, at most, so that a page stays small.
 pub const MAX_POINTS: usize = 40_000;
 
-/// Counters that mark what is known to disturb storage ([`crate::marks`]): kept whatever else there is no
-/// room for, or a machine on which much goes on would hide the rest.
+/// Counters that show known disturbances of storage ([`crate::marks`]). They are kept even if there is
+/// no room, because a host with many counters would otherwise hide them.
 pub const MARKING: [(Layer, &str); 5] = [
     (Layer::Disk, "background_work_count"),
     (Layer::Network, "link_changes_per_s"),
@@ -41,12 +43,12 @@ pub struct Counters {
 pub struct CounterAgent {
     /// Its name.
     pub agent: String,
-    /// It is no machine of the run, but one that was put beside it: a server, an array, a switch.
+    /// It is no host of the run, but observes it: a server, an array, a switch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_observer: bool,
     /// What it sampled.
     pub series: Vec<CounterSeries>,
-    /// What is not here, and why, in words.
+    /// What is missing here, and why, as text.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -61,7 +63,7 @@ pub struct CounterSeries {
     pub name: String,
     /// Which of several: `eth0`, `nvme0n1`; empty where there is one.
     pub device: String,
-    /// For people: "eth0 received".
+    /// The label on screens: "eth0 received".
     #[serde(default)]
     pub words: String,
     /// The same with the unit: "eth0 received, MB/s".

@@ -1,8 +1,8 @@
-//! What counts as good enough.
+//! The limits that decide whether a result is good enough.
 //!
-//! A [`Criteria`] says it completely: every limit is there or is not asked for. Every actor has its own to
-//! begin with ([`Criteria::for_actor`]); a [`CriteriaChange`], written as flags (`late=0,p99=40ms`) or in a
-//! plan, replaces some of them.
+//! A [`Criteria`] is complete: each limit is set, or is not required. Every actor has its own defaults
+//! ([`Criteria::for_actor`]). A [`CriteriaChange`], written as a flag (`late=0,p99=40ms`) or in a plan,
+//! replaces some of them.
 //!
 //! Not here: whether they were met ([`crate::verdict`]).
 
@@ -13,29 +13,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::vda::RateLimits;
 
-/// For how long the margins of players and recorders must hold on, unless told otherwise.
+/// How long the margins of players and recorders must last by default.
 pub const MARGINS_HOLD_S: f64 = 60.0;
 
-/// One thing that is judged.
+/// One criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
-    /// Late frames of each stream.
+    /// Limits the late frames of each stream.
     LateFrames,
-    /// Operations that failed.
+    /// Limits the operations that fail.
     FailedOps,
-    /// 99 of 100 responses.
+    /// Limits the 99th percentile of the response times.
     P99Response,
-    /// Throughput over the buffer time of each stream.
+    /// Requires a throughput over the buffer time of each stream.
     BufferThroughput,
-    /// Margins of streams that fall.
+    /// Limits how fast the margins of streams may shrink.
     Margins,
-    /// The rate of each worker.
+    /// Requires a rate of each worker.
     WorkerRate,
-    /// The rate of all workers together.
+    /// Requires a rate of all workers together.
     GlobalRate,
-    /// The ratio of component workloads.
+    /// Limits the deviation of the ratio of component workloads.
     Ratio,
 }
 
@@ -87,7 +87,7 @@ impl fmt::Display for Criterion {
     }
 }
 
-/// The limits. What is `None` is not asked for.
+/// The limits. `None` means that there is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Criteria {
@@ -95,14 +95,14 @@ pub struct Criteria {
     pub late_frames_max: Option<u64>,
     /// Operations that may fail.
     pub failed_ops_max: Option<u64>,
-    /// 99 of 100 responses must not take longer: those of each stream's frames, or those of all reads and
-    /// writes where there are no streams.
+    /// The 99th percentile of the response times must not be longer: that of each stream's frames, or
+    /// that of all reads and writes if there are no streams.
     pub p99_response_ms: Option<f64>,
     /// Mean throughput over the buffer time (EBU Tech 3362, 9.2(7)) that each stream must keep, wherever
     /// that stretch lies. MB = 10^6 bytes.
     pub min_throughput_over_buffer_mb_per_s: Option<f64>,
-    /// For how long margins must hold on: none may fall so fast that a frame's time of it is lost within this
-    /// time. How that is judged: [`crate::verdict::margins`].
+    /// How long margins must last: none may shrink so fast that it loses one frame's duration within
+    /// this time. [`crate::verdict::margins`] judges it.
     pub margins_hold_s: Option<f64>,
     /// Share of its requested rate that every worker must reach, 0 to 1.
     pub op_rate_per_worker_min: Option<f64>,
@@ -113,19 +113,19 @@ pub struct Criteria {
 }
 
 impl Criteria {
-    /// What everything is held to unless told otherwise: no operation fails.
+    /// The criteria of everything else: no operation fails.
     pub fn nothing_failed() -> Criteria {
         Criteria { failed_ops_max: Some(0), ..Criteria::default() }
     }
 
-    /// What streams of frames are held to: no late frame either and, where they never pause, margins that
-    /// hold on for [`MARGINS_HOLD_S`].
+    /// The criteria of streams of frames: no late frame either and, if they never pause, margins that
+    /// last [`MARGINS_HOLD_S`].
     pub fn of_frames(may_jump: bool) -> Criteria {
         let margins_hold_s = (!may_jump).then_some(MARGINS_HOLD_S);
         Criteria { late_frames_max: Some(0), margins_hold_s, ..Criteria::nothing_failed() }
     }
 
-    /// What workers with a rate are held to: those of the published benchmark.
+    /// The criteria of workers with a rate: those of the published benchmark.
     pub fn of_rates() -> Criteria {
         let limits = RateLimits::default();
         Criteria {
@@ -136,7 +136,7 @@ impl Criteria {
         }
     }
 
-    /// What is asked for.
+    /// The criteria that are required.
     pub fn asked(&self) -> Vec<Criterion> {
         let is_asked = |criterion: &Criterion| self.limit(*criterion).is_some();
         Criterion::ALL.into_iter().filter(is_asked).collect()
@@ -157,13 +157,13 @@ impl Criteria {
     }
 }
 
-/// A limit that replaces another, or takes it away.
+/// A limit that replaces another, or removes it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Limit<T> {
     /// The new limit.
     At(T),
-    /// `none`: it is no longer asked for.
+    /// `none`: it is no longer required.
     Off(Off),
 }
 
@@ -171,7 +171,7 @@ pub enum Limit<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Off {
-    /// Not asked for.
+    /// Not required.
     None,
 }
 
@@ -185,7 +185,7 @@ impl<T: Copy> Limit<T> {
     }
 }
 
-/// Which limits to replace; the others stay as they are. In a plan a field is a number or `"none"`.
+/// The limits to replace; the others stay unchanged. In a plan, a field is a number or `"none"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, try_from = "UncheckedChange")]
 pub struct CriteriaChange {
@@ -215,7 +215,7 @@ pub struct CriteriaChange {
     pub ratio_tolerance: Option<Limit<f64>>,
 }
 
-/// A change as it stands in a file, before its numbers are looked at.
+/// A change as written in a file, before its numbers are checked.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct UncheckedChange {
@@ -281,7 +281,7 @@ impl CriteriaChange {
         changed
     }
 
-    /// Sets one limit from its text; `false` when it had been set before.
+    /// Sets one limit from its text; returns `false` if it was already set.
     fn set(&mut self, criterion: Criterion, value: &str) -> Result<bool, CriteriaError> {
         let unread =
             || CriteriaError::Value { criterion, value: value.to_owned(), example: criterion.example() };
@@ -336,7 +336,7 @@ fn limit_of<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Limit<T>
     if text == "none" { Some(Limit::Off(Off::None)) } else { value(text).map(Limit::At) }
 }
 
-/// A number that is not negative and ends.
+/// A finite number that is not negative.
 fn number(text: &str) -> Option<f64> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     text.parse().ok().filter(|value: &f64| plain && value.is_finite())
@@ -373,7 +373,7 @@ fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CriteriaError {
-    /// A word that is no criterion.
+    /// An unknown criterion.
     #[error(
         "unknown criterion '{word}'; use late, errors, p99, throughput, margins, worker-rate, global-rate \
          or ratio"

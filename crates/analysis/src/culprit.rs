@@ -1,67 +1,71 @@
-//! Whose fault an incident or a failed load point was. Decided here, once, for every verb and every screen.
+//! Decides the culprit of an incident or a failed load point, once for all verbs and screens.
 //!
-//! Blame needs evidence from the moment of the harm:
-//! * **The tool or this machine** only where taking the tool's own delay away would have saved the frames, or
-//!   nearly all of them (the second timeline of [`crate::late`]). Busy processors alone are no evidence: they
-//!   are shown in addition. It is the *tool* where it was stopped as a whole (a signal, a suspended machine,
-//!   a frozen group), and *this machine* where its processors or memory kept the tool from running.
-//! * **The link** where it carried what it can.
-//! * **The storage** where neither is so.
-//! * **Not known** where own delay explains more than half but not nearly all, or where too little was seen.
+//! Blame needs evidence from the time of the harm:
+//! * **Reelgauge or the local host** only if nearly all of the late frames would have been in time
+//!   without the scheduling delay of Reelgauge (the second timeline of [`crate::late`]). Busy processors
+//!   alone are no evidence: they are only shown in addition. It is *Reelgauge* if the whole process was
+//!   stopped (a signal, a suspended host, a frozen group), and *the local host* if its processors or
+//!   memory kept Reelgauge from running.
+//! * **The link** if it was saturated.
+//! * **The storage** if none of these applies.
+//! * **Unknown** if the scheduling delay explains more than half but not nearly all, or if there is too
+//!   little evidence.
 //!
-//! Where own delay explains a part, the share is stated with the culprit; it is in the incident.
+//! If the scheduling delay explains a part, the incident holds the share, and it is shown with the
+//! culprit.
 //!
-//! Pure. Not here: words (the report room), what is good enough ([`crate::criteria`]).
+//! Pure. Not here: words (report), the limits ([`crate::criteria`]).
 
 use serde::{Deserialize, Serialize};
 
 use crate::machine_then::MachineThen;
 
-/// Of a line's realistic rate, the share at which it counts as full.
+/// At this share of its realistic rate, a line counts as saturated.
 pub const LINK_FULL_SHARE: f64 = 0.90;
 
-/// A pause as long as this has no scheduler's reason: something stopped the tool.
+/// No scheduler causes a pause of this length: Reelgauge was stopped.
 pub const STOPPED_FROM_S: f64 = 0.3;
 
-/// Of the harm, the share from which on the side that saved it is the culprit. The rest is stated.
+/// The culprit must explain at least this share of the harm. The rest is shown.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Processor time that was wanted and not had, in percent of an incident's time, from which on it says why
-/// the tool was late.
+/// Processor time that was wanted and not available, in percent of an incident's duration. From here on
+/// it explains why Reelgauge was late.
 const STARVED_PERCENT: f64 = 5.0;
 
-/// The same where a pause was that long: what took the processors away for all of it took a lot, and some is
-/// always taken on a machine that is shared.
+/// The same for a pause of that length. The threshold is higher because a shared host always loses some
+/// processor time, and only a large loss explains the whole pause.
 const TAKEN_AWAY_PERCENT: f64 = 25.0;
 
-/// Of the tool's largest own delay, the share from which on waiting for a processor explains it.
+/// Waiting for a processor explains the delay if it makes up this share of Reelgauge's largest
+/// scheduling delay.
 const WAITED_SHARE: f64 = 0.5;
 
-/// Processors busy to this share, in percent, make the tool wait for one.
+/// Processors that are busy to this percentage make Reelgauge wait.
 const BUSY_PERCENT: f64 = 85.0;
 
-/// Who an incident or a failed load point is booked to.
+/// The culprit of an incident or a failed load point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Culprit {
-    /// This tool: it was stopped, or late by itself.
+    /// Reelgauge: it was stopped, or late for its own reasons.
     Tool,
-    /// This machine: its processors or its memory.
+    /// The local host: its processors or its memory.
     ThisMachine,
-    /// The limit on bytes a second that was set: see [`crate::held_back`].
+    /// The byte rate limit that the user set: see [`crate::held_back`].
     MaxRate,
     /// The network link to the storage.
     Link,
     /// The storage, or the network behind the link.
     Storage,
-    /// Not known.
+    /// The culprit could not be determined.
     #[default]
     NotKnown,
 }
 
 impl Culprit {
-    /// As in JSON and CSV.
+    /// The name in JSON and CSV.
     pub fn name(self) -> &'static str {
         match self {
             Culprit::Tool => "tool",
@@ -73,25 +77,25 @@ impl Culprit {
         }
     }
 
-    /// Whether it is the side that measures: then nothing is known of the storage.
+    /// Whether it is the measuring side: then the run shows nothing about the storage.
     pub fn is_own(self) -> bool {
         matches!(self, Culprit::Tool | Culprit::ThisMachine | Culprit::MaxRate)
     }
 
-    /// Whether a trial that failed by it shows nothing of the storage.
+    /// Whether a failed trial with this culprit shows nothing about the storage.
     pub fn acquits_storage(self) -> bool {
         self.is_own() || self == Culprit::NotKnown
     }
 }
 
-/// What the decision rests on.
+/// The evidence for the decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence<'a> {
-    /// What was harmed: late frames, or operations that a rate lacks.
+    /// The harm: late frames, or operations that are missing from a rate.
     pub harmed: u64,
-    /// Those of them that taking the tool's own delay away would have saved.
+    /// How much of the harm would not exist without the scheduling delay of Reelgauge.
     pub saved_without_own_delay: u64,
-    /// What this machine did at that time.
+    /// The state of the local host at that time.
     pub machine: Option<&'a MachineThen>,
 }
 
@@ -112,7 +116,7 @@ pub fn decide(evidence: &Evidence<'_>) -> Culprit {
     if link_is_full { Culprit::Link } else { Culprit::Storage }
 }
 
-/// The tool was late. Whether it was its own doing, or this machine kept it from running.
+/// Decides why Reelgauge was late: for its own reasons, or because the local host kept it from running.
 fn own(machine: Option<&MachineThen>) -> Culprit {
     let Some(machine) = machine else {
         return Culprit::Tool;
@@ -131,7 +135,7 @@ fn own(machine: Option<&MachineThen>) -> Culprit {
     }
 }
 
-/// Whether measuring threads could have run and had no processor for most of the largest delay.
+/// Whether measuring threads were runnable but had no processor for most of the largest delay.
 pub(crate) fn has_waited(machine: &MachineThen) -> bool {
     let delay_and_wait = machine.own_delay_max_us.zip(machine.processor_wait_max_us);
     delay_and_wait.is_some_and(|(delay_us, wait_us)| wait_us > 0.0 && wait_us >= WAITED_SHARE * delay_us)
@@ -152,7 +156,7 @@ mod tests {
         assert_eq!(decided(57, 3, &busy), Culprit::Storage);
         assert_eq!(decided(57, 57, &busy), Culprit::ThisMachine);
         assert_eq!(decided(57, 40, &busy), Culprit::NotKnown);
-        // All but four frames are no riddle.
+        // All but four frames leave no doubt.
         assert_eq!(decided(2_079, 2_075, &MachineThen::default()), Culprit::Tool);
         assert_eq!(decided(2_079, 4, &MachineThen::default()), Culprit::Storage);
         assert_eq!(decided(0, 0, &busy), Culprit::NotKnown);
@@ -168,7 +172,7 @@ mod tests {
         assert_eq!(decided(9, 9, &stolen), Culprit::ThisMachine);
         let throttled = MachineThen { throttled_percent: Some(80.0), ..MachineThen::default() };
         assert_eq!(decided(9, 9, &throttled), Culprit::ThisMachine);
-        // A little is always taken away on a machine that is shared, and did not stop it.
+        // A shared host always loses a little processor time; that did not stop Reelgauge.
         let shared = MachineThen { steal_percent: Some(12.0), ..stopped };
         assert_eq!(decided(9, 9, &shared), Culprit::Tool);
         assert_eq!(decide(&Evidence { harmed: 9, saved_without_own_delay: 9, machine: None }), Culprit::Tool);
@@ -183,10 +187,10 @@ mod tests {
             ..MachineThen::default()
         };
         assert_eq!(decided(9, 9, &waited(Some(485_000.0))), Culprit::ThisMachine);
-        // Woken again after a stop, they stood in line for a moment.
+        // After a stop, the threads waited in the run queue for a moment.
         assert_eq!(decided(9, 9, &waited(Some(30_000.0))), Culprit::Tool);
         assert_eq!(decided(9, 9, &waited(None)), Culprit::Tool);
-        // The storage stood still: what they waited would have saved nothing.
+        // The storage hung: without their wait, no frame would have been in time.
         assert_eq!(decided(9, 0, &waited(Some(485_000.0))), Culprit::Storage);
     }
 

@@ -1,8 +1,9 @@
-//! What only the log of a run or a trace knows: latency, sizes, files, maps and streams over time, as a page
-//! shows them ([`Detail`]), made in two passes over it ([`FirstPass`], [`SecondPass`]) with memory that does
-//! not grow with the log.
+//! Figures that only the log of a run or a trace has, as a page shows them ([`Detail`]): latency, sizes,
+//! files, maps, and streams over time. They are made in two passes over the log ([`FirstPass`],
+//! [`SecondPass`]), with memory that does not grow with the log.
 //!
-//! A page must stay small enough for a mail (the report's `tests/page_size.rs`), so every list has its bound.
+//! A page must stay small enough for a mail (the report's `tests/page_size.rs`), so every list is
+//! bounded.
 //!
 //! * [`data`]: the detail as data. `first`, `second`: the passes; `curves`, `sizes`, `latency`, `files`,
 //!   `hosts`, `map`, `strips`, `ops`: their parts.

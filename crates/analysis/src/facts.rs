@@ -1,11 +1,11 @@
-//! What single verbs found out, beside the figures of their load points: the largest count of a search,
-//! the curve of a VDA-like run, the first look of a check, the passes of a replay, the counters of a watch,
-//! what workers of the original meter reported; and for all of them, the memories that may have answered
-//! instead of the storage.
+//! Results of single verbs, in addition to the figures of their load points: the largest count of a
+//! search, the curve of a VDA-like run, the quick check, the passes of a replay, the counters of a
+//! watch, the reports of the original meter's workers. For all verbs: the memories that may have
+//! answered instead of the storage.
 //!
-//! Plain data that the summary carries and the report shows. Not here: how it is found (the search is in
-//! the workload room, the check in the runner's, the curve in [`mod@crate::vda_curve`]), and the sentences
-//! (the report room's).
+//! This is plain data that the summary contains and the report shows. Not here: how it is measured
+//! (searches in the workload crate, checks in the runner, the curve in [`mod@crate::vda_curve`]), and
+//! sentences (report).
 
 mod check;
 mod event;

@@ -1,12 +1,12 @@
 //! The figures of one scope: a load point's total, or one of its workers.
 //!
-//! These are plain numbers with their units in their names, made to be written as JSON and read by
-//! people and `jq`. What nothing was measured for is `None`, never 0.
+//! These are plain numbers with their units in their names, made to be written as JSON and read by users
+//! and `jq`. Figures without a measurement are `None`, never 0.
 //!
-//! Which operations count: `ops`, `failed_ops` and `lateness` cover every measured operation; times and
-//! bytes cover those that succeeded, and times only those that moved all that was asked. A failed operation's
-//! time stands with its error, so that an error
-//! returned in a microsecond can't make the storage look fast.
+//! `ops`, `failed_ops` and `lateness` cover every measured operation. Times and bytes cover operations
+//! that succeeded, and times only those that transferred all requested bytes. The time of a failed
+//! operation is listed with its error, so that an error returned in a microsecond cannot make the
+//! storage look fast.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,9 +18,9 @@ use crate::rounding::round_to;
 /// When a load point ran, on the run's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointTiming {
-    /// When it began, warm-up included.
+    /// When it began, including the warm-up.
     pub started_ns: u64,
-    /// How long it was measured, without the warm-up; what throughput is divided by.
+    /// The measured time, without the warm-up; throughput is divided by it.
     pub measured_ns: u64,
 }
 
@@ -28,22 +28,22 @@ pub struct PointTiming {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Figures {
-    /// Operations of every kind that were measured, failed ones included.
+    /// Measured operations of every kind, including failed ones.
     pub ops: u64,
-    /// Those that failed.
+    /// Failed operations.
     pub failed_ops: u64,
-    /// The same by kind.
+    /// The measured operations by kind.
     pub ops_by_kind: OpsByKind,
     /// Operations of the warm-up. They are in no other figure.
     pub warmup_ops: u64,
-    /// Transfers that ran to their end without a failure.
+    /// Transfers that completed without a failure.
     pub transfers: u64,
-    /// Transfers that did not: cut off by the end or the warm-up, or with a failed operation.
+    /// Transfers that did not: cut off by the end or by the warm-up, or with a failed operation.
     pub transfers_left_out: u64,
-    /// Reads and writes that succeeded but moved less than requested. They end the run, except in a replay,
-    /// and are in no time here.
+    /// Reads and writes that succeeded but transferred less than requested. They end the run, except in
+    /// a replay, and no time here includes them.
     pub short_transfers: u64,
-    /// The writes among them. `None` in summaries of versions that did not tell them apart.
+    /// The writes among these. `None` in summaries of versions that did not separate them.
     #[serde(default)]
     pub short_writes: Option<u64>,
     /// Bytes read.
@@ -58,26 +58,28 @@ pub struct Figures {
     pub bytes_per_s: Option<f64>,
     /// Reads and writes that succeeded ÷ measured time.
     pub data_ops_per_s: Option<f64>,
-    /// From when operations were due until they were done: what an application would have felt.
+    /// From when operations were due until they completed: the latency that an application sees.
     pub response: TimesByKind,
-    /// From when operations were issued until they were done: what the storage took.
+    /// From when operations were issued until they completed: the time of the storage.
     pub service: TimesByKind,
     /// Time from when operations were due *and their worker was free* until they were issued: the
     /// scheduling delay of Reelgauge.
     pub lateness: Option<LatenessFigures>,
-    /// What failed, by error number.
+    /// The failures, by error number.
     pub errors: Vec<ErrorFigures>,
     /// The failure that came first.
     pub first_error: Option<FirstError>,
 }
 
 impl Figures {
-    /// The busier direction: a link carries as much each way, at the same time.
+    /// The throughput of the busier direction: a link has its full rate in each direction at the same
+    /// time.
     pub fn busier_bytes_per_s(&self) -> Option<f64> {
         [self.read_bytes_per_s, self.written_bytes_per_s].into_iter().flatten().reduce(f64::max)
     }
 
-    /// Of what was stopped before anything was finished: that nothing was done in that time says nothing.
+    /// Removes the rates of a load point that was stopped before an operation completed: a rate of 0
+    /// would mean nothing.
     pub(crate) fn forget_rates(&mut self) {
         self.read_bytes_per_s = None;
         self.written_bytes_per_s = None;
@@ -101,39 +103,39 @@ pub struct OpsByKind {
     pub sync: u64,
     /// Files closed.
     pub close: u64,
-    /// Files made.
+    /// Files created.
     pub create: u64,
     /// Files removed.
     pub unlink: u64,
-    /// Questions for a file's size and times.
+    /// Queries for a file's size and times.
     pub stat: u64,
-    /// Questions whether a file may be read.
+    /// Queries whether a file may be read.
     pub access: u64,
     /// Directories listed.
     pub readdir: u64,
-    /// Sizes of files set.
+    /// Changes of a file's size.
     pub truncate: u64,
-    /// Times room was reserved in a file.
+    /// Reservations of space in a file.
     pub allocate: u64,
     /// Files renamed.
     pub rename: u64,
-    /// Directories made.
+    /// Directories created.
     pub mkdir: u64,
     /// Directories removed.
     pub rmdir: u64,
-    /// Times, owners or rights of files changed.
+    /// Changes of a file's times, owner or permissions.
     pub setattr: u64,
     /// Operations of all other kinds.
     pub other: u64,
-    /// Hard links made.
+    /// Hard links created.
     pub link: u64,
-    /// Symbolic links made.
+    /// Symbolic links created.
     pub symlink: u64,
     /// Symbolic links read.
     pub readlink: u64,
 }
 
-/// Times of operations that succeeded, by kind. `None` where there was none.
+/// Times of operations that succeeded, by kind. `None` for kinds without operations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TimesByKind {
@@ -232,9 +234,9 @@ impl TimesByKind {
 pub struct TimeFigures {
     /// How many operations.
     pub count: u64,
-    /// Mean.
+    /// The arithmetic mean.
     pub mean_us: f64,
-    /// Standard deviation: of all operations there are, not of a sample, to three digits. `None` in summaries
+    /// Standard deviation of the whole population, not of a sample, to three digits. `None` in summaries
     /// of versions that did not compute it, and for times of frames.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deviation_us: Option<f64>,
@@ -254,7 +256,7 @@ pub struct TimeFigures {
     pub max_began_in_point_s: f64,
 }
 
-/// From so many operations on p50 stands for more than single ones: at least one lies beyond it.
+/// From this number of operations on, p50 does not depend on a single one: at least one is beyond it.
 pub const CARRY_P50: u64 = 2;
 /// The same of p95.
 pub const CARRY_P95: u64 = 20;
@@ -263,24 +265,24 @@ pub const CARRY_P99: u64 = 100;
 /// The same of p99.9.
 pub const CARRY_P99_9: u64 = 1000;
 
-/// Percentiles as people are shown them: of fewer operations each is only the longest under another name.
+/// Percentiles that are shown. With fewer operations, each would be only the maximum under another name.
 impl TimeFigures {
-    /// [`TimeFigures::p50_us`], where the operations are enough to carry it.
+    /// [`TimeFigures::p50_us`], if there are enough operations for it.
     pub fn carried_p50_us(&self) -> Option<f64> {
         (self.count >= CARRY_P50).then_some(self.p50_us)
     }
 
-    /// [`TimeFigures::p95_us`], where the operations are enough to carry it.
+    /// [`TimeFigures::p95_us`], if there are enough operations for it.
     pub fn carried_p95_us(&self) -> Option<f64> {
         (self.count >= CARRY_P95).then_some(self.p95_us)
     }
 
-    /// [`TimeFigures::p99_us`], where the operations are enough to carry it.
+    /// [`TimeFigures::p99_us`], if there are enough operations for it.
     pub fn carried_p99_us(&self) -> Option<f64> {
         (self.count >= CARRY_P99).then_some(self.p99_us)
     }
 
-    /// [`TimeFigures::p99_9_us`], where the operations are enough to carry it.
+    /// [`TimeFigures::p99_9_us`], if there are enough operations for it.
     pub fn carried_p99_9_us(&self) -> Option<f64> {
         (self.count >= CARRY_P99_9).then_some(self.p99_9_us)
     }
@@ -304,7 +306,7 @@ pub struct LatenessFigures {
 pub struct ErrorFigures {
     /// The operating system's number.
     pub errno: i32,
-    /// What the number means on the system that made these figures.
+    /// The meaning of the number on the system that wrote these figures.
     pub message: String,
     /// How many operations failed with it.
     pub count: u64,
@@ -314,7 +316,7 @@ pub struct ErrorFigures {
     pub first: FirstError,
 }
 
-/// Where and when something failed first.
+/// Place and time of the first failure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FirstError {
@@ -346,7 +348,7 @@ pub struct WorkerFigures {
     #[serde(flatten)]
     pub figures: Figures,
     /// The paper's tables of this worker alone, without the cells for which it measured nothing. `None`
-    /// where no block sizes are drawn.
+    /// if there are no random block sizes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<PaperTables>,
 }
@@ -361,14 +363,14 @@ pub(crate) fn seconds(ns: u64) -> f64 {
     round_to(ns as f64 / 1e9, 6)
 }
 
-/// How long a stretch of time is. One that ends before it begins is empty: two stretches do not overlap, a
-/// load point was cut short in its warm-up, or a damaged record is done before it was issued.
+/// The length of a period, 0 if it ends before it begins: two periods do not overlap, a load point was
+/// cut short in its warm-up, or a damaged record completed before it was issued.
 pub(crate) fn stretch_ns(from_ns: u64, until_ns: u64) -> u64 {
     until_ns.saturating_sub(from_ns)
 }
 
-/// A time of the run as one of the load point that began at `point_started_ns`, in seconds. What was due
-/// before that began with it.
+/// Converts a time of the run to seconds of the load point that began at `point_started_ns`. An earlier
+/// time counts as its start.
 pub(crate) fn in_point_s(time_ns: u64, point_started_ns: u64) -> f64 {
     seconds(time_ns.saturating_sub(point_started_ns))
 }

@@ -1,16 +1,17 @@
-//! What a load point moved in each second: the series in which a burst at its beginning is found.
+//! The bytes that a load point transferred in each second: the series in which an initial burst is
+//! found.
 //!
-//! The bytes of an operation are spread evenly over the time that it took, so that large operations on slow
-//! storage do not make the seconds uneven. Whether the series is steady is decided in [`crate::sustained`].
+//! The bytes of an operation are spread evenly over its duration, so that large operations on slow
+//! storage do not make the seconds uneven. [`crate::sustained`] decides whether the series is steady.
 
 use crate::figures::stretch_ns;
 use reelgauge_record::{OpKind, OpRecord};
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// A load point in which this is looked for is a short one; later seconds are not kept.
+/// Bursts are searched for in short load points only; later seconds are not kept.
 const SECONDS_MAX: usize = 600;
 
-/// Takes records and keeps the bytes of each second, warm-up included.
+/// Accumulates the bytes of each second from records, including the warm-up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowTally {
     begun_ns: u64,
@@ -18,7 +19,7 @@ pub struct FlowTally {
 }
 
 impl FlowTally {
-    /// Of a load point that began then.
+    /// For a load point that began at this time.
     pub fn new(begun_ns: u64) -> FlowTally {
         FlowTally { begun_ns, seconds: Vec::new() }
     }

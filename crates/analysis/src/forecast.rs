@@ -1,64 +1,64 @@
-//! What a run is going to take, known before it starts: how long, and how much it writes.
+//! Predicts the duration of a run and the bytes it writes.
 //!
-//! Not here: how that follows from a plan (the runner), and how it is said (the report room).
+//! Not here: deriving this from a plan (the runner), and its text (report).
 
 use std::num::NonZeroU64;
 
-/// From so long on it is worth saying, in seconds.
+/// From this duration on, a forecast is shown, in seconds.
 const LONG_S: f64 = 60.0;
-/// From so many bytes on it is worth saying.
+/// From this number of bytes on, a forecast is shown.
 const MUCH_BYTES: u64 = 1_000_000_000;
 const MUCH_MEMORY_BYTES: u64 = 1 << 30;
 
-/// What a run is going to take.
+/// The forecast of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// How long, without the time for making test files.
+    /// The duration, without making test files.
     pub time: TimeAhead,
     /// Bytes of test files that have yet to be written, at least.
     pub least_files_bytes: u64,
     /// The same, at most.
     pub most_files_bytes: u64,
-    /// Bytes of new files that the load makes in its largest load point; of a search in its smallest. Files
-    /// that it writes over are none.
+    /// Bytes of new files that the largest load point of the load makes; for a search, the smallest one.
+    /// Overwritten files do not count.
     pub new_files_bytes: u64,
-    /// What the load itself writes.
+    /// The bytes that the load itself writes.
     pub load: LoadAhead,
-    /// Memory of this machine for the data in flight, at most; 0 where nobody reckoned it.
+    /// Memory of the local host for the data in flight, at most; 0 if it was not computed.
     pub memory_bytes: u64,
-    /// What it may move of data per second, test files included (`--max-rate`); `None` where nobody said.
+    /// The limit of the data rate, including test files (`--max-rate`); `None` without a limit.
     pub max_bytes_per_s: Option<NonZeroU64>,
 }
 
-/// How long a run is going to take, in seconds.
+/// The expected duration of a run, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeAhead {
     /// As long as planned.
     Planned { s: f64 },
     Between {
         least_s: f64,
-        /// At most, if the target answers steadily.
+        /// The upper bound, if the target answers steadily.
         most_s: f64,
-        /// Whether it may take longer where trials with the same count differ; not so where the user said how
-        /// long it may take.
+        /// Whether it may take longer if trials with the same count differ. `false` if the user limited
+        /// the time.
         or_longer: bool,
     },
     /// As long as the target needs.
     Unknown,
 }
 
-/// What the load of a run writes, beside the test files.
+/// The bytes that the load of a run writes, in addition to the test files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadAhead {
-    /// So many bytes at most; 0 where it only reads.
+    /// At most this many bytes; 0 if it only reads.
     AtMost(u64),
-    /// As much as the target takes.
+    /// As much as the target accepts.
     Unbounded,
 }
 
 impl Forecast {
-    /// Whether somebody may want to know it before: it takes more than a minute, or writes more than 1 GB, or
-    /// nobody knows that it won't.
+    /// Whether the user should see it before the start: the run takes more than a minute, writes more
+    /// than 1 GB, or this is unknown.
     pub fn is_worth_saying(&self) -> bool {
         let most_files_s = self.most_files_s().unwrap_or(0.0);
         let is_long = match self.time {
@@ -69,29 +69,29 @@ impl Forecast {
         let LoadAhead::AtMost(load_bytes) = self.load else {
             return true;
         };
-        // Sizes come from the user: more than any disk stays more, here and below.
+        // Sizes come from the user: a sum that overflows stays above any disk size, here and below.
         is_long || self.takes_much_memory() || self.most_files_bytes.saturating_add(load_bytes) > MUCH_BYTES
     }
 
-    /// How long making the test files takes at most, in seconds; `None` where no rate says so.
+    /// How long making the test files takes at most, in seconds; `None` without a known rate.
     pub fn most_files_s(&self) -> Option<f64> {
         Some(self.most_files_bytes as f64 / self.max_bytes_per_s?.get() as f64)
     }
 
-    /// The same, held to a rate.
+    /// The same with a limited data rate.
     #[must_use]
     pub fn held_to(self, max_bytes_per_s: Option<NonZeroU64>) -> Forecast {
         Forecast { max_bytes_per_s, ..self }
     }
 
-    /// Whether its memory is worth knowing of.
+    /// Whether its memory is large enough to be shown.
     pub fn takes_much_memory(&self) -> bool {
         self.memory_bytes > MUCH_MEMORY_BYTES
     }
 }
 
 impl Forecast {
-    /// One after the other.
+    /// The sum of two runs in sequence.
     #[must_use]
     pub fn and(self, other: Forecast) -> Forecast {
         Forecast {
@@ -101,7 +101,7 @@ impl Forecast {
                 }
                 _ => TimeAhead::Unknown,
             },
-            // See above.
+            // See above: sizes come from the user.
             least_files_bytes: self.least_files_bytes.saturating_add(other.least_files_bytes),
             most_files_bytes: self.most_files_bytes.saturating_add(other.most_files_bytes),
             new_files_bytes: self.new_files_bytes.max(other.new_files_bytes),
@@ -117,7 +117,7 @@ impl LoadAhead {
     pub fn and(self, other: LoadAhead) -> LoadAhead {
         match (self, other) {
             (LoadAhead::AtMost(one), LoadAhead::AtMost(other)) => {
-                // See above.
+                // See above: sizes come from the user.
                 LoadAhead::AtMost(one.saturating_add(other))
             }
             _ => LoadAhead::Unbounded,

@@ -1,9 +1,9 @@
-//! Signs that files lie in pieces on their disks, from operations alone.
+//! Finds signs that files are fragmented on their disks, from operations alone.
 //!
-//! [`hints`]: a client that writes single bytes ahead of its data, which makes some servers allocate in
-//! pieces. [`cold_read`]: reads in order that are now fast, now slow. Both are signs, not proofs; where the
-//! file system tells, the engine's `extents` counts the pieces. [`against_copy`]: a file and a copy of it
-//! written anew, read in turns: the proof. What they mean for people is said in the report room.
+//! [`hints`]: a client that writes single bytes ahead of its data, which makes some servers allocate
+//! fragments. [`cold_read`]: sequential reads with alternating speed. Both are signs, not proofs; if the
+//! file system reports extents, the engine's `extents` counts them. [`against_copy`]: a file and a newly
+//! written copy of it, read in turns: the proof. The sentences for the user are in the report crate.
 
 pub mod against_copy;
 pub mod cold_read;
@@ -15,7 +15,7 @@ pub use hints::{FarWrites, Hints};
 
 use serde::{Deserialize, Serialize};
 
-/// What was found.
+/// The signs that were found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentSigns {
@@ -23,6 +23,6 @@ pub struct FragmentSigns {
     pub hints: Vec<Hints>,
     /// Files with writes far behind their end.
     pub far_writes: Vec<FarWrites>,
-    /// Files that were read in order, and how evenly that went.
+    /// Files that were read sequentially, and how evenly.
     pub cold_reads: Vec<ColdReads>,
 }

@@ -1,27 +1,28 @@
-//! What a limit on bytes a second that was set is booked with: frames and operations that were late because
-//! they had to wait for it are no fault of the storage's, and none of this machine's.
+//! Attributes delays to the byte rate limit that the user set. Frames and operations that were late
+//! because they waited for the limit are the fault of neither the storage nor the local host.
 //!
-//! To the timelines such a wait is a delay of the tool's own, which it is. Here it gets its name, where
-//! operations did wait and nothing says that the tool had to wait for a processor instead. Pure.
+//! In the timelines, such a wait is a delay of Reelgauge, because Reelgauge enforces the limit. This
+//! module attributes it to the limit if operations did wait for it, and there is no evidence that
+//! Reelgauge waited for a processor instead. Pure.
 
 use crate::culprit::{Culprit, has_waited};
 use crate::incident::Incident;
 use crate::summary::LoadPoint;
 
-/// Of the operations, in percent: so many that had to wait for a limit are no chance.
+/// If at least this percentage of the operations waited for a limit, that is no coincidence.
 pub(crate) const HELD_BACK_PERCENT: f64 = 5.0;
 
-/// Storage that had something to do for less of the time than this can't have made it late.
+/// Storage that was busy for less than this share of the time cannot have caused the lateness.
 const IDLE_SHARE: f64 = 0.1;
 
-/// How many of a load point's operations had to wait for the limit, in percent; `None` where none was set, or
-/// none had to.
+/// The percentage of a load point's operations that waited for the limit; `None` without a limit, or if
+/// none waited.
 pub(crate) fn percent(point: &LoadPoint) -> Option<f64> {
     let held = point.was_held_back()?;
     Some((held.operations as f64 / point.total.ops.max(1) as f64 * 100.0).min(100.0))
 }
 
-/// Books to the limit what the timelines booked to the tool.
+/// Attributes to the limit what the timelines attribute to Reelgauge.
 pub fn book(point: &mut LoadPoint) {
     let Some(percent) = percent(point) else { return };
     let incidents = point.streams.iter_mut().flat_map(|late| &mut late.incidents);
@@ -40,7 +41,7 @@ pub fn book(point: &mut LoadPoint) {
         {
             point.culprit = Some(Culprit::MaxRate);
         }
-        // A rate that was not reached has no timeline to say so.
+        // A missed rate has no timeline that could show it.
         Some(Culprit::Storage) if !has_incidents && percent >= HELD_BACK_PERCENT => {
             point.culprit = Some(Culprit::MaxRate);
         }
@@ -48,19 +49,19 @@ pub fn book(point: &mut LoadPoint) {
     }
 }
 
-/// Whether an incident's own delay was a wait for the limit.
+/// Whether the delay in an incident was a wait for the limit.
 fn was_held_back(incident: &Incident) -> bool {
     let is_own = match incident.culprit {
         Culprit::Tool | Culprit::ThisMachine => true,
-        // Not every frame was late by its own wait: some stood behind others that had waited.
+        // Some frames did not wait themselves, but were queued behind others that did.
         Culprit::NotKnown => is_mostly_own(incident),
         _ => false,
     };
     is_own && !incident.machine.as_ref().is_some_and(has_waited)
 }
 
-/// Whether most of its late frames would have been in time without the tool's own delay, while the storage
-/// had next to nothing to do.
+/// Whether most of its late frames would have been in time without the scheduling delay of Reelgauge,
+/// while the storage was nearly idle.
 fn is_mostly_own(incident: &Incident) -> bool {
     let was_idle = incident.storage.busy_share.is_some_and(|busy| busy < IDLE_SHARE);
     was_idle && incident.late_frames_with_own_delay * 2 > incident.late_frames
@@ -100,7 +101,7 @@ mod tests {
     fn a_wait_for_the_limit_is_the_limits() {
         let (point, incidents) = booked(3, Culprit::Tool, vec![incident(Culprit::Tool)]);
         assert_eq!((point, &incidents[..]), (Some(Culprit::MaxRate), &[Culprit::MaxRate][..]));
-        // A busy machine is no reason where no thread waited for a processor.
+        // A busy host is no reason if no thread waited for a processor.
         let busy = MachineThen { processors_busy_percent: Some(99.0), ..MachineThen::default() };
         let on_a_busy_one = Incident { machine: Some(busy), ..incident(Culprit::ThisMachine) };
         assert_eq!(booked(3, Culprit::ThisMachine, vec![on_a_busy_one]).0, Some(Culprit::MaxRate));
@@ -119,7 +120,7 @@ mod tests {
         for (own, busy_share) in [(201, Some(0.4)), (201, None), (90, Some(0.0055))] {
             assert_eq!(booked_of(own, busy_share), Some(Culprit::NotKnown), "{own} {busy_share:?}");
         }
-        // Another one of which nobody knows whose it was.
+        // A second incident whose culprit is unknown.
         let both = vec![not_known(201, Some(0.0055)), not_known(90, Some(0.0055))];
         assert_eq!(booked(68, Culprit::NotKnown, both).0, Some(Culprit::NotKnown));
     }

@@ -1,8 +1,8 @@
-//! The machines of a run that several made: what each did, each group, each target, all together, and all
-//! without those that stand out. The figures of the whole are those of its load points; here is whose they
-//! are.
+//! The hosts of a run on several hosts: the results of each host, each group, each target, of all
+//! together, and of all without the outliers. The figures of the whole run are in its load points; this
+//! section divides them.
 //!
-//! Not here: putting logs and clocks together (the fleet room), which machine stands out
+//! Not here: merging logs and clocks (the fleet crate), and which host is an outlier
 //! ([`crate::compare::siblings`]).
 
 use std::collections::BTreeSet;
@@ -14,175 +14,177 @@ use crate::figures::{Figures, TimeFigures};
 use crate::late::StreamTotals;
 use crate::limit::LimitStep;
 
-/// The machines of a run.
+/// The hosts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HostsSection {
-    /// The machines, in the order of their numbers of workers and streams.
+    /// The hosts, in the order of their worker and stream numbers.
     pub hosts: Vec<RunHost>,
-    /// How far times of different machines may be off against each other, at most. `None` where some clock
+    /// How far times of different hosts may be off relative to each other, at most. `None` if some clock
     /// was not compared.
     pub clock_uncertainty_us: Option<f64>,
     /// The load points, in the order in which they ran.
     pub points: Vec<PointHosts>,
-    /// What several targets moved together, against fewer. `None` where all load points had the same targets.
+    /// Throughput of several targets together, compared with fewer. `None` if all load points had the
+    /// same targets.
     pub scale: Option<TargetScale>,
 }
 
-/// One machine.
+/// One host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunHost {
     /// Its name.
     pub agent: String,
-    /// The group that it belongs to, if it belongs to one.
+    /// Its group, if it has one.
     pub group: Option<String>,
-    /// Where its data lay.
+    /// Where its test data was.
     pub target: Option<String>,
     /// The network interface on the path to the storage; `None` where there is none, or it is unknown.
     pub interface: Option<String>,
-    /// The first of its workers.
+    /// The number of its first worker.
     pub first_worker: u32,
-    /// How many numbers of workers are its own, from that one on.
+    /// The number of its workers; their numbers are consecutive.
     pub workers: u32,
-    /// The first of its streams.
+    /// The number of its first stream.
     pub first_stream: u32,
-    /// How many numbers of streams are its own, from that one on.
+    /// The number of its streams; their numbers are consecutive.
     pub streams: u32,
-    /// How far its clock was ahead of the one that times are mapped to. `None` where they were not compared.
+    /// How far its clock was ahead of the reference clock. `None` if they were not compared.
     pub clock_offset_us: Option<f64>,
-    /// How far that may be off.
+    /// The uncertainty of that.
     pub clock_uncertainty_us: Option<f64>,
-    /// How its clock was set during the run, which changes no figure: times are those of monotonic clocks.
+    /// Clock changes during the run. They change no figure, because times are those of monotonic clocks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub clock_steps: Vec<HostClockStep>,
-    /// Since when it was missing. `None` where it was never missing, or the time is unknown.
+    /// When it went missing. `None` if it was never missing, or the time is unknown.
     pub missing_from_s: Option<f64>,
-    /// Why it is missing, or what is missing of it.
+    /// Why it is missing, or which part is missing.
     pub why_missing: Option<String>,
-    /// Whether its part of the run ended as planned. `None` where nothing of it was fetched.
+    /// Whether its part of the run ended as planned. `None` if its results were not fetched.
     pub is_complete: Option<bool>,
-    /// Whether all its operations are in the log.
+    /// Whether the log contains all its operations.
     pub log_complete: bool,
 }
 
-/// A clock of a machine that was set.
+/// A change of a host's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostClockStep {
-    /// When, in the run; `None` where nobody knows.
+    /// When it was, in seconds of the run; `None` if unknown.
     pub at_s: Option<f64>,
-    /// By how much; negative: back.
+    /// The size of the change; negative if the clock was set back.
     pub by_s: f64,
 }
 
-/// A load point by machines.
+/// The hosts in a load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PointHosts {
     /// The load point, as an index into the summary's.
     pub point: usize,
-    /// How far apart the machines began; `None` where fewer than two began, or clocks were not compared.
+    /// The time between the first and the last start; `None` if fewer than two hosts began, or clocks
+    /// were not compared.
     pub start_skew_us: Option<f64>,
-    /// That is no farther off than this. `None` where it is not known.
+    /// The uncertainty of that, at most. `None` if it is unknown.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub start_uncertainty_us: Option<f64>,
-    /// Each machine, in the order of [`HostsSection::hosts`].
+    /// Each host, in the order of [`HostsSection::hosts`].
     pub hosts: Vec<HostFigures>,
-    /// Each group, where there are several.
+    /// Each group, if there are several.
     pub groups: Vec<PartFigures>,
-    /// Each target, where there are several.
+    /// Each target, if there are several.
     pub targets: Vec<PartFigures>,
-    /// Each network interface by its name, where machines have different ones.
+    /// Each network interface by its name, if hosts use different ones.
     pub interfaces: Vec<PartFigures>,
-    /// Each network interface of each machine that carried anything, by the machines' own counters. Empty
-    /// where they were not sampled.
+    /// Each network interface of each host that transferred anything, from the hosts' own counters.
+    /// Empty if they were not sampled.
     #[serde(default)]
     pub nics: Vec<NicFigures>,
-    /// All machines.
+    /// All hosts together.
     pub total: PartFigures,
-    /// All but those that stand out by being worse; `None` where none is.
+    /// All hosts without the outliers that are worse; `None` if there are none.
     pub without: Option<PartFigures>,
 }
 
-/// One machine in a load point.
+/// One host in a load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HostFigures {
-    /// Whether it was there.
+    /// Whether it took part.
     pub presence: Presence,
-    /// How much later than agreed it began, or than the first of all where nothing was agreed. `None` where
-    /// it did not begin, or its clock was not compared.
+    /// How much later than agreed it began, or than the first host if no time was agreed. `None` if it
+    /// did not begin, or its clock was not compared.
     pub start_skew_us: Option<f64>,
-    /// That is no farther off than this. `None` where it is not known.
+    /// The uncertainty of that, at most. `None` if it is unknown.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub start_uncertainty_us: Option<f64>,
-    /// What it did.
+    /// Its results.
     pub figures: PartFigures,
-    /// How it differs from its siblings, if it does.
+    /// How it differs from its siblings, if it is an outlier.
     pub stands_out: Option<StandsOut>,
-    /// Whose fault it was that its criteria were not met. `None` where they were.
+    /// The culprit if it missed its criteria. `None` if it met them.
     pub culprit: Option<Culprit>,
-    /// Which layer limited it. `None` where that is unknown.
+    /// The layer that limited it. `None` if that is unknown.
     pub limit: Option<LimitStep>,
 }
 
-/// How a computer differs from the others.
+/// How a host differs from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StandsOut {
-    /// By which figure.
+    /// The figure that differs.
     pub figure: HostFigure,
-    /// What it did: bytes per second, or µs.
+    /// Its value: bytes per second, or µs.
     pub value: f64,
-    /// The middle of its siblings.
+    /// The median of its siblings.
     pub siblings: f64,
-    /// How far it may lie from that by chance, in percent.
+    /// The largest difference that chance explains, in percent.
     pub noise_percent: f64,
-    /// It fared worse than they did.
+    /// Whether it is worse than its siblings.
     pub is_worse: bool,
 }
 
-/// What machines are held against one another by.
+/// The figures by which hosts are compared with one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum HostFigure {
-    /// Reads and writes together. What a clock asked for says nothing of the storage.
+    /// Reads and writes together. Not used for requested rates, which say nothing about the storage.
     Throughput,
-    /// From when reads and writes were due until they were done.
+    /// From when reads and writes were due until they completed.
     MeanResponse,
 }
 
-/// Whether a machine was there in a load point.
+/// Whether a host took part in a load point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {
-    /// From its beginning to its end.
+    /// It ran from the start to the end.
     Whole,
-    /// From its beginning to its end, and it had nothing to do: fewer workers than machines were asked for.
+    /// It ran from the start to the end without work, because there were fewer workers than hosts.
     Idle,
-    /// Not to its end.
+    /// It did not run to the end.
     Part,
-    /// Nothing of it is known.
+    /// Its results are missing.
     #[default]
     Missing,
 }
 
-/// What some of the machines did in a load point, or one.
+/// The results of one or several hosts in a load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PartFigures {
-    /// The machine, the group, the target. Empty for all.
+    /// The host, the group, or the target. Empty for all.
     pub name: String,
-    /// How many machines did anything.
+    /// The number of hosts that did any work.
     pub hosts: u32,
-    /// How many workers ran on them.
+    /// The number of workers on them.
     pub workers: u32,
-    /// How long was measured, from the first of them to the last.
+    /// The measured time, from the first start to the last end.
     pub measured_s: Option<f64>,
     /// See [`Figures::ops`].
     pub ops: u64,
@@ -192,7 +194,7 @@ pub struct PartFigures {
     pub read_bytes: u64,
     /// See [`Figures::written_bytes`].
     pub written_bytes: u64,
-    /// Throughput: bytes read ÷ measured time. `None` where nothing was measured.
+    /// Throughput: bytes read ÷ measured time. `None` if nothing was measured.
     pub read_bytes_per_s: Option<f64>,
     /// Throughput: bytes written ÷ measured time.
     pub written_bytes_per_s: Option<f64>,
@@ -200,53 +202,54 @@ pub struct PartFigures {
     pub bytes_per_s: Option<f64>,
     /// Response times of reads and writes.
     pub response: Option<TimeFigures>,
-    /// Streams that have frames. `None` where nothing is counted in streams.
+    /// Streams that have frames. `None` if there are no streams.
     pub streams: Option<u64>,
-    /// Those of them that had late frames.
+    /// How many of them had late frames.
     pub streams_with_late_frames: Option<u64>,
-    /// Frames whose deadline lies in the measured part.
+    /// Frames whose deadline is in the measured part.
     pub frames_judged: Option<u64>,
-    /// Those that came after their deadline or not at all.
+    /// Frames that arrived after their deadline, or never.
     pub late_frames: Option<u64>,
 }
 
-/// What a network interface transferred in a load point, by the computer's own counters: all traffic,
+/// The traffic of a network interface in a load point, from the host's own counters: everything,
 /// including headers and other programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NicFigures {
-    /// The machine.
+    /// The host.
     pub agent: String,
     /// The interface.
     pub interface: String,
-    /// The target that it leads to; `None` where it leads to none, or that is unknown.
+    /// The target that it is used for; `None` if there is none, or it is unknown.
     pub target: Option<String>,
-    /// What came in. `None` where that was not sampled.
+    /// Received bytes. `None` if they were not sampled.
     pub received_bytes_per_s: Option<f64>,
-    /// What went out. `None` where that was not sampled.
+    /// Sent bytes. `None` if they were not sampled.
     pub sent_bytes_per_s: Option<f64>,
-    /// The speed that it reports, in Mbit/s. `None` where it reports none.
+    /// Its reported speed, in Mbit/s. `None` if it reports none.
     pub speed_mbit_per_s: Option<u64>,
-    /// The busier direction in percent of that.
+    /// Utilization of the busier direction, in percent of the speed.
     pub used_percent: Option<f64>,
 }
 
-/// What several targets moved together, against fewer of them.
+/// The throughput of several targets together, compared with fewer of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TargetScale {
-    /// The load point with fewest targets that moved most, as an index into the summary's.
+    /// The load point with the fewest targets, of those the one with the highest throughput; an index
+    /// into the summary's load points.
     pub from_point: usize,
-    /// Its targets.
+    /// The number of its targets.
     pub from_targets: u32,
-    /// The load point with most targets that moved most.
+    /// The load point with the most targets, of those the one with the highest throughput.
     pub to_point: usize,
-    /// Its targets.
+    /// The number of its targets.
     pub to_targets: u32,
-    /// What the first moved.
+    /// The throughput of the first.
     #[serde(default)]
     pub from_bytes_per_s: f64,
-    /// What the second moved.
+    /// The throughput of the second.
     #[serde(default)]
     pub to_bytes_per_s: f64,
     /// The second ÷ the first.
@@ -254,7 +257,7 @@ pub struct TargetScale {
 }
 
 impl PartFigures {
-    /// From the figures of so many machines.
+    /// Takes the figures of this many hosts.
     pub fn new(name: &str, (hosts, workers): (u32, u32), figures: &Figures, measured_s: f64) -> PartFigures {
         PartFigures {
             name: name.to_owned(),
@@ -273,7 +276,7 @@ impl PartFigures {
         }
     }
 
-    /// With what came of its streams.
+    /// Adds the results of its streams.
     #[must_use]
     pub fn with_streams(self, total: Option<&StreamTotals>) -> PartFigures {
         PartFigures {
@@ -285,14 +288,15 @@ impl PartFigures {
         }
     }
 
-    /// Of a machine of which nothing is known.
+    /// The figures of a host without results.
     pub fn missing(name: &str) -> PartFigures {
         PartFigures { name: name.to_owned(), ..PartFigures::default() }
     }
 }
 
 impl HostsSection {
-    /// The machines that were not there for all of a load point: their places in [`HostsSection::hosts`].
+    /// The hosts that did not take part in the whole load point: their indices in
+    /// [`HostsSection::hosts`].
     pub fn not_whole(&self, point: usize) -> Vec<usize> {
         let rows = self.points.iter().find(|hosts| hosts.point == point);
         let rows = rows.into_iter().flat_map(|hosts| hosts.hosts.iter().enumerate());
@@ -300,21 +304,22 @@ impl HostsSection {
         rows.filter(|(_, host)| !is_there(host.presence)).map(|(at, _)| at).collect()
     }
 
-    /// The targets on which anything was done in a load point, as machines with the same one have it.
+    /// The targets that were used in a load point, in the form that all hosts with the same target
+    /// share.
     pub fn targets_at(&self, point: &PointHosts) -> BTreeSet<String> {
         let rows = self.hosts.iter().zip(&point.hosts).filter(|(_, there)| there.figures.ops > 0);
         rows.filter_map(|(host, _)| Some(shared_target(&host.agent, host.target.as_deref()?))).collect()
     }
 
-    /// The targets of the load point that moved most with most of them, of those in which every machine was
-    /// there, and what it moved.
+    /// The targets of the load point with the highest throughput among those with the most targets, and
+    /// that throughput. Only load points in which every host took part are considered.
     pub fn most_moved(&self) -> Option<(BTreeSet<String>, f64)> {
         let whole = self.points.iter().filter(|point| self.not_whole(point.point).is_empty());
         let all = whole.filter_map(|point| Some((self.targets_at(point), point.total.bytes_per_s?)));
         all.max_by(|one, two| one.0.len().cmp(&two.0.len()).then(one.1.total_cmp(&two.1)))
     }
 
-    /// The machine that a stream ran on.
+    /// The host that a stream ran on.
     pub fn of_stream(&self, stream: u32) -> Option<&RunHost> {
         let has =
             |host: &&RunHost| stream.checked_sub(host.first_stream).is_some_and(|own| own < host.streams);
@@ -322,26 +327,27 @@ impl HostsSection {
     }
 }
 
-/// A machine's target as its siblings have it, too: folders that are called after the machine's agent are
-/// `{agent}`, as they were when the plan was written.
+/// A host's target in the form that its siblings share: directories that are named after the host's
+/// agent become `{agent}`, as in the plan.
 pub fn shared_target(agent: &str, target: &str) -> String {
     let shared = |folder| if folder == agent { "{agent}" } else { folder };
     target.split('/').map(shared).collect::<Vec<_>>().join("/")
 }
 
-/// What a load point, or a run, moved on which targets.
+/// The throughput of a load point, or a run, and the targets that it used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovedOn<T> {
-    /// At which anything was done.
+    /// The targets that were used.
     pub targets: BTreeSet<T>,
-    /// `None` where it is no figure of the targets: a machine was not there, a pace or a limit set it.
+    /// `None` if it does not show the limit of the targets: a host did not take part, or a pace or a
+    /// rate limit determined it.
     pub bytes_per_s: Option<f64>,
-    /// How many workers moved it. `None` where whoever puts them together knows that they are alike.
+    /// The number of workers. `None` if the caller knows that all entries have the same workload.
     pub workers: Option<u32>,
 }
 
 impl<T> MovedOn<T> {
-    /// Whether the same was asked of both: of all their targets together, or of each.
+    /// Whether both had the same workload: in total over their targets, or per target.
     fn is_like(&self, other: &MovedOn<T>) -> bool {
         let Some((own, others)) = self.workers.zip(other.workers) else { return true };
         let each = |workers: u32, of: usize| u64::from(workers) * of as u64;
@@ -349,8 +355,8 @@ impl<T> MovedOn<T> {
     }
 }
 
-/// What the most targets moved against the fewest, where load points differ in them, and the same was asked
-/// of them.
+/// The throughput with the most targets compared with the fewest, if load points differ in their targets
+/// and had the same workload.
 pub fn target_scale<T>(of_points: &[MovedOn<T>]) -> Option<TargetScale> {
     let known = || {
         let all = of_points.iter().enumerate();
@@ -398,9 +404,10 @@ mod tests {
         assert!((found.factor - 1.9).abs() < 1e-9);
         assert_eq!((found.from_bytes_per_s, found.to_bytes_per_s), (100e6, 190e6));
         assert_eq!(target_scale(&points[..2]), None);
-        // Nothing moved is nothing to hold anything against.
+        // A throughput of 0 is no base for a ratio.
         assert_eq!(target_scale(&[one(None), both(Some(1e6))]), None);
-        // Of as many workers, or as many for each target; of fewer nobody knows what they would have moved.
+        // The same number of workers in total, or per target. With fewer, the full throughput is
+        // unknown.
         let of = |workers: [u32; 2]| {
             let points = [
                 on(&["nas1"], Some(100e6), Some(workers[0])),

@@ -1,24 +1,24 @@
-//! Puts the operations of a log into the order in which they were issued, with bounded memory.
+//! Sorts the operations of a log into the order in which they were issued, with bounded memory.
 //!
-//! A trace is in that order already. The log of a run is in order within each worker, and mixed by no more
-//! than a row group between workers. So twice a window of operations is held and sorted, which costs next to
-//! nothing where they are in order, and the earlier half of them is let go.
+//! A trace is already in that order. The log of a run is in order for each worker, and workers are
+//! interleaved by at most a row group. So two windows of operations are kept and sorted, which costs
+//! next to nothing if they are already in order. Then the earlier half is released.
 
 use reelgauge_record::OpRecord;
 
-/// How many places an operation may be off: two row groups of a log.
+/// How far an operation may be from its sorted position: two row groups of a log.
 const WINDOW: usize = 1 << 17;
 
 /// An iterator over operations in order of issue; operations issued at the same time keep their order.
 ///
-/// What comes later than the window reaches is let go out of order, and counted. An error of the source ends
-/// it: what is held comes first, the error last.
+/// Operations that are later than a window allows are returned out of order, and counted. An error of
+/// the source ends the iteration: the kept operations come first, the error last.
 #[derive(Debug)]
 pub struct InOrder<I, E> {
-    /// As they are read: many at a time.
+    /// The operations as they are read, many at a time.
     source: I,
     window: usize,
-    /// In order up to `free`; what lies before `next` is let go.
+    /// Sorted up to `free`; everything before `next` is already returned.
     held: Vec<OpRecord>,
     next: usize,
     free: usize,
@@ -32,7 +32,7 @@ impl<I, E> InOrder<I, E>
 where
     I: Iterator<Item = Result<Vec<OpRecord>, E>>,
 {
-    /// Over the operations of a log as they are read.
+    /// Iterates over the operations of a log as they are read.
     pub fn new(source: I) -> InOrder<I, E> {
         InOrder::with_window(source, WINDOW)
     }
@@ -51,13 +51,13 @@ where
         }
     }
 
-    /// Operations that came too late to be put in order, so far.
+    /// Operations so far that came too late to be sorted.
     pub fn late_ops(&self) -> u64 {
         self.late_ops
     }
 
-    /// Takes operations until two windows are full or there are no more; all but the last window are free to
-    /// go then.
+    /// Reads operations until two windows are full or the source ends; all but the last window can then
+    /// be returned.
     fn fill(&mut self) {
         self.held.drain(..self.next);
         self.next = 0;
@@ -71,7 +71,7 @@ where
                 None => self.ended = true,
             }
         }
-        // One worker's are in order as they are; sorting, which is stable, moves them all.
+        // The operations of one worker are already in order; a stable sort would copy all of them.
         if !self.held.is_sorted_by_key(|op| op.issued_ns) {
             self.held.sort_by_key(|op| op.issued_ns);
         }
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn however_many_are_read_at_a_time_they_come_in_the_same_order() {
-        // Three workers beside each other, out of order by less than the window.
+        // Three parallel workers, out of order by less than the window.
         let times: Vec<u64> = (0..600).map(|at| 10 * (at / 3) + 3 * (2 - at % 3)).collect();
         let (wanted, late) = ordered(&times, 4);
         assert!(late == 0 && wanted.is_sorted_by_key(|(time, _)| *time) && wanted.len() == 600);

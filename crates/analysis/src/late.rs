@@ -83,14 +83,14 @@ use stream::StreamTally;
 use strip::Strip;
 use waits::Waits;
 
-/// One stream, as it is known before it runs.
+/// One stream, as known before it runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamSpec {
-    /// The number that its operations carry.
+    /// The stream number of its operations.
     pub stream: u32,
-    /// What it is, in words: `player, XAVC-I class 300 UHD50`.
+    /// Its description: `player, XAVC-I class 300 UHD50`.
     pub name: String,
-    /// What it is. `None` in runs of earlier versions.
+    /// Its kind. `None` in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<StreamKind>,
     /// Its format. `None` in runs of earlier versions.
@@ -98,7 +98,7 @@ pub struct StreamSpec {
     pub format: Option<String>,
     /// Whether it records; otherwise it plays.
     pub writes: bool,
-    /// What it does with frames whose time has passed.
+    /// How it treats frames whose time has passed.
     pub policy: Policy,
     /// Frames in `rate_den` seconds; above 0.
     pub rate_num: u32,
@@ -106,31 +106,30 @@ pub struct StreamSpec {
     pub rate_den: u32,
     /// How long the stream may lag.
     pub prebuffer_ns: u64,
-    /// Bytes that make a frame complete, where all frames have as many. `None` where they differ: then
-    /// the operation with LAST must be the last of its frame to finish.
+    /// Bytes that make a frame complete, if all frames have the same size. `None` if they differ: then
+    /// the operation with LAST must be the last of its frame to complete.
     pub frame_bytes: Option<u64>,
-    /// How many frames the stream has, if it ends before the load point does.
+    /// The number of frames, if the stream ends before the load point does.
     pub frames_total: Option<u64>,
     /// Mean throughput over the buffer time that the application needs (EBU Tech 3362, 9.2(7)). Used
     /// only to report when throughput first dropped below it.
     pub throughput_needed_bytes_per_s: Option<f64>,
-    /// When it is to begin, where that is known before: all there is to go by if its first operation never
-    /// comes back.
+    /// Its planned start, if known: the only information if its first operation never completes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins: Option<Beginning>,
 }
 
-/// How a stream is to begin.
+/// The planned start of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beginning {
-    /// After the load point's beginning.
+    /// Time after the start of the load point.
     pub after_ns: u64,
     /// Whether playback sometimes stops and restarts at another frame.
     pub may_jump: bool,
 }
 
 impl StreamSpec {
-    /// Its timeline, once its first operation is known.
+    /// Its timeline, when its first operation is known.
     pub fn timeline(&self, t0_ns: u64) -> FrameTimeline {
         FrameTimeline {
             rate_num: self.rate_num,
@@ -141,7 +140,7 @@ impl StreamSpec {
     }
 }
 
-/// Which part of which load point is judged, on the run's clock.
+/// The part of a load point that is judged, on the run's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeasuredPart {
     /// The load point's number; operations of other load points are ignored.
@@ -154,8 +153,8 @@ pub struct MeasuredPart {
     pub until_ns: u64,
 }
 
-/// Takes the operations of one load point, those of the warm-up included, in the order in which each
-/// worker's were done.
+/// Counts late frames from the operations of one load point, including its warm-up. Each worker's
+/// operations must come in the order in which they completed.
 #[derive(Clone, Debug)]
 pub struct LateTally {
     part: MeasuredPart,
@@ -170,12 +169,12 @@ pub struct LateTally {
     waits: Waits,
     answers: AnswerTally,
     incidents: IncidentTally,
-    /// Nothing was in flight when the load point was given up.
+    /// Whether nothing was in flight when the load point was given up.
     all_came_back: bool,
 }
 
 impl LateTally {
-    /// A tally that has seen nothing. Of specs with the same stream number the last counts.
+    /// An empty tally. If several specs have the same stream number, the last one counts.
     pub fn new(specs: Vec<StreamSpec>, part: MeasuredPart) -> LateTally {
         let mut tally = LateTally {
             part,
@@ -253,24 +252,24 @@ impl LateTally {
         self.waits.put(wait);
     }
 
-    /// The load point was given up at `given_up_ns` while an operation was in flight that had been issued at
-    /// `issued_ns`.
+    /// Records that the load point was given up at `given_up_ns`, while an operation was in flight that
+    /// had been issued at `issued_ns`.
     pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
         self.all_came_back = false;
         self.answers.unanswered(issued_ns, given_up_ns);
     }
 
-    /// Every time of at least this length in which operations were in flight and none was answered.
+    /// Every time of at least this length in which operations were in flight and none completed.
     pub fn silences(&self, at_least_ns: u64) -> Vec<Silence> {
         self.answers.silences(at_least_ns, &self.pauses)
     }
 
-    /// Whether there is any stream to count for.
+    /// Whether there are any streams.
     pub fn has_streams(&self) -> bool {
         !self.streams.is_empty()
     }
 
-    /// How things stand at `now_ns`, when everything was added that was done until then; see [`LateNow`].
+    /// The state at `now_ns`, when all operations that completed until then are added; see [`LateNow`].
     pub fn at(&self, now_ns: u64) -> LateNow {
         let at_ns = now_ns.min(self.part.until_ns);
         let scrubbed_ns = |worker: usize| self.scrubbed_ns.get(worker).copied().flatten();
@@ -280,15 +279,15 @@ impl LateTally {
         LateNow { at_ns, late_frames, streams }
     }
 
-    /// Looks which streams were stopped, before places of workers lose their meaning.
+    /// Records which streams were stopped, before the indices of workers are no longer valid.
     fn note_stops(&mut self) {
         let scrubbed_ns = |worker: usize| self.scrubbed_ns.get(worker).copied().flatten();
         self.streams.iter_mut().for_each(|stream| stream.note_stop(scrubbed_ns));
     }
 
-    /// The load point is cut short: frames with a deadline from this time on are not judged. To be called
-    /// before the operations that were in flight at that time are added; frames that were never begun
-    /// because the load point was over would count as late otherwise.
+    /// Cuts the load point short: frames with a deadline from this time on are not judged. To be called
+    /// before the operations that were in flight at that time are added. Otherwise frames that were
+    /// never begun because the load point was over would count as late.
     pub fn end_at(&mut self, end_ns: u64) {
         self.part.until_ns = self.part.until_ns.min(end_ns);
         for stream in &mut self.streams {
@@ -296,20 +295,20 @@ impl LateTally {
         }
     }
 
-    /// Ends the load point, at the latest at `end_ns`, and gives the figures, by stream number.
+    /// Ends the load point, at the latest at `end_ns`, and returns the figures, by stream number.
     pub fn finish(self, end_ns: u64) -> LateFigures {
         self.finish_with_strips(end_ns).0
     }
 
-    /// As [`LateTally::finish`], with the strips of the streams that began and were to have one, by stream
+    /// Like [`LateTally::finish`], with the strips of the streams that began and keep one, by stream
     /// number.
     pub(crate) fn finish_with_strips(self, end_ns: u64) -> (LateFigures, Vec<(u32, Strip)>) {
         let counted = self.count(end_ns);
         (counted.figures(), counted.into_strips())
     }
 
-    /// Ends the load point, at the latest at `end_ns`: what was counted, which that of other hosts can be
-    /// added to.
+    /// Ends the load point, at the latest at `end_ns`, and returns the counts, to which those of other
+    /// hosts can be added.
     pub fn count(mut self, end_ns: u64) -> LateCounted {
         self.end_at(end_ns);
         self.note_stops();

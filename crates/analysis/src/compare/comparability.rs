@@ -1,4 +1,4 @@
-//! What runs were asked to do, and whether their figures can be laid side by side.
+//! What the runs did, and whether their figures can be compared.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use super::RunToCompare;
 
-/// Some workers of one kind, as far as it bears on comparing.
+/// The actors of one kind, with the properties that matter in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WorkActor {
     /// `player`, `mix`, `replay`, …
     pub kind: String,
-    /// The format, footage or trace that they work on; empty where there is none.
+    /// The format, footage or trace that they use; empty if there is none.
     pub media: String,
     /// How many there are in each unit of scale.
     pub count: u32,
-    /// A clock says when they ask for what, so that their throughput is what was asked for.
+    /// Whether a clock sets the times of their requests. If so, their throughput is the requested rate.
     pub paced: bool,
 }
 
-/// Settings of a plan that change how long is measured, what it is called, or how many load points there are,
-/// and leave the work of each load point as it is.
+/// Settings of a plan that do not change the work of a load point: how long is measured, labels, and how
+/// many load points there are.
 const LEAVE_THE_WORK: [&str; 9] =
     ["actors", "driver_used", "duration", "name", "profile", "scale", "sweep", "warmup", "workers"];
 
@@ -35,7 +35,7 @@ pub struct PlanDifference {
     pub first: Option<String>,
     /// What this run has.
     pub own: Option<String>,
-    /// Operations are other operations with it: other blocks, another way to the files.
+    /// Whether it changes the operations: other block sizes, another route to the files.
     pub changes_work: bool,
 }
 
@@ -56,15 +56,15 @@ pub(super) fn plan_differences(first: &RunToCompare<'_>, run: &RunToCompare<'_>)
     differing.map(difference).chain(rate_difference(first, run)).collect()
 }
 
-/// The limit on bytes a second that was set. It is no part of a plan, and what waited for it says nothing of
-/// the storage. A limit that never held anything back is none.
+/// The byte rate limit that the user set. It is not part of a plan, but operations that wait for it say
+/// nothing about the storage. A limit that never delayed an operation counts as none.
 fn rate_difference(first: &RunToCompare<'_>, run: &RunToCompare<'_>) -> Option<PlanDifference> {
     let held = |run: &RunToCompare<'_>| Some(run.summary.was_held_back()?.max_bytes_per_s.to_string());
     let (first, own) = (held(first), held(run));
     (first != own).then(|| PlanDifference { setting: "max_rate".to_owned(), first, own, changes_work: true })
 }
 
-/// Whether the figures of a run can be laid beside those of the first.
+/// Whether the figures of a run can be compared with those of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -72,15 +72,16 @@ pub enum Kinship {
     /// The same kind of work; only settings differ, if anything.
     #[default]
     SameWork,
-    /// The first run once more: it was named twice, or its directory was copied.
+    /// The first run again: it was named twice, or its directory was copied.
     Itself,
-    /// The same streams in other numbers: whether they were carried compares, how much was moved does not.
+    /// The same streams in other numbers: whether they were sustained can be compared, transferred bytes
+    /// cannot.
     OtherCounts,
-    /// The same kind of work with other operations: other blocks, another way to the files. Whether streams
-    /// were sustained compares; how long an operation took does not, and more bytes are neither better nor
-    /// worse.
+    /// The same kind of work with other operations: other block sizes, another route to the files.
+    /// Whether streams were sustained can be compared. Response times cannot, and more bytes are neither
+    /// better nor worse.
     OtherPlan,
-    /// Another kind of work, of which no figure compares.
+    /// Another kind of work: no figure can be compared.
     OtherWork,
 }
 
@@ -93,8 +94,8 @@ pub(super) fn kinships(runs: &[RunToCompare<'_>]) -> Vec<Kinship> {
     runs.iter().enumerate().map(of).collect()
 }
 
-/// Whether two directories hold one run: no two runs begin at the same time, with the same seed, and move the
-/// same in the same time.
+/// Whether two directories hold the same run. No two runs start at the same time, with the same seed,
+/// and have the same load points.
 pub(super) fn is_itself(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
     let (a, b) = (one.summary, two.summary);
     let is_known = !a.started_at.is_empty() || one.id == two.id;
@@ -123,7 +124,7 @@ fn is_same_kind(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
     if goals(one) != goals(two) || trace(one) != trace(two) {
         return false;
     }
-    // Where nobody knows who worked, the command tells.
+    // Without known actors, the command decides.
     if one.work.is_empty() || two.work.is_empty() {
         return a.verb == b.verb;
     }
@@ -137,8 +138,8 @@ fn kinds(work: &[WorkActor]) -> Vec<(&str, &str)> {
     kinds
 }
 
-/// Whether other numbers of them ran. With one kind of actor the load points say how many there were; with
-/// several, how many there were of each matters as well.
+/// Whether the runs had different numbers of actors. With one kind of actor, the load points show the
+/// number; with several kinds, the number of each kind matters as well.
 fn counts_differ(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
     let sorted = |work: &[WorkActor]| {
         let mut work = work.to_vec();
@@ -155,7 +156,7 @@ fn counts_differ(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> bool {
     a.len() == 1 && b.len() == 1 && a != b
 }
 
-/// Whether all that a run moved was asked for by a clock.
+/// Whether a clock requested everything that a run transferred.
 pub(super) fn is_all_paced(work: &[WorkActor]) -> Option<bool> {
     (!work.is_empty()).then(|| work.iter().all(|actor| actor.paced))
 }

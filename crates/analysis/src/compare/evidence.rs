@@ -1,35 +1,38 @@
-//! What a run tells about its own noise: the seconds of a load point in a few equal stretches, and how far
-//! their means lie apart. See the head of [`crate::compare`] for why.
+//! Estimates the noise of a run from the run itself: the seconds of a load point are divided into a few
+//! equal stretches, and the spread of their means is the evidence. The head of [`crate::compare`] gives
+//! the reasons.
 //!
-//! Not here: which figure uses what ([`super::figures`]), and comparing ([`super::judge`]).
+//! Not here: which figure uses which evidence ([`super::figures`]), and comparing ([`super::judge`]).
 
 use crate::series::{Series, SeriesStep};
 use crate::summary::LoadPoint;
 
-/// With fewer full steps nothing can be said.
+/// Fewer full steps are too few for an estimate.
 const STEPS_MIN: usize = 5;
 
-/// More stretches would be shorter ones, whose neighbours are more alike.
+/// More stretches would be shorter, and neighbours would be more correlated.
 const STRETCHES_MAX: usize = 10;
 
-/// How alike neighbouring stretches may be found at most; with so few, more is chance.
+/// The largest correlation between neighbouring stretches that is assumed. With so few stretches, more
+/// is chance.
 const LIKENESS_MAX: f64 = 0.6;
 
-/// How well a value is known.
+/// The uncertainty of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Noise {
-    /// Standard error on a logarithmic scale (0.03 are 3 %), and its degrees of freedom.
+    /// Standard error on a logarithmic scale (0.03 is 3 %), and its degrees of freedom.
     Share(f64, f64),
     /// Standard error in the value's own unit, and its degrees of freedom.
     Absolute(f64, f64),
-    /// It lies between these, and this far beyond at most as a share; `high` is open where nobody knows.
+    /// The value lies between these bounds, or beyond them by at most this share. `high` is `None` if
+    /// there is no known upper bound.
     Range { low: f64, high: Option<f64>, slack: f64 },
-    /// It can't be told.
+    /// The uncertainty is unknown.
     Unknown,
 }
 
 impl Noise {
-    /// Both uncertainties together; the degrees of freedom are those of the larger one.
+    /// The sum of both uncertainties; the degrees of freedom are those of the larger one.
     pub(super) fn and(self, other: Noise) -> Noise {
         match (self, other) {
             (Noise::Share(one, one_dof), Noise::Share(two, two_dof)) => {
@@ -39,7 +42,7 @@ impl Noise {
         }
     }
 
-    /// Between this one (at 0) and the other (at 1), where the other is larger.
+    /// An interpolation between this (at 0) and the other (at 1), if the other is larger.
     pub(super) fn towards(self, other: Noise, share: f64) -> Noise {
         match (self, other) {
             (Noise::Share(one, one_dof), Noise::Share(two, two_dof)) if two > one => {
@@ -65,21 +68,21 @@ impl Noise {
     }
 }
 
-/// The stretches of a load point: one number each, of equal lengths of time.
+/// The stretches of a load point: one number for each, all of equal duration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stretches {
     pub(super) read_bytes: Vec<f64>,
     pub(super) written_bytes: Vec<f64>,
     pub(super) ops: Vec<f64>,
     pub(super) errors: Vec<f64>,
-    /// Of stretches in which an operation was done.
+    /// Only of stretches in which an operation completed.
     pub(super) max_response_us: Vec<f64>,
 }
 
 impl Stretches {
-    /// Those of a load point; `None` if it is too short. The first and the last step are left out, because
-    /// the load point fills only a part of them. Steps in between in which nothing was done count: they are
-    /// stalls.
+    /// The stretches of a load point; `None` if it is too short. The first and the last step are
+    /// omitted, because the load point fills only a part of them. Steps in between in which nothing was
+    /// done count: they are stalls.
     pub(super) fn of(series: &Series, point: &LoadPoint) -> Option<Stretches> {
         let steps = &series.steps;
         let belongs = |step: &SeriesStep| step.point == Some(point.index);
@@ -103,7 +106,8 @@ impl Stretches {
         Some(stretches)
     }
 
-    /// How well the slowest operation of a stretch is known: the spread of all of them, logarithmic.
+    /// The uncertainty of a stretch's slowest operation: the spread over all stretches, on a logarithmic
+    /// scale.
     pub(super) fn max_response(&self) -> Noise {
         let logs: Vec<f64> = self.max_response_us.iter().map(|max_us| max_us.ln()).collect();
         match spread(&logs) {
@@ -112,7 +116,7 @@ impl Stretches {
         }
     }
 
-    /// How well the mean of what stretches' slowest operations stand for is known.
+    /// The uncertainty of the mean over the stretches' slowest operations.
     pub(super) fn mean_of_max_response(&self) -> Noise {
         let logs: Vec<f64> = self.max_response_us.iter().map(|max_us| max_us.ln()).collect();
         match standard_error(&logs) {
@@ -122,7 +126,7 @@ impl Stretches {
     }
 }
 
-/// How well the mean of a rate is known, from its stretches.
+/// The uncertainty of a mean rate, from its stretches.
 pub(super) fn of_rate(stretches: &[f64]) -> Noise {
     let mean = mean(stretches);
     match standard_error(stretches) {
@@ -131,8 +135,8 @@ pub(super) fn of_rate(stretches: &[f64]) -> Noise {
     }
 }
 
-/// How well the sum of counts over stretches is known: by their spread, and never better than a Poisson
-/// count.
+/// The uncertainty of a count that is summed over stretches: from their spread, and at least that of a
+/// Poisson count.
 pub(super) fn of_count(stretches: &[f64]) -> Noise {
     let Some(error) = standard_error(stretches) else {
         return Noise::Unknown;
@@ -141,7 +145,7 @@ pub(super) fn of_count(stretches: &[f64]) -> Noise {
     Noise::Absolute((error * count).max(sum.max(1.0).sqrt()), count - 1.0)
 }
 
-/// The mean; 0 of nothing.
+/// The mean; 0 for no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
@@ -153,7 +157,7 @@ fn spread(values: &[f64]) -> Option<f64> {
     (values.len() >= STEPS_MIN).then(|| (squares / (values.len() as f64 - 1.0)).sqrt())
 }
 
-/// The standard error of the mean, wider where neighbours are alike.
+/// The standard error of the mean, wider if neighbours are correlated.
 fn standard_error(values: &[f64]) -> Option<f64> {
     let spread = spread(values)?;
     let count = values.len() as f64;
@@ -161,8 +165,8 @@ fn standard_error(values: &[f64]) -> Option<f64> {
     Some(spread * ((1.0 + likeness) / (1.0 - likeness) / count).sqrt())
 }
 
-/// The correlation of neighbours, without the bias that it has in few values (−1/n for independent ones);
-/// 0 where there is none.
+/// The correlation of neighbours, corrected for its bias with few values (−1/n for independent ones); 0
+/// if it is negative.
 fn likeness(values: &[f64]) -> f64 {
     let mean = mean(values);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -197,7 +201,7 @@ pub(super) fn t_998(dof: f64) -> f64 {
     of_table(&T_998, dof)
 }
 
-/// Fractions of degrees are cut off; beyond 30 the last one stands.
+/// Fractions of degrees of freedom are truncated; beyond 30 the last entry applies.
 fn of_table(limits: &[f64; 30], dof: f64) -> f64 {
     limits[(dof.max(1.0) as usize).min(limits.len()) - 1]
 }
@@ -221,7 +225,7 @@ mod tests {
         let mixed = [1.0, 6.0, 2.0, 5.0, 3.0, 4.0];
         assert!(error(&drifting) > 1.3 * error(&mixed), "{} {}", error(&drifting), error(&mixed));
         assert_eq!(standard_error(&drifting[..4]), None);
-        // Equal stretches have no spread: 0, and no division by it.
+        // Equal stretches have no spread. That gives 0, not a division by zero.
         assert_eq!(of_rate(&[7.0; 6]), Noise::Share(0.0, 5.0));
         assert_eq!(of_rate(&[0.0; 6]), Noise::Unknown);
     }

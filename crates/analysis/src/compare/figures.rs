@@ -1,7 +1,7 @@
-//! Which figures of a run are compared, with how well each is known.
+//! Selects the figures of a run that are compared, each with its uncertainty.
 //!
-//! Names are those of summary.json; values are taken from there and never computed again, but for totals
-//! over load points. Not here: what changed ([`super::judge`]).
+//! Names and values are those of summary.json. Only totals over load points are computed here. Not here:
+//! what changed ([`super::judge`]).
 
 mod known;
 mod of_point;
@@ -29,15 +29,15 @@ pub(super) struct Reading {
     pub(super) better: Better,
     pub(super) value: f64,
     pub(super) noise: Noise,
-    /// Differences below this share between single runs say nothing, whatever the noise.
+    /// Differences between single runs below this share are not evidence, whatever the noise.
     pub(super) floor: f64,
-    /// Differences below this much say nothing either, in the figure's own unit.
+    /// Differences below this are not evidence either, in the figure's own unit.
     pub(super) floor_absolute: f64,
-    /// How long it was counted, for counts: those of different times don't compare.
+    /// For counts: the time over which it was counted. Counts over different times cannot be compared.
     pub(super) counted_s: Option<f64>,
-    /// What late frames and margins hang on.
+    /// The disturbances that late frames and margins depend on.
     pub(super) disturbances: Option<Disturbances>,
-    /// It is what was asked for, and says nothing about the storage.
+    /// Whether it is a requested rate, which says nothing about the storage.
     pub(super) is_demand: bool,
 }
 
@@ -62,7 +62,7 @@ impl Reading {
         }
     }
 
-    /// With another name for people than that in its path.
+    /// Replaces the label by another name than the one in its path.
     fn named(mut self, name: String) -> Reading {
         self.label.name = name;
         self
@@ -80,37 +80,37 @@ impl Reading {
         Reading { counted_s: Some(counted_s), ..self }
     }
 
-    /// Every disturbance changes it.
+    /// Marks the figure as changed by every disturbance.
     fn hangs_on(self, disturbances: Disturbances) -> Reading {
         Reading { disturbances: Some(disturbances), ..self }
     }
 
-    /// Whether it is a number of events of the whole run, which has no uncertainty of its own. Late frames
-    /// have their disturbances instead.
+    /// Whether it is a number of events in the whole run, which is exact. Late frames have the noise of
+    /// their disturbances instead.
     pub(super) fn is_counted_exactly(&self) -> bool {
         self.unit == FigureUnit::Count && self.disturbances.is_none() && !self.is_demand
     }
 
-    /// Where a clock asked for it, more is neither better nor worse.
+    /// If a clock requested it, more is neither better nor worse.
     fn demanded(self, is_demand: bool) -> Reading {
         let better = if is_demand { Better::Neither } else { self.better };
         Reading { is_demand, better, ..self }
     }
 }
 
-/// What a load point is recognised by in another run.
+/// What identifies a load point in another run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PointKey {
     label: String,
     workers: u32,
     sweep_value: Option<String>,
     stream_count: Option<u32>,
-    /// How many like it came before in the same run.
+    /// How many equal load points came before it in the same run.
     occurrence: usize,
 }
 
 impl PointKey {
-    /// What is shown of it. `is_alone` says that no other has the same label.
+    /// The text that is shown. `is_alone`: no other load point has the same label.
     pub(super) fn group(&self, is_alone: bool) -> String {
         let mut group = match self.label.as_str() {
             "" => workers(self.workers),
@@ -133,13 +133,14 @@ impl PointKey {
     }
 }
 
-/// As load points call themselves.
+/// The label that load points of workers have.
 fn workers(count: u32) -> String {
     if count == 1 { "1 worker".to_owned() } else { format!("{count} workers") }
 }
 
-/// The load points of a run that are compared, with their keys. Trials of searches and of a first look are
-/// none: which counts were tried depends on how the ones before went, and their answer stands for them.
+/// The load points of a run that are compared, with their keys. Trials of searches and of a quick check
+/// are not compared: which counts were tried depends on the trials before, and the result of the search
+/// covers them.
 pub(super) fn points(summary: &Summary) -> Vec<(PointKey, &LoadPoint)> {
     if summary.search.is_some() || summary.check.is_some() {
         return Vec::new();
@@ -166,25 +167,25 @@ pub(super) fn of_point(run: &RunToCompare<'_>, point: &LoadPoint) -> Vec<Reading
     of_point::readings(run.summary, point, is_demand(run.work, point))
 }
 
-/// The figures of a whole run. `with_totals`: also those over all its load points.
+/// The figures of a whole run. `with_totals` adds those over all its load points.
 pub(super) fn of_run(run: &RunToCompare<'_>, with_totals: bool) -> Vec<Reading> {
     let points = &run.summary.load_points;
     let is_demand = !points.is_empty() && points.iter().all(|point| is_demand(run.work, point));
     of_run::readings(run.summary, with_totals, is_demand)
 }
 
-/// Whether a clock asked for everything that was moved. Where nobody knows who worked, what was counted
-/// tells.
+/// Whether a clock requested everything that was transferred. If the actors are unknown, the kind of
+/// load point decides.
 fn is_demand(work: &[WorkActor], point: &LoadPoint) -> bool {
     is_all_paced(work).unwrap_or_else(|| point.streams.is_some() || !point.rates.is_empty())
 }
 
-/// What came of a load point's streams.
+/// The results of a load point's streams.
 pub(super) fn late_of_point(point: &LoadPoint) -> Option<ComparedLate> {
     of_point::late(point)
 }
 
-/// How much a figure matters: the lower, the earlier it is told.
+/// How much a figure matters. The lower the value, the earlier it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     /// Whether the criteria were met.
@@ -193,9 +194,9 @@ pub enum Weight {
     Capacity,
     /// Whether frames were late.
     LateFrames,
-    /// How nearly.
+    /// How close frames came to being late.
     Margin,
-    /// What else a storage is judged by.
+    /// The other main figures of a storage system.
     Headline,
     /// All other figures.
     Other,
@@ -210,22 +211,23 @@ pub fn weight(figure: &str) -> Weight {
 pub const VERDICT: &str = "verdict.passed";
 /// The largest count of streams that passed every time.
 pub const SEARCH: &str = "search.streams";
-/// Disturbances that made frames late, whichever streams they hit.
+/// Disturbances that made frames late, whichever streams they affected.
 pub const INCIDENTS: &str = "streams.incidents";
-/// What a suite moved per second, in the mean of its workloads.
+/// Throughput of a suite: the mean of its workloads.
 pub const SUITE_MEAN: &str = "suite.geometric_mean_bytes_per_s";
-/// What one workload of a suite moved per second, in the median of its passes.
+/// Throughput of one workload of a suite: the median of its passes.
 pub const SUITE_WORKLOAD: &str = "suite.median_bytes_per_s";
 /// Late frames of all streams.
 pub const LATE_FRAMES: &str = "streams.total.late_frames";
 /// Streams that had a late frame.
 pub const STREAMS_HIT: &str = "streams.total.streams_with_late_frames";
-/// The longest time in which operations were in flight and none was answered.
+/// The longest time in which operations were in flight and none completed.
 pub const SILENCE: &str = "series.standstills.lasted_s";
-/// How near the nearest frame came to its deadline.
+/// The margin of the frame that was closest to its deadline.
 pub const WORST_MARGIN: &str = "streams.total.worst_margin.margin_us";
 
-/// Whether a figure says if streams were carried, and so compares between other numbers of them.
+/// Whether a figure shows if streams were sustained, and can be compared between different stream
+/// counts.
 pub fn is_of_streams(figure: &str) -> bool {
     matches!(weight(figure), Weight::Verdict | Weight::LateFrames | Weight::Margin)
 }
@@ -235,7 +237,7 @@ pub(super) fn is_throughput(figure: &str) -> bool {
     known(figure).is_some_and(|(known, _)| matches!(known.unit, FigureUnit::BytesPerS | FigureUnit::MbPerS))
 }
 
-/// Whether a figure is one of those that a storage is judged by; shown even where it did not change.
+/// Whether a figure is one of the main figures of a storage system, which are shown even if unchanged.
 pub fn is_headline(figure: &str) -> bool {
     weight(figure) < Weight::Other
 }

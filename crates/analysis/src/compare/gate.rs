@@ -1,18 +1,18 @@
-//! The gate for automation: which figures became worse by more than somebody allows.
+//! The gate for automation: finds the figures that became worse by more than the user allows.
 
 use super::{Comparison, ComparisonRow, Judgement, Kinship, Weight, is_of_the_tool, weight};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gate {
-    /// So much worse is still allowed, in percent. What is within the noise always is.
+    /// How much worse a figure may become, in percent. Changes within the noise always pass.
     pub threshold_percent: f64,
-    /// Also hold figures of the tool itself to it; else only those of the storage.
+    /// Also check figures of Reelgauge itself; otherwise only those of the storage.
     pub with_the_tool: bool,
 }
 
 impl Gate {
-    /// Whether a figure of a run is worse than allowed: beyond the noise and beyond the threshold. Where
-    /// the first run has 0 (no late frame, no error), any more is.
+    /// Whether a figure of a run is worse than allowed: beyond the noise and beyond the threshold. If
+    /// the first run has 0 (no late frame, no error), any increase is worse.
     pub fn falls(&self, row: &ComparisonRow, run: usize) -> bool {
         let change = row.change_percent.get(run).copied().flatten().map_or(f64::INFINITY, f64::abs);
         self.holds(row)
@@ -20,24 +20,24 @@ impl Gate {
             && change > self.threshold_percent
     }
 
-    /// Whether a figure is held to it at all.
+    /// Whether the gate checks this figure.
     fn holds(&self, row: &ComparisonRow) -> bool {
         self.with_the_tool || !is_of_the_tool(&row.figure)
     }
 
-    /// The figures that are worse than allowed, with the run; one run of every side stands for it.
+    /// The figures that are worse than allowed, each with its run; one run represents each side.
     pub fn fallen<'a>(&self, comparison: &'a Comparison) -> Vec<(&'a ComparisonRow, usize)> {
         let others = comparison.others();
         let pairs = comparison.rows.iter().flat_map(|row| others.iter().map(move |&run| (row, run)));
         pairs.filter(|(row, run)| self.falls(row, *run)).collect()
     }
 
-    /// Whether any figure at all could be judged. A gate that nothing was held to has let nothing pass, and
-    /// a run beside itself tells nothing.
+    /// Whether any figure could be judged. A gate that checked nothing has not passed, and a run
+    /// compared with itself proves nothing.
     pub fn could_judge(&self, comparison: &Comparison) -> bool {
         let is_other = |run: &usize| comparison.runs[*run].kinship != Kinship::Itself;
         let runs: Vec<usize> = (1..comparison.runs.len()).filter(is_other).collect();
-        // Other operations have no better and worse, so that no gate is held to them.
+        // Different operations have no better and worse, so no gate applies to them.
         let is_gated = |row: &ComparisonRow, run: usize| {
             row.is_judged(run)
                 && (comparison.runs[run].kinship != Kinship::OtherPlan

@@ -1,67 +1,67 @@
-//! Late frames as events: how many disturbances a load point saw, and whether another one saw more of them
-//! than chance gives.
+//! Compares late frames as events: how many disturbances a load point had, and whether another one had
+//! more than chance explains.
 //!
-//! Frames that are late behind one another have one cause, and streams share it: a stall of a second makes
-//! hundreds of frames late, and is one event all the same. So only disturbances are counted, as independent
-//! events at a constant rate (Poisson); how many frames each of them cost, and which streams it hit, is no
-//! further evidence.
+//! Late frames in a row have one cause, and streams share it. A stall of one second makes hundreds of
+//! frames late, but is one event. So only disturbances are counted, as independent events at a constant
+//! rate (Poisson). How many frames each of them made late, and in which streams, is no further evidence.
 //!
-//! * **None against some**, in measurements that judged the same work: that is a change. Somebody saw it
-//!   happen. Compared is the time of the media that was judged, and not how long that took: a stall that
-//!   outlasts the end lengthens the measurement by itself.
-//! * **Some against some**: given how many there were in both together, the share that fell into each is
-//!   binomial, with the measured times as its odds. Where disturbances come in clusters, fewer of them are
-//!   independent: they are divided by how much their spread over the stretches exceeds Poisson's.
+//! * **None against some**, in measurements that judged the same work: that is a change, because the
+//!   disturbance was observed. The judged media time is compared, not the elapsed time: a stall that
+//!   lasts beyond the end lengthens the measurement.
+//! * **Some against some**: given the total number in both, the share in each is binomial, with the
+//!   measured times as its odds. If disturbances come in clusters, fewer of them are independent: the
+//!   counts are divided by how much their spread over the stretches exceeds that of Poisson.
 //!
-//! Not here: whose fault a disturbance was.
+//! Not here: the culprit of a disturbance.
 
 use super::Judgement;
 use super::evidence::mean;
 use crate::incident::Incident;
 use crate::late::{LateFigures, StreamFigures};
 
-/// A difference that chance gives in fewer than 2 of 100 cases, both directions together.
+/// Differences that chance produces in fewer than 2 of 100 cases, in both directions together, are
+/// changes.
 const CHANCE_MAX: f64 = 0.02;
 
-/// Judged times that differ by more than this share are not of the same length.
+/// Judged times that differ by more than this share are not equally long.
 const TIME_TOLERANCE: f64 = 0.05;
 
-/// So many stretches show whether disturbances come in clusters.
+/// How many stretches are checked for clusters of disturbances.
 const STRETCHES: usize = 10;
 
-/// A time in which frames were late, of one stream or of several.
+/// A period in which frames of one or several streams were late.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Window {
-    /// Since the load point began.
+    /// In seconds since the load point began.
     pub(super) began_s: f64,
     pub(super) ended_s: f64,
     pub(super) late_frames: u64,
 }
 
-/// The disturbances of one load point, as far as they are compared.
+/// The disturbances of one load point that are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Disturbances {
     pub(super) count: u64,
-    /// The time of the media whose frames were judged.
+    /// The media time of the judged frames.
     pub(super) judged_s: f64,
-    /// How much their spread over time exceeds that of independent events; 1 where it does not.
+    /// The ratio of their spread over time to that of independent events; at least 1.
     pub(super) clustering: f64,
-    /// There was harm, all of it done by the tool or by this machine: whether the storage would have done any
-    /// is unknown.
+    /// All late frames were caused by Reelgauge or the local host. Whether the storage would have caused
+    /// any is unknown.
     pub(super) is_own_alone: bool,
 }
 
 impl Disturbances {
-    /// Those in these windows of a measurement, and so many that are known by number alone.
+    /// The disturbances in these windows of a measurement, plus those of which only the number is known.
     pub(super) fn new(windows: &[Window], unlisted: u64, from_s: f64, measured_s: f64) -> Disturbances {
         let count = windows.len() as u64 + unlisted;
         let clustering = clustering(windows, from_s, measured_s);
         Disturbances { count, judged_s: measured_s, clustering, is_own_alone: false }
     }
 
-    /// Those of streams with so many late frames. Frames that no incident explains were late by something;
-    /// those of the tool and of this machine are no disturbance of what is compared, and no sign that there
-    /// was none.
+    /// Takes the late frames of the streams into account. Late frames without an incident had some
+    /// cause. Those that Reelgauge or the local host caused are no disturbance of the storage, but do
+    /// not prove that there was none.
     pub(super) fn with_late_frames(self, figures: &LateFigures) -> Disturbances {
         if self.count > 0 || figures.total.late_frames == 0 {
             return self;
@@ -72,12 +72,12 @@ impl Disturbances {
         }
     }
 
-    /// With the time of the media that was judged, where that is known.
+    /// With the judged media time, if it is known.
     pub(super) fn judged_over(self, judged_s: Option<f64>) -> Disturbances {
         Disturbances { judged_s: judged_s.unwrap_or(self.judged_s), ..self }
     }
 
-    /// Those of runs that repeat one another.
+    /// The sum over runs that repeat one another.
     pub(super) fn together(runs: &[Disturbances]) -> Disturbances {
         Disturbances {
             count: runs.iter().map(|run| run.count).sum(),
@@ -87,10 +87,11 @@ impl Disturbances {
         }
     }
 
-    /// What is to be made of `other` against this one; fewer are better.
+    /// The judgement on `other` compared with this one; fewer are better.
     pub(super) fn judge(self, other: Disturbances) -> Judgement {
         let judgement = if other.count > self.count { Judgement::Worse } else { Judgement::Better };
-        // Where nothing was seen in less time, nobody knows whether it would have come.
+        // If nothing was observed in less time, it is unknown whether more time would have shown
+        // something.
         let (calm, struck) = if self.count == 0 { (self, other) } else { (other, self) };
         if calm.count == 0 && calm.is_own_alone || struck.count == 0 && struck.is_own_alone {
             return Judgement::Unknown;
@@ -110,13 +111,14 @@ impl Disturbances {
     }
 }
 
-/// Which of two rates is larger.
+/// Compares two rates.
 fn of_rates(one: Disturbances, other: Disturbances) -> Judgement {
     let is_more = other.count as f64 * one.judged_s > one.count as f64 * other.judged_s;
     if is_more { Judgement::Worse } else { Judgement::Better }
 }
 
-/// How often chance alone divides the disturbances so unevenly; `None` where nothing was measured.
+/// The probability that chance alone divides the disturbances so unevenly; `None` if nothing was
+/// measured.
 fn chance(one: Disturbances, other: Disturbances) -> Option<f64> {
     let both_s = one.judged_s + other.judged_s;
     if one.judged_s <= 0.0 || other.judged_s <= 0.0 {
@@ -161,8 +163,8 @@ fn clustering(windows: &[Window], from_s: f64, measured_s: f64) -> f64 {
     (squares / (STRETCHES as f64 - 1.0) / mean).max(1.0)
 }
 
-/// How long the media lasts whose frames were judged, on average over the streams; `None` where not every
-/// stream is told with its frame rate.
+/// The duration of the judged media, averaged over the streams; `None` if the frame rate of a stream is
+/// missing.
 pub(super) fn judged_s(figures: &LateFigures) -> Option<f64> {
     let of_stream = |stream: &StreamFigures| {
         let rate = Some(stream.nominal_frames_per_s).filter(|rate| *rate > 0.0)?;
@@ -174,15 +176,15 @@ pub(super) fn judged_s(figures: &LateFigures) -> Option<f64> {
     Some(mean(&all))
 }
 
-/// The incidents of a load point, and how many more there were that are not told one by one. Those that the
-/// tool or this machine made itself are left out: they say nothing of what is compared.
+/// The incidents of a load point, and how many more there were that are not listed. Incidents that
+/// Reelgauge or the local host caused are omitted: they say nothing about the storage.
 pub(super) fn of_streams(figures: &LateFigures) -> (Vec<Window>, u64) {
     let window = |incident: &Incident| Window {
         began_s: incident.began_in_point_s,
         ended_s: incident.began_in_point_s + (incident.ended_s - incident.began_s).max(0.0),
         late_frames: incident.late_frames,
     };
-    // Summaries are input: the count of a damaged one may be below its list.
+    // Summaries are untrusted input: the count of a damaged one may be below the length of its list.
     let more = figures.incident_count.saturating_sub(figures.incidents.len() as u64);
     let of_others = figures.incidents.iter().filter(|incident| !incident.culprit.is_own());
     (of_others.map(window).collect(), more)
@@ -210,9 +212,9 @@ mod tests {
         assert_eq!(seen(1, 60.0).judge(seen(0, 30.0)), Judgement::Unknown);
         assert_eq!(seen(0, 60.0).judge(seen(1, 30.0)), Judgement::Worse);
         assert_eq!(seen(0, 59.0).judge(seen(1, 60.0)), Judgement::Worse);
-        // Half the time and none of twenty is no chance.
+        // None in half the time and twenty in the other run cannot be chance.
         assert_eq!(seen(0, 30.0).judge(seen(20, 60.0)), Judgement::Worse);
-        // Twice as many in twice the time are as many.
+        // Twice as many in twice the time is the same rate.
         assert_eq!(seen(20, 30.0).judge(seen(40, 60.0)), Judgement::Same);
     }
 

@@ -6,19 +6,19 @@ use super::incidents::Disturbances;
 use super::sides::{DOF_MIN, Sides};
 use super::{Better, FigureUnit, Judgement};
 
-/// Below this share even repeats say nothing that matters to anybody.
+/// Below this share, even a proven difference does not matter.
 const FLOOR_REPEATS: f64 = 0.01;
 
-/// Below this, changes are shown in tenths of a percent.
+/// Smaller changes are shown in tenths of a percent.
 const SHOWN_IN_TENTHS: f64 = 9.95;
 
-/// Counts of times that differ by more than this share don't compare.
+/// Counts over times that differ by more than this share cannot be compared.
 const TIME_TOLERANCE: f64 = 0.05;
 
-/// A rate that is 0 differs from one that is known this well, as a share.
+/// A rate of 0 differs from one whose uncertainty is at most this share.
 const KNOWN_WELL: f64 = 0.5;
 
-/// What is found of one run.
+/// The judgement on one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Judged {
     pub(super) change_percent: Option<f64>,
@@ -33,14 +33,14 @@ impl Judged {
         Judged { change_percent, noise_percent: None, judgement: Judgement::Unknown }
     }
 
-    /// This, unless the noise of rates has told apart what it leaves open.
+    /// Returns this judgement, unless the noise of rates decides what it leaves open.
     fn or_unless_told_apart(self, by_rates: Judged) -> Judged {
         let is_told = !matches!(by_rates.judgement, Judgement::Same | Judgement::Unknown);
         if self.judgement == Judgement::Unknown && is_told { by_rates } else { self }
     }
 
-    /// A change that reads the same as its noise is none, however the digits behind it differ: -99 % beside a
-    /// noise of 99 % is no gain to anybody.
+    /// A change that is displayed with the same digits as its noise is no change: -99 % with a noise of
+    /// 99 % is no gain.
     fn held_to_its_noise(self) -> Judged {
         let is_claimed =
             matches!(self.judgement, Judgement::Better | Judgement::Worse | Judgement::Different);
@@ -52,8 +52,8 @@ impl Judged {
     }
 }
 
-/// Judges by repeats alone a figure that is one of about a dozen: each is called changed by chance so rarely
-/// that of all of them together hardly one is. Unknown where repeats are too few.
+/// Judges a figure that is one of about a dozen, by repeats alone. The limit is so wide that hardly one
+/// of all of them together is called changed by chance. Unknown if there are too few repeats.
 pub(super) fn judge_one_of_many(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     let unknown = || readings.iter().map(|_| Judged::unknown(None)).collect();
     let judged = of_means(readings, sides, t_998).unwrap_or_else(unknown);
@@ -71,9 +71,9 @@ pub(super) fn judge(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged>
     judged.map(Judged::held_to_its_noise).collect()
 }
 
-/// A count that is 0 on one side and not on the other is not the same on both: each run has counted exactly,
-/// and what is seen has happened. Whether it would have happened to the calm side in as much time is unknown
-/// where that has measured less. `None` where that is not so, or the count has a rule of its own.
+/// Judges a count that is 0 on one side only. Both runs counted exactly, so the difference is real. If
+/// the side with 0 measured less time, it is unknown whether more time would have shown something.
+/// `None` if this does not apply, or the count has a separate rule.
 fn none_and_some(readings: &[Option<&Reading>], sides: &Sides, run: usize) -> Option<Judged> {
     let model = readings[run].filter(|reading| reading.is_counted_exactly())?;
     let of_side = |side: usize| -> Vec<&Reading> {
@@ -120,7 +120,7 @@ fn by_evidence(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     readings.iter().enumerate().map(one).collect()
 }
 
-/// What was asked for changes with what was asked.
+/// A requested rate changes with the request.
 fn of_demand(readings: &[Option<&Reading>]) -> Vec<Judged> {
     let one = |(at, reading): (usize, &Option<&Reading>)| match (at, readings[0].zip(*reading)) {
         (0, _) => Judged::BASE,
@@ -133,7 +133,7 @@ fn of_demand(readings: &[Option<&Reading>]) -> Vec<Judged> {
     readings.iter().enumerate().map(one).collect()
 }
 
-/// Judges side by side: all readings of the first one, then those of another.
+/// Judges all readings of the first side against those of another side.
 fn of_sides(
     readings: &[Option<&Reading>],
     sides: &Sides,
@@ -151,8 +151,9 @@ fn of_sides(
     (0..readings.len()).map(one).collect()
 }
 
-/// Sides whose means do not tell, pair by pair: where a value is a lower limit alone, or runs took other
-/// times. Changed is what all pairs say, so that no single one decides; the size is that of the means.
+/// Judges pair by pair if the means of the sides cannot be used: a value is only a lower bound, or runs
+/// took different times. A change needs all pairs to agree, so that no single one decides; its size is
+/// that of the means.
 fn of_pairs(base: &[&Reading], other: &[&Reading]) -> Judged {
     let pairs: Vec<Judged> = base.iter().zip(other).map(|(one, two)| of_two(one, two, 0.0)).collect();
     let judgement = match pairs.split_first() {
@@ -169,7 +170,7 @@ fn mean_of(side: &[&Reading]) -> f64 {
     mean(&side.iter().map(|reading| reading.value).collect::<Vec<_>>())
 }
 
-/// Criteria that were met by all runs of one side and not by all of the other are a change.
+/// If all runs of one side met the criteria and not all runs of the other, that is a change.
 fn of_verdicts(base: &[&Reading], other: &[&Reading]) -> Judged {
     let are_met = |side: &[&Reading]| side.iter().all(|reading| reading.value > 0.0);
     let judgement = match (are_met(base), are_met(other)) {
@@ -180,7 +181,8 @@ fn of_verdicts(base: &[&Reading], other: &[&Reading]) -> Judged {
     Judged { change_percent: None, noise_percent: None, judgement }
 }
 
-/// Counts of late frames always do; how near the nearest frame came only where one was late.
+/// Whether a figure depends on disturbances: counts of late frames always do, the worst margin only if a
+/// frame was late.
 fn hangs_on_disturbances(reading: &Reading) -> bool {
     let is_count = reading.unit == FigureUnit::Count;
     reading.disturbances.is_some_and(|seen| seen.count > 0 || seen.is_own_alone || is_count)
@@ -217,7 +219,7 @@ fn spread_of_alike(readings: &[Option<&Reading>], sides: &Sides) -> f64 {
     spread
 }
 
-/// Two single runs.
+/// The comparison of two single runs.
 fn of_two(base: &Reading, other: &Reading, spread: f64) -> Judged {
     let change = change_percent(base.value, other.value);
     if base.value == 0.0 && other.value == 0.0 {
@@ -234,7 +236,8 @@ fn of_two(base: &Reading, other: &Reading, spread: f64) -> Judged {
         (Noise::Absolute(one, one_dof), Noise::Absolute(two, two_dof)) => {
             let (error, dof) = welch([one, two], [one_dof, two_dof]);
             let floor = base.floor_absolute.max(base.floor * base.value.abs());
-            // At the floor is within it: one stream more is one stream more.
+            // A difference at the floor is within it, except for counts: one stream more is one stream
+            // more.
             let limit = (t_98(dof) * error).max(floor);
             of_differences(base, base.value, other.value - base.value, limit)
         }
@@ -256,7 +259,7 @@ fn of_same_time(base: &Reading, other: &Reading) -> bool {
     }
 }
 
-/// A count as it would be in the time of the first, where its own was another one.
+/// A count scaled to the duration of the first run.
 fn in_time_of(base: &Reading, other: &Reading) -> Option<Reading> {
     let scale = base.counted_s? / other.counted_s.filter(|seconds| *seconds > 0.0)?;
     let noise = match other.noise {
@@ -278,7 +281,7 @@ fn welch(errors: [f64; 2], dofs: [f64; 2]) -> (f64, f64) {
 }
 
 fn of_logarithms(base: &Reading, difference: f64, limit: f64) -> Judged {
-    // A factor is another percentage upwards than downwards: twice is +100 %, half is -50 %.
+    // A factor has different percentages up and down: twice is +100 %, half is -50 %.
     let (change, noise) =
         (difference.exp_m1(), if difference < 0.0 { -(-limit).exp_m1() } else { limit.exp_m1() });
     let judgement =
@@ -302,7 +305,7 @@ fn of_ranges(base: &Reading, other: &Reading) -> Judged {
         return Judged::unknown(None);
     };
     let change = change_percent(base.value, other.value);
-    // None and one are no neighbours of a count that may be off by one.
+    // A count that may be off by one does not make 0 and 1 equal.
     let is_none_and_some = (base.value == 0.0) != (other.value == 0.0);
     let slack = (slack * base.value.abs()).max(if is_none_and_some { 0.0 } else { base.floor_absolute });
     if base_high.is_some_and(|high| other_low > high + slack) {
@@ -323,7 +326,7 @@ fn of_ranges(base: &Reading, other: &Reading) -> Judged {
 }
 
 impl Judged {
-    /// With the noise of ranges: how wide they are, and the slack.
+    /// Adds the noise of ranges: their width, and the slack.
     fn with_slack(self, base: &Reading, other: &Reading, slack: f64) -> Judged {
         let width = |reading: &Reading| match reading.noise {
             Noise::Range { low, high: Some(high), .. } => high - low,
@@ -334,15 +337,15 @@ impl Judged {
     }
 }
 
-/// Between which bounds the ratio to the first run lies, from its change and noise in percent. No figure
-/// here is below 0, so no bound is. Counts are off by as much in both directions, and cannot be fewer than
-/// none; of anything else half and twice are equally far away.
+/// The bounds of the ratio to the first run, from its change and noise in percent. No figure here is
+/// below 0, so no bound is. A count has the same uncertainty in both directions, and cannot be below 0.
+/// For all other figures, half and twice are equally far away.
 pub fn ratio_bounds(unit: FigureUnit, change_percent: f64, noise_percent: f64) -> (f64, f64) {
     let (ratio, noise) = (1.0 + change_percent / 100.0, noise_percent / 100.0);
     if is_counted(unit) {
         return ((ratio - noise).max(0.0), ratio + noise);
     }
-    // As it was made: a factor below 1 for a decrease, above 1 for an increase.
+    // The inverse of how it was computed: a factor below 1 for a decrease, above 1 for an increase.
     let factor = if change_percent < 0.0 { 1.0 / (1.0 - noise.min(1.0)) } else { 1.0 + noise };
     (ratio / factor, ratio * factor)
 }
@@ -351,17 +354,17 @@ fn is_counted(unit: FigureUnit) -> bool {
     matches!(unit, FigureUnit::Count | FigureUnit::Streams)
 }
 
-/// On which scale the means of a figure are taken.
+/// The scale on which the means of a figure are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeanScale {
-    /// Of the values as they are: counts, and what may be 0 or less.
+    /// The values themselves: for counts, and for values that can be 0 or less.
     Linear,
-    /// Of their logarithms, so that twice and half are equally far away.
+    /// The logarithms, so that twice and half are equally far away.
     Logarithmic,
 }
 
 impl MeanScale {
-    /// That of a figure with these values over all sides.
+    /// The scale for a figure with these values over all sides.
     pub fn of(unit: FigureUnit, mut values: impl Iterator<Item = f64>) -> MeanScale {
         match !is_counted(unit) && values.all(|value| value > 0.0) {
             true => MeanScale::Logarithmic,
@@ -369,7 +372,7 @@ impl MeanScale {
         }
     }
 
-    /// The mean of values on this scale; 0 of none.
+    /// The mean of values on this scale; 0 for no values.
     pub fn mean_of(self, values: &[f64]) -> f64 {
         match self {
             MeanScale::Logarithmic if !values.is_empty() => {
@@ -380,8 +383,8 @@ impl MeanScale {
     }
 }
 
-/// Sides whose runs repeat one another, by their means. `None` where too few of them have the figure, or
-/// where a value is only a lower limit.
+/// Compares the means of sides whose runs repeat one another. `None` if too few of them have the figure,
+/// or if a value is only a lower bound.
 fn of_means(readings: &[Option<&Reading>], sides: &Sides, limit_of: fn(f64) -> f64) -> Option<Vec<Judged>> {
     let base = readings[0]?;
     let present: Vec<&Reading> = readings.iter().flatten().copied().collect();
@@ -405,7 +408,7 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides, limit_of: fn(f64) -> f
         values.iter().flat_map(|side| side.iter().map(|value| (value - mean(side)).powi(2))).sum();
     let mut variance = squares / dof as f64;
     if is_counted(base.unit) {
-        // Whole numbers are off by up to a half, counts by at least Poisson's spread.
+        // Whole numbers are uncertain by a half, counts by at least Poisson's spread.
         let poisson = if base.unit == FigureUnit::Count { mean(&values.concat()) } else { 0.0 };
         variance = variance.max(poisson).max(1.0 / 12.0);
     }
@@ -432,11 +435,11 @@ fn of_means(readings: &[Option<&Reading>], sides: &Sides, limit_of: fn(f64) -> f
 }
 
 fn change_percent(base: f64, other: f64) -> Option<f64> {
-    // A margin that was left and one that was missed have no ratio.
+    // A positive and a negative margin have no ratio.
     (base != 0.0 && base * other >= 0.0).then(|| (other - base) / base.abs() * 100.0).and_then(finite)
 }
 
-/// Its size as screens have it: tenths of a percent below ten, else whole ones.
+/// Its size as screens show it: tenths of a percent below ten, otherwise whole percent.
 fn as_shown(percent: f64) -> f64 {
     let size = percent.abs();
     if size < SHOWN_IN_TENTHS { (size * 10.0).round() / 10.0 } else { size.round() }
@@ -464,7 +467,7 @@ mod tests {
             assert!((low - wanted.0).abs() < 1e-9 && (high - wanted.1).abs() < 1e-9, "{low} {high}");
         };
         close(ratio_bounds(FigureUnit::BytesPerS, 100.0, 25.0), (1.6, 2.5));
-        // A half, known to a factor of 4: an eighth to twice, and not -0.25 to 1.25.
+        // A half, known to a factor of 4, is an eighth to twice; not -0.25 to 1.25.
         close(ratio_bounds(FigureUnit::BytesPerS, -50.0, 75.0), (0.125, 2.0));
         close(ratio_bounds(FigureUnit::Streams, 29.0, 4.0), (1.25, 1.33));
         close(ratio_bounds(FigureUnit::Streams, -60.0, 50.0), (0.0, 0.9));

@@ -1,10 +1,10 @@
-//! What people call a figure that is compared, in its parts.
+//! The label of a compared figure, in its parts.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What people call a figure: `streams of XAVC-I, play`, `read, MB/s`. In a file it is one text.
+/// The label of a figure: `streams of XAVC-I, play`, `read, MB/s`. In a file it is one text.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(into = "String")]
 pub struct FigureLabel {
@@ -12,7 +12,7 @@ pub struct FigureLabel {
     pub name: String,
     /// What the streams did: `play`, `record`. Empty for other figures.
     pub work: &'static str,
-    /// The unit of the texts beside it. Empty where they have none.
+    /// The unit of the texts in its row; empty if they have none.
     pub unit: &'static str,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for FigureLabel {
     }
 }
 
-/// Labels that read alike are one: what was read from a file has no parts.
+/// Labels that display the same text are equal: a label that was read from a file has no parts.
 impl PartialEq for FigureLabel {
     fn eq(&self, other: &FigureLabel) -> bool {
         self.to_string() == other.to_string()

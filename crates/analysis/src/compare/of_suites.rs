@@ -1,8 +1,8 @@
-//! Suites that repeat one another: the mean of each, and every workload.
+//! Compares suites that repeat one another: the mean of each, and every workload.
 //!
-//! The mean alone can speak for a change. Of a dozen workloads one would be called changed by chance in every
-//! tenth comparison; each is judged by a limit so much wider that all of them together are called changed by
-//! chance about as rarely as one figure.
+//! The mean alone is enough to show a change. Of a dozen workloads, one would be called changed by
+//! chance in every tenth comparison. So each workload has a wider limit: all of them together are called
+//! changed by chance about as rarely as one figure.
 
 use super::evidence::Noise;
 use super::figures::{Reading, SUITE_MEAN, SUITE_WORKLOAD};
@@ -11,7 +11,7 @@ use super::sides::{Sides, of_numbers};
 use super::{CompareError, ComparisonRow, Say, Shown};
 use crate::naspt::NasptTable;
 
-/// The rows of suites, so many one after another of each side.
+/// The rows of suites; each side has `repeats` consecutive suites.
 ///
 /// # Errors
 /// The number of suites does not fit.
@@ -72,7 +72,7 @@ mod tests {
     use crate::proof::cached::CachedReads;
     use crate::proof::{ProofConclusion, ProofOutcome};
 
-    /// A suite whose workloads moved so many kB in a second.
+    /// A suite whose workloads had these throughputs, in kB/s.
     fn suite(speeds: &[u64]) -> NasptTable {
         let row = |(at, speed): (usize, &u64)| {
             let pass = NasptPass { moved_bytes: speed * 1_000, duration_ns: 1_000_000_000, differing_ops: 0 };

@@ -1,4 +1,4 @@
-//! The rows of a comparison: every figure that a run has, matched with the same figure of the others.
+//! The rows of a comparison: each figure of a run is matched with the same figure of the other runs.
 
 use super::evidence::Noise;
 use super::figures::{
@@ -27,7 +27,7 @@ pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinshi
     let keys: Vec<Vec<&PointKey>> =
         keyed.iter().map(|points| points.iter().map(|one| &one.0).collect()).collect();
     let with_totals = totals_compare(&keys, kinships);
-    // With other numbers of streams, the one load point of each run stands for the run.
+    // Runs with different stream counts have one load point each, which represents the run.
     let is_across = kinships.contains(&Kinship::OtherCounts) && keys.iter().all(|keys| keys.len() == 1);
     let mut lines: Vec<Line> = Vec::new();
     let mut late: Vec<ComparedLate> = Vec::new();
@@ -54,14 +54,15 @@ pub(super) fn table(runs: &[RunToCompare<'_>], sides: &Sides, kinships: &[Kinshi
     let mut rows: Vec<ComparisonRow> =
         lines.into_iter().filter_map(|line| row(line, sides, kinships, say)).collect();
     if is_across {
-        // What was put across runs comes first.
+        // Rows that span different load points come first.
         rows.sort_by_key(|row| !(row.group.is_empty() && is_of_streams(&row.figure)));
     }
     RowTable { rows, late }
 }
 
-/// Totals over load points are compared where they are over the same ones, and there are several; or where
-/// the one of each run has no counterpart, so that nothing else would be compared.
+/// Totals over load points are compared if they cover the same load points, and there are several. They
+/// are also compared if the only load point of each run has no counterpart, because nothing else would
+/// be compared.
 fn totals_compare(keys: &[Vec<&PointKey>], kinships: &[Kinship]) -> bool {
     let are_same = keys.windows(2).all(|pair| pair[0] == pair[1]);
     let are_single = keys.iter().all(|keys| keys.len() == 1);
@@ -74,12 +75,12 @@ fn totals_compare(keys: &[Vec<&PointKey>], kinships: &[Kinship]) -> bool {
     }
 }
 
-/// Whether no other load point of any run has this label and is another one.
+/// Whether no other load point of any run has this label.
 fn is_alone(key: &PointKey, keys: &[Vec<&PointKey>]) -> bool {
     keys.iter().flatten().all(|other| other.label() != key.label() || *other == key)
 }
 
-/// Puts a reading into its line, which is made behind the last one of its group where there is none yet.
+/// Puts a reading into its row. A new row is inserted after the last one of its group.
 fn put(lines: &mut Vec<Line>, runs: usize, run: usize, group: String, reading: Reading) {
     let is_it = |line: &Line| {
         line.group == group && line.readings.iter().flatten().any(|other| other.figure == reading.figure)
@@ -131,12 +132,12 @@ fn row(line: Line, sides: &Sides, kinships: &[Kinship], say: &Say) -> Option<Com
     })
 }
 
-/// Throughput and failures, which differ between plans and are shown, and are neither better nor worse.
+/// Throughput and failures, which are shown for different plans, but are neither better nor worse.
 fn is_of_plans(figure: &str) -> bool {
     is_throughput(figure) || figure == "total.failed_ops"
 }
 
-/// What is made of a figure of other operations.
+/// The judgement on a figure of different operations.
 fn without_direction(judgement: Judgement, is_compared: bool) -> Judgement {
     match judgement {
         _ if !is_compared => Judgement::OtherPlan,
@@ -145,7 +146,7 @@ fn without_direction(judgement: Judgement, is_compared: bool) -> Judgement {
     }
 }
 
-/// A capacity is shown with its range.
+/// A capacity is shown with its bounds.
 fn shown(reading: &Reading) -> Shown {
     match (reading.unit, reading.noise) {
         (FigureUnit::Streams, Noise::Range { low, high: None, .. }) => Shown::AtLeast(low),

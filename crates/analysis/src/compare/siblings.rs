@@ -1,10 +1,11 @@
-//! Machines of one run that did the same work at the same time: which of them stands out from its siblings.
+//! Finds hosts of one run that differ from their siblings: the hosts that did the same work at the same
+//! time.
 //!
-//! A machine is held against the middle of its siblings. It stands out where it is farther from that than
-//! all of these: what its own stretches and theirs leave unsure (as for two runs), three times as far as
-//! siblings usually lie from their middle, and a tenth. Medians, so that one slow machine does not make its
-//! siblings look fast. It takes two siblings: of two machines that differ nobody can say which one is as it
-//! should be.
+//! A host is compared with the median of its siblings. It is an outlier if its distance is larger than
+//! each of these: the uncertainty from its own stretches and theirs (as for two runs), three times the
+//! usual distance of siblings from their median, and a tenth. Medians are used so that one slow host
+//! does not make its siblings look fast. It takes two siblings: if two hosts differ, it is unknown which
+//! of them is the normal one.
 //!
 //! Not here: what to do about it, and words.
 
@@ -14,29 +15,29 @@ use crate::hosts::{HostFigure, StandsOut};
 use crate::series::Series;
 use crate::summary::LoadPoint;
 
-/// Machines that are alike differ by less, and nobody would look for the reason.
+/// Equal hosts differ by less, and a smaller difference is not worth an investigation.
 pub const HOST_FLOOR: f64 = 0.10;
 
-/// So many siblings make a middle.
+/// A median needs at least this many siblings.
 const SIBLINGS_MIN: usize = 2;
 
-/// Of how far siblings usually lie from their middle, farther than this is out.
+/// A distance of more than this many usual distances is an outlier.
 const USUAL_TIMES: f64 = 3.0;
 
-/// From a median of distances to a standard deviation, of what is normally distributed.
+/// Converts a median of distances to a standard deviation, for a normal distribution.
 const DEVIATION_PER_MEDIAN: f64 = 1.4826;
 
-/// What one machine did in a load point.
+/// The results of one host in a load point.
 #[derive(Clone, Copy, Debug)]
 pub struct HostReading<'a> {
-    /// Machines with the same number did the same.
+    /// Hosts with the same number did the same work.
     pub alike: usize,
-    /// Its seconds.
+    /// Its results per second.
     pub series: &'a Series,
     pub point: &'a LoadPoint,
 }
 
-/// A figure of one machine, logarithmic.
+/// The logarithm of a figure of one host.
 #[derive(Clone, Copy, Debug)]
 struct Value {
     ln: f64,
@@ -44,7 +45,7 @@ struct Value {
     dof: f64,
 }
 
-/// Which machines stand out, in their order. One about which too little is known does not.
+/// The outliers, in the order of `hosts`. A host with too little evidence is none.
 pub fn standing_out(hosts: &[HostReading<'_>]) -> Vec<Option<StandsOut>> {
     let of =
         |figure: HostFigure| -> Vec<Option<Value>> { hosts.iter().map(|host| value(host, figure)).collect() };
@@ -104,7 +105,7 @@ fn by(
     })
 }
 
-/// Between the two in the middle, where they are even.
+/// The mean of the two middle values, if their number is even.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let half = values.len() / 2;
@@ -124,7 +125,7 @@ mod tests {
 
     const MB: f64 = 1e6;
 
-    /// Twenty seconds at about this rate, each a little off.
+    /// Twenty seconds at about this rate, with small variations.
     fn host(mb_per_s: f64) -> (Series, LoadPoint) {
         let off = [0, 3, -2, 1, -3, 2, 0, -1, 1, -1];
         let step = |second: u64| SeriesStep {

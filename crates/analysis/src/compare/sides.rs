@@ -1,21 +1,22 @@
-//! Which runs repeat one another, so that their spread tells the noise.
+//! Decides which runs repeat one another, so that their spread shows the noise.
 //!
-//! By the user's word, or found: runs whose whole configuration is the same. Where that holds for all of
-//! them nothing is found, because then what was changed in between (the server, a cable) is in no file.
+//! Either the user names the number of repeats, or runs with the same configuration are found. If all
+//! runs have the same configuration, nothing is found: whatever was changed in between (the server, a
+//! cable) is not recorded in a file.
 
 use super::comparability::is_itself;
 use super::{CompareError, RunToCompare};
 
-/// Degrees of freedom from which on the spread of repeats is the noise.
+/// With at least these degrees of freedom, the spread of repeats is the noise.
 pub(super) const DOF_MIN: usize = 2;
 
 /// The sides of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sides {
-    /// For each run the number of its side, from 0 in order of appearance. Every run has one of its own
-    /// where the repeats are too few.
+    /// The side number of each run, from 0 in order of appearance. If there are too few repeats, every
+    /// run has a separate side.
     pub(super) of_run: Vec<usize>,
-    /// The same, however few there are.
+    /// The same, even with too few repeats.
     pub(super) alike: Vec<usize>,
 }
 
@@ -31,7 +32,7 @@ impl Sides {
         self.of_run.iter().max().map_or(0, |last| last + 1)
     }
 
-    /// Whether runs are taken together.
+    /// Whether any runs repeat one another.
     pub(super) fn have_repeats(&self) -> bool {
         self.count() < self.of_run.len()
     }
@@ -42,7 +43,7 @@ impl Sides {
     }
 }
 
-/// So many runs one after another repeat one another.
+/// Sides of `repeats` consecutive runs.
 pub(super) fn given(runs: &[RunToCompare<'_>], repeats: usize) -> Result<Sides, CompareError> {
     let sides = of_numbers(runs.len(), repeats)?;
     let later = |first: usize| (first + 1..runs.len()).map(move |second| (first, second));
@@ -67,7 +68,7 @@ pub(super) fn found(runs: &[RunToCompare<'_>]) -> Sides {
     let mut firsts: Vec<usize> = Vec::new();
     let mut alike = Vec::new();
     for (at, run) in runs.iter().enumerate() {
-        // A run that is named twice repeats nothing.
+        // A run that is named twice is not a repeat.
         let is_there = runs[..at].iter().any(|before| is_itself(before, run));
         let known = firsts.iter().position(|&first| !is_there && did_the_same(&runs[first], run));
         alike.push(known.unwrap_or(firsts.len()));
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
     use crate::summary::{Summary, Target};
 
-    /// Runs of these paths, each with an id of its own, or with that of another.
+    /// Runs of these paths, each with the id at the same position; ids may repeat.
     fn with_runs<T>(paths: &[&str], ids: &[&str], of: impl FnOnce(&[RunToCompare<'_>]) -> T) -> T {
         let summary = |path: &&str| {
             let target = Target { path: (*path).to_owned(), ..Target::default() };
@@ -126,7 +127,7 @@ mod tests {
         // One pair alone has one degree of freedom.
         let few = sides(&["a", "a", "b"]);
         assert_eq!((few.of_run.as_slice(), few.alike.as_slice()), (&[0, 1, 2][..], &[0, 0, 1][..]));
-        // What was changed is in no file: each for itself.
+        // The change between them is not recorded in a file, so each run is a separate side.
         let all = sides(&["a", "a", "a", "a"]);
         assert_eq!((all.of_run.as_slice(), all.have_repeats()), (&[0, 1, 2, 3][..], false));
     }
@@ -147,7 +148,7 @@ mod tests {
         let twice = with_runs(&["x", "x", "y", "y"], &ids, |runs| given(runs, 2));
         assert_eq!(twice, Err(CompareError::Twice { first: 1, second: 2 }));
         assert!(with_runs(&["x", "x", "y", "y"], &IDS, |runs| given(runs, 2)).is_ok());
-        // On both sides it is a comparison with itself.
+        // The same run on both sides would be compared with itself.
         assert!(with_runs(&["x", "x", "x", "x"], &["a", "b", "a", "b"], |runs| given(runs, 2)).is_ok());
         let found = with_runs(&["x", "x", "y", "y"], &ids, found);
         assert_eq!(found.alike, [0, 1, 2, 2]);

@@ -1,4 +1,4 @@
-//! Comparisons of made-up runs; those of simulated ones whose truth is known are in `tests/comparing.rs`.
+//! Comparisons of synthetic runs; those of simulated runs with known truth are in `tests/comparing.rs`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,9 +18,9 @@ fn say(_: FigureUnit, value: Shown) -> String {
     }
 }
 
-/// A comparison of these runs, each of them one of its own; nobody knows who worked.
+/// A comparison of these runs, each with a different id and without known actors.
 fn compared(summaries: &[Summary], repeats: Option<usize>) -> Comparison {
-    // No two of them began at the same time, else they were one.
+    // Runs that start at the same time would be taken as one run.
     let begun = |(at, summary): (usize, &Summary)| Summary {
         started_at: format!("2026-11-22T10:00:{at:02}Z"),
         ..summary.clone()

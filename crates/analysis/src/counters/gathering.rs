@@ -1,13 +1,13 @@
-//! The counters of one agent on their way from samples to what a page shows: series by layer, with words for
-//! people, and few enough points.
+//! Builds the counters of one agent for a page from samples: series by layer, with labels and few enough
+//! points.
 //!
-//! A point's value holds for the time since the point before it. Series have at most
+//! A point's value covers the time since the point before it. Series have at most
 //! [`super::thin::POINTS_MAX`] points, a run at most [`super::MAX_POINTS`] and an agent at most
-//! [`SERIES_MAX`] series: first those that mark a disturbance, then those that say what a layer carries and
-//! how long it takes. Counters of faults that stayed at 0 all the time are left out; what was left out is
-//! said in the agent's notes.
+//! [`SERIES_MAX`] series. Series that show a disturbance come first, then the throughput and response
+//! times of a layer. Counters of faults that stayed at 0 are omitted; the agent's notes list what was
+//! omitted.
 //!
-//! Pure. Not here: reading files (results), and the notes' words (report).
+//! Pure. Not here: reading files (results), and the text of the notes (report).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,16 +17,17 @@ use super::note::CounterNote;
 use super::thin::{Point, Thinner};
 use super::{CounterAgent, CounterSeries, MARKING};
 
-/// Series that are shown of an agent, at most.
+/// Series of an agent that are shown, at most.
 pub const SERIES_MAX: usize = 60;
 
-/// Series that are read of an agent, at most: more is no machine, but a file made to fill the memory.
+/// Series of an agent that are read, at most. A file with more is not from a real host, but made to
+/// exhaust the memory.
 const SERIES_READ_MAX: usize = 1024;
 
 /// A name of a device longer than this is cut.
 const DEVICE_CHARS_MAX: usize = 64;
 
-/// What is read of one agent, row by row, in order of time.
+/// What is read from one agent, row by row, in order of time.
 #[derive(Debug, Default)]
 pub struct Gathering {
     series: BTreeMap<(usize, String), Thinner>,
@@ -73,7 +74,7 @@ impl Gathering {
         self.series.len()
     }
 
-    /// Leaves out what need not be shown, and says so.
+    /// Omits series that need not be shown, and notes it.
     pub fn choose(mut self) -> Gathering {
         self.series.retain(|_, series| !series.is_empty());
         let before = self.series.len();
@@ -94,7 +95,7 @@ impl Gathering {
         self
     }
 
-    /// As a page has it, each series with so many points at most, and with words for each note.
+    /// The counters for a page: each series with at most this many points, and the text of each note.
     pub fn shown(
         self,
         agent: String,
@@ -114,7 +115,7 @@ impl Gathering {
         }
     }
 
-    /// Leaves out what there is no room for, and says how many.
+    /// Omits series that have no room, and returns how many.
     fn leave_out(&mut self) -> usize {
         let mut keys: Vec<_> = self.series.keys().cloned().collect();
         let order = |(kind, device): &(usize, String)| {
@@ -146,7 +147,7 @@ fn shown(kind: &CounterKind, device: String, series: &Thinner) -> CounterSeries 
     }
 }
 
-/// A value without the digits that say nothing, of which a page has tens of thousands.
+/// Rounds a value to the digits that matter. A page has tens of thousands of values.
 fn six_digits(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
@@ -159,7 +160,7 @@ fn six_digits(value: f64) -> f64 {
     }
 }
 
-/// A text from a file, no longer than a screen has room for.
+/// A text from a file, cut to the width of a screen.
 fn shortened(text: &str) -> String {
     text.chars().take(DEVICE_CHARS_MAX).collect()
 }
@@ -170,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// The notes on rows of one moment: layer, name, device, unit and value.
+    /// The notes on rows at one moment: layer, name, device, unit and value.
     fn notes(rows: &[(&str, &str, String, &str, f64)]) -> Vec<CounterNote> {
         let mut gathering = Gathering::default();
         for (layer, name, device, unit, value) in rows {

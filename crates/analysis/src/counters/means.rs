@@ -1,21 +1,22 @@
-//! What every counter was on average in stretches of a run, straight from its samples.
+//! The mean of every counter in stretches of a run, directly from its samples.
 //!
-//! A counter's value holds for the time since the look before it, so a stretch takes the mean over the
-//! samples that reach into it, each for as long as it does. A counter that was 0 all the time has a mean of
-//! 0; one that was not sampled, or that covers too little of the stretch, has none: the two are never the
-//! same.
+//! A counter's value covers the time since the sample before it. So a stretch takes the mean over the
+//! samples that overlap it, weighted by the overlap. A counter that was always 0 has a mean of 0. One
+//! that was not sampled, or that covers too little of the stretch, has no mean; the two are never mixed
+//! up.
 //!
-//! Unlike the series of a page ([`super::gathering`]) nothing is thinned and nothing is left out.
+//! Unlike the series of a page ([`super::gathering`]), nothing is thinned or omitted.
 
 use crate::figures::stretch_ns;
 use std::collections::BTreeMap;
 
 use reelgauge_record::counters::{CounterRow, KINDS, Key, Layer};
 
-/// Of a stretch, the share that samples must cover for their mean to be said of all of it.
+/// The share of a stretch that samples must cover for a mean of the whole stretch.
 const COVERED_SHARE_MIN: f64 = 0.5;
 
-/// Devices of one counter, at most: more is no machine, but a file made to fill the memory.
+/// Devices of one counter, at most. A file with more is not from a real host, but made to exhaust the
+/// memory.
 const SERIES_MAX: usize = 4096;
 
 /// A stretch of a run, in nanoseconds of its clock.
@@ -49,22 +50,22 @@ impl Means {
         self.of.keys().filter(alike).map(|key| (key.device.as_str(), self.of[key]))
     }
 
-    /// Of one device; a counter of which there is one has the device `""`.
+    /// The mean of one device; a counter without devices has the device `""`.
     pub fn of(&self, layer: Layer, name: &str, device: &str) -> Option<f64> {
         self.each(layer, name).find(|(other, _)| *other == device).map(|(_, value)| value)
     }
 
-    /// All devices together; `None` where the counter was not sampled.
+    /// The sum over all devices; `None` if the counter was not sampled.
     pub fn sum(&self, layer: Layer, name: &str) -> Option<f64> {
         self.each(layer, name).map(|(_, value)| value).reduce(|one, two| one + two)
     }
 
-    /// The device with most of it.
+    /// The device with the largest mean.
     pub fn largest(&self, layer: Layer, name: &str) -> Option<(&str, f64)> {
         self.each(layer, name).max_by(|one, two| one.1.total_cmp(&two.1))
     }
 
-    /// Those of several stretches together, each counter where it covers half of the time of all.
+    /// The means over several stretches; a counter must cover half of their total time.
     pub fn together(parts: &[Means]) -> Means {
         let seconds: f64 = parts.iter().map(|part| part.seconds).sum();
         let mut sums: BTreeMap<&Key, Sum> = BTreeMap::new();
@@ -86,14 +87,14 @@ impl Means {
     }
 }
 
-/// Means in the making: takes the samples of one agent, in order of time.
+/// Accumulates means from the samples of one agent, in order of time.
 #[derive(Debug)]
 pub struct Averaging {
     stretches: Vec<Stretch>,
     sums: Vec<BTreeMap<Key, Sum>>,
     /// When each counter was sampled last.
     last_ns: BTreeMap<Key, u64>,
-    /// When it was looked before the look that is being taken, and when that is.
+    /// The time of the previous sample round, and of the current one.
     looks_ns: (Option<u64>, Option<u64>),
 }
 
@@ -110,7 +111,7 @@ impl Averaging {
         Averaging { stretches, sums, last_ns: BTreeMap::new(), looks_ns: (None, None) }
     }
 
-    /// Takes a sample. What this version doesn't know is left out.
+    /// Takes a sample. Counters that this version does not know are omitted.
     pub fn take(&mut self, row: &CounterRow<'_>) {
         let layer = Layer::from_name(row.layer);
         let known = KINDS
@@ -124,7 +125,7 @@ impl Averaging {
         if self.last_ns.len() == SERIES_MAX && !self.last_ns.contains_key(&key) {
             return;
         }
-        // The first sample of a counter holds since the look before.
+        // The first sample of a counter covers the time since the previous sample round.
         let since_ns = self.last_ns.insert(key.clone(), row.at_ns).or(self.looks_ns.0).unwrap_or(row.at_ns);
         let Some(value) = row.value.filter(|value| value.is_finite()) else { return };
         for (stretch, sums) in self.stretches.iter().zip(&mut self.sums) {
@@ -152,7 +153,7 @@ impl Averaging {
 
 #[cfg(test)]
 impl Means {
-    /// Means as tests make them up.
+    /// Synthetic means for tests.
     pub(crate) fn of_tests(seconds: f64, values: &[(Layer, &'static str, &str, f64)]) -> Means {
         let key = |(layer, name, device, value): &(Layer, &'static str, &str, f64)| {
             assert!(reelgauge_record::counters::kind(*layer, name).is_some(), "{name} is no counter");

@@ -1,14 +1,13 @@
-//! Few enough points for a chart, whatever the length of the run.
+//! Reduces a series to few enough points for a chart, whatever the length of the run.
 //!
-//! Pure. Where a series has more points than fit, neighbours in time are put together in bins of equal
-//! length, and of each bin the smallest and the largest value stay, at the times when they were: a stall of
-//! one second in a run of a day stays visible. So a thinned series shows extremes; a mean is made from the
-//! files.
+//! Pure. If a series has too many points, neighbours in time are combined into bins of equal length.
+//! Each bin keeps its smallest and its largest value, at their times. So a stall of one second stays
+//! visible in a run of a day. A thinned series shows extremes; means are computed from the files.
 
 /// Points that a series has, at most.
 pub const POINTS_MAX: usize = 1200;
 
-/// The shortest bin: the distance of samples at first.
+/// The shortest bin: the initial sample interval.
 const FIRST_BIN_NS: u64 = 1_000_000_000;
 
 /// One point.
@@ -16,11 +15,11 @@ const FIRST_BIN_NS: u64 = 1_000_000_000;
 pub struct Point {
     /// When, in nanoseconds.
     pub at_ns: u64,
-    /// `None` where nothing can be said.
+    /// `None` if the value is unknown.
     pub value: Option<f64>,
 }
 
-/// A bin: its extremes, in the order in which they were. Both are the same where one point is enough.
+/// A bin: its extremes, in order of time. Both are the same if one point is enough.
 #[derive(Clone, Copy, Debug)]
 struct Bin {
     first: Point,
@@ -30,7 +29,7 @@ struct Bin {
 /// A series being read, in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Thinner {
-    /// 0 while every point has a bin of its own.
+    /// 0 while every point has a separate bin.
     bin_ns: u64,
     bins: Vec<Bin>,
     points: usize,
@@ -42,7 +41,7 @@ impl Bin {
         if self.first == self.last { 1 } else { 2 }
     }
 
-    /// The extremes of both. What says nothing gives way to what says something.
+    /// The extremes of both bins. A point with a value replaces one without.
     fn join(self, later: Bin) -> Bin {
         let mut points = [self.first, self.last, later.first, later.last].into_iter();
         let values = points.by_ref().filter(|point| point.value.is_some());
@@ -51,7 +50,7 @@ impl Bin {
             one.value.unwrap_or_default().total_cmp(&other.value.unwrap_or_default())
         };
         let values: Vec<Point> = values.collect();
-        // Of equals the first: a level that doesn't change is one point.
+        // Of equal values the first: a constant level is one point.
         let smallest = values.iter().copied().min_by(order);
         let largest =
             values.iter().copied().reduce(|one, other| if order(&other, &one).is_gt() { other } else { one });
@@ -67,7 +66,7 @@ impl Bin {
 }
 
 impl Thinner {
-    /// Takes the next point. One that is not later than the one before is left out.
+    /// Takes the next point. A point that is not later than the one before is omitted.
     pub fn push(&mut self, point: Point) {
         if self.last_ns.is_some_and(|last_ns| point.at_ns <= last_ns) {
             return;
@@ -77,10 +76,10 @@ impl Thinner {
         self.limit(POINTS_MAX);
     }
 
-    /// Puts more neighbours together until there are no more points than this; two at least stay.
+    /// Combines neighbours until at most this many points are left; at least two stay.
     pub fn limit(&mut self, points_max: usize) {
         while self.points > points_max.max(2) {
-            // Bins as wide as all of time get no wider.
+            // The width of a bin cannot exceed the range of the clock.
             self.bin_ns = (self.bin_ns.saturating_mul(2)).max(FIRST_BIN_NS);
             let bins = std::mem::take(&mut self.bins);
             self.points = 0;
@@ -113,12 +112,12 @@ impl Thinner {
         self.bins.iter().flat_map(|bin| [bin.first, bin.last].into_iter().take(bin.points()))
     }
 
-    /// Whether it never was anything but 0 or nothing.
+    /// Whether all values were 0 or unknown.
     pub fn is_silent(&self) -> bool {
         self.points().all(|point| point.value.is_none_or(|value| value == 0.0))
     }
 
-    /// Whether it never said anything.
+    /// Whether no point has a value.
     pub fn is_empty(&self) -> bool {
         self.points().all(|point| point.value.is_none())
     }
@@ -158,7 +157,7 @@ mod tests {
             let point = Point { at_ns: second * 1_000_000_000 + 7, value: Some(value(second)) };
             assert!(points.contains(&point), "{point:?}");
         }
-        // No point is made up.
+        // No point is invented.
         for point in points {
             assert_eq!(point.value, Some(value(point.at_ns / 1_000_000_000)));
         }

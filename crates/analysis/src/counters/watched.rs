@@ -1,9 +1,8 @@
-//! Each counter of a watch in three numbers: its mean, its largest value, and when that was.
+//! Reduces each counter of a watch to three numbers: its mean, its largest value, and the time of that.
 //!
-//! A sample of a rate holds since the look before, and so does a level. What stayed at 0 is
-//! left out unless it says what a layer carries; so is what this tool took, and what only tells more where
-//! there
-//! is much.
+//! A sample covers the time since the previous one, for rates and levels alike. Counters that stayed at
+//! 0 are omitted unless they show the throughput of a layer. So are Reelgauge's own counters, and
+//! counters that only add detail when a layer is busy.
 //!
 //! Pure. Not here: reading files (results).
 
@@ -14,22 +13,23 @@ use reelgauge_record::counters::{CounterKind, CounterRow, CounterUnit, KINDS, La
 use crate::facts::WatchedCounter;
 use crate::figures::stretch_ns;
 
-/// So many are told, at most.
+/// Counters that are reported, at most.
 pub const COUNTERS_MAX: usize = 40;
 
-/// Devices of one counter, at most: more is no machine, but a file made to fill the memory.
+/// Devices of one counter, at most. A file with more is not from a real host, but made to exhaust the
+/// memory.
 const SERIES_MAX: usize = 4096;
 
 /// A name of a device longer than this is cut.
 const DEVICE_CHARS_MAX: usize = 64;
 
-/// The counters of one machine in the making: takes its samples in order of time.
+/// Accumulates the counters of one host from its samples, in order of time.
 #[derive(Debug, Default)]
 pub struct Watched {
     series: BTreeMap<(usize, String), Series>,
     first_ns: Option<u64>,
     last_ns: u64,
-    /// When it was looked before the look that is being taken.
+    /// The time of the previous sample round.
     before_ns: Option<u64>,
     looks: u64,
 }
@@ -38,13 +38,13 @@ pub struct Watched {
 struct Series {
     value_s: f64,
     seconds: f64,
-    /// The largest sample, and when it was.
+    /// The largest sample, and its time.
     largest: Option<(f64, u64)>,
     last_ns: Option<u64>,
 }
 
 impl Watched {
-    /// Takes a sample. What this version doesn't know is left out.
+    /// Takes a sample. Counters that this version does not know are omitted.
     pub fn take(&mut self, row: &CounterRow<'_>) {
         if self.first_ns.is_none() || row.at_ns > self.last_ns {
             self.before_ns = self.first_ns.map(|_| self.last_ns);
@@ -72,7 +72,7 @@ impl Watched {
         }
     }
 
-    /// How often it was looked.
+    /// The number of sample rounds.
     pub fn looks(&self) -> u64 {
         self.looks
     }
@@ -82,19 +82,19 @@ impl Watched {
         self.first_ns.map_or(0.0, |first_ns| stretch_ns(first_ns, self.last_ns) as f64 / 1e9)
     }
 
-    /// What is worth telling, in the order in which counters are shown.
+    /// The counters worth reporting, in the order in which they are shown.
     pub fn counters(self) -> Vec<WatchedCounter> {
         let first_ns = self.first_ns.unwrap_or(0);
         let told = self.series.into_iter().filter_map(|((kind, device), series)| {
             let told = told(&KINDS[kind], device, series, first_ns)?;
-            // What was 0 all the time says nothing, unless somebody looks for just that.
+            // A counter that stayed at 0 is of no interest, unless its absence is a finding.
             let is_silent = KINDS[kind].weight != Weight::Main && told.largest == 0.0;
-            // Nothing takes no time: it was less than the counter can tell, or there was nothing to take any.
+            // A time of 0 means it was below the counter's resolution, or that there was no operation.
             let is_silent = is_silent || (KINDS[kind].unit == CounterUnit::Us && told.largest <= 0.0);
             (!is_silent && KINDS[kind].layer != Layer::Tool).then_some((KINDS[kind].weight, kind, told))
         });
         let mut told: Vec<_> = told.collect();
-        // Faults that were there say more than what is only told beside.
+        // Faults that occurred matter more than counters of mere detail.
         told.sort_by_key(|(weight, kind, _)| (*weight == Weight::Detail, *kind));
         told.truncate(COUNTERS_MAX);
         told.sort_by_key(|(_, kind, _)| *kind);
@@ -104,7 +104,7 @@ impl Watched {
 
 fn told(kind: &CounterKind, device: String, series: Series, first_ns: u64) -> Option<WatchedCounter> {
     let (largest, at_ns) = series.largest?;
-    // Sampled once: that is all that is known of it.
+    // With a single sample, its value is all that is known.
     let mean = if series.seconds > 0.0 { series.value_s / series.seconds } else { largest };
     let words = match device.as_str() {
         "" => kind.words.to_owned(),

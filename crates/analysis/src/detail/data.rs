@@ -1,5 +1,6 @@
-//! What only the log knows, as plain numbers: the JSON of a page. Long lists are columns, one array a field,
-//! because they are small and fast to read. Times named `_s` run from the start of the run.
+//! The figures that only the log has, as plain numbers: the JSON of a page. Long lists are columns, one
+//! array per field, because these are small and fast to read. Times named `_s` count from the start of
+//! the run.
 
 use std::collections::BTreeMap;
 
@@ -9,45 +10,46 @@ use super::Decimal;
 use crate::rounding::round_to;
 use crate::trace_stats::over_time::TimeBins;
 
-/// What a page tells of a log. Times are seconds since the start of the run.
+/// What a page shows of a log. Times are seconds since the start of the run.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Detail {
-    /// Operations in the log.
+    /// The number of operations in the log.
     pub ops: u64,
-    /// What is meant by latency here.
+    /// The definition of latency here.
     pub measure: Measure,
     /// The bins of [`Detail::over_time`] and [`Detail::latency`].
     pub time: TimeAxis,
-    /// What was done when.
+    /// Operations and bytes over time.
     pub over_time: OverTime,
-    /// How long it took when.
+    /// Latencies over time.
     pub latency: LatencyGrid,
     /// One curve for each kind of operation that happened.
     pub percentiles: Vec<PercentileCurve>,
-    /// Sizes that were asked for.
+    /// Sizes that the operations requested.
     pub sizes: Vec<SizeCounts>,
     /// The slowest operations, slowest first, without those of the warm-up.
     pub worst: OpColumns,
     /// Operations in order of issue.
     pub listed: OpColumns,
-    /// Whether these are all.
+    /// Whether the list is complete.
     pub listed_all: bool,
-    /// Names of the files that occur above and below, by number. Long names are cut, with an ellipsis.
+    /// Names of the files that occur above and below, by number. Long names are shortened with an
+    /// ellipsis.
     pub file_names: BTreeMap<u32, String>,
     /// The files with the most bytes.
     pub files: FileRows,
-    /// Where in the files with the most accesses data were read and written, and when.
+    /// Reads and writes by time and place, in the files with the most accesses.
     pub maps: Vec<FileMap>,
     /// Each load point that had streams with frames.
     pub streams: Vec<PointStreams>,
-    /// What each host did when; `None` where one host made the run.
+    /// Figures of each host over time; `None` if one host made the run.
     pub hosts: Option<HostsOverTime>,
 }
 
 impl Detail {
-    /// What runs side by side show of each: charts over time and curves, and all its streams as one strip.
-    /// Without single operations, files and streams, eight runs fit on one page.
+    /// Keeps what a comparison shows of each run: charts over time, curves, and all its streams as one
+    /// strip. Without single operations, files and streams, eight runs fit on one page.
     pub fn keep_what_is_compared(&mut self) {
         self.worst = OpColumns::default();
         self.listed = OpColumns::default();
@@ -64,14 +66,14 @@ impl Detail {
     }
 }
 
-/// What is meant by latency.
+/// The definition of latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
-    /// From when an operation was due until it was done.
+    /// From when an operation was due until it completed.
     Response,
-    /// From when it was issued until it was done.
+    /// From when it was issued until it completed.
     Service,
 }
 
@@ -79,11 +81,11 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TimeAxis {
-    /// Where the first begins.
+    /// Start of the first bin.
     pub from_s: Decimal,
-    /// How long each is.
+    /// Width of a bin.
     pub bin_s: Decimal,
-    /// How many there are; at most 1,200.
+    /// Number of bins; at most 1,200.
     pub bins: usize,
 }
 
@@ -98,15 +100,15 @@ impl TimeAxis {
     }
 }
 
-/// One number a bin. An operation counts where it was done, those of the warm-up too.
+/// One value per bin. An operation counts in the bin where it completed, also in the warm-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OverTime {
     /// Operations of every kind.
     pub ops: Vec<u64>,
-    /// Those that failed.
+    /// Failed operations.
     pub failed_ops: Vec<u64>,
-    /// Those of the warm-up.
+    /// Operations of the warm-up.
     pub warmup_ops: Vec<u64>,
     /// Bytes read.
     pub read_bytes: Vec<u64>,
@@ -119,25 +121,25 @@ pub struct OverTime {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatencyGrid {
-    /// Of reads.
+    /// The latencies of reads.
     pub reads: LatencySide,
-    /// Of writes.
+    /// The latencies of writes.
     pub writes: LatencySide,
 }
 
-/// One side of it.
+/// The latencies of one direction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LatencySide {
     /// Triples: bin of time, bin of latency, count.
     pub cells: Vec<u64>,
-    /// For each bin of time the longest; 0 where nothing was done.
+    /// The longest latency in each bin of time; 0 if there is none.
     pub max_us: Vec<Decimal>,
-    /// For each bin of time the sum of all.
+    /// The sum of the latencies in each bin of time.
     pub sum_us: Vec<u64>,
 }
 
-/// How long operations of a kind took, as HdrHistogram prints it.
+/// Times of the operations of one kind, in the form of an HdrHistogram printout.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PercentileCurve {
@@ -147,11 +149,11 @@ pub struct PercentileCurve {
     pub count: u64,
     /// 0 to 100, denser and denser towards 100.
     pub percentile: Vec<Decimal>,
-    /// So many percent took no longer than this, to three digits; the last is exact.
+    /// This percentage took no longer, to three digits; the last value is exact.
     pub us: Vec<Decimal>,
 }
 
-/// Sizes that were asked for, of operations that succeeded, without the warm-up.
+/// Requested sizes of successful operations, without the warm-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SizeCounts {
@@ -159,9 +161,9 @@ pub struct SizeCounts {
     pub kind: String,
     /// Ascending.
     pub bytes: Vec<u64>,
-    /// How often.
+    /// The number of operations of each size.
     pub count: Vec<u64>,
-    /// Rounded up to powers of two, because there are too many different ones.
+    /// Whether sizes are rounded up to powers of two, because there are too many different ones.
     pub rounded: bool,
 }
 
@@ -177,21 +179,21 @@ pub struct OpColumns {
     pub stream: Vec<i64>,
     /// Number of the file; -1 where there is none.
     pub file: Vec<i64>,
-    /// Place in the file.
+    /// Byte position in the file.
     pub offset_bytes: Vec<u64>,
-    /// What was asked for.
+    /// Requested bytes.
     pub len_bytes: Vec<u32>,
-    /// What was moved.
+    /// Transferred bytes.
     pub done_bytes: Vec<u32>,
-    /// When it should have begun.
+    /// When the operation was due.
     pub due_s: Vec<Decimal>,
-    /// When it began.
+    /// When it was issued.
     pub issued_s: Vec<Decimal>,
-    /// From due to done.
+    /// From due to completed.
     pub response_us: Vec<Decimal>,
-    /// From issued to done.
+    /// From issued to completed.
     pub service_us: Vec<Decimal>,
-    /// 0, or the error's number.
+    /// 0, or the error number.
     pub errno: Vec<i32>,
     /// Number of the load point.
     pub point: Vec<u16>,
@@ -215,29 +217,29 @@ pub struct FileRows {
     pub read_bytes: Vec<u64>,
     /// Bytes written.
     pub written_bytes: Vec<u64>,
-    /// Share of accesses that begin where the last one to the same file ended.
+    /// Share of accesses that start where the last one to the same file ended.
     pub sequential_percent: Vec<Option<Decimal>>,
     /// Mean service time of accesses.
     pub mean_service_us: Vec<Option<Decimal>>,
-    /// The longest.
+    /// Longest service time of accesses.
     pub max_service_us: Vec<Option<Decimal>>,
     /// Operations that failed.
     pub failed_ops: Vec<u64>,
-    /// Files with operations that are not listed.
+    /// Number of files with operations that are not listed.
     pub left_out: u64,
 }
 
-/// Where in a file the application was, and when.
+/// The accesses to one file, by time and position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileMap {
     /// Its number.
     pub file: u32,
-    /// How far it reached, as far as is known.
+    /// The known size of the file.
     pub end_bytes: u64,
-    /// Coarse to fine.
+    /// The same map several times, from coarse to fine.
     pub levels: Vec<MapLevel>,
-    /// Every access, where they are few.
+    /// Every access, if there are few.
     pub points: Option<MapPoints>,
 }
 
@@ -245,17 +247,17 @@ pub struct FileMap {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MapLevel {
-    /// Where the first bin of time begins.
+    /// Start of the first bin of time.
     pub from_s: Decimal,
-    /// How long each is.
+    /// Width of a bin of time.
     pub time_bin_s: Decimal,
-    /// How many there are.
+    /// Number of bins of time.
     pub time_bins: u64,
-    /// Where the first bin of the file begins.
+    /// Start of the first bin of the file.
     pub from_bytes: u64,
-    /// How long each is.
+    /// Width of a bin of the file.
     pub offset_bin_bytes: u64,
-    /// How many there are.
+    /// Number of bins of the file.
     pub offset_bins: u64,
     /// Quadruples: bin of time, bin of the file, bytes read, bytes written.
     pub cells: Vec<u64>,
@@ -265,15 +267,15 @@ pub struct MapLevel {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MapPoints {
-    /// When.
+    /// When it was issued.
     pub issued_s: Vec<Decimal>,
-    /// Where.
+    /// Byte position in the file.
     pub offset_bytes: Vec<u64>,
-    /// How much was moved.
+    /// Transferred bytes.
     pub len_bytes: Vec<u32>,
-    /// Whether it was written.
+    /// Whether it was a write.
     pub write: Vec<bool>,
-    /// How long it took, from its issue to its end.
+    /// Time from issue to completion.
     pub service_us: Vec<Decimal>,
 }
 
@@ -283,21 +285,21 @@ pub struct MapPoints {
 pub struct PointStreams {
     /// Its number.
     pub point: u16,
-    /// The bins of everything below: the time that was judged.
+    /// The bins of all figures below: the part that was judged.
     pub time: TimeAxis,
     /// The streams with the most late frames, then by number; at most 64.
     pub streams: Vec<StreamStrip>,
-    /// Streams without a strip of their own.
+    /// Number of streams that are not in `streams`.
     pub left_out: u64,
-    /// The smallest margin by the clock in a bin, of all streams: how long until the deadline of the frame
-    /// after the last one that came; negative while that is overdue. `None` where no frame was expected.
+    /// The smallest margin by the clock in a bin, over all streams: the time until the deadline of the
+    /// next missing frame; negative while that frame is overdue. `None` if no frame was expected.
     pub min_margin_us: Vec<Option<i64>>,
-    /// Late frames of all streams in a bin, those that never came too.
+    /// Late frames of all streams in a bin, including those that never arrived.
     pub late_frames: Vec<u64>,
-    /// Late frames of each host in a bin, in the order of [`HostsOverTime::hosts`]; empty where one host made
-    /// the run.
+    /// Late frames of each host in a bin, in the order of [`HostsOverTime::hosts`]; empty if one host
+    /// made the run.
     pub host_late_frames: Vec<Vec<u64>>,
-    /// How much of their time frames had left.
+    /// The share of their available time that frames had left.
     pub headroom: Headroom,
 }
 
@@ -307,11 +309,11 @@ pub struct PointStreams {
 pub struct StreamStrip {
     /// Its number.
     pub stream: u32,
-    /// What it is.
+    /// A description of the stream.
     pub name: String,
-    /// As in [`PointStreams`].
+    /// The smallest margin in each bin; see [`PointStreams`].
     pub min_margin_us: Vec<Option<i64>>,
-    /// As in [`PointStreams`].
+    /// Late frames in each bin; see [`PointStreams`].
     pub late_frames: Vec<u64>,
 }
 
@@ -319,19 +321,19 @@ pub struct StreamStrip {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HostsOverTime {
-    /// The bins of everything below.
+    /// The bins of all figures below.
     pub time: TimeAxis,
     /// In the order of the summary's hosts; at most 64.
     pub hosts: Vec<HostOverTime>,
 }
 
-/// One host. An operation counts where it was done.
+/// One host. An operation counts in the bin where it completed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HostOverTime {
-    /// Bytes read and written in a bin, those of the warm-up too.
+    /// Bytes read and written in a bin, including the warm-up.
     pub bytes: Vec<u64>,
-    /// The slowest read or write in a bin, without the warm-up; 0 where nothing was done.
+    /// The slowest read or write in a bin, without the warm-up; 0 if there was none.
     pub max_response_us: Vec<Decimal>,
 }
 
@@ -345,6 +347,6 @@ pub struct Headroom {
     pub step_percent: i64,
     /// Frames.
     pub count: Vec<u64>,
-    /// Frames that never came.
+    /// Frames that never arrived.
     pub never: u64,
 }

@@ -1,5 +1,5 @@
-//! Numbers in JSON without digits that say nothing: `12`, not `12.0`; times to the microsecond, durations to
-//! four digits below a millisecond. There are hundreds of thousands of them in a page.
+//! Numbers in JSON without useless digits: `12`, not `12.0`; times to the microsecond, durations below a
+//! millisecond to four digits. A page has hundreds of thousands of them.
 
 use serde::{Serialize, Serializer};
 

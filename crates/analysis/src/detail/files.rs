@@ -1,4 +1,4 @@
-//! The files of a log: which matter, found in the first pass, and their rows, filled in the second.
+//! The files of a log: the first pass finds the ones that matter, the second fills their rows.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,16 +17,16 @@ const MAX_MAPS: usize = 500;
 /// A file without a row.
 const NO_ROW: u32 = u32::MAX;
 
-/// What is counted of every file, because there may be millions. 32 bytes.
+/// The counts of every file. A log may have millions of files, so it has only 32 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileSeen {
     bytes: u64,
-    /// Where the first byte lies that was read or written.
+    /// Start of the first byte that was read or written.
     pub(super) from_bytes: u64,
-    /// Where the last one ends.
+    /// End of the last byte that was read or written.
     pub(super) until_bytes: u64,
     ops: u32,
-    /// Reads and writes that succeeded and moved something.
+    /// Reads and writes that succeeded and transferred something.
     pub(super) accesses: u32,
 }
 
@@ -62,7 +62,7 @@ impl FilesSeen {
     #[inline]
     pub(super) fn add(&mut self, op: &OpRecord) {
         let Some(seen) = self.0.get_mut(op.file as usize) else { return };
-        // 32 bits for each of a million files: more accesses than that only order the list.
+        // 32 bits for each of a million files. A larger count would only change the order of the list.
         seen.ops = seen.ops.saturating_add(1);
         if op.kind.moves_data() && op.errno == 0 && op.done_len > 0 {
             let bytes = u64::from(op.done_len);
@@ -74,8 +74,8 @@ impl FilesSeen {
         }
     }
 
-    /// The first so many files by a key, the largest first; of equal ones those with lower numbers. Files
-    /// without any operation are left out, and those whose key is `None`.
+    /// The first `count` files by a key, the largest first; of equal keys those with the lower file
+    /// number. Files without operations, or whose key is `None`, are omitted.
     fn top<K: Ord>(&self, count: usize, key: impl Fn(&FileSeen) -> Option<K>) -> Vec<u32> {
         let mut best = BinaryHeap::new();
         for (file, seen) in (0_u32..).zip(&self.0).filter(|(_, seen)| seen.ops > 0) {
@@ -110,7 +110,7 @@ impl FilesSeen {
     }
 }
 
-/// What is counted of a file with a row.
+/// The counts of a file with a row.
 #[derive(Clone, Debug, Default)]
 struct Row {
     ops: u64,
@@ -136,7 +136,7 @@ pub(super) struct RowTally {
 }
 
 impl RowTally {
-    /// Takes an operation; one that does not count is only what came before.
+    /// Takes an operation. One that does not count only sets the position for the next one.
     #[inline]
     pub(super) fn add(&mut self, op: &OpRecord, counts: bool) {
         let row = self.row_of.get(op.file as usize).and_then(|row| self.rows.get_mut(*row as usize));
@@ -192,7 +192,7 @@ impl Row {
             _ => return,
         }
         self.sequential += u64::from(sequential);
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         self.service_ns = self.service_ns.saturating_add(op.service_ns());
         self.max_service_ns = self.max_service_ns.max(op.service_ns());
     }

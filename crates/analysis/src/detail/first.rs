@@ -1,4 +1,5 @@
-//! The first pass over a log: what can be counted in any order, and what the second pass must know before.
+//! The first pass over a log: everything that can be counted in any order, and what the second pass
+//! needs.
 
 use reelgauge_record::{OpFlags, OpRecord};
 
@@ -11,10 +12,10 @@ use super::strips::{JudgedPoint, StreamsTally};
 use crate::hosts::RunHost;
 use crate::operation_list::{SortBy, TopOps};
 
-/// The slowest operations that are told, at most.
+/// The slowest operations that are listed, at most.
 const MAX_WORST: usize = 500;
 
-/// Takes every operation of a log: in the order in which it was logged, if it has streams.
+/// Takes every operation of a log; if the log has streams, in the order in which it was logged.
 #[derive(Debug)]
 pub struct FirstPass {
     pub(super) measure: Measure,
@@ -33,7 +34,7 @@ pub struct FirstPass {
 }
 
 impl FirstPass {
-    /// Over a log whose file table has these sizes (0 where one is not known).
+    /// For a log whose file table has these sizes (0 if a size is unknown).
     pub fn new(measure: Measure, sizes_before: Vec<u64>) -> FirstPass {
         let by = match measure {
             Measure::Response => SortBy::Response,
@@ -54,15 +55,15 @@ impl FirstPass {
         }
     }
 
-    /// Of a run that these hosts made.
+    /// For a run that these hosts made.
     #[must_use]
     pub fn of_hosts(mut self, hosts: &[RunHost]) -> FirstPass {
         self.hosts = parts_of(hosts);
         self
     }
 
-    /// With the streams of these load points, after [`FirstPass::of_hosts`]. Where the log is cut short (the
-    /// run was killed), nothing is known of what was under way at its end.
+    /// Adds the streams of these load points, after [`FirstPass::of_hosts`]. If the log is cut short
+    /// (the run was killed), operations in flight at its end are unknown.
     #[must_use]
     pub fn judging(mut self, points: Vec<JudgedPoint>, is_cut_short: bool) -> FirstPass {
         self.streams = StreamsTally::new(points, &self.hosts);

@@ -1,4 +1,4 @@
-//! The hosts of a run over time: what each of them transferred when, and its slowest response.
+//! The hosts of a run over time: what each of them transferred, and its slowest response.
 
 use std::ops::Range;
 
@@ -23,9 +23,10 @@ pub(super) struct HostParts {
     pub(super) streams: Range<u32>,
 }
 
-/// The parts of a run's hosts; none where one host made the run, whose figures are those of the run.
+/// The workers and streams of each host; empty if one host made the run, because its figures are those
+/// of the run.
 pub(super) fn parts_of(hosts: &[RunHost]) -> Vec<HostParts> {
-    // Both are read from a file.
+    // Both numbers are read from a file.
     let range = |first: u32, count: u32| first..first.saturating_add(count);
     let part = |host: &RunHost| HostParts {
         workers: range(host.first_worker, host.workers),
@@ -44,7 +45,7 @@ pub(super) struct HostsTally {
     hosts: Vec<(Range<u32>, Vec<Bin>)>,
 }
 
-/// What a host did in one bin of time.
+/// The results of a host in one bin of time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     bytes: u64,

@@ -1,4 +1,4 @@
-//! Latency by time and length on a logarithmic scale: a heat map in sparse cells.
+//! Latencies by time, on a logarithmic scale: a heat map with sparse cells.
 
 use std::sync::LazyLock;
 
@@ -35,11 +35,11 @@ impl Column {
 
     fn merge(&mut self, later: &Column) {
         for (count, more) in self.counts.iter_mut().zip(&later.counts) {
-            // 32 bits in each of many cells: the darkest of a chart is dark enough.
+            // 32 bits in each of many cells. A larger count would not make a cell of the chart darker.
             *count = count.saturating_add(*more);
         }
         self.max_ns = self.max_ns.max(later.max_ns);
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         self.sum_ns = self.sum_ns.saturating_add(later.sum_ns);
     }
 
@@ -68,7 +68,7 @@ impl LatencyTally {
         // As above.
         *count = count.saturating_add(1);
         column.max_ns = column.max_ns.max(latency_ns);
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         column.sum_ns = column.sum_ns.saturating_add(latency_ns);
     }
 
@@ -76,7 +76,7 @@ impl LatencyTally {
         self.sides.iter().flatten().map(|column| column.cells().count()).sum()
     }
 
-    /// Bins of time twice as wide.
+    /// Doubles the width of the bins of time.
     pub(super) fn halve(&mut self) {
         for side in &mut self.sides {
             let merged = side.chunks(2).map(|pair| {
@@ -101,7 +101,7 @@ fn side(columns: &[Column]) -> LatencySide {
     LatencySide {
         cells: cells.collect(),
         max_us: columns.iter().map(|column| Decimal::us(column.max_ns)).collect(),
-        // A sum that stopped at the largest number stays there.
+        // A sum that reached the largest number stays there.
         sum_us: columns.iter().map(|column| column.sum_ns.saturating_add(500) / 1000).collect(),
     }
 }

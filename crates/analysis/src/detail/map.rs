@@ -1,8 +1,8 @@
-//! Where in a file the application was, and when: cells from coarse to fine, and single accesses where they
-//! are few. Whatever is recorded, all maps of a page together stay below two and a half megabytes.
+//! The accesses to a file by time and position: cells from coarse to fine, and single accesses if there
+//! are few. Whatever was recorded, all maps of a page together stay below 2.5 MB.
 //!
-//! Operations come in order of issue, so only one column of cells is open at a time and the rest is sparse.
-//! Where cells become too many, bins become twice as wide.
+//! Operations come in order of issue, so only one column of cells is open at a time and the rest is
+//! sparse. If there are too many cells, the width of the bins doubles.
 
 use reelgauge_record::{OpKind, OpRecord};
 
@@ -12,11 +12,11 @@ use super::files::FileSeen;
 use crate::rounding::round_to;
 use crate::trace_stats::over_time::TimeBins;
 
-/// Bins of time and of the file at first, at most.
+/// Initial bins of time and of the file, at most.
 const MAX_BINS: u64 = 1_024;
 /// Bins of the coarsest level, at most.
 const COARSE_BINS: u64 = 64;
-/// A level is so many times as fine as the one before.
+/// Each level is finer than the one before by this factor.
 const FINER: u64 = 4;
 /// The narrowest bin of a file.
 const MIN_WIDTH: u64 = 4_096;
@@ -24,9 +24,9 @@ const MIN_WIDTH: u64 = 4_096;
 const MAX_CELLS: usize = 40_000;
 /// The same of all files together: 20 MB.
 const ALL_CELLS: usize = 800_000;
-/// All cells of all maps as JSON, in bytes.
+/// The size of all cells of all maps as JSON, in bytes.
 const CELL_BYTES: usize = 900_000;
-/// Accesses of one file that are kept one by one.
+/// Accesses of one file that are kept individually.
 const MAX_POINTS: u32 = 30_000;
 /// The same of all files together: 1.2 MB.
 const ALL_POINTS: u32 = 32_000;
@@ -51,7 +51,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Twice as wide bins of time or of the file, whichever are more.
+    /// Doubles the width of the bins of time or of the file, whichever are more.
     fn coarsen(&mut self) {
         match self.time.count as u64 >= self.places {
             true => self.merge(2, 1),
@@ -59,9 +59,10 @@ impl Grid {
         }
     }
 
-    /// So many times as wide bins. Puts cells in order and makes one of those in the same place.
+    /// Multiplies the width of the bins by these factors. Sorts the cells and combines those at the same
+    /// place.
     fn merge(&mut self, times: u64, places: u64) {
-        // Bins as wide as all there is get no wider.
+        // Bins cannot get wider than the range of the numbers.
         self.time.width_ns = self.time.width_ns.saturating_mul(times);
         self.time.count = self.time.count.div_ceil(times as usize);
         // As above.
@@ -82,7 +83,7 @@ impl Grid {
         });
     }
 
-    /// This map and coarser ones made from it, coarse to fine.
+    /// This map and coarser versions of it, from coarse to fine.
     fn levels(&self) -> Vec<Grid> {
         let mut levels = vec![self.clone()];
         while let Some(fine) = levels.last() {
@@ -99,7 +100,7 @@ impl Grid {
         levels
     }
 
-    /// Bytes of its cells as JSON.
+    /// The size of its cells as JSON, in bytes.
     fn json_bytes(&self) -> usize {
         let digits = |value: u64| value.checked_ilog10().unwrap_or(0) as usize + 2;
         let bytes = |cell: &Cell| {
@@ -141,11 +142,11 @@ pub(super) struct MapTally {
 }
 
 impl MapTally {
-    /// For a file that the first pass has seen and whose size was this before.
+    /// For a file with these counts from the first pass, which initially had this size.
     fn new(file: u32, seen: &FileSeen, size_before: u64, time: TimeBins) -> MapTally {
         // A file without accesses begins behind its end.
         let length = seen.until_bytes.saturating_sub(seen.from_bytes);
-        // So wide that an access of usual size fills few bins.
+        // The width is chosen so that an access of typical size fills few bins.
         let usual = seen.usual_bytes();
         let width = length.div_ceil(MAX_BINS).max(usual).max(MIN_WIDTH);
         let from_bytes = seen.from_bytes / width * width;
@@ -184,10 +185,10 @@ impl MapTally {
         let (width, last) = (self.grid.width, self.column.len() - 1);
         // The grid begins with the first access that succeeded.
         let begin = op.offset.saturating_sub(self.grid.from_bytes);
-        // Positions are input: one beyond all numbers is the last.
+        // Positions are untrusted input: one that overflows becomes the largest.
         let until = begin.saturating_add(u64::from(op.done_len)).max(begin);
         let place_of = |byte: u64| usize::try_from(byte / width).unwrap_or(last).min(last);
-        // An access of nothing at the beginning has no last byte.
+        // A zero-length access at position 0 has no last byte.
         let (first, end) = (place_of(begin), place_of(until.saturating_sub(1).max(begin)));
         let mut from = begin;
         for place in first..=end {
@@ -203,7 +204,7 @@ impl MapTally {
         };
     }
 
-    /// Makes cells of the open column.
+    /// Turns the open column into cells.
     fn close_column(&mut self) {
         let filled = std::mem::take(&mut self.filled);
         for (place, bytes) in filled.clone().zip(&mut self.column[filled]) {
@@ -223,13 +224,13 @@ impl MapTally {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Maps {
     maps: Vec<MapTally>,
-    /// By number of the file, the place of its map plus one.
+    /// By number of the file: the index of its map plus one.
     map_of: Vec<u16>,
 }
 
 impl Maps {
-    /// For these files, in this order, over this time. `of` gives what was seen of a file and its size
-    /// before.
+    /// For these files, in this order, over this time. `of` returns the counts and the initial size of a
+    /// file.
     pub(super) fn new<'a>(
         files: &[u32],
         span: (u64, u64),
@@ -271,7 +272,8 @@ impl Maps {
         }
         let mut levels: Vec<Vec<Grid>> = self.maps.iter().map(|map| map.grid.levels()).collect();
         let bytes_of = |levels: &[Grid]| levels.iter().map(Grid::json_bytes).sum::<usize>();
-        // Counted once for each map and again where it changed: of five hundred, one changes at a time.
+        // Each map is counted once, and again if it changed. Of five hundred maps, one changes at a
+        // time.
         let mut bytes: Vec<usize> = levels.iter().map(|levels| bytes_of(levels)).collect();
         while bytes.iter().sum::<usize>() > CELL_BYTES {
             let Some(most) = (0..bytes.len()).max_by_key(|&map| bytes[map]) else { break };

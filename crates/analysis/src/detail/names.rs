@@ -1,10 +1,10 @@
-//! Names of files, no longer than a page can bear: a path may have 4,000 characters, and a page 20,000 files.
+//! Names of files, short enough for a page. A path may have 4,000 characters, and a page 20,000 files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What all names together may take in a page, in bytes as they are embedded.
+/// The size of all names together in a page, in bytes as they are embedded.
 const MAX_BYTES: usize = 600_000;
-/// A name is never cut below this, nor is it ever longer than that.
+/// Names are never shortened below the lower bound, and are never longer than the upper bound.
 const NAME_BYTES: std::ops::RangeInclusive<usize> = 26..=1024;
 
 /// The names of these files, cut where they are too long.
@@ -13,7 +13,7 @@ pub(super) fn names(files: &BTreeSet<u32>, name: impl Fn(u32) -> Option<String>)
     files.iter().filter_map(|&file| Some((file, cut(name(file)?, most)))).collect()
 }
 
-/// A name that takes no more than this when embedded: its end, because that tells files apart, after an
+/// Shortens a name to this embedded size. It keeps the end, which distinguishes files, after an
 /// ellipsis.
 pub(super) fn cut(name: String, most: usize) -> String {
     if name.chars().map(embedded_bytes).sum::<usize>() <= most {
@@ -23,7 +23,7 @@ pub(super) fn cut(name: String, most: usize) -> String {
     let fits = name.char_indices().rev().take_while(|(_, c)| {
         let needed = embedded_bytes(*c);
         let fits = needed <= left;
-        // What does not fit ends the name.
+        // The first character without room ends the name.
         left = left.saturating_sub(needed);
         fits
     });

@@ -1,4 +1,5 @@
-//! The second pass over a log: what needs to know how long it is, which files matter, and the order of issue.
+//! The second pass over a log: everything that needs the length of the log, the files that matter, and
+//! the order of issue.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +16,12 @@ use crate::trace_stats::over_time::TimeBins;
 
 /// Bins of time, at most.
 const MAX_BINS: u64 = 1_200;
-/// Logs with no more operations are listed whole; of others so many.
+/// Logs with at most this many operations are listed completely; of longer logs, this many operations
+/// are listed.
 const LISTED_WHOLE: u64 = 20_000;
 const LISTED_OF_MANY: usize = 2_000;
 
-/// Takes every operation once more, in order of issue (see [`InOrder`](crate::in_order::InOrder)).
+/// Takes every operation again, in order of issue (see [`InOrder`](crate::in_order::InOrder)).
 #[derive(Debug)]
 pub struct SecondPass {
     first: FirstPass,
@@ -33,7 +35,7 @@ pub struct SecondPass {
     to_list: usize,
 }
 
-/// What was done in one bin of time.
+/// The results of one bin of time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     ops: u64,
@@ -44,7 +46,7 @@ struct Bin {
 }
 
 impl FirstPass {
-    /// Every operation was taken: the pass that takes them once more.
+    /// Ends the first pass and starts the second one.
     pub fn second(self) -> SecondPass {
         SecondPass::new(self)
     }
@@ -52,7 +54,7 @@ impl FirstPass {
 
 impl SecondPass {
     pub(super) fn new(first: FirstPass) -> SecondPass {
-        // A log without operations is drawn from 0 to 0.
+        // A log without operations has a time axis from 0 to 0.
         let span = first.span.unwrap_or_default();
         let time = TimeBins::over(span, MAX_BINS);
         let size_before = |file: u32| first.sizes_before.get(file as usize).copied().unwrap_or(0);
@@ -89,7 +91,7 @@ impl SecondPass {
         }
     }
 
-    /// Everything together. `name` gives a file's name, where it has one.
+    /// The complete detail. `name` returns a file's name, if it has one.
     pub fn detail(mut self, name: impl Fn(u32) -> Option<String>) -> Detail {
         self.make_room();
         let first = self.first;
@@ -123,7 +125,7 @@ impl SecondPass {
         }
     }
 
-    /// Makes bins of time wider until the grid of latencies fits into a page.
+    /// Makes the bins of time wider until the latency grid fits into a page.
     fn make_room(&mut self) {
         while self.latency.cells() > MAX_CELLS && self.time.count > 1 {
             self.latency.halve();

@@ -1,4 +1,5 @@
-//! How often which size was asked for: exactly while there are few sizes, else rounded up to powers of two.
+//! Counts the requested sizes: exactly as long as there are few different sizes, otherwise rounded up to
+//! powers of two.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +7,17 @@ use reelgauge_record::{OpKind, OpRecord};
 
 use super::data::SizeCounts;
 
-/// Different sizes that are told one by one, at most.
+/// Different sizes that are listed individually, at most.
 const MAX_SIZES: usize = 200;
 /// Powers of two: 0, 1, 2, 4 … 2^32.
 const POWERS: usize = 34;
 
 #[derive(Clone, Debug)]
 struct Side {
-    /// `None` once there were too many.
+    /// `None` after there were too many.
     exact: Option<BTreeMap<u32, u64>>,
     powers: [u64; POWERS],
-    /// A size and how often it came in a row, not counted yet: most come in rows.
+    /// A size and the length of its current run, not counted yet. Most sizes occur in long runs.
     row: (u32, u64),
 }
 

@@ -1,8 +1,8 @@
-//! The streams of every load point over time, from what counts late frames ([`crate::late`]).
+//! The streams of every load point over time, from the count of late frames ([`crate::late`]).
 //!
-//! Load points come one after another in a log, but for those rows that a row group puts together worker by
-//! worker. So a window of operations is held and put in order of load points, and only one is counted at a
-//! time: a search may have hundreds, each with hundreds of streams.
+//! In a log, load points follow one another. Only a row group may mix the rows of two, because it is
+//! sorted by worker. So a window of operations is kept and sorted by load point, and only one load point
+//! is counted at a time: a search may have hundreds of them, each with hundreds of streams.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -19,22 +19,22 @@ use crate::trace_stats::over_time::TimeBins;
 
 /// Strips of a load point, at most.
 const MAX_STRIPS: usize = 64;
-/// Load points that are told of, at most.
+/// Load points that are shown, at most.
 const MAX_POINTS: usize = 1_000;
-/// Bins of a strip: never more, and fewer only with hundreds of load points.
+/// Bins of a strip, at most; fewer only with hundreds of load points.
 const MAX_BINS: usize = 600;
 const MIN_BINS: usize = 24;
 /// Bins of all strips of a page: about 1 MB.
 const ALL_BINS: usize = 100_000;
-/// So many operations may be written between one and another that came before: two row groups of a log.
+/// How far apart operations may be logged that are in the wrong order: two row groups of a log.
 const WINDOW: usize = 1 << 17;
 /// A stream's name in a page, in bytes.
 const NAME_BYTES: usize = 100;
 
-/// A load point whose streams are to be told of.
+/// A load point whose streams are shown.
 #[derive(Clone, Debug)]
 pub struct JudgedPoint {
-    /// When it was judged.
+    /// The part that was judged.
     pub part: MeasuredPart,
     pub specs: Vec<StreamSpec>,
 }
@@ -43,7 +43,7 @@ pub struct JudgedPoint {
 #[derive(Clone, Debug)]
 pub(super) struct StreamsTally {
     held: Vec<OpRecord>,
-    /// Those that have not begun, the next first.
+    /// Load points that have not begun, the next one first.
     waiting: VecDeque<JudgedPoint>,
     current: Option<Counted>,
     max_strips: usize,
@@ -66,7 +66,7 @@ impl StreamsTally {
         points.retain(|point| !point.specs.is_empty());
         points.sort_by_key(|point| point.part.point);
         points.truncate(MAX_POINTS);
-        // With very many load points or machines there is room for none.
+        // With very many load points or hosts there is no room for single streams.
         let room = (ALL_BINS / MIN_BINS / points.len().max(1)).saturating_sub(1 + hosts.len());
         let max_strips = MAX_STRIPS.min(room);
         let strips: usize =
@@ -94,17 +94,18 @@ impl StreamsTally {
         }
     }
 
-    /// Counts so many of the operations that are held, those of the first load points.
+    /// Counts this many of the kept operations: those of the first load points.
     #[cold]
     fn release(&mut self, ops: usize) {
         let mut held = std::mem::take(&mut self.held);
-        // Stable: each worker keeps its order.
+        // A stable sort: each worker keeps its order.
         held.sort_by_key(|op| op.point);
         held.drain(..ops).for_each(|op| self.count(&op));
         self.held = held;
     }
 
-    /// Counts an operation. Those of a load point that is over are left out, as they were in the run.
+    /// Counts an operation. Operations of a load point that is over are omitted, as they were in the
+    /// run.
     #[inline]
     fn count(&mut self, op: &OpRecord) {
         if self.current.as_ref().is_none_or(|current| current.part.point != op.point) {
@@ -115,7 +116,7 @@ impl StreamsTally {
         }
     }
 
-    /// Begins with this load point, if it comes behind the current one and has streams.
+    /// Starts with this load point, if it comes after the current one and has streams.
     #[cold]
     fn turn_to(&mut self, point: u16) {
         while self.waiting.front().is_some_and(|next| next.part.point <= point) {
@@ -143,7 +144,7 @@ impl StreamsTally {
         }
     }
 
-    /// All load points. Of the last nothing is known after `end_ns`.
+    /// All load points. The state of the last one is unknown after `end_ns`.
     pub(super) fn finish(mut self, end_ns: u64) -> Vec<PointStreams> {
         self.release(self.held.len());
         while !self.waiting.is_empty() {
@@ -197,7 +198,7 @@ fn row(stream: u32, strip: Strip, names: &[(u32, String)]) -> StreamStrip {
     let name = names.iter().find(|(number, _)| *number == stream).map(|(_, name)| name.clone());
     StreamStrip {
         stream,
-        // A stream that the table does not name has none.
+        // A stream that is missing from the table has no name.
         name: cut(name.unwrap_or_default(), NAME_BYTES),
         min_margin_us: margins_us(&strip.min_margin_ns),
         late_frames: strip.late_frames,

@@ -1,4 +1,4 @@
-//! What a short first look at a target found.
+//! The results of a quick check of a target.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,36 +10,37 @@ use crate::sustained::SustainedRate;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckFacts {
-    /// What is mounted there: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`.
+    /// The mount of the target: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`.
     pub mount: String,
-    /// The link: `eth0, 10 Gbit/s`. `None` for local storage, and where it is unknown.
+    /// The link: `eth0, 10 Gbit/s`. `None` for local storage, and if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The most file data that such a link transfers. `None` where the link is unknown.
+    /// The highest rate of file data on such a link. `None` if the link is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_rate_mb_per_s: Option<f64>,
     /// What this client sustained reading in order, four files at a time.
     pub sequential_read_mb_per_s: Option<f64>,
     /// What it sustained writing in order, four files at a time.
     pub sequential_write_mb_per_s: Option<f64>,
-    /// How the rate of sequential reads developed. `None` in runs of versions that did not look.
+    /// The sequential read rate over time. `None` in runs of versions that did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequential_reads: Option<SustainedRate>,
-    /// The same of sequential writes.
+    /// The sequential write rate over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequential_writes: Option<SustainedRate>,
-    /// This client reading 64 KiB at random places, four at a time.
+    /// The rate of this client when it reads 64 KiB at random positions, four at a time.
     pub random_read_mb_per_s: Option<f64>,
-    /// 99 of 100 of those reads took no longer.
+    /// 99 of 100 of these reads took no longer.
     pub random_read_ms_p99: Option<f64>,
     /// Everyday formats, each measured at its limit.
     pub formats: Vec<CheckFormat>,
-    /// Which counts others contradict that were not tried again, in words. Their limits are unknown.
+    /// Counts that other counts contradict and that were not tried again, as text. Their limits are
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsteady: Option<String>,
-    /// What limits it first, in words.
+    /// The first limit of the target, as text.
     pub limit: String,
-    /// Whose that limit is. `None` where it is unknown.
+    /// The culprit of that limit. `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_culprit: Option<Culprit>,
     /// The doctor's rule to follow first. `None` where none applies.
@@ -48,13 +49,13 @@ pub struct CheckFacts {
     /// Free space on the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
-    /// Its share of all, 0 to 1.
+    /// The free share of the storage, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub free_share: Option<f64>,
-    /// What to do next: only in runs of earlier versions.
+    /// The next step: only in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
-    /// How long all of that took.
+    /// The duration of the whole check.
     pub looked_s: f64,
 }
 
@@ -64,7 +65,7 @@ impl CheckFacts {
         self.formats.iter().flat_map(|format| [&format.play, &format.record]).flatten()
     }
 
-    /// What ended each count. Empty in runs of versions that had it in words alone.
+    /// The limit of each count. Empty in runs of versions that had it only as text.
     pub fn limits(&self) -> Vec<CountLimit> {
         self.counts().filter_map(|count| count.limit).collect()
     }
@@ -76,11 +77,11 @@ impl CheckFacts {
 pub struct CheckHint {
     /// The rule: `nfs.rsize_wsize`.
     pub rule: String,
-    /// What was found, and what to do.
+    /// The finding and the advice.
     pub sentence: String,
 }
 
-/// How many streams of one format were carried.
+/// The stream counts of one format.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckFormat {
@@ -96,57 +97,57 @@ pub struct CheckFormat {
     pub record: Option<CheckCount>,
 }
 
-/// A count of streams without a late frame and with margins that did not fall.
+/// A number of streams that had no late frames and no shrinking margins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckCount {
-    /// So many.
+    /// The number of streams.
     pub streams: u32,
-    /// There may be more: the search was cut short, or this machine was its limit.
+    /// There may be more: the search was cut short, or the local host was its limit.
     pub at_least: bool,
-    /// By how many the count may be off, up or down. `None` of a lower bound (`at_least`).
+    /// The uncertainty of the count, up or down. `None` for a lower bound (`at_least`).
     #[serde(default)]
     pub error_streams: Option<u32>,
-    /// What so many streams need together.
+    /// The total rate that these streams need.
     pub mb_per_s: f64,
-    /// What ended the search, in words: `the storage`, `this machine`, `the time for this look`.
+    /// What ended the search, as text: `the storage`, `this machine`, `the time for this look`.
     pub limited_by: String,
     /// The same as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<CountLimit>,
-    /// What the count rests on. `None` in runs of earlier versions.
+    /// The evidence for the count. `None` in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<CheckBasis>,
-    /// How long so many streams were held, in their longest trial.
+    /// How long this number of streams was played, in their longest trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_s: Option<f64>,
-    /// Other counts imply more, and a second trial confirmed this limit.
+    /// Other counts imply more, but a second trial confirmed this limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_limit: bool,
 }
 
 impl CheckCount {
-    /// Whether so many streams can be relied on: what was seen is enough to know that storage sustains them.
+    /// Whether the evidence shows that the storage sustains this number of streams.
     pub fn is_sustained(&self) -> bool {
         matches!(self.basis, Some(CheckBasis::Held | CheckBasis::SustainedRate))
     }
 
-    /// By how much it may be off, up or down. `None` where it is exact, or only a lower bound.
+    /// The uncertainty, up or down. `None` if the count is exact, or only a lower bound.
     pub fn stated_error(&self) -> Option<u32> {
         self.error_streams.filter(|error| *error > 0 && !self.at_least)
     }
 }
 
-/// What a count rests on.
+/// The evidence for a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckBasis {
-    /// So many streams were held for at least five seconds after the last sign of a burst.
+    /// The streams were played for at least five seconds after the last sign of a burst.
     Held,
-    /// They passed a short trial, and need no more than the rate that was sustained for at least that long.
+    /// The streams passed a short trial, and need no more than the sustained rate.
     SustainedRate,
-    /// They passed a short trial, and nothing else speaks for them.
+    /// The streams passed a short trial; there is no other evidence.
     ShortTrial,
 }
 

@@ -1,22 +1,22 @@
-//! An event of the user's own during a run: its command, and how the streams got over it.
+//! An event that the user scheduled during a run: its command, and its effect on the streams.
 
 use serde::{Deserialize, Serialize};
 
-/// What is this close to a whole number of streams is one: sampling cuts off less than a frame.
+/// A value this close to a whole number of streams is rounded up: sampling loses less than a frame.
 const ROUNDING: f64 = 0.02;
 
-/// An event, and what it did to the streams.
+/// An event, and its effect on the streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventFacts {
     /// What the user calls it.
     pub name: String,
-    /// What the shell ran.
+    /// The command as given to the shell.
     pub command: String,
-    /// The command is ended after so long.
+    /// The command is ended after this time.
     pub time_limit_s: f64,
-    /// When it began, in seconds since the run began. `None` where it did not.
+    /// When it began, in seconds since the run began. `None` if it did not.
     pub began_s: Option<f64>,
-    /// When it ended. `None` where it did not begin, or went on when the run was over.
+    /// When it ended. `None` if it did not begin, or was still running at the end of the run.
     pub ended_s: Option<f64>,
     pub end: EventEnd,
     /// The file in the run directory with what the command printed.
@@ -24,7 +24,7 @@ pub struct EventFacts {
     /// Whether it printed more than is kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub output_is_cut: bool,
-    /// What it did to the streams. `None` where none had frames meanwhile.
+    /// The effect on the streams. `None` if no stream had frames during the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EventEffect>,
 }
@@ -33,16 +33,16 @@ pub struct EventFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum EventEnd {
-    /// Its time has not come.
+    /// The event is scheduled for later.
     Pending,
-    /// The load was over before its time.
+    /// The load ended before the event was due.
     NotBegun,
     /// The system could not start the command.
     NotStarted {
         /// What the system reported.
         why: String,
     },
-    /// It goes on, or went on when the run was over.
+    /// The command is running, or was running at the end of the run.
     Running,
     Exit {
         code: i32,
@@ -51,38 +51,39 @@ pub enum EventEnd {
     Signal {
         number: i32,
     },
-    /// It was ended at its time limit.
+    /// The command reached its time limit and was ended.
     TimeLimit,
 }
 
 impl EventEnd {
-    /// Whether the command did what it was to do.
+    /// Whether the command succeeded.
     pub fn is_success(&self) -> bool {
         *self == EventEnd::Exit { code: 0 }
     }
 
-    /// Whether the command failed; one that a limit or the end of the run ended has not.
+    /// Whether the command failed. A command that its time limit or the end of the run ended has not
+    /// failed.
     pub fn is_failure(&self) -> bool {
         matches!(self, EventEnd::Signal { .. } | EventEnd::Exit { .. }) && !self.is_success()
     }
 }
 
-/// What an event did to the streams of its load point.
+/// The effect of an event on the streams of its load point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventEffect {
     /// Streams that were played.
     pub streams: u32,
-    /// For how many of them the storage delivered until it was over and frames were in time again. `None`
-    /// where that was too short, or others than streams moved data.
+    /// The number of streams that the storage served from the start of the event until frames were in
+    /// time again. `None` if that time was too short, or if other actors than streams transferred data.
     pub served: Option<f64>,
-    /// From its end until frames were in time again.
+    /// Time from its end until frames were in time again.
     pub recovery_after_end: Recovery,
-    /// From its beginning until then.
+    /// Time from its start until frames were in time again.
     pub recovery_after_begin: Recovery,
 }
 
 impl EventEffect {
-    /// Whole streams that the storage sustained while the event went on.
+    /// Whole streams that the storage sustained during the event.
     pub fn streams_sustained(&self) -> Option<u32> {
         Some(whole_streams(self.served?, self.streams))
     }
@@ -92,18 +93,18 @@ impl EventEffect {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Recovery {
-    /// So long; 0 where no frame was late.
+    /// This time; 0 if no frame was late.
     After { s: f64 },
-    /// They were not when the load point ended, or too shortly to tell.
+    /// Frames were still late at the end of the load point, or shortly before it.
     AtLeast { s: f64 },
     Unknown {
-        /// Why not. `None` in summaries of earlier versions.
+        /// The reason. `None` in summaries of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         why: Option<WhyUnknown>,
     },
 }
 
-/// Why nothing shows when frames were in time again.
+/// Why it is unknown when frames were in time again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum WhyUnknown {
@@ -115,14 +116,14 @@ pub enum WhyUnknown {
     EndedBefore,
     /// The load point ended too soon after it.
     EndedSoon {
-        /// What was left of it, in seconds.
+        /// Its remaining time, in seconds.
         left_s: f64,
     },
     /// There were more incidents than are kept.
     IncidentsCutOff,
 }
 
-/// Whole streams of so many.
+/// Whole streams that were served, out of this many.
 pub fn whole_streams(served: f64, streams: u32) -> u32 {
     ((served + ROUNDING).floor().max(0.0) as u32).min(streams)
 }

@@ -1,6 +1,6 @@
-//! What is known of the link to the storage: data, for the summary.
+//! Properties of the link to the storage: data for the summary.
 //!
-//! Not here: finding it out (the engine's `link`).
+//! Not here: detecting them (the engine's `link`).
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 pub struct LinkFacts {
     /// The interface that the route to the server takes.
     pub interface: String,
-    /// What one connection can use of it; `None` without a reliable source.
+    /// The rate that one connection can use; `None` without a reliable source.
     pub speed_mbit_per_s: Option<u32>,
-    /// What is left of it for files in each direction, without what Ethernet, IP and TCP add.
+    /// The rate that is left for file data in each direction, without the overhead of Ethernet, IP and
+    /// TCP.
     pub line_bytes_per_s: Option<f64>,
-    /// It can't send and receive at once.
+    /// It cannot send and receive at the same time.
     pub is_half_duplex: bool,
-    /// The server is this machine, so that no packet leaves it.
+    /// The server is the local host, so no packet leaves it.
     pub is_this_machine: bool,
-    /// All of it for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+    /// The link for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
     pub words: String,
 }

@@ -1,29 +1,29 @@
-//! What is told of a session of the original Media Storage Meter's workers.
+//! The results of a session with the original Media Storage Meter's workers.
 //!
-//! Its figures carry the original's meaning in their names, since its "latency" is not what this program
-//! calls latency. Not here: how it is carried out (the msmeter room), its tables ([`crate::msmeter`]).
+//! The figures keep the original's names, because its "latency" has another meaning than elsewhere in
+//! Reelgauge. Not here: running a session (the msmeter crate), and its tables ([`crate::msmeter`]).
 
 use serde::{Deserialize, Serialize};
 
 use crate::msmeter::MeterFigures;
 
-/// A session.
+/// One session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MeterFacts {
     /// The script's name.
     pub script: String,
-    /// How long its waits are together, s.
+    /// The sum of its waits, s.
     pub script_takes_s: f64,
-    /// Folders that workers could be sent to.
+    /// Directories that workers could use.
     pub roots: Vec<String>,
-    /// Who came, in this order.
+    /// The workers, in the order in which they connected.
     pub workers: Vec<MeterWorker>,
-    /// What was measured, from one "Results" to the next.
+    /// The tests, each from one "Results" to the next.
     pub tests: Vec<MeterTest>,
-    /// Records that came while no test was open: in `records.csv`, and in no figure.
+    /// Records that arrived while no test was open: they are in `records.csv`, but in no figure.
     pub records_outside: u64,
-    /// Lines that are no record.
+    /// Lines that are not records.
     pub lines_not_understood: u64,
 }
 
@@ -31,40 +31,41 @@ pub struct MeterFacts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MeterWorker {
-    /// The script's number for it: they are counted as they come.
+    /// Its number in the script: workers are numbered in the order in which they connect.
     pub number: usize,
-    /// Where it came from.
+    /// Its network address.
     pub address: String,
-    /// Records of it.
+    /// Its records.
     pub records: u64,
-    /// How often it could open no file.
+    /// How often it could not open a file.
     pub no_files: u64,
-    /// The script makes it report nothing.
+    /// Whether the script orders it to report nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_told_silence: bool,
-    /// When it left, in s from the beginning, where it left before it was dismissed.
+    /// When it disconnected, in s from the start of the session, if that was before its dismissal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone_s: Option<f64>,
-    /// Why it left.
+    /// Why it disconnected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone_why: Option<String>,
 }
 
-/// What lies between a "Results" and the pause of the worker with the highest number.
+/// The part from a "Results" to the pause of the worker with the highest number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MeterTest {
-    /// The name of the file that the script asks for.
+    /// The name of the file that the script requests.
     pub name: String,
-    /// The text as the original wrote it, in the session's directory.
+    /// The text in the original's format, in the session's directory.
     pub text_file: String,
-    /// From when on, s from the beginning: when its first worker was started.
+    /// The start of its first worker, in s from the start of the session.
     pub began_s: Option<f64>,
-    /// When its last record came, s from the beginning.
+    /// The time of its last record, in s from the start of the session.
     pub last_record_s: Option<f64>,
-    /// All bytes ÷ the time from the first start to the last record, MiB/s. `None`: nothing was measured.
+    /// All bytes ÷ the time from the first start to the last record, MiB/s. `None` if nothing was
+    /// measured.
     pub wall_clock_mib_per_s: Option<f64>,
-    /// The longest time in which a worker that ran reported nothing.
+    /// The longest time in which a running worker reported nothing.
     pub longest_silence: Option<Silence>,
     /// Workers that were started and reported nothing.
     pub workers_without_records: Vec<usize>,
@@ -87,22 +88,22 @@ pub struct Silence {
     pub seconds: f64,
 }
 
-/// A worker that was silent for less is not called stalled.
+/// Shorter silences are never a stall.
 const STALLED_S_MIN: f64 = 2.0;
-/// Nor one that was silent for less than so many times what it took for a record before: it may just have had
-/// a long operation in hand.
+/// Nor are silences shorter than this multiple of the worker's longest previous time for a record: it
+/// may just have a long operation in flight.
 const STALLED_TIMES: f64 = 4.0;
 
 impl Silence {
-    /// Whether a worker that was silent for so long stood still, and did not just have an operation in hand:
-    /// beside the longest time that it took for any record before.
+    /// Whether a worker that was silent for this time hung, or just had a long operation in flight.
+    /// Decided by its longest previous time for a record.
     pub fn is_stall(seconds: f64, longest_before_s: f64) -> bool {
         seconds >= STALLED_S_MIN && seconds >= STALLED_TIMES * longest_before_s
     }
 }
 
 impl MeterFacts {
-    /// Whether everybody who was asked to measure did.
+    /// Whether every worker that had to measure did.
     pub fn is_whole(&self) -> bool {
         let all_measured = self.tests.iter().all(|test| {
             test.figures.records > 0 && test.workers_without_records.is_empty() && test.stalled.is_empty()

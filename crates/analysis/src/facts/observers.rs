@@ -1,20 +1,20 @@
-//! Who else sampled while a run measured: a server, an array, a switch. Data, for the summary.
+//! Other sources of samples during a run: a server, an array, a switch. Data for the summary.
 //!
 //! Not here: their samples (in `observers/` of the run directory).
 
 use serde::{Deserialize, Serialize};
 
-/// Where an observer's samples are from.
+/// The source of an observer's samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ObserverKind {
-    /// A watch of this tool on another machine.
+    /// A Reelgauge watch on another host.
     #[default]
     Watch,
     /// A table of numbers with named columns.
     Csv,
-    /// Prometheus' text with time stamps.
+    /// The Prometheus text format with time stamps.
     Prometheus,
 }
 
@@ -22,25 +22,24 @@ pub enum ObserverKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ObserverFacts {
-    /// What it is called: a machine's name, or the file's.
+    /// Its name: a host name, or the name of the file.
     pub name: String,
     /// Where its samples are from.
     pub kind: ObserverKind,
-    /// The directory or file, as it was given.
+    /// The directory or file, as given by the user.
     pub source: String,
-    /// How far its clock is ahead of the clock of the measuring computer, as given by the user, in
-    /// milliseconds.
+    /// How far its clock is ahead of the measuring host's clock, in milliseconds, as given by the user.
     pub clock_offset_ms: f64,
     /// Whether the user gave the difference. Otherwise both clocks are assumed to agree.
     pub is_offset_stated: bool,
-    /// When its first sample that was kept was, in seconds since the run began.
+    /// The time of its first sample that was kept, in seconds since the run began.
     pub from_s: f64,
-    /// When its last one was.
+    /// The time of its last sample that was kept.
     pub until_s: f64,
     /// Samples that were kept.
     pub samples: u64,
-    /// Samples from before or after the run, which were not.
+    /// Samples from before or after the run, which were not kept.
     pub outside: u64,
-    /// What could not be read of it, and why, in words.
+    /// What could not be read, and why, as text.
     pub not_read: Vec<String>,
 }

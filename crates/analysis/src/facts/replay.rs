@@ -1,9 +1,9 @@
-//! What a replay found: how long every pass took, how well its timing was kept, what turned out differently
-//! from what was recorded.
+//! The results of a replay: the duration of every pass, how well it kept its timing, and which results
+//! differ from the recording.
 //!
-//! An operation begins late for one of two reasons. The storage had not done what it waited for, or the tool
-//! came late to it although it could begin. Only the second makes the timing of a replay bad; the first is
-//! what a replay measures.
+//! An operation begins late for one of two reasons. Either the storage had not completed an operation
+//! that it depends on, or Reelgauge started it late. Only the second makes the timing of a replay bad;
+//! the first is what a replay measures.
 
 mod silence;
 
@@ -13,30 +13,29 @@ use serde::{Deserialize, Serialize};
 
 pub use silence::{ReplaySilence, SilenceScene};
 
-/// More than 1 of 100 operations begun later than this by the tool, and the timing of a replay was not good
-/// enough.
+/// If Reelgauge begins more than 1 of 100 operations later than this, the timing of a replay is bad.
 pub const LATENESS_MAX_US: f64 = 1_000.0;
-/// A replay that takes so much longer than the recording is behind it, in percent …
+/// A replay is late if it takes longer than the recording by this percentage …
 pub const DELAY_MAX_PERCENT: f64 = 1.0;
-/// … unless that is less than this, which the last operation alone may make up …
+/// … unless the difference is below this, which the last operation alone can cause …
 pub const DELAY_MIN_S: f64 = 0.01;
-/// … or, of a recording so short that this is no small part of it, less than this share, in percent …
+/// … or, for a recording so short that this is a large part of it, below this percentage …
 const SHORT_DELAY_MAX_PERCENT: f64 = 10.0;
-/// … and less than this, which Reelgauge itself may be late.
+/// … and below this, which is the tolerance for Reelgauge itself.
 const SHORT_DELAY_MIN_S: f64 = LATENESS_MAX_US / 1e6;
-/// Of a delay against the recording, the share that makes it the tool's own if one operation owes it to the
-/// tool.
+/// If a single operation causes this share of the delay by Reelgauge's lateness, the delay is
+/// Reelgauge's.
 const OWN_DELAY_SHARE: f64 = 0.5;
 
-/// A replay, in addition to the figures of its load points.
+/// The results of a replay, in addition to the figures of its load points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReplayFacts {
-    /// What the trace is called.
+    /// The name of the trace.
     pub trace: String,
-    /// Where it lies.
+    /// The path of the trace.
     pub trace_path: String,
-    /// How it came about; empty for a run.
+    /// The program that made it; empty for a run.
     pub made_by: String,
     /// Whether it was generated from statistics instead of being recorded.
     pub synthetic: bool,
@@ -46,20 +45,20 @@ pub struct ReplayFacts {
     pub threads: u32,
     /// Users at once.
     pub copies: u32,
-    /// `recorded`, `think`, `max`, `fixed:5ms`.
+    /// The pace: `recorded`, `think`, `max`, `fixed:5ms`.
     pub pace: String,
-    /// `serial`, `streams`, `resources`.
+    /// The order: `serial`, `streams`, `resources`.
     pub order: String,
-    /// How long one pass should take; `None` where the pace doesn't say.
+    /// The expected duration of one pass; `None` if the pace does not define it.
     pub expected_span_s: Option<f64>,
-    /// How long the recording took, times the scale, for all users; whatever the pace.
+    /// The duration of the recording, times the scale, for all users; whatever the pace.
     #[serde(default)]
     pub recorded_span_s: Option<f64>,
-    /// The same for one user. `None` in runs of versions that did not tell.
+    /// The same for one user. `None` in runs of versions that did not record it.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub user_span_s: Option<f64>,
-    /// The recording does not show how long its operations took, so that the last one is not in its length.
+    /// The recording has no durations of operations, so its length does not include the last one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub has_no_durations: bool,
@@ -67,7 +66,7 @@ pub struct ReplayFacts {
     pub prepared_files: u64,
     /// Bytes of these.
     pub prepared_bytes: u64,
-    /// How files were made: `auto`, `copy`, `stream`.
+    /// How the files were made: `auto`, `copy`, `stream`.
     pub layout: String,
     /// Operations of the trace that were not replayed, by reason.
     pub left_out: BTreeMap<String, u64>,
@@ -75,25 +74,25 @@ pub struct ReplayFacts {
     /// `range`, `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_replayed_ops: BTreeMap<String, u64>,
-    /// What is assumed, and what is replayed otherwise than it was recorded, in sentences.
+    /// Assumptions, and differences between recording and replay, in sentences.
     pub remarks: Vec<String>,
     /// The passes, in the order in which they ran.
     pub passes: Vec<ReplayPass>,
-    /// Files that a pass wrote with gaps, or that were in many extents afterwards, where the file system
-    /// reports it.
+    /// Files that a pass wrote with gaps, or that had many extents afterwards, if the file system
+    /// reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written_pieces: Vec<WrittenPieces>,
-    /// The median of all passes.
+    /// The median throughput of all passes.
     pub median_bytes_per_s: Option<f64>,
-    /// Why the timing was not good enough; `None` where it was, or where it is free.
+    /// Why the timing was bad; `None` if it was good, or if the pace is free.
     pub bad_timing: Option<String>,
 }
 
-/// From so many pieces on, of less than so many bytes, a file lies in many.
+/// A file is fragmented if it has at least this many extents, each smaller than `SMALL_PIECE_BYTES`.
 const MANY_PIECES: u64 = 16;
 const SMALL_PIECE_BYTES: u64 = 4 << 20;
 
-/// A file that a pass of a replay wrote, and the pieces that it lies in.
+/// A file that a pass of a replay wrote, and its extents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WrittenPieces {
@@ -103,14 +102,15 @@ pub struct WrittenPieces {
     pub file: String,
     /// Bytes.
     pub size_bytes: u64,
-    /// Pieces.
+    /// The number of extents.
     pub pieces: u64,
-    /// Bytes of a piece, on average.
+    /// The mean size of an extent.
     pub piece_bytes: u64,
 }
 
 impl WrittenPieces {
-    /// Whether that is worth saying: many pieces, too small for a disk to reach its rate between two of them.
+    /// Whether it is fragmented: many extents, too small for a disk to reach its full rate between two
+    /// of them.
     pub fn is_in_many(&self) -> bool {
         self.pieces >= MANY_PIECES && self.piece_bytes < SMALL_PIECE_BYTES
     }
@@ -124,90 +124,91 @@ pub struct ReplayPass {
     pub point: u16,
     /// Whether all of the trace was replayed.
     pub complete: bool,
-    /// From when the first operation was due to the end of the last one.
+    /// From when the first operation was due until the last one completed.
     pub span_s: f64,
     /// Bytes read and written.
     pub bytes: u64,
-    /// The time in which at least one user was at work: that between the end of one and the start of the next
-    /// is not in it. `bytes_per_s` is over this time. `None` in runs of versions that did not tell.
+    /// The time in which at least one user was active; time between the end of one user and the start of
+    /// the next is not included. `bytes_per_s` refers to this time. `None` in runs of versions that did
+    /// not record it.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub worked_s: Option<f64>,
-    /// Both divided.
+    /// `bytes` ÷ `worked_s`.
     pub bytes_per_s: Option<f64>,
-    /// How much later than recorded its last operation was done; below 0 where it was sooner. `None` where
-    /// the pace is not the recorded one, or not all was replayed.
+    /// How much later than recorded its last operation completed; negative if earlier. `None` if the
+    /// pace is not the recorded one, or the pass is incomplete.
     #[serde(default)]
     pub delay_s: Option<f64>,
-    /// The most by which an operation began later than it was due, whatever the reason.
+    /// The longest time by which an operation began after it was due, whatever the reason.
     #[serde(default)]
     pub behind_max_us: Option<f64>,
-    /// The tool's own lateness: half of the operations began no later than this after they were due and what
-    /// they waited for was done.
+    /// The median lateness of Reelgauge itself: from when an operation was due and its dependencies were
+    /// completed until it began.
     pub lateness_p50_us: Option<f64>,
-    /// 99 of 100.
+    /// The same: 99 of 100 operations were no later.
     pub lateness_p99_us: Option<f64>,
-    /// All.
+    /// The same: the latest operation.
     pub lateness_max_us: Option<f64>,
-    /// Operations that were done.
+    /// Operations that completed.
     pub done_ops: u64,
-    /// Of these, how many could not begin when they were due, because one before them was not done.
+    /// How many of these could not begin when they were due, because a previous one had not completed.
     pub held_up_ops: u64,
     /// The longest of these waits.
     pub held_up_max_us: f64,
-    /// Operations that began more than a millisecond late through the tool: because it came late to them, or
-    /// to one that they had to wait for.
+    /// Operations that began more than a millisecond late because of Reelgauge: it started them late, or
+    /// one that they depend on.
     #[serde(default)]
     pub begun_late_ops: u64,
-    /// Operations that began more than a millisecond late because the storage had not done what they waited
-    /// for. `None` in runs of versions that did not count them.
+    /// Operations that began more than a millisecond late because the storage had not completed their
+    /// dependencies. `None` in runs of versions that did not count them.
     #[serde(default)]
     pub storage_late_ops: Option<u64>,
-    /// When the storage was silent, and operations were late because of that.
+    /// Silences of the storage that delayed operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silences: Vec<ReplaySilence>,
-    /// Operations with another result than when they were recorded.
+    /// Operations whose result differs from the recording.
     pub different_ops: u64,
-    /// The first of these, in words.
+    /// The first of these, as text.
     pub differences: Vec<String>,
 }
 
-/// How a replay kept the time of its recording.
+/// How well a replay kept the time of its recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayTiming {
     /// Its pace does not follow the recording.
     Free,
-    /// No pass was complete, so nothing is known.
+    /// No pass was complete, so the timing is unknown.
     Unknown,
-    /// Operations began when they were due, and it took as long as was recorded.
+    /// Operations began when they were due, and the replay took as long as the recording.
     AsRecorded,
     /// The storage was slower than the recording needed.
     StorageLate,
-    /// The tool began too many operations late, so nothing can be said of the storage.
+    /// Reelgauge began too many operations late, so the replay shows nothing about the storage.
     ToolLate,
 }
 
-/// Why the timing of a pass was not good enough, not yet in words: the tool itself was late.
+/// Why the timing of a pass was bad, as data: Reelgauge itself was late.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BadTiming {
-    /// Operations that began later than [`LATENESS_MAX_US`] through the tool.
+    /// Operations that Reelgauge began later than [`LATENESS_MAX_US`].
     pub begun_late_ops: u64,
-    /// The latest of all operations, through the tool.
+    /// The largest lateness of Reelgauge.
     pub lateness_max_us: Option<f64>,
-    /// How much later than recorded the pass ended, where that is too much.
+    /// How much later than recorded the pass ended, if that is too much.
     pub delay_s: Option<f64>,
-    /// Operations that were done.
+    /// Operations that completed.
     pub done_ops: u64,
-    /// Operations that began late because of the storage, besides.
+    /// Additional operations that were late because of the storage.
     pub storage_late_ops: Option<u64>,
 }
 
-/// Whether so many operations are more than 1 of 100. One alone is no share of operations, however few they
-/// are.
+/// Whether these operations are more than 1 of 100. A single operation is never counted as a share,
+/// however few there are.
 fn is_more_than_a_hundredth(ops: u64, of: u64) -> bool {
-    // Counts are input: more than any number is more than a hundredth.
+    // Counts are untrusted input; the largest number counts as more than a hundredth.
     ops > 1 && ops.saturating_mul(100) > of
 }
 
@@ -219,7 +220,8 @@ impl ReplayPass {
 }
 
 impl ReplayFacts {
-    /// Fills in what follows from the passes: the median, and the judgement on the timing with its sentence.
+    /// Fills in the results that follow from the passes: the median, and the judgement on the timing
+    /// with its sentence.
     pub fn conclude(&mut self, in_words: impl Fn(&BadTiming) -> String) {
         let complete = self.passes.iter().filter(|pass| pass.complete);
         let mut rates: Vec<f64> = complete.filter_map(|pass| pass.bytes_per_s).collect();
@@ -229,7 +231,7 @@ impl ReplayFacts {
         self.bad_timing = bad_timing.map(|bad| in_words(&bad));
     }
 
-    /// How the time of the recording was kept, in the worst of the passes.
+    /// The timing of the worst pass.
     pub fn timing(&self) -> ReplayTiming {
         let is_storage_late = |pass: &ReplayPass| self.is_storage_late(pass);
         if self.bad_timing.is_some() || self.passes.iter().any(|pass| self.bad_timing_of(pass).is_some()) {
@@ -245,17 +247,17 @@ impl ReplayFacts {
         }
     }
 
-    /// The longest delay against the recording, of the passes that are complete and have one.
+    /// The longest delay compared with the recording, over the complete passes that have one.
     pub fn delay_s(&self) -> Option<f64> {
         self.passes.iter().filter(|pass| pass.complete).filter_map(|pass| pass.delay_s).reduce(f64::max)
     }
 
-    /// How long each user should take; `None` where the pace doesn't say.
+    /// The expected duration for each user; `None` if the pace does not define it.
     pub fn user_span_to_keep_s(&self) -> Option<f64> {
         self.expected_span_s.map(|all_s| self.user_span_s.unwrap_or(all_s))
     }
 
-    /// How much later than recorded a pass ended, where that is more than the last operation may make up.
+    /// How much later than recorded a pass ended, if that is more than the last operation can cause.
     pub fn long_delay_s(&self, pass: &ReplayPass) -> Option<f64> {
         let recorded_s = self.user_span_to_keep_s().filter(|_| pass.complete)?;
         let delay_s = pass.delay_s.unwrap_or(pass.span_s - recorded_s);
@@ -264,19 +266,19 @@ impl ReplayFacts {
         (delay_s > least_s && delay_s > recorded_s * DELAY_MAX_PERCENT / 100.0).then_some(delay_s)
     }
 
-    /// Whether the storage kept a pass from being replayed in the recording's time.
+    /// Whether the storage was too slow for a pass to keep the recording's time.
     fn is_storage_late(&self, pass: &ReplayPass) -> bool {
         is_more_than_a_hundredth(pass.storage_late_ops.unwrap_or(0), pass.done_ops)
             || !pass.silences.is_empty()
             || self.long_delay_s(pass).is_some()
     }
 
-    /// As fast as possible can't be late.
+    /// A replay as fast as possible cannot be late.
     fn is_free(&self) -> bool {
         self.pace == "max"
     }
 
-    /// What was wrong with the tool's timing in a pass. That the storage was late is not.
+    /// Why Reelgauge's timing in a pass was bad. Lateness of the storage is no reason.
     fn bad_timing_of(&self, pass: &ReplayPass) -> Option<BadTiming> {
         if self.is_free() {
             return None;
@@ -296,7 +298,7 @@ impl ReplayFacts {
     }
 }
 
-/// The middle of values in order.
+/// The median of sorted values.
 fn median(sorted: &[f64]) -> Option<f64> {
     let middle = sorted.len() / 2;
     match sorted.len() {
@@ -355,10 +357,10 @@ mod tests {
         let late = ReplayPass { begun_late_ops: 2, ..pass(1.0) };
         let found = bad_timing(&late).unwrap();
         assert_eq!((found.begun_late_ops, found.delay_s, found.storage_late_ops), (2, None, None));
-        // The storage took longer.
+        // The storage was slower.
         let slow = ReplayPass { span_s: 10.2, delay_s: Some(0.2), storage_late_ops: Some(70), ..pass(1.0) };
         assert_eq!(bad_timing(&slow), None);
-        // The tool began one operation of a few late by all of that.
+        // Reelgauge began one of a few operations late, which caused the whole delay.
         let stopped =
             ReplayPass { lateness_max_us: Some(190_000.0), storage_late_ops: Some(0), ..slow.clone() };
         assert_eq!(bad_timing(&stopped).unwrap().delay_s, Some(0.2));
@@ -366,7 +368,8 @@ mod tests {
         assert_eq!(bad_timing(&ReplayPass { complete: false, ..stopped }), None);
     }
 
-    /// A recording of half a millisecond that took 9.5 ms is 19 times as long, and that is no tolerance.
+    /// A recording of half a millisecond that takes 9.5 ms is 19 times as long; no tolerance covers
+    /// that.
     #[test]
     fn a_short_recording_is_held_to_its_own_length() {
         let timing = |recorded_s: f64, took_s: f64, has_no_durations: bool| {
@@ -380,7 +383,7 @@ mod tests {
         assert_eq!(timing(0.05, 0.054, false), ReplayTiming::AsRecorded);
         assert_eq!(timing(0.0001, 0.0009, false), ReplayTiming::AsRecorded);
         assert_eq!(timing(10.0, 10.009, false), ReplayTiming::AsRecorded);
-        // The last operation is not in its length.
+        // The length does not include the last operation.
         assert_eq!(timing(0.0005, 0.0095, true), ReplayTiming::AsRecorded);
         assert_eq!(timing(0.0005, 0.0195, true), ReplayTiming::StorageLate);
     }

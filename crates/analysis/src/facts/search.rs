@@ -1,4 +1,4 @@
-//! What a search for the largest count of streams found, and on what evidence.
+//! The result of a search for the largest stream count, and its evidence.
 
 use std::collections::BTreeMap;
 
@@ -6,54 +6,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::summary::LoadPoint;
 
-/// The answer of a search.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SearchFacts {
-    /// What was counted, as it reads after a number: `players of prores-422-hq-uhd-25`, `times newsroom`.
+    /// The things that were counted, as they read after a number: `players of prores-422-hq-uhd-25`,
+    /// `times newsroom`.
     pub what: String,
-    /// The answer in words: `31 streams passed every time, 32 never.`
+    /// The result as text: `31 streams passed every time, 32 never.`
     pub answer_sentence: String,
-    /// What it rests on, in words: `31: 3 of 3; 32: 1 of 3`.
+    /// The evidence as text: `31: 3 of 3; 32: 1 of 3`.
     pub evidence_sentence: String,
-    /// The largest count that passed every trial, with no failure at any count below it. `None` where no
-    /// count did.
+    /// The largest count that passed every trial, with no failure at any smaller count. `None` if there
+    /// is none.
     pub streams: Option<u32>,
-    /// The largest count that ever passed. Where that is more than `streams`, the storage is noisy.
+    /// The largest count that ever passed. If it is more than `streams`, the storage is noisy.
     pub at_most: Option<u32>,
-    /// This machine, and not the storage, was the limit: `streams` is no capacity of the storage.
+    /// The local host was the limit, not the storage: `streams` is no capacity of the storage.
     #[serde(default)]
     pub limited_by_client: bool,
-    /// `false` where the search ended (time, trials, the cap, Ctrl-C) before both edges were certain.
+    /// `false` if the search ended (time, trials, the cap, Ctrl-C) before both edges were certain.
     pub complete: bool,
-    /// Why the search stopped early. `None` where it was complete or interrupted.
+    /// Why the search stopped early. `None` if it was complete or interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
     /// Every count that was tried, ascending.
     pub trials: Vec<TrialsAt>,
-    /// What failed first with the smallest count that did not pass, in words.
+    /// The first failure at the smallest count that did not pass, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_first: Option<String>,
-    /// The trial that stopped more from passing, where it is one of a run that this one went on from.
+    /// The trial that prevented a higher result, if it belongs to an earlier run that this one
+    /// continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub earlier: Option<Box<EarlierTrial>>,
 }
 
-/// A trial of a run that a search went on from. Of its streams only the incidents are kept.
+/// A trial of a run that a search continued. Of its streams, only the incidents are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlierTrial {
-    /// The run directory that has all of it.
+    /// The run directory with the complete trial.
     pub run: String,
-    /// What was measured.
+    /// The results of the trial.
     pub point: LoadPoint,
 }
 
-/// So many incidents of an earlier trial are kept.
+/// Incidents of an earlier trial that are kept, at most.
 const INCIDENTS_KEPT: usize = 8;
 
 impl EarlierTrial {
-    /// As much of a trial as a search that goes on from its run has to know.
+    /// Keeps what a search needs that continues this run.
     pub fn of(run: &str, point: &LoadPoint) -> EarlierTrial {
         let mut point = point.clone();
         point.rates.clear();
@@ -75,23 +77,23 @@ fn fell(point: &LoadPoint) -> bool {
 }
 
 impl SearchFacts {
-    /// The trial that stopped more from passing, of a search's load points and of what it knew before: the
-    /// smallest count that fell. One that fell below what passes was disturbed, and is taken only where there
-    /// is no other. An earlier one has the place behind the load points.
+    /// The trial that prevented a higher result, from a search's load points and its earlier trials: the
+    /// smallest count that failed. A trial that failed below a passing count was disturbed, and is used
+    /// only if there is no other. The index of an earlier trial is one past the load points.
     pub fn stopper<'a>(&'a self, points: &'a [LoadPoint]) -> Option<(usize, &'a LoadPoint)> {
         let earlier = self.earlier.iter().map(|earlier| (points.len(), &earlier.point));
         let falls = earlier.chain(points.iter().enumerate()).filter(|(_, point)| fell(point));
         falls.min_by_key(|(_, point)| self.place_of_fall(point))
     }
 
-    /// The less, the more likely it stopped the search.
+    /// The trial with the smallest value most likely stopped the search.
     fn place_of_fall(&self, point: &LoadPoint) -> (bool, Option<u32>) {
         let sure = self.streams.unwrap_or(0);
         (point.stream_count.is_some_and(|count| count <= sure), point.stream_count)
     }
 
-    /// Every count that was tried, ascending: those with evidence, and those of load points that were stopped
-    /// before they had any. Sentences name these, too.
+    /// Every count that was tried, ascending. Includes counts whose load points were stopped before they
+    /// gave evidence, because sentences name these as well.
     pub fn all_trials(&self, points: &[LoadPoint]) -> Vec<TrialsAt> {
         let mut begun: BTreeMap<u32, u32> = self.trials.iter().map(|at| (at.streams, 0)).collect();
         let counts = points.iter().filter_map(|point| point.stream_count).filter(|count| *count > 0);
@@ -99,14 +101,13 @@ impl SearchFacts {
         let row = |(streams, begun): (u32, u32)| {
             let known = self.trials.iter().find(|at| at.streams == streams).copied();
             let at = known.unwrap_or(TrialsAt { streams, ..TrialsAt::default() });
-            // Facts are read from a summary, which is input, here and below.
+            // Facts are read from a summary, which is untrusted input, here and below.
             TrialsAt { unfinished: begun.saturating_sub(at.trials()), ..at }
         };
         begun.into_iter().map(row).collect()
     }
 
-    /// Keeps the one of these earlier trials that stopped more from passing, if none of the load points is
-    /// it.
+    /// Keeps the earlier trial that prevented a higher result, if none of the load points did.
     pub fn take_earlier(&mut self, trials: &[EarlierTrial], points: &[LoadPoint]) {
         let falls = trials.iter().filter(|trial| trial.fell());
         let first = falls.min_by_key(|trial| self.place_of_fall(&trial.point));
@@ -117,8 +118,8 @@ impl SearchFacts {
     }
 }
 
-/// What a search that goes on from a run has to know of it, besides its evidence: of each count the first
-/// trial that fell, and the last trial that passed.
+/// What a search needs that continues a run, in addition to its evidence: for each count, the first
+/// trial that failed and the last one that passed.
 pub fn keep_trials(earlier: &[EarlierTrial], run: &str, points: &[LoadPoint]) -> Vec<EarlierTrial> {
     let mut kept = earlier.to_vec();
     for point in points.iter().filter(|point| point.verdict.is_some()) {
@@ -134,33 +135,33 @@ pub fn keep_trials(earlier: &[EarlierTrial], run: &str, points: &[LoadPoint]) ->
     kept
 }
 
-/// What a search found its end by, other than by its answer.
+/// What ended a search before it had its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
-    /// The time that it was given was spent.
+    /// Its time was used up.
     Time,
-    /// The trials that it was given were spent.
+    /// Its trials were used up.
     Trials,
-    /// All passed, and it was to try no more than that.
+    /// All trials passed, up to the cap.
     Cap,
-    /// All passed, and the target has no room for the files of more.
+    /// All trials passed, and the target has no room for the files of more streams.
     Room,
-    /// All passed, and the user's own files are not enough for more.
+    /// All trials passed, and the user's own files are too few for more streams.
     OwnFiles,
-    /// All passed, and one process plays no more.
+    /// All trials passed, and a single process cannot play more streams.
     OneProcess,
 }
 
 impl StoppedBy {
-    /// Whether all passed that could be tried: going on would change nothing.
+    /// Whether everything passed that could be tried, so that continuing would change nothing.
     pub fn is_end_of_counts(self) -> bool {
         !matches!(self, StoppedBy::Time | StoppedBy::Trials)
     }
 }
 
-/// All trials with one count.
+/// All trials of one count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TrialsAt {
@@ -182,7 +183,7 @@ fn is_none(trials: &u32) -> bool {
 }
 
 impl TrialsAt {
-    /// All that are evidence.
+    /// The number of trials that are evidence.
     pub fn trials(&self) -> u32 {
         // See above: counts of a damaged summary must not wrap.
         self.passed.saturating_add(self.failed).saturating_add(self.client_limited)
@@ -217,7 +218,7 @@ mod tests {
             .map(|at| (at.streams, at.trials(), at.unfinished))
             .collect();
         assert_eq!(rows, [(4, 2, 0), (6, 0, 1), (8, 1, 1)]);
-        // A run that went on has made only some of the trials that its search knows.
+        // A run that continued another has made only some of the trials that its search knows.
         assert_eq!(facts.all_trials(&[]).iter().map(|at| at.unfinished).sum::<u32>(), 0);
     }
 }

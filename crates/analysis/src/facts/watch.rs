@@ -1,23 +1,23 @@
-//! What a watch found: counters of one machine without load of the tool's own, each with its mean and its
+//! The results of a watch: counters of one host without load from Reelgauge, each with its mean and its
 //! largest value.
 //!
 //! Not here: the samples themselves, which stay in `counters/`.
 
 use serde::{Deserialize, Serialize};
 
-/// What was sampled while nothing was measured.
+/// The counters that were sampled without a measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WatchFacts {
-    /// The machine, by the name of its folder in `counters/`.
+    /// The host, by the name of its directory in `counters/`.
     pub agent: String,
     /// From the first sample to the last.
     pub watched_s: f64,
-    /// How often it looked.
+    /// The number of sample rounds.
     pub looks: u64,
-    /// What counted, those that say most first.
+    /// The counters, the most informative first.
     pub counters: Vec<WatchedCounter>,
-    /// What could not be sampled, in words.
+    /// What could not be sampled, as text.
     #[serde(default)]
     pub unread: Vec<String>,
 }
@@ -36,7 +36,7 @@ pub struct WatchedCounter {
     pub words: String,
     /// `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`.
     pub unit: String,
-    /// Over all the time that it was sampled.
+    /// The mean over the time in which it was sampled.
     pub mean: f64,
     /// The largest sample.
     pub largest: f64,

@@ -1,87 +1,87 @@
-//! Whether a file is slow because of where it lies: it and a copy of it with the same content, written anew,
-//! are read in turns several times, and their times compared.
+//! Finds out whether a file is slow because of its location on disk. A file and a newly written copy
+//! with the same content are read in turns several times, and their times are compared.
 //!
-//! What is said needs a difference beyond the noise: every read of the one must have taken longer than every
-//! read of the other. By chance, of five reads each, that comes about in less than 1 of 100 cases.
+//! A difference must exceed the noise: every read of the one must have taken longer than every read of
+//! the other. With five reads each, chance produces that in fewer than 1 of 100 cases.
 //!
-//! Not here: copying and reading (the engine), and the sentence about it (the report room).
+//! Not here: copying and reading (the engine), and the sentence (report).
 
 use serde::{Deserialize, Serialize};
 
 use crate::rounding::round_to;
 
-/// With fewer passes than this nothing can be said.
+/// Fewer passes than this are too few for a result.
 pub const MIN_PASSES: u32 = 4;
-/// A file that takes so many times as long as its copy is slower; less is of no use to anybody.
+/// A file is slower than its copy from this ratio on; a smaller difference does not matter in practice.
 const MIN_RATIO: f64 = 1.1;
-/// A file with so many times the pieces of its copy is in pieces where the copy is not.
+/// A file with this many times the extents of its copy is fragmented in comparison.
 const MORE_PIECES: u64 = 4;
 
 /// A file, or its copy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredFile {
-    /// Pieces in which it lies; `None` where its file system doesn't tell.
+    /// Its number of extents; `None` if its file system does not report them.
     pub extents: Option<u64>,
-    /// How long each pass took to read all of it.
+    /// The time of each pass over the whole file.
     pub pass_ns: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
-    /// It is slower than its copy, and lies in more pieces.
+    /// It is slower than its copy, and has more extents.
     Pieces,
-    /// It is slower than its copy; in how many pieces they lie is not known, or is no explanation.
+    /// It is slower than its copy; the number of extents is unknown, or does not explain it.
     Place,
     /// No difference beyond the noise.
     Same,
     /// Its copy is slower.
     CopySlower,
-    /// The copy came out in pieces as well, so that it shows nothing.
+    /// The copy is fragmented as well, so the comparison shows nothing.
     CopyInPieces,
 }
 
-/// The times of one side.
+/// The times of one file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
-    /// Every pass, in the order in which they were made.
+    /// Every pass, in order.
     pub pass_s: Vec<f64>,
     /// The median of the passes.
     pub median_s: f64,
-    /// The speed of that pass.
+    /// The throughput of that pass.
     pub median_bytes_per_s: f64,
-    /// From the quickest to the slowest pass, in percent of the median.
+    /// From the fastest to the slowest pass, in percent of the median.
     pub spread_percent: f64,
 }
 
-/// A file against its copy.
+/// A file compared with its copy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgainstCopy {
     pub file: Times,
     pub copy: Times,
-    /// So many times as long as the copy the file took, by the medians.
+    /// The file's time divided by the copy's time, by the medians.
     pub ratio: f64,
     pub finding: Finding,
-    /// The same in words, with its evidence.
+    /// The result as text, with its evidence.
     pub sentence: String,
 }
 
-/// A file against its copy, not yet in words.
+/// A file compared with its copy, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CopyComparison {
     pub file: Times,
-    /// Pieces in which the file lies; `None` where its file system doesn't tell.
+    /// Extents of the file; `None` if its file system does not report them.
     pub file_extents: Option<u64>,
     pub copy: Times,
-    /// The same of the copy.
+    /// Extents of the copy.
     pub copy_extents: Option<u64>,
-    /// So many times as long as the copy the file took, by the medians.
+    /// The file's time divided by the copy's time, by the medians.
     pub ratio: f64,
     pub finding: Finding,
 }
 
 impl CopyComparison {
-    /// Compares; `None` where a side has fewer than [`MIN_PASSES`] passes or nothing was read.
+    /// Compares; `None` if a side has fewer than [`MIN_PASSES`] passes or nothing was read.
     pub fn of(file: &MeasuredFile, copy: &MeasuredFile, bytes: u64) -> Option<CopyComparison> {
         let least = MIN_PASSES as usize;
         let enough =
@@ -93,12 +93,13 @@ impl CopyComparison {
         let all_slower =
             |one: &MeasuredFile, other: &MeasuredFile| one.pass_ns.iter().min() > other.pass_ns.iter().max();
         let more_pieces = |one: &MeasuredFile, other: &MeasuredFile| match (one.extents, other.extents) {
-            // More pieces than any number are not reached.
+            // A product beyond the largest number is never reached.
             (Some(one), Some(other)) => one >= other.saturating_mul(MORE_PIECES),
             _ => false,
         };
         let (times, copied) = (times(&file.pass_ns, bytes), times(&copy.pass_ns, bytes));
-        // On a busy machine all reads of one side may be slow by chance; then they differ among themselves.
+        // On a busy host, all reads of one side may be slow by chance; then they also differ among
+        // themselves.
         let noise_percent = times.spread_percent.max(copied.spread_percent);
         let stands_out = |ratio: f64| ratio >= MIN_RATIO && (ratio - 1.0) * 100.0 > noise_percent;
         let finding = if all_slower(file, copy) && stands_out(ratio) {
@@ -120,7 +121,7 @@ impl CopyComparison {
         })
     }
 
-    /// As it is shown, with its sentence.
+    /// Adds the sentence.
     pub fn in_words(self, sentence: impl Fn(&CopyComparison) -> String) -> AgainstCopy {
         let sentence = sentence(&self);
         let CopyComparison { file, copy, ratio, finding, .. } = self;
@@ -128,7 +129,7 @@ impl CopyComparison {
     }
 }
 
-/// Whether both lie in many pieces.
+/// Whether both files are fragmented.
 fn is_in_pieces(file: &MeasuredFile, copy: &MeasuredFile) -> bool {
     let many = |side: &MeasuredFile| side.extents.is_some_and(|extents| extents >= 16);
     many(file) && many(copy)
@@ -190,7 +191,7 @@ mod tests {
         let file = side(Some(1024), &[2100, 2000, 2050, 1250, 2300]);
         let copy = side(Some(1), &[1000, 1010, 990, 1000, 1300]);
         assert_eq!(finding(&file, &copy), Finding::Same);
-        // Always slower, but by no more than the reads of one side differ by.
+        // Always slower, but by no more than the spread of one side.
         let file = side(Some(1), &[1500, 1450, 1900, 1400]);
         let copy = side(Some(1), &[1000, 1390, 900, 1100]);
         assert_eq!(finding(&file, &copy), Finding::Same);

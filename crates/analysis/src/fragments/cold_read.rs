@@ -1,11 +1,12 @@
-//! How evenly a file was read from its beginning to its end.
+//! Measures how evenly a file was read from its beginning to its end.
 //!
-//! A file in one piece is read at one pace. In a file of pieces some reads wait for the disk to move, on hard
-//! disks 5 to 20 ms: times then have two peaks (a), many reads take more than four times the median (b), and
-//! the slow ones lie at even distances, where the pieces begin (c). On SSDs little of that shows.
+//! A contiguous file is read at an even pace. In a fragmented file, some reads wait for the disk to
+//! seek, 5 to 20 ms on hard disks. This has three signs: the times have two peaks (a), many reads take
+//! more than four times the median (b), and slow reads come at even distances, where the extents begin
+//! (c). On SSDs little of that is visible.
 //!
-//! Only reads in order, one at a time, of at least 64 KiB are judged. Whether the file was in a cache can't
-//! be seen from the times; who wants to know reads it cold.
+//! Only sequential reads, one at a time, of at least 64 KiB are judged. The times do not show whether
+//! the file was in a cache, so it must be read cold.
 
 use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
@@ -13,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use crate::figures::us;
 use crate::rounding::round_to;
 
-/// Reads that are kept of one file.
+/// Reads of one file that are kept, at most.
 const MAX_READS: usize = 1 << 16;
-/// Fewer reads than this say nothing.
+/// Fewer reads than this are no evidence.
 const MIN_READS: usize = 64;
-/// Smaller reads are answered from what was read ahead.
+/// Smaller reads are answered from the read-ahead cache.
 const MIN_READ_BYTES: u32 = 64 << 10;
-/// Share of reads that must go on where the last one ended, and that must not overlap another.
+/// Share of reads that must start where the previous one ended, without overlap.
 const MIN_SHARE: f64 = 0.9;
 /// Steps per doubling of the histogram in which peaks are looked for.
 const STEPS: f64 = 4.0;
@@ -31,24 +32,24 @@ const MIN_PEAK: f64 = 0.02;
 const MIN_RATIO: f64 = 3.0;
 /// A read is slow beyond so many times the median.
 const SLOW: u64 = 4;
-/// Distances in reads at which slow ones may repeat.
+/// A read is slow if it takes more than this many times the median.
 const MAX_LAG: usize = 64;
-/// Fewer slow reads than this have no rhythm.
+/// Fewer slow reads than this have no visible period.
 const MIN_SLOW: usize = 16;
-/// How much alike the row of slow reads must be to itself at a distance, 0 to 1.
+/// The minimum autocorrelation of the slow reads at a distance, 0 to 1.
 const MIN_ALIKE: f64 = 0.3;
 
-/// How a file was read in order.
+/// How a file was read sequentially.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ColdReads {
     /// The file.
     pub path: String,
-    /// Reads that were looked at.
+    /// The number of reads that were judged.
     pub reads: u64,
     /// The median of their service times.
     pub median_us: f64,
-    /// Two peaks of the service times, if there are two: the faster and the slower.
+    /// The two peaks of the service times, if there are two: the faster and the slower.
     pub peaks_us: Option<(f64, f64)>,
     /// Share of reads in the slower peak.
     pub slower_percent: Option<f64>,
@@ -56,15 +57,15 @@ pub struct ColdReads {
     pub slow_percent: f64,
     /// Such reads per MB (10^6 bytes) read.
     pub slow_per_mb: f64,
-    /// The distance in the file at which slow reads repeat, if they do.
+    /// The distance in the file after which slow reads repeat, if they do.
     pub period_bytes: Option<u64>,
-    /// How much alike the row of slow reads is to itself at that distance, 0 to 1.
+    /// The autocorrelation of the slow reads at that distance, 0 to 1.
     pub period_alike: Option<f64>,
 }
 
 impl ColdReads {
-    /// The figures of reads that were made one after another: where each began, its bytes and how long it
-    /// took. `None` where they can't be judged.
+    /// The figures of sequential reads: the start, the bytes and the time of each. `None` if they cannot
+    /// be judged.
     pub fn of(path: &str, reads: impl IntoIterator<Item = (u64, u32, u64)>) -> Option<ColdReads> {
         let mut times = ReadTimes::default();
         for (offset, len, service_ns) in reads {
@@ -108,12 +109,12 @@ impl ReadTimes {
         }
         self.in_order += usize::from(read.offset == self.next);
         self.alone += usize::from(is_alone);
-        // Positions are input: nothing follows the last one.
+        // Positions are untrusted input: nothing follows the last one.
         self.next = read.offset.saturating_add(u64::from(read.len));
         self.reads.push(read);
     }
 
-    /// The figures; `None` where the reads can't be judged.
+    /// The figures; `None` if the reads cannot be judged.
     pub(crate) fn figures(&self) -> Option<ColdReads> {
         let count = self.reads.len();
         let enough = |part: usize| part as f64 >= count as f64 * MIN_SHARE;
@@ -122,16 +123,16 @@ impl ReadTimes {
         }
         let len = median(self.reads.iter().map(|read| u64::from(read.len)));
         let median_ns = median(self.reads.iter().map(|read| read.service_ns));
-        // Without durations (some captures have none) there is nothing to see.
+        // Without durations (some captures have none) there is no evidence.
         if len < u64::from(MIN_READ_BYTES) || median_ns == 0 {
             return None;
         }
-        // No read is slower than the largest time.
+        // A product beyond the largest time is never exceeded.
         let slow = |read: &&Read| read.service_ns > median_ns.saturating_mul(SLOW);
         let slow_reads = self.reads.iter().filter(slow).count();
         let bytes: u64 = self.reads.iter().map(|read| u64::from(read.len)).sum();
         let peaks = two_peaks(self.reads.iter().map(|read| read.service_ns));
-        // As above.
+        // A product beyond the largest time is never exceeded.
         let period = self.period(median_ns.saturating_mul(SLOW), len);
         Some(ColdReads {
             path: String::new(),
@@ -146,7 +147,7 @@ impl ReadTimes {
         })
     }
 
-    /// The distance at which slow reads repeat, and how much alike their row is to itself there.
+    /// The distance after which slow reads repeat, and their autocorrelation there.
     fn period(&self, slow_ns: u64, len: u64) -> Option<(u64, f64)> {
         let blocks = self.reads.iter().filter_map(|read| usize::try_from(read.offset / len).ok());
         let last = blocks.max()?;
@@ -168,20 +169,20 @@ impl ReadTimes {
             |lag: usize| row.iter().zip(row.iter().skip(lag)).map(|(one, two)| one * two).sum::<f64>() / own;
         let lags: Vec<f64> = (2..=MAX_LAG.min(row.len() / 4)).map(alike).collect();
         let best = lags.iter().copied().fold(f64::MIN, f64::max);
-        // Multiples of a period are nearly as alike; the shortest is the period.
+        // Multiples of a period correlate nearly as well; the shortest one is the period.
         let at = lags.iter().position(|alike| *alike >= best * 0.9).filter(|_| best >= MIN_ALIKE)?;
         Some(((at as u64 + 2) * len, lags[at]))
     }
 }
 
-/// The value in the middle; 0 of none.
+/// The median; 0 for no values.
 fn median(values: impl Iterator<Item = u64>) -> u64 {
     let mut values: Vec<u64> = values.collect();
     let middle = values.len() / 2;
     if values.is_empty() { 0 } else { *values.select_nth_unstable(middle).1 }
 }
 
-/// Where times gather.
+/// The peaks of the times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Peaks {
     fast_us: f64,
@@ -198,7 +199,7 @@ fn two_peaks(times_ns: impl Iterator<Item = u64>) -> Option<Peaks> {
         counts[step.min(BUCKETS - 1)] += 1.0;
         total += 1.0;
     }
-    // A little blur, so that a step that happens to be empty is no valley.
+    // A little smoothing, so that a step that happens to be empty is no valley.
     let at = |step: usize| counts.get(step).copied().unwrap_or(0.0);
     let smooth: Vec<f64> =
         (0..BUCKETS).map(|step| (at(step.wrapping_sub(1)) + 2.0 * at(step) + at(step + 1)) / 4.0).collect();
@@ -230,7 +231,7 @@ mod tests {
 
     const LEN: u32 = 128 << 10;
 
-    /// Reads one after another; `service_us` gives each one's time.
+    /// Sequential reads; `service_us` returns the time of each.
     fn times(count: u64, service_us: impl Fn(u64) -> u64) -> ReadTimes {
         let (mut times, mut now_ns) = (ReadTimes::default(), 0);
         for at in 0..count {
@@ -241,7 +242,7 @@ mod tests {
         times
     }
 
-    /// Something between -1 and 1 that differs from read to read.
+    /// A pseudo-random value between -1 and 1 for each read.
     fn noise(at: u64) -> f64 {
         let mixed = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,11 +1,11 @@
-//! The pattern of single bytes written ahead.
+//! Detects single bytes written ahead of the data.
 //!
-//! Some clients announce how large a file is going to be by writing one byte far behind its end, again and
-//! again, and fill the gap with data afterwards. A server that gives every such byte a block of its own ends
-//! with a file in thousands of pieces: on ext3 in 2009 with 49,986 instead of 26, and today on XFS with one
-//! piece per 64 KiB. A single write far behind the end makes servers that fill gaps with zeros stall.
+//! Some clients repeatedly announce the future size of a file: they write one byte far beyond its end,
+//! and fill the gap with data afterwards. A server that allocates a separate block for each such byte
+//! produces a file with thousands of extents: on ext3 in 2009, 49,986 instead of 26; today on XFS, one
+//! extent per 64 KiB. A single write far beyond the end makes servers stall that fill gaps with zeros.
 //!
-//! Bounded: some thousand files and a million bytes that wait to be overwritten.
+//! The memory is bounded: some thousand files, and a million bytes that wait to be overwritten.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,32 +14,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::{seconds, us};
 
-/// Files that are followed.
+/// Files that are tracked, at most.
 const MAX_FILES: usize = 4096;
 /// Single bytes that wait to be overwritten, in all files together.
 const MAX_WAITING: usize = 1 << 20;
-/// Distances between them that are told apart, for one file.
+/// Different distances between them that are counted for one file, at most.
 const MAX_SPACINGS: usize = 64;
-/// Files that are told.
+/// Files that are reported, at most.
 const TOLD: usize = 20;
-/// So many single bytes make a pattern.
+/// This many single bytes are a pattern.
 const PATTERN: u64 = 8;
-/// A write that begins so far behind the end is far.
+/// A write that begins this far beyond the end is a far write.
 const FAR_BYTES: u64 = 64 << 20;
 
-/// Single bytes that were written behind the end of a file.
+/// Single bytes that were written beyond the end of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Hints {
     /// The file.
     pub path: String,
-    /// Single bytes written behind the end.
+    /// Single bytes written beyond the end.
     pub hints: u64,
-    /// Those that were overwritten by data later.
+    /// How many of them were overwritten by data later.
     pub overwritten: u64,
-    /// The most frequent distance from one to the next; `None` with one only.
+    /// The most frequent distance between two of them; `None` with only one.
     pub spacing_bytes: Option<u64>,
-    /// How far the furthest lay ahead of the data.
+    /// The largest distance ahead of the data.
     pub ahead_bytes: u64,
     /// When the first was written.
     pub first_at_s: f64,
@@ -52,27 +52,27 @@ impl Hints {
     }
 }
 
-/// Writes that began far behind the end of a file.
+/// Writes that began far beyond the end of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FarWrites {
     /// The file.
     pub path: String,
-    /// How many.
+    /// The number of such writes.
     pub writes: u64,
-    /// How far behind the end the furthest began.
+    /// The largest distance from the end.
     pub gap_bytes: u64,
-    /// How long the longest took.
+    /// The longest time of such a write.
     pub max_service_us: f64,
 }
 
-/// What is known of a file with single bytes behind its end.
+/// The state of a file with single bytes beyond its end.
 #[derive(Clone, Debug)]
 struct HintFile {
     hints: u64,
     overwritten: u64,
     waiting: BTreeSet<u64>,
-    /// Where the data ends, single bytes aside.
+    /// The end of the data, not counting single bytes.
     data_end: u64,
     last: Option<u64>,
     spacings: HashMap<u64, u64>,
@@ -89,8 +89,8 @@ pub struct HintDetector {
 }
 
 impl HintDetector {
-    /// Takes an operation on a file that was seen to reach to `end_before` until then. Without `known_end`,
-    /// its size, nothing is known to be far behind its end.
+    /// Takes an operation on a file whose end so far was at `end_before`. If its size `known_end` is
+    /// `None`, no write is known to be far beyond its end.
     pub fn add(&mut self, op: &OpRecord, end_before: u64, known_end: Option<u64>) {
         if op.kind != OpKind::Write || op.errno != 0 || op.done_len == 0 {
             return;
@@ -139,7 +139,7 @@ impl HintDetector {
         }
     }
 
-    /// The files with single bytes behind their end, those with the most first.
+    /// The files with single bytes beyond their end, those with the most first.
     pub fn figures(&self, name: impl Fn(u32) -> String) -> Vec<Hints> {
         let mut files: Vec<(&u32, &HintFile)> = self.files.iter().collect();
         files.sort_by_key(|(number, file)| (std::cmp::Reverse(file.hints), **number));
@@ -155,7 +155,7 @@ impl HintDetector {
         told.collect()
     }
 
-    /// The files with writes far behind their end, the furthest first.
+    /// The files with writes far beyond their end, the farthest first.
     pub fn far_writes(&self, name: impl Fn(u32) -> String) -> Vec<FarWrites> {
         let mut files: Vec<_> = self.far.iter().collect();
         files.sort_by_key(|(number, (_, gap, _))| (std::cmp::Reverse(*gap), **number));
@@ -184,7 +184,7 @@ impl HintFile {
         }
     }
 
-    /// Data is written: the single bytes below it are overwritten.
+    /// Takes a data write: the single bytes in its range are overwritten.
     fn data(&mut self, op: &OpRecord) {
         let end = op.end_offset();
         self.data_end = self.data_end.max(end);
@@ -265,7 +265,7 @@ mod tests {
             ops.iter().for_each(|op| stats.add(op));
             stats.hints().far_writes(|file| format!("f{file}"))
         };
-        // A file that was open before: its end may lie anywhere.
+        // A file that was opened earlier: its end is unknown.
         let appended = write(0, 5 << 30, 4096);
         assert_eq!(far_in(None, &[appended]), []);
         assert_eq!(

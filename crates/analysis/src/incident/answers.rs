@@ -1,8 +1,8 @@
-//! When the storage answered, and when it did not although it was asked.
+//! When the storage answered, and when it did not although operations were in flight.
 //!
-//! Every operation of a load point counts in the bin of time in which it was done. Bins are as narrow as
-//! [`NARROWEST_NS`] and get wider where a load point lasts long, so memory is bounded; when a silence began
-//! and ended is exact all the same, because each bin knows its first and its last answer.
+//! Every operation of a load point counts in the bin of time in which it completed. Bins start with a
+//! width of [`NARROWEST_NS`] and get wider if a load point lasts long, so memory is bounded. The start
+//! and the end of a silence are exact anyway, because each bin stores its first and its last answer.
 
 use reelgauge_record::{OpRecord, ProcessorWait};
 
@@ -13,25 +13,25 @@ use crate::rounding::round_to;
 
 const NARROWEST_NS: u64 = 10_000_000;
 
-/// So many bins are kept.
+/// Bins that are kept, at most.
 const BINS_MAX: usize = 1 << 14;
 
-/// Silences that are shorter say nothing: a few slow operations look like that.
+/// Shorter silences are no evidence: a few slow operations look the same.
 const SILENCE_MIN_NS: u64 = 100_000_000;
 
-/// A silence that fills this share of an incident explains it.
+/// A silence of at least this share of an incident explains it.
 const SILENCE_SHARE: f64 = 0.3;
 
-/// Below this share of what was needed, answers came too slowly.
+/// Below this share of the required rate, answers came too slowly.
 const SLOW_SHARE: f64 = 0.97;
 
-/// How much of the time a storage had something to do, and the share of what was needed that it gave less
-/// than, for it to have been overloaded. One that was always at work needs no lack beside that: a hundredth
-/// too little makes streams late as well, in the end, and at an incident's edges a hundredth is not to be
-/// measured.
+/// Storage is overloaded if it is busy for at least the first share of the time, and delivers less than
+/// the second share of the required rate. Storage that is always busy may even deliver slightly more
+/// than required: a deficit of 1 % makes streams late in the end, but cannot be measured at the edges of
+/// an incident.
 const OVERLOADED: [(f64, f64); 2] = [(0.8, SLOW_SHARE), (0.95, 1.02)];
 
-/// An operation that takes as long as this is slow, whatever the others do.
+/// An operation that takes this long is slow, whatever the others do.
 const SLOW_OP_NS: u64 = 100_000_000;
 
 /// The answers in one bin.
@@ -41,15 +41,15 @@ struct Bin {
     failed: u64,
     first_done_ns: u64,
     last_done_ns: u64,
-    /// When the longest-standing of the operations that were answered here had been issued.
+    /// The issue time of the oldest operation that was answered in this bin.
     oldest_issued_ns: u64,
-    /// The longest operation, without the tool's pauses.
+    /// The longest operation, without pauses of Reelgauge.
     longest_ns: u64,
-    /// The tool's largest own delay.
+    /// The largest scheduling delay of Reelgauge.
     own_delay_max_ns: u64,
     /// The longest wait of a measuring thread for a processor.
     processor_wait_max_ns: u64,
-    /// How long operations were in flight in it, added up; without the tool's own delays.
+    /// The sum of the time that operations were in flight in it, without the delays of Reelgauge.
     in_flight_ns: u64,
 }
 
@@ -80,31 +80,31 @@ impl Bin {
             longest_ns: self.longest_ns.max(other.longest_ns),
             own_delay_max_ns: self.own_delay_max_ns.max(other.own_delay_max_ns),
             processor_wait_max_ns: self.processor_wait_max_ns.max(other.processor_wait_max_ns),
-            // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+            // Times in logs are untrusted input: the sum of absurd values must not wrap.
             in_flight_ns: self.in_flight_ns.saturating_add(other.in_flight_ns),
         }
     }
 }
 
-/// What of an operation's time was the tool's.
+/// The part of an operation's time that Reelgauge caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OwnShare {
-    /// Of the time from its issue until its result was seen.
+    /// The part of the time from its issue until its result was seen.
     pub booked_ns: u64,
-    /// All of its own delay.
+    /// Its total scheduling delay.
     pub delay_ns: u64,
     /// How long its thread waited for a processor.
     pub wait: ProcessorWait,
 }
 
-/// A time in which operations were in flight and none was answered.
+/// A time in which operations were in flight and none completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Silence {
-    /// When it began, on the run's clock.
+    /// Its start, on the run's clock.
     pub from_ns: u64,
-    /// When the first answer came again.
+    /// The time of the next answer.
     pub until_ns: u64,
-    /// How long it was, without the tool's own pauses.
+    /// Its length, without pauses of Reelgauge.
     pub length_ns: u64,
 }
 
@@ -117,20 +117,20 @@ pub struct AnswerTally {
 }
 
 impl AnswerTally {
-    /// Of a load point that begins at this time.
+    /// For a load point that begins at this time.
     pub fn new(from_ns: u64) -> AnswerTally {
         AnswerTally { from_ns, width_ns: NARROWEST_NS, bins: Vec::new() }
     }
 
-    /// Takes an operation, and what of its time was the tool's own.
+    /// Takes an operation, and the part of its time that Reelgauge caused.
     #[inline]
     pub fn add(&mut self, op: &OpRecord, own: &OwnShare) {
         debug_assert!(
             own.booked_ns <= op.service_ns(),
             "of an operation's time no more is Reelgauge's than it took"
         );
-        // The answer was there before a thread had a processor to see it.
-        // A wait is never longer than its operation, but for damaged records.
+        // The answer had arrived before a thread got a processor to see it. A wait is never longer than
+        // its operation, except in damaged records.
         let answered_ns = op.done_ns.saturating_sub(own.wait.in_flight_ns).max(op.issued_ns.min(op.done_ns));
         let bin = self.bin(answered_ns);
         if op.errno == 0 {
@@ -147,7 +147,7 @@ impl AnswerTally {
         self.in_flight(op.issued_ns, op.done_ns - own.booked_ns);
     }
 
-    /// Something was in flight from one time to another, of which the latter has its bin.
+    /// Records that something was in flight between two times; the second one has a bin.
     fn in_flight(&mut self, from_ns: u64, until_ns: u64) {
         let from_ns = from_ns.max(self.from_ns);
         if until_ns <= from_ns {
@@ -158,12 +158,13 @@ impl AnswerTally {
         for (index, bin) in self.bins.iter_mut().enumerate().take(last + 1).skip(first) {
             let begins_ns = start_ns + index as u64 * width_ns;
             let within_ns = until_ns.min(begins_ns + width_ns) - from_ns.max(begins_ns);
-            // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+            // Times in logs are untrusted input: the sum of absurd values must not wrap.
             bin.in_flight_ns = bin.in_flight_ns.saturating_add(within_ns);
         }
     }
 
-    /// An operation that was issued at `issued_ns` had not been answered when the load point was given up.
+    /// Records an operation, issued at `issued_ns`, that had not completed when the load point was given
+    /// up.
     pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
         let bin = self.bin(given_up_ns);
         bin.first_done_ns = bin.first_done_ns.min(given_up_ns);
@@ -186,7 +187,7 @@ impl AnswerTally {
         &mut self.bins[index]
     }
 
-    /// What was done before the load point began counts in its first bin.
+    /// The bin of a time. Times before the load point count in the first bin.
     fn index(&self, at_ns: u64) -> usize {
         (stretch_ns(self.from_ns, at_ns) / self.width_ns) as usize
     }
@@ -198,28 +199,28 @@ impl AnswerTally {
         self.width_ns *= 2;
     }
 
-    /// The bins that a stretch of time reaches into.
+    /// The bins that overlap a period.
     fn within(&self, from_ns: u64, until_ns: u64) -> &[Bin] {
         let first = self.index(from_ns).min(self.bins.len());
         let end = (self.index(until_ns) + 1).clamp(first, self.bins.len());
         &self.bins[first..end]
     }
 
-    /// The tool's largest own delay of the operations that were answered in a stretch of time.
+    /// The largest scheduling delay of Reelgauge among the operations that completed in a period.
     pub fn own_delay_max_ns(&self, from_ns: u64, until_ns: u64) -> Option<u64> {
         let bins = self.within(from_ns, until_ns).iter().filter(|bin| bin.has_answers());
         bins.map(|bin| bin.own_delay_max_ns).max()
     }
 
-    /// How long something was in flight in a stretch of time: exact where that is a bin or longer, and too
-    /// long by no more than a bin each time where several overlap in one.
+    /// How long something was in flight in a period. Exact if that is at least one bin, and otherwise
+    /// too long by at most a bin for each overlap within it.
     fn busy_ns(&self, from_ns: u64, until_ns: u64) -> u64 {
         let bins = self.within(from_ns, until_ns).iter();
         bins.map(|bin| bin.in_flight_ns.min(self.width_ns)).sum()
     }
 
-    /// Whether the storage was asked as good as all the time and gave less than was needed: then nothing
-    /// else would have made it give more.
+    /// Whether the storage was busy nearly all the time and delivered less than needed. If so, it could
+    /// not have delivered more.
     pub fn is_overloaded(&self, from_ns: u64, until_ns: u64, needed_per_s: f64, pauses: &Pauses) -> bool {
         let then = self.storage_then(from_ns, until_ns, Some(needed_per_s), pauses);
         let (Some(busy), Some(answered)) = (then.busy_share, then.answered_share) else {
@@ -228,18 +229,18 @@ impl AnswerTally {
         OVERLOADED.iter().any(|(at_work, too_little)| busy >= *at_work && answered < *too_little)
     }
 
-    /// The longest wait of a measuring thread for a processor, around the operations that were answered in a
-    /// stretch of time.
+    /// The longest wait of a measuring thread for a processor, around the operations that completed in a
+    /// period.
     pub fn processor_wait_max_ns(&self, from_ns: u64, until_ns: u64) -> Option<u64> {
         let bins = self.within(from_ns, until_ns).iter().filter(|bin| bin.has_answers());
         bins.map(|bin| bin.processor_wait_max_ns).max()
     }
 
-    /// Every silence of at least this length, in the order of time.
+    /// Every silence of at least this length, in order of time.
     pub fn silences(&self, at_least_ns: u64, pauses: &Pauses) -> Vec<Silence> {
         let filled: Vec<&Bin> = self.bins.iter().filter(|bin| bin.has_answers()).collect();
-        // From the end, so that of each answer it is known since when the longest-standing behind it had
-        // waited.
+        // From the end, so that for each answer the issue time of the oldest operation after it is
+        // known.
         let mut oldest_ns = u64::MAX;
         let mut found = Vec::new();
         for (at, bin) in filled.iter().enumerate().rev() {
@@ -247,7 +248,8 @@ impl AnswerTally {
             let before_ns = at.checked_sub(1).map_or(0, |before| filled[before].last_done_ns);
             let (from_ns, until_ns) = (before_ns.max(oldest_ns), bin.first_done_ns);
             let silent_ns = stretch_ns(from_ns, until_ns);
-            // Pauses are read from a file when a run is opened again: damaged ones may overlap, also below.
+            // Pauses are read from a file when a run is opened again: damaged ones may overlap, also
+            // below.
             let length_ns = silent_ns.saturating_sub(pauses.total_ns(from_ns, until_ns));
             if length_ns >= at_least_ns.max(1) {
                 found.push(Silence { from_ns, until_ns, length_ns });
@@ -257,7 +259,7 @@ impl AnswerTally {
         found
     }
 
-    /// What the storage did in a stretch of time in which streams needed so much.
+    /// The state of the storage in a period in which streams needed this rate.
     pub fn storage_then(
         &self,
         from_ns: u64,
@@ -269,7 +271,7 @@ impl AnswerTally {
         let within = |silence: &Silence| silence.from_ns < until_ns && silence.until_ns > from_ns;
         let silences = self.silences(SILENCE_MIN_NS, pauses).into_iter().filter(within);
         let silence = silences.max_by_key(|silence| silence.length_ns);
-        // Where nothing came, what came only later tells why.
+        // Without answers in the period, only later answers can show the reason.
         if silence.is_none() && !bins.iter().any(Bin::has_answers) {
             return StorageThen::default();
         }
@@ -279,7 +281,7 @@ impl AnswerTally {
         let running_ns = whole_ns.saturating_sub(pauses.total_ns(from_ns, until_ns));
         let needed_bytes = needed_bytes_per_s.map(|rate| rate * running_ns as f64 / 1e9);
         let answered_share = needed_bytes.filter(|bytes| *bytes > 0.0).map(|needed| bytes as f64 / needed);
-        // What came within the few moments between pauses is no share of anything.
+        // The bytes of a few moments between pauses are too few for a share.
         let mostly_ran = running_ns >= whole_ns / 10;
         let busy_share = (self.busy_ns(from_ns, until_ns) as f64 / running_ns as f64).min(1.0);
         let longest_ns = bins.iter().map(|bin| bin.longest_ns).max().unwrap_or(0);
@@ -319,8 +321,8 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// An operation a megabyte long every 40 ms, each taking 5; none is answered from `from_ms` on for
-    /// `length_ms`.
+    /// An operation of one megabyte every 40 ms, each taking 5 ms; none completes for `length_ms`,
+    /// starting at `from_ms`.
     fn frozen(from_ms: u64, length_ms: u64) -> AnswerTally {
         let mut tally = AnswerTally::new(0);
         for at_ms in (0..10_000).step_by(40) {
@@ -354,7 +356,7 @@ mod tests {
         let mut tally = AnswerTally::new(0);
         add(&mut tally, 1_000, 1_005);
         tally.unanswered(1_040 * MS, 9_000 * MS);
-        // Somebody stopped it at 5 s, and waited until 9.
+        // The load point was stopped at 5 s, and waited until 9 s.
         let then = tally.storage_then(2_000 * MS, 5_000 * MS, Some(25e6), &Pauses::default());
         assert_eq!((then.behaviour, then.no_answer_began_s), (Behaviour::NoAnswer, Some(1.04)));
         assert_eq!((then.no_answer_s, then.longest_op_us), (Some(7.96), Some(7_960_000.0)));
@@ -396,7 +398,7 @@ mod tests {
     fn slow_is_less_than_was_needed() {
         let mut tally = AnswerTally::new(0);
         (0..100).for_each(|n| add(&mut tally, n * 100, n * 100 + 100));
-        // 10 MB/s came.
+        // 10 MB/s were received.
         let then = |needed| tally.storage_then(0, 10_000 * MS, Some(needed), &Pauses::default());
         assert_eq!((then(25e6).behaviour, then(25e6).answered_share), (Behaviour::Slow, Some(0.4)));
         assert_eq!(then(10e6).behaviour, Behaviour::SingleSlowOps);

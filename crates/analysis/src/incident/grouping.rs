@@ -1,4 +1,4 @@
-//! The late runs of all streams of a load point, put together: those that overlap in time, or nearly, have
+//! Combines the late runs of all streams of a load point: those that overlap in time, or nearly, have
 //! one cause.
 
 use std::collections::BTreeMap;
@@ -10,11 +10,12 @@ use crate::figures::{seconds, us};
 use crate::late::ClosedRun;
 use crate::pause::Pauses;
 
-/// Late runs that lie no farther apart belong together: a stream that catches up is late again for a while.
+/// Late runs with at most this distance belong together: a stream that catches up is late again for a
+/// while.
 pub const APART_NS: u64 = 1_000_000_000;
 
-/// More are not kept apart while a load point runs: then the storage can't keep up, and it is one long
-/// incident.
+/// Groups that are kept apart while a load point runs, at most. With more, the storage cannot keep up,
+/// and it is one long incident.
 const OPEN_MAX: usize = 4096;
 
 /// Late runs that belong together, so far.
@@ -22,7 +23,7 @@ const OPEN_MAX: usize = 4096;
 struct Group {
     from_ns: u64,
     until_ns: u64,
-    /// Late frames that are the tool's own, by stream: an entry for every stream.
+    /// Late frames that Reelgauge caused, with an entry for every stream.
     own_frames: BTreeMap<u32, u64>,
     late_frames: u64,
     dropped_frames: u64,
@@ -56,7 +57,7 @@ impl Group {
     }
 
     fn is_near(&self, other: &Group) -> bool {
-        // Nothing comes after the end of time.
+        // A time at the end of the clock's range cannot be exceeded.
         self.from_ns <= other.until_ns.saturating_add(APART_NS)
             && other.from_ns <= self.until_ns.saturating_add(APART_NS)
     }
@@ -65,17 +66,17 @@ impl Group {
 /// Takes late runs as they end, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct IncidentTally {
-    /// By time, none near another.
+    /// In order of time; no two are near each other.
     groups: Vec<Group>,
 }
 
 impl IncidentTally {
-    /// A run of late frames of a stream is over.
+    /// Takes a run of late frames of a stream that has ended.
     pub(crate) fn take(&mut self, stream: u32, run: &ClosedRun) {
         let mut group = Group::new(stream, run);
         let first =
             self.groups.partition_point(|known| !known.is_near(&group) && known.from_ns < group.from_ns);
-        // Growing, it may come near to the next ones.
+        // A group that grows may come near to the next ones.
         while self.groups.get(first).is_some_and(|known| known.is_near(&group)) {
             group.absorb(self.groups.remove(first));
         }
@@ -88,14 +89,14 @@ impl IncidentTally {
         }
     }
 
-    /// How many there are so far.
+    /// The number of incidents so far.
     pub fn count(&self) -> u64 {
         self.groups.len() as u64
     }
 
-    /// Where the storage was asked all the time and gave less than was needed, frames would have been late
-    /// without the tool's delay too: takes them from the tool, and says how many of which stream. To be
-    /// called when all late runs were taken.
+    /// Removes frames from Reelgauge's account: if the storage was busy all the time and delivered less
+    /// than needed, they would have been late without Reelgauge's delay too. Returns how many frames of
+    /// which stream. To be called after all late runs were taken.
     pub(crate) fn acquit_tool(
         &mut self,
         answers: &AnswerTally,
@@ -113,15 +114,16 @@ impl IncidentTally {
         acquitted
     }
 
-    /// Takes all late frames of these streams from the tool, and says how many of which stream.
+    /// Removes all late frames of these streams from Reelgauge's account, and returns how many of which
+    /// stream.
     pub(crate) fn acquit_tool_of(&mut self, streams: &[u32]) -> Vec<(u32, u64)> {
         let frames = self.groups.iter_mut().flat_map(|group| &mut group.own_frames);
         let own = frames.filter(|(stream, frames)| **frames > 0 && streams.contains(stream));
         own.map(|(stream, frames)| (*stream, std::mem::take(frames))).collect()
     }
 
-    /// The incidents of a load point that began at `point_started_ns`, the first [`INCIDENTS_KEPT`] of them,
-    /// as far as the operations alone tell: what counters say is added by [`Incident::explain`].
+    /// The incidents of a load point that began at `point_started_ns`, the first [`INCIDENTS_KEPT`] of
+    /// them, from the operations alone. [`Incident::explain`] adds what the counters show.
     pub fn finish(
         &self,
         answers: &AnswerTally,
@@ -153,18 +155,18 @@ impl IncidentTally {
     }
 }
 
-/// A silence began when the last answer came, which is more to the point than when the first frame that was
-/// late because of it had been asked for. One that came long after the first late frame is not what it began
-/// with.
+/// When an incident began. If it started with a silence, that is the time of the last answer, which is
+/// more precise than the request of the first late frame. A silence long after the first late frame is
+/// not its start.
 fn began_s(group: &Group, storage: &StorageThen) -> f64 {
     let is_silent = storage.behaviour == Behaviour::NoAnswer;
-    // As above.
+    // A time at the end of the clock's range cannot be exceeded.
     let soon_s = seconds(group.from_ns.saturating_add(APART_NS));
     let silent_from_s = storage.no_answer_began_s.filter(|began_s| is_silent && *began_s <= soon_s);
     silent_from_s.unwrap_or_else(|| seconds(group.from_ns))
 }
 
-/// What the tool itself knows of this machine at that time.
+/// What Reelgauge itself knows about the local host at that time.
 fn own(group: &Group, answers: &AnswerTally, pauses: &Pauses) -> MachineThen {
     let (from_ns, until_ns) = (group.from_ns, group.until_ns);
     MachineThen {
@@ -177,9 +179,9 @@ fn own(group: &Group, answers: &AnswerTally, pauses: &Pauses) -> MachineThen {
 }
 
 impl Incident {
-    /// Adds what is known of this machine, and decides anew whose it was.
+    /// Adds the state of the local host, and decides the culprit again.
     pub fn explain(&mut self, machine: MachineThen) {
-        // Nothing was known of the machine before.
+        // Until now the state of the host was unknown.
         let known = self.machine.take().unwrap_or_default();
         let machine = known.or(machine);
         self.culprit = decide(&Evidence {
@@ -245,7 +247,7 @@ mod tests {
         assert_eq!((found[1].late_frames, found[1].began_s), (1, 15.0));
     }
 
-    /// Else frames would be late before the incident that they belong to.
+    /// Otherwise frames would be late before the incident that they belong to.
     #[test]
     fn a_silence_at_the_end_of_long_trouble_is_not_when_it_began() {
         let mut tally = IncidentTally::default();
@@ -286,10 +288,11 @@ mod tests {
         };
         let mut tally = IncidentTally::default();
         runs(&mut tally);
-        // 25 kB/s come while operations of 5 ms leave much time in between.
+        // 25 kB/s are received in operations of 5 ms, with long gaps between them.
         let none = Pauses::default();
         assert_eq!(tally.acquit_tool(&answers(30_000, 0), &none, 30_000.0), []);
-        // Two workers with one operation of 40 ms after the other, each waiting for a processor now and then.
+        // Two workers, each with one operation of 40 ms after the other, that sometimes wait for a
+        // processor.
         let mut full = AnswerTally::new(0);
         for at_ms in (0..20_000).step_by(40) {
             let op = read(0, 0, 500).at_ms(at_ms).took_ms(40);
@@ -297,7 +300,7 @@ mod tests {
             full.add(&op, &OwnShare { booked_ns: 15 * MS, delay_ns: 15 * MS, wait });
             full.add(&op.by_worker(1), &OwnShare::default());
         }
-        // They gave more than was needed: then it is the waits that matter.
+        // The storage delivered more than needed, so the waits matter.
         assert_eq!(tally.acquit_tool(&full, &none, 24_000.0), []);
         assert_eq!(tally.acquit_tool(&full, &none, 50_000.0), [(0, 19), (3, 4)]);
         let found = tally.finish(&full, &none, Some(50_000.0), 0);

@@ -1,26 +1,26 @@
-//! Incidents of several machines: those that were hit at the same moment, as far as their clocks tell, had
-//! one cause, and are one incident.
+//! Combines incidents of several hosts: those that happened at the same time, within the uncertainty of
+//! the clocks, have one cause and are one incident.
 //!
-//! What a machine or the tool did to itself, and a link that was full, is that machine's own, whatever
-//! happened on others meanwhile: such incidents stay apart.
+//! Incidents that a host or Reelgauge caused, and saturated links, concern that host alone, whatever
+//! happened on others at that time. They stay separate.
 
 use super::{Incident, STREAMS_NAMED};
 use crate::culprit::Culprit;
 use crate::point_culprit::booked_most;
 
-/// An incident of one machine, on the clock and with the numbers of the run.
+/// An incident of one host, with the clock and the numbers of the run.
 #[derive(Clone, Debug)]
 pub struct HostIncident {
-    /// The machine.
+    /// The host.
     pub agent: String,
-    /// How far its times may be off. `None` where nobody compared its clock: then nothing is at the same
-    /// moment.
+    /// The uncertainty of its times. `None` if its clock was not compared: then no other incident is at
+    /// the same time.
     pub uncertainty_s: Option<f64>,
-    /// What happened.
+    /// The incident.
     pub incident: Incident,
 }
 
-/// The incidents of the run, by time.
+/// The incidents of the run, in order of time.
 pub fn together(mut of_hosts: Vec<HostIncident>) -> Vec<Incident> {
     of_hosts.sort_by(|one, two| one.incident.began_s.total_cmp(&two.incident.began_s));
     let mut groups: Vec<Vec<HostIncident>> = Vec::new();
@@ -34,7 +34,7 @@ pub fn together(mut of_hosts: Vec<HostIncident>) -> Vec<Incident> {
     groups.into_iter().filter_map(joined).collect()
 }
 
-/// Whether both can have had one cause.
+/// Whether both can have the same cause.
 fn is_one(one: &HostIncident, two: &HostIncident) -> bool {
     let may_be_shared =
         |found: &HostIncident| matches!(found.incident.culprit, Culprit::Storage | Culprit::NotKnown);
@@ -48,7 +48,8 @@ fn is_one(one: &HostIncident, two: &HostIncident) -> bool {
         && two.incident.began_s <= one.incident.ended_s + off_s
 }
 
-/// Several as one. What the storage did is told as the machine saw it that lost most frames.
+/// Combines several incidents. The state of the storage is taken from the host with the most late
+/// frames.
 fn joined(group: Vec<HostIncident>) -> Option<Incident> {
     let worst = group.iter().max_by_key(|found| found.incident.late_frames)?.incident.clone();
     let mut agents: Vec<String> = group.iter().map(|found| found.agent.clone()).collect();
@@ -77,9 +78,9 @@ fn joined(group: Vec<HostIncident>) -> Option<Incident> {
         late_frames_with_own_delay: sum(|incident| incident.late_frames_with_own_delay),
         worst_late_us: incidents.iter().filter_map(|incident| incident.worst_late_us).reduce(f64::max),
         storage: worst.storage,
-        // Each machine did something else.
+        // Each host was in another state.
         machine: None,
-        // Nobody where no machine booked any.
+        // No culprit if no host has one.
         culprit: booked_most(&incidents).unwrap_or_default(),
     })
 }
@@ -131,7 +132,7 @@ mod tests {
     fn clocks_that_nobody_compared_tell_of_no_same_moment() {
         let unknown = HostIncident { uncertainty_s: None, ..found("a2", 7.0, Culprit::Storage) };
         assert_eq!(together(vec![found("a1", 7.0, Culprit::Storage), unknown]).len(), 2);
-        // Within what the clocks may be off, an end and a beginning meet.
+        // With the uncertainty of the clocks, the end of one and the start of the other coincide.
         let late = |uncertainty_s| HostIncident {
             uncertainty_s: Some(uncertainty_s),
             ..found("a2", 8.01, Culprit::Storage)

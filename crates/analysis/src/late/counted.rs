@@ -1,5 +1,5 @@
-//! The streams of a load point that is over, before they are figures: those of several hosts can be put
-//! together, and the totals are those that one count would have found.
+//! The counts of a load point's streams before they become figures. Those of several hosts can be
+//! merged; the totals are the same as from a single count.
 
 use super::figures::{LateFigures, StreamFigures};
 use super::stream::StreamTally;
@@ -7,7 +7,7 @@ use super::strip::Strip;
 use super::totals::total_of;
 use crate::incident::Incident;
 
-/// What was counted of streams, after the end of their load point.
+/// The counts of streams after the end of their load point.
 #[derive(Clone, Debug)]
 pub struct LateCounted {
     pub(super) streams: Vec<StreamTally>,
@@ -17,8 +17,8 @@ pub struct LateCounted {
 }
 
 impl LateCounted {
-    /// Adds the streams of another host, whose numbers are not used here. Its incidents come behind those
-    /// that are here: which of them are one is not decided ([`crate::incident::together`]).
+    /// Adds the streams of another host, whose numbers do not occur here. Its incidents are appended
+    /// without deciding which of them are one ([`crate::incident::together`]).
     pub fn merge(&mut self, other: LateCounted) {
         self.streams.extend(other.streams);
         self.streams.sort_by_key(StreamTally::number);
@@ -39,7 +39,7 @@ impl LateCounted {
         }
     }
 
-    /// The strips of the streams that began and were to have one, by stream number.
+    /// The strips of the streams that began and keep one, by stream number.
     pub(super) fn into_strips(self) -> Vec<(u32, Strip)> {
         self.streams.into_iter().filter_map(StreamTally::into_strip).collect()
     }

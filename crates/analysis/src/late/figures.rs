@@ -1,6 +1,6 @@
 //! The figures of streams: plain numbers with their units in their names, to be written as JSON.
 //!
-//! What nothing was measured for is `None`, never 0. Times named `_s` run from the start of the run,
+//! Figures without a measurement are `None`, never 0. Times named `_s` count from the start of the run,
 //! those named `_in_point_s` from the start of the load point.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::kind::{StreamKind, of_earlier_name};
 use crate::figures::{LatenessFigures, TimeFigures};
 use crate::incident::Incident;
 
-/// Every stream of a load point, and all together.
+/// The figures of every stream of a load point, and the totals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LateFigures {
@@ -18,13 +18,13 @@ pub struct LateFigures {
     pub total: StreamTotals,
     /// Each stream, by number.
     pub streams: Vec<StreamFigures>,
-    /// The disturbances that made frames late: the first of them, in the order of time.
+    /// The disturbances that made frames late: the first of them, in order of time.
     #[serde(default)]
     pub incidents: Vec<Incident>,
-    /// How many there were in all.
+    /// The total number of incidents.
     #[serde(default)]
     pub incident_count: u64,
-    /// Operations of other load points or of unknown streams; in no figure.
+    /// Operations of other load points or of unknown streams; no figure includes them.
     pub ignored_ops: u64,
 }
 
@@ -32,48 +32,48 @@ pub struct LateFigures {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StreamFigures {
-    /// Its number.
+    /// Its stream number.
     pub stream: u32,
-    /// What it is, in words.
+    /// A description of the stream.
     pub name: String,
-    /// What it is. `None` where that is unknown.
+    /// Its kind. `None` if that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<StreamKind>,
     /// The name of its format. `None` where that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// The machine that it ran on, in a run of several. `None` where there was one.
+    /// The host that it ran on, in a run on several hosts. Otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Whether it records; otherwise it plays.
     pub writes: bool,
-    /// What it does with frames whose time has passed.
+    /// How it treats frames whose time has passed.
     pub policy: Policy,
     /// How long it may lag.
     pub buffer_s: f64,
-    /// The frames it should move per second.
+    /// Its nominal frame rate.
     pub nominal_frames_per_s: f64,
-    /// When its first operation was due (t0). `None` for a stream that never began: then nothing is known.
+    /// When its first operation was due (t0). `None` for a stream that never began and has no figures.
     pub began_s: Option<f64>,
-    /// Frames whose deadline lies in the measured part.
+    /// Frames whose deadline is in the measured part.
     pub frames_judged: u64,
-    /// Those that came after their deadline or not at all.
+    /// Frames that arrived after their deadline, or never.
     pub late_frames: u64,
-    /// Late frames of which no operation came back: skipped by the stream (policy drop), not reached before
-    /// the end (policy stall), or stuck until the end.
+    /// Late frames of which no operation completed: skipped by the stream (policy drop), not reached
+    /// before the end (policy stall), or in flight until the end.
     pub dropped_frames: u64,
-    /// Late frames with an operation that failed or moved less than was asked.
+    /// Late frames with an operation that failed or transferred less than requested.
     pub failed_frames: u64,
-    /// Late frames of which a part never came.
+    /// Late frames of which a part never arrived.
     pub unfinished_frames: u64,
     /// Late frames that would have been in time without the scheduling delay of Reelgauge.
     pub late_frames_with_own_delay: u64,
-    /// The frame that came closest to its deadline, or farthest behind it.
+    /// The frame that was closest to its deadline, or latest.
     pub worst_margin: Option<WorstMargin>,
-    /// All but one in a hundred frames had this margin or more; negative when late. `None` without frames
-    /// and where one in a hundred or more never came.
+    /// All but one in a hundred frames had this margin or more; negative when late. `None` without
+    /// frames, and if one in a hundred or more never arrived.
     pub margin_p1_us: Option<f64>,
-    /// Whether its margins shrank. `None` with too few frames to judge, and where play restarted in
+    /// Whether its margins shrank. `None` with too few frames to judge, or if playback restarted in
     /// between.
     #[serde(default)]
     pub margin_trend: Option<MarginTrend>,
@@ -85,13 +85,14 @@ pub struct StreamFigures {
     pub first_late_runs: Vec<LateRun>,
     /// The ten with most frames, worst first.
     pub worst_late_runs: Vec<LateRun>,
-    /// Of judged frames that came, each as a whole: from when its first operation was due until its last
-    /// byte. Single operations have theirs in the load point's `total.response`.
+    /// Times of judged frames that arrived, each as a whole: from when its first operation was due until
+    /// its last byte. Times of single operations are in the load point's `total.response`.
     pub response: Option<TimeFigures>,
     /// The smallest mean throughput over the buffer time.
     pub throughput: Option<ThroughputFigures>,
-    /// Frames completed per second of the measured time in which it moved at its pace: from its beginning,
-    /// or, where a player had filled its buffer before, from when that was shown.
+    /// Frames completed per second of the time in which it transferred at its pace: the measured part
+    /// from its start on. For a player that had already filled its buffer, from when that was played
+    /// out.
     pub frames_per_s: Option<f64>,
     /// The same as a share of the nominal rate.
     pub achieved_share: Option<f64>,
@@ -102,12 +103,12 @@ pub struct StreamFigures {
     /// The scheduling delay of Reelgauge: how long operations waited although they were due and their
     /// worker was free.
     pub own_delay: Option<LatenessFigures>,
-    /// Operations of frames that had been settled before; in no other figure of frames.
+    /// Operations of frames that were already settled; no other figure of frames includes them.
     pub ops_after_frame: u64,
 }
 
 impl StreamFigures {
-    /// Takes kind and format from the name, where an earlier version kept only that.
+    /// Takes kind and format from the name, if an earlier version kept only that.
     pub(crate) fn take_from_name(&mut self) {
         if self.kind.is_none() {
             (self.kind, self.format) = of_earlier_name(&self.name);
@@ -121,13 +122,13 @@ impl StreamFigures {
 pub struct StreamTotals {
     /// How many streams there are.
     pub streams: u64,
-    /// How many never began.
+    /// The number of streams that never began.
     pub streams_not_begun: u64,
-    /// How many had late frames.
+    /// The number of streams with late frames.
     pub streams_with_late_frames: u64,
-    /// Frames whose deadline lies in the measured part.
+    /// Frames whose deadline is in the measured part.
     pub frames_judged: u64,
-    /// Those that came after their deadline or not at all.
+    /// Frames that arrived after their deadline, or never.
     pub late_frames: u64,
     /// See [`StreamFigures::dropped_frames`].
     pub dropped_frames: u64,
@@ -149,7 +150,7 @@ pub struct StreamTotals {
     pub own_delay: Option<LatenessFigures>,
 }
 
-/// Margin of a frame: how close it was to its deadline.
+/// The margin of a frame: how close it was to its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct WorstMargin {
@@ -157,11 +158,11 @@ pub struct WorstMargin {
     pub margin_us: f64,
     /// The frame's number on the timeline.
     pub frame: u64,
-    /// Its deadline.
+    /// Its deadline, in seconds of the run.
     pub deadline_s: f64,
-    /// Its deadline.
+    /// Its deadline, in seconds of the load point.
     pub deadline_in_point_s: f64,
-    /// `false` for a frame that had not come when the measured part ended: it is at least this late.
+    /// `false` for a frame that had not arrived when the measured part ended: it is at least this late.
     pub has_come: bool,
 }
 
@@ -170,11 +171,11 @@ pub struct WorstMargin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MarginTrend {
-    /// How much of the margin was lost in each second; negative where it grew.
+    /// The loss of margin per second; negative if it grew.
     pub fall_ms_per_s: f64,
-    /// How far that may be off: one standard error.
+    /// The standard error of that.
     pub standard_error_ms_per_s: f64,
-    /// How long that was seen.
+    /// The time over which it was observed.
     pub observed_s: f64,
     /// The margin at the end of that time, on the line of the trend.
     pub at_end_ms: f64,
@@ -197,19 +198,19 @@ pub struct StreamWorstMargin {
 pub struct FirstLateFrame {
     /// The frame's number on the timeline.
     pub frame: u64,
-    /// Its deadline.
+    /// Its deadline, in seconds of the run.
     pub deadline_s: f64,
-    /// Its deadline.
+    /// Its deadline, in seconds of the load point.
     pub deadline_in_point_s: f64,
-    /// How late it came. `None` where it never did.
+    /// Its lateness. `None` if it never arrived.
     pub late_us: Option<f64>,
-    /// It was never begun.
+    /// Whether it was never begun.
     pub dropped: bool,
-    /// An operation of it failed.
+    /// Whether one of its operations failed.
     pub failed: bool,
 }
 
-/// The first late frame of all, and whose it is.
+/// The first late frame of all streams, and its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StreamLateFrame {
@@ -224,23 +225,23 @@ pub struct StreamLateFrame {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LateRun {
-    /// The first of them.
+    /// The number of its first frame.
     pub first_frame: u64,
-    /// How many.
+    /// The number of its frames.
     pub frames: u64,
-    /// Those of them that were never begun.
+    /// How many of them were never begun.
     pub dropped_frames: u64,
-    /// The deadline of the first.
+    /// The deadline of the first frame, in seconds of the run.
     pub began_s: f64,
-    /// The deadline of the first.
+    /// The deadline of the first frame, in seconds of the load point.
     pub began_in_point_s: f64,
-    /// Until the deadline of the next frame that was in time.
+    /// Time until the deadline of the next frame that was in time.
     pub length_s: f64,
-    /// How late the latest of them came. `None` where none came.
+    /// The largest lateness of its frames that arrived. `None` if none arrived.
     pub worst_late_us: Option<f64>,
 }
 
-/// The mean throughput over the buffer time, wherever it was smallest (EBU Tech 3362, 9.2(7)).
+/// The smallest mean throughput over the buffer time (EBU Tech 3362, 9.2(7)).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ThroughputFigures {
@@ -248,12 +249,12 @@ pub struct ThroughputFigures {
     pub buffer_s: f64,
     /// The smallest mean over it.
     pub min_bytes_per_s: f64,
-    /// When that stretch began.
+    /// The start of that period, in seconds of the run.
     pub min_began_s: f64,
-    /// When that stretch began.
+    /// The start of that period, in seconds of the load point.
     pub min_began_in_point_s: f64,
-    /// What the application needs, if that was given.
+    /// The throughput that the application needs, if it was given.
     pub needed_bytes_per_s: Option<f64>,
-    /// When the first stretch with less than that began.
+    /// The start of the first period with less than that.
     pub first_below_s: Option<f64>,
 }

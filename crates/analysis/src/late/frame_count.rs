@@ -1,13 +1,13 @@
-//! Counting the frames of one stream whose beginning is known.
+//! Counts the frames of one stream whose start is known.
 //!
-//! Frames are judged in the order of their numbers. One is settled when it is complete and its deadline
-//! has passed; until then it takes some tens of bytes, and as many wait as fit into the buffer. A frame
-//! that has not come holds up those behind it, but at most [`OPEN_FRAMES`] of them: then it is settled
-//! as one that never came.
+//! Frames are judged in the order of their numbers. A frame is settled when it is complete and its
+//! deadline has passed. Until then it takes some tens of bytes, and as many frames wait as fit into the
+//! buffer. A missing frame holds up the following ones, but at most [`OPEN_FRAMES`] of them: then it is
+//! settled as never arrived.
 //!
-//! What became of frames that were never begun is known only with the next one that was: before a cue
-//! ([`OpFlags::CUE`]) they were not wanted, before any other they were dropped. Until then they wait as
-//! a range.
+//! Whether frames that were never begun are late depends on the next frame that was begun: before a cue
+//! ([`OpFlags::CUE`]) they were not wanted, before any other frame they were dropped. Until then they
+//! wait as a range.
 
 use std::ops::Range;
 
@@ -27,16 +27,17 @@ use super::{MeasuredPart, StreamSpec};
 use crate::figures::{in_point_s, per_second, seconds, stretch_ns};
 use crate::rounding::round_to;
 
-/// How many frames, beyond those of the buffer, may be begun after one that has not come.
+/// How many frames, beyond those of the buffer, may be begun after one that has not arrived.
 pub(super) const OPEN_FRAMES: u64 = 1024;
 
-/// No buffer is taken to hold more frames than this.
+/// No buffer is assumed to hold more frames than this.
 const BUFFERED_FRAMES_MAX: u64 = 1 << 20;
 
-/// The share of the frames that may be closer to their deadlines than [`StreamFigures::margin_p1_us`].
+/// The inverse of the share of frames that may be closer to their deadlines than
+/// [`StreamFigures::margin_p1_us`].
 const CLOSEST_SHARE: u64 = 100;
 
-/// Plain counts of frames that were judged.
+/// Plain counts of judged frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) judged: u64,
@@ -47,7 +48,7 @@ pub(super) struct Counts {
     pub(super) late_with_own_delay: u64,
 }
 
-/// Plain counts of what was done in the measured time.
+/// Plain counts of the operations in the measured time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     ops: u64,
@@ -55,7 +56,7 @@ struct Work {
     bytes: u64,
 }
 
-/// What became of a frame.
+/// The final state of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Came,
@@ -64,7 +65,7 @@ enum Fate {
     Unfinished,
 }
 
-/// A late frame; `late_ns` is known where it came.
+/// A late frame; `late_ns` is known if it arrived.
 #[derive(Clone, Copy, Debug)]
 struct LateFrame {
     frame: u64,
@@ -72,7 +73,7 @@ struct LateFrame {
     fate: Fate,
 }
 
-/// How close a frame came: deadline − done, or − end where it had not come then.
+/// The margin of a frame: deadline − completion, or deadline − end if it had not arrived by then.
 #[derive(Clone, Copy, Debug)]
 struct Margin {
     ns: i128,
@@ -80,13 +81,13 @@ struct Margin {
     has_come: bool,
 }
 
-/// Everything that is counted.
+/// All counts of the stream.
 #[derive(Clone, Debug)]
 pub(super) struct Counting {
     timeline: FrameTimeline,
     part: MeasuredPart,
-    /// When the stream moves data at its pace: the measured part without what lies before its beginning,
-    /// while what it fetched before is not shown yet, and after the end of its material.
+    /// When the stream transfers at its pace: the measured part, without the time before the start, the
+    /// time until a full buffer was played out, and the time after the end of its material.
     pace_from_ns: u64,
     pace_until_ns: u64,
     frame_bytes: Option<u64>,
@@ -94,10 +95,10 @@ pub(super) struct Counting {
     judged_from: u64,
     judged_until: u64,
     frames: Frames,
-    /// Settled frames, up to the first unsettled one, that were never begun and not judged yet.
+    /// Settled frames, up to the first unsettled one, that were never begun and are not judged yet.
     not_begun: Range<u64>,
     last_cue: Option<u64>,
-    /// The highest number of a frame that is complete.
+    /// The highest number of a complete frame.
     last_complete: Option<u64>,
     front_deadline_ns: u64,
     now_ns: u64,
@@ -116,7 +117,7 @@ pub(super) struct Counting {
     /// A player's frames before this one fill its buffer; a recorder fills none.
     first_after_filling: u64,
     margins: Margins,
-    /// The frames over time, where somebody wants to draw them.
+    /// The frames over time, if a chart needs them.
     pub(super) strip: Option<Box<Strip>>,
 }
 
@@ -126,13 +127,14 @@ impl Counting {
         let frames_total = spec.frames_total.unwrap_or(u64::MAX);
         let unbuffered = FrameTimeline { t0_ns: 0, prebuffer_ns: 0, ..timeline };
         let buffered = unbuffered.frames_before(spec.prebuffer_ns).min(BUFFERED_FRAMES_MAX);
-        // A player has fetched the end of its material one buffer before it is shown.
-        // Material that fits into the buffer moves no further when that is full.
+        // A player has fetched the end of its material one buffer before it is played. Material that
+        // fits into the buffer moves no further when that is full.
         let moves_ns = unbuffered.frames_last_ns(frames_total).saturating_sub(spec.prebuffer_ns);
-        // A buffer that was filled before the measured part keeps its player still until it is shown.
+        // A player that filled its buffer before the measured part requests nothing until that is played
+        // out.
         let is_filled_before = t0_ns < part.from_ns && !spec.writes;
         let still_ns = if is_filled_before { spec.prebuffer_ns } else { 0 };
-        // Material without an end moves until the end of time.
+        // Endless material moves until the end of the clock's range.
         let pace_from_ns = part.from_ns.max(t0_ns.saturating_add(still_ns));
         let pace_until_ns = part.until_ns.min(t0_ns.saturating_add(moves_ns));
         Counting {
@@ -194,7 +196,7 @@ impl Counting {
         }
         self.make_room(self.frames.base_for(number));
         if op.flags.has(OpFlags::CUE) && self.last_cue != Some(number) {
-            // Play had stopped some time before: what was overdue then was not wanted any more.
+            // Playback had stopped some time before, so overdue frames were no longer wanted.
             self.note_clock_to_deadline(op.due_ns);
             self.last_cue = Some(number);
             self.throughput.begin_anew(op.due_ns);
@@ -211,14 +213,14 @@ impl Counting {
         }
     }
 
-    /// The margin by the clock goes into the strip, up to here.
+    /// Records the margin by the clock in the strip, up to this time.
     fn note_clock(&mut self, until_ns: u64, needed_ns: Option<u64>) {
         if let Some(strip) = &mut self.strip {
             strip.clock(until_ns.min(self.part.until_ns), needed_ns);
         }
     }
 
-    /// As long as nothing is overdue; behind that no frame is expected.
+    /// The same while nothing is overdue; after that no frame is expected.
     fn note_clock_to_deadline(&mut self, until_ns: u64) {
         let needed_ns = self.next_deadline_ns();
         self.note_clock(needed_ns.map_or(until_ns, |needed_ns| needed_ns.min(until_ns)), needed_ns);
@@ -289,7 +291,7 @@ impl Counting {
         }
     }
 
-    /// Frames without operations, which follow those that wait already.
+    /// Adds frames without operations, which follow those that already wait.
     fn wait_for_next(&mut self, frames: Range<u64>) {
         if self.not_begun.is_empty() {
             self.not_begun = frames;
@@ -299,8 +301,8 @@ impl Counting {
         }
     }
 
-    /// Counts frames that were wanted and never begun. Those count as the tool's own that could have been
-    /// begun in time: when it went on, the worker had been free since `own_free_ns`.
+    /// Counts frames that were wanted and never begun. They are attributed to Reelgauge if they could
+    /// have been begun in time: when it continued, the worker had been free since `own_free_ns`.
     fn dropped(&mut self, frames: Range<u64>, own_free_ns: Option<u64>) {
         let (first, until) = (frames.start.max(self.judged_from), frames.end.min(self.judged_until));
         let frames = count(first..until);
@@ -357,7 +359,8 @@ impl Counting {
         self.late_runs.late(late);
     }
 
-    /// A frame that had not come when the measured part ended is at least as late as that.
+    /// Records the margin of a frame that had not arrived when the measured part ended: it is at least
+    /// that late.
     fn missing_at_end(&mut self, frame: u64, deadline_ns: u64) {
         self.keep_worst(Margin {
             ns: i128::from(deadline_ns) - i128::from(self.part.until_ns),
@@ -372,7 +375,7 @@ impl Counting {
         }
     }
 
-    /// The load point ends earlier.
+    /// Moves the end of the load point to an earlier time.
     pub(super) fn end_at(&mut self, end_ns: u64) {
         self.part.until_ns = self.part.until_ns.min(end_ns);
         self.pace_until_ns = self.pace_until_ns.min(end_ns);
@@ -381,9 +384,9 @@ impl Counting {
         self.throughput.end_at(end_ns);
     }
 
-    /// The load point is over: judges what is left. Where play had stopped, frames after the last one that
-    /// was begun were not wanted. Those that were wanted could have been begun from `own_free_ns` on, if the
-    /// tool had been there; `None` where something had not come back.
+    /// Ends the load point and judges the remaining frames. If playback had stopped, frames after the
+    /// last one that was begun were not wanted. Frames that were wanted could have been begun from
+    /// `own_free_ns` on, without delays of Reelgauge; `None` if an operation had not completed.
     pub(super) fn finish(&mut self, play_had_stopped: bool, own_free_ns: Option<u64>) {
         match play_had_stopped {
             true => self.note_clock_to_deadline(self.part.until_ns),
@@ -405,15 +408,15 @@ impl Counting {
         self.throughput.finish();
     }
 
-    /// The first frame after the last one that was begun, of those that are judged.
+    /// The first judged frame after the last one that was begun.
     fn first_missing(&self) -> u64 {
         let base = self.frames.base();
         let first = if self.not_begun.is_empty() { base } else { self.not_begun.start };
         first.max(self.judged_from)
     }
 
-    /// Late frames as they would be counted if the load point ended at `now_ns`, with everything taken that
-    /// was done until then. Costs nothing while no frame is overdue.
+    /// Late frames as they would be counted if the load point ended at `now_ns`, when all operations
+    /// that completed until then are taken. Costs nothing while no frame is overdue.
     pub(super) fn late_at(&self, now_ns: u64, play_had_stopped: bool) -> u64 {
         let due = self.judged_from..self.timeline.frames_before(now_ns).min(self.judged_until);
         let due_in = |frames: Range<u64>| count(frames.start.max(due.start)..frames.end.min(due.end));
@@ -445,14 +448,14 @@ impl Counting {
         self.own_pace.is_too_slow(self.timeline.frames_last_ns(1))
     }
 
-    /// When the frame after the last one that came is needed; `None` when there is none. After a jump play
-    /// begins anew at the cue.
+    /// The deadline of the frame after the last one that arrived; `None` if there is none. After a jump,
+    /// playback restarts at the cue.
     pub(super) fn next_deadline_ns(&self) -> Option<u64> {
         let next = self.last_complete.map_or(0, |frame| frame + 1).max(self.last_cue.unwrap_or(0));
         (next < self.frames_total).then(|| self.timeline.deadline_ns(next))
     }
 
-    /// The margin that all but one in a hundred frames kept; `None` where so many never came.
+    /// The margin that all but one in a hundred frames kept; `None` if too many never arrived.
     fn margin_p1_us(&self) -> Option<f64> {
         let came = self.lateness.count() + self.headroom.count();
         let never_came = self.counts.judged - came;
@@ -484,7 +487,8 @@ impl Counting {
         })
     }
 
-    /// What the stream's frames need, by the mean size of those that came; `None` where none did.
+    /// The rate that the stream's frames need, by the mean size of those that arrived; `None` if none
+    /// did.
     pub(super) fn needed_bytes_per_s(&self) -> Option<f64> {
         let Work { frames, bytes, .. } = self.work;
         (frames > 0).then(|| bytes as f64 / frames as f64 * self.timeline.frames_per_s())
@@ -508,8 +512,8 @@ impl Counting {
         in_point_s(time_ns, self.part.started_ns)
     }
 
-    /// Each judged frame came in time, came late, or never came; of those that were late, no more are
-    /// Reelgauge's.
+    /// Checks that each judged frame was in time, late, or never arrived, and that no more late frames
+    /// are attributed to Reelgauge than there are.
     fn balance(&self) {
         let Counts { judged, late, dropped, failed, unfinished, late_with_own_delay } = self.counts;
         let never_came = dropped + failed + unfinished;
@@ -519,7 +523,7 @@ impl Counting {
         assert!(late_with_own_delay <= late, "a frame that is late through Reelgauge is late");
     }
 
-    /// Fills in what was counted.
+    /// Fills in the counts.
     pub(super) fn fill(&self, figures: &mut StreamFigures) {
         self.balance();
         let (counts, started_ns) = (self.counts, self.part.started_ns);
@@ -551,12 +555,12 @@ impl Counting {
     }
 }
 
-/// How many frames these are: none where the range ends before it begins, because none of them is judged.
+/// The number of frames; 0 if the range ends before it begins, because none of them is judged.
 fn count(frames: Range<u64>) -> u64 {
     frames.end.saturating_sub(frames.start)
 }
 
-/// One late frame of which operations were done.
+/// One late frame with completed operations.
 fn of_frame(number: u64, frame: &Frame) -> LateFrames {
     LateFrames {
         first_frame: number,
@@ -576,7 +580,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// A player whose first frame came, and no other in two seconds.
+    /// A player whose first frame arrived, and no other in two seconds.
     fn counted() -> Counting {
         let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 2 * SECOND_NS };
         let mut counting = Counting::new(&player(0), part, 0);

@@ -1,4 +1,4 @@
-//! The frames that are not settled yet: under way, waiting for their deadline, or missing so far.
+//! The frames that are not settled yet: in flight, waiting for their deadline, or missing so far.
 
 use std::collections::VecDeque;
 
@@ -6,27 +6,27 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use super::own_delay::OwnTimes;
 
-/// What is known of one frame from its operations so far.
+/// The state of one frame, from its operations so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     /// When its first operation was due; [`u64::MAX`] for a frame without operations.
     pub(super) due_ns: u64,
-    /// When its last operation so far was done; at least 1 then, and 0 without operations.
+    /// When its last operation so far completed: at least 1, or 0 without operations.
     pub(super) done_ns: u64,
-    /// The same without the tool's own delays.
+    /// The same without the delays of Reelgauge.
     pub(super) own_done_ns: u64,
-    /// When the worker was free for its first operation, without the tool's own delays.
+    /// When the worker was free for its first operation, without the delays of Reelgauge.
     pub(super) own_free_ns: u64,
     pub(super) bytes: u64,
-    /// The operation with LAST succeeded.
+    /// Whether the operation with LAST succeeded.
     has_last: bool,
-    /// An operation failed or was short.
+    /// Whether an operation failed or was short.
     pub(super) has_trouble: bool,
-    /// Syncing or closing its file failed: whatever was written, nobody knows what of it arrived.
+    /// Whether syncing or closing its file failed: it is unknown which of its data arrived.
     is_lost: bool,
-    /// Play begins anew at it: see [`OpFlags::CUE`].
+    /// Whether playback restarts at it: see [`OpFlags::CUE`].
     pub(super) is_cue: bool,
-    /// It is known to be complete.
+    /// Whether it is known to be complete.
     pub(super) is_complete: bool,
 }
 
@@ -44,12 +44,12 @@ impl Frame {
         is_complete: false,
     };
 
-    /// Whether any operation of it was done.
+    /// Whether any of its operations completed.
     pub(super) fn is_seen(&self) -> bool {
         self.done_ns != 0
     }
 
-    /// Takes an operation of it; `true` when that completes it.
+    /// Takes one of its operations; returns `true` if that completes it.
     fn take(&mut self, op: &OpRecord, own: &OwnTimes, frame_bytes: Option<u64>) -> bool {
         self.due_ns = self.due_ns.min(op.due_ns);
         self.done_ns = self.done_ns.max(op.done_ns).max(1);
@@ -73,17 +73,17 @@ impl Frame {
     }
 }
 
-/// Unsettled frames in the order of their numbers, from the lowest to the highest that was begun.
+/// Unsettled frames in the order of their numbers, up to the highest that was begun.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     base: u64,
     ring: VecDeque<Frame>,
-    /// More unsettled frames than this are not kept.
+    /// Unsettled frames that are kept, at most.
     most: usize,
 }
 
 impl Frames {
-    /// No frames; later at most this many.
+    /// An empty list for at most this many frames.
     pub(super) fn new(most: usize) -> Frames {
         Frames { base: 0, ring: VecDeque::new(), most: most.max(1) }
     }
@@ -93,7 +93,7 @@ impl Frames {
         self.base
     }
 
-    /// The first unsettled frame, if a frame was begun from it on.
+    /// The first unsettled frame, if it or a later frame was begun.
     pub(super) fn front(&self) -> Option<&Frame> {
         self.ring.front()
     }
@@ -110,20 +110,20 @@ impl Frames {
         Some(frame)
     }
 
-    /// Settles frames without operations, when nothing from the first one on was begun.
+    /// Settles frames without operations, if no unsettled frame was begun.
     pub(super) fn skip_to(&mut self, base: u64) {
         assert!(self.ring.is_empty(), "frames that were begun are not skipped");
         self.base = self.base.max(base);
     }
 
-    /// The first unsettled number if a frame of this number is to fit; larger than [`Frames::base`]
-    /// when frames must be settled first.
+    /// The lowest first unsettled number with which a frame of this number fits; larger than
+    /// [`Frames::base`] if frames must be settled first.
     pub(super) fn base_for(&self, number: u64) -> u64 {
         // The first frames all fit.
         self.base.max((number + 1).saturating_sub(self.most as u64))
     }
 
-    /// Takes an operation of a frame that is not settled; its bytes when that completes it.
+    /// Takes an operation of an unsettled frame; returns its bytes if that completes it.
     pub(super) fn take(&mut self, op: &OpRecord, own: &OwnTimes, frame_bytes: Option<u64>) -> Option<u64> {
         let number = u64::from(op.transfer);
         debug_assert!(number >= self.base, "operations of settled frames are counted elsewhere");

@@ -1,22 +1,22 @@
-//! What a stream is. Versions that kept only its name made that of kind and format: `player, XAVC-I`.
+//! The kinds of streams. Earlier versions kept only a name made of kind and format: `player, XAVC-I`.
 
 use serde::{Deserialize, Serialize};
 
-/// What a stream with frames is.
+/// The kind of a stream with frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StreamKind {
-    /// Plays several cameras at once, from place to place.
+    /// Plays several cameras at once, with jumps.
     Editor,
-    /// Plays one after the other.
+    /// Plays one clip at a time.
     Player,
-    /// Records.
+    /// Records a clip.
     Recorder,
 }
 
 impl StreamKind {
-    /// What one is called.
+    /// The noun for it.
     pub fn noun(self) -> &'static str {
         match self {
             StreamKind::Player => "player",
@@ -26,7 +26,7 @@ impl StreamKind {
     }
 }
 
-/// Kind and format by a name that an earlier version made of them.
+/// Kind and format from the name that an earlier version made of them.
 pub(crate) fn of_earlier_name(name: &str) -> (Option<StreamKind>, Option<String>) {
     let (noun, format) = name.split_once(", ").map_or((name, None), |(noun, format)| (noun, Some(format)));
     let kinds = [StreamKind::Player, StreamKind::Recorder, StreamKind::Editor];

@@ -1,48 +1,48 @@
-//! Runs of consecutive late frames of one stream: the hiccups that somebody at its screen would have seen.
-//! What several streams had from one cause is one [`crate::incident::Incident`].
+//! Runs of consecutive late frames of one stream: the hiccups that a viewer would have seen. Late runs
+//! of several streams with one cause are one [`crate::incident::Incident`].
 
 use super::figures::LateRun;
 use super::timeline::FrameTimeline;
 use crate::figures::{in_point_s, seconds, us};
 
-/// How many late runs are kept from the beginning.
+/// Late runs that are kept from the start, at most.
 const FIRST_KEPT: usize = 100;
 
-/// How many of the worst are kept.
+/// The worst late runs that are kept, at most.
 const WORST_KEPT: usize = 10;
 
-/// Late frames in a row that are judged together, from `first_frame` on.
+/// Consecutive late frames that are judged together, from `first_frame` on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LateFrames {
     pub(super) first_frame: u64,
     pub(super) frames: u64,
-    /// By how much, where they came.
+    /// Their lateness, if they arrived.
     pub(super) late_ns: Option<u64>,
-    /// Those that were never begun.
+    /// How many of them were never begun.
     pub(super) dropped_frames: u64,
     pub(super) failed_frames: u64,
-    /// Those that the tool's own delay made late.
+    /// How many of them are late because of the scheduling delay of Reelgauge.
     pub(super) own_frames: u64,
-    /// When the first of them was asked for: no sooner did what made it late begin.
+    /// When the first of them was requested: its cause did not begin earlier.
     pub(super) asked_ns: u64,
-    /// When the last of them had come, or was to come.
+    /// When the last of them arrived, or should have.
     pub(super) over_ns: u64,
 }
 
-/// A run of late frames that is over, as what put together makes an incident.
+/// A run of late frames that has ended, from which incidents are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClosedRun {
-    /// When its first frame was asked for.
+    /// When its first frame was requested.
     pub(crate) began_ns: u64,
-    /// When its last frame had come, or was to come.
+    /// When its last frame arrived, or should have.
     pub(crate) ended_ns: u64,
     pub(crate) frames: u64,
-    /// Those that were never begun.
+    /// How many of its frames were never begun.
     pub(crate) dropped_frames: u64,
     pub(crate) failed_frames: u64,
-    /// Those that would have been in time without the tool's own delay.
+    /// How many of its frames would have been in time without the scheduling delay of Reelgauge.
     pub(crate) own_frames: u64,
-    /// Of the frames that came.
+    /// The largest lateness of the frames that arrived.
     pub(crate) worst_late_ns: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ struct Run {
 }
 
 impl Run {
-    /// What makes one worse than another: more frames, then later ones, then earlier in time.
+    /// The order of badness: more frames, then larger lateness, then earlier in time.
     fn badness(&self) -> (u64, Option<u64>, std::cmp::Reverse<u64>) {
         (self.told.frames, self.told.worst_late_ns, std::cmp::Reverse(self.first_frame))
     }
@@ -82,12 +82,12 @@ pub(super) struct LateRuns {
     open: Option<Run>,
     first: Vec<Run>,
     worst: Vec<Run>,
-    /// Those that ended since somebody asked.
+    /// Late runs that ended since the last call of [`LateRuns::take_closed`].
     closed: Vec<ClosedRun>,
 }
 
 impl LateRuns {
-    /// Further late frames, behind those of the open run if there is one.
+    /// Adds late frames. They extend the open run, if there is one.
     pub(super) fn late(&mut self, late: LateFrames) {
         assert!(late.own_frames <= late.frames, "no more frames are late through Reelgauge than are late");
         assert!(
@@ -110,7 +110,7 @@ impl LateRuns {
         told.worst_late_ns = told.worst_late_ns.max(late.late_ns);
     }
 
-    /// A frame was in time, or the judged part is over.
+    /// Ends the open run: a frame was in time, or the judged part is over.
     pub(super) fn in_time(&mut self) {
         let Some(run) = self.open.take() else { return };
         self.count += 1;
@@ -125,23 +125,23 @@ impl LateRuns {
         }
     }
 
-    /// Gives those that ended since this was asked last.
+    /// Returns the late runs that ended since the last call.
     #[inline]
     pub(super) fn take_closed(&mut self) -> Option<Vec<ClosedRun>> {
         if self.closed.is_empty() { None } else { Some(std::mem::take(&mut self.closed)) }
     }
 
-    /// How many there were.
+    /// The number of late runs.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The first ones, in order.
+    /// The first late runs, in order.
     pub(super) fn first(&self, timeline: &FrameTimeline, point_started_ns: u64) -> Vec<LateRun> {
         self.first.iter().map(|run| run.figures(timeline, point_started_ns)).collect()
     }
 
-    /// The worst ones, worst first.
+    /// The worst late runs, worst first.
     pub(super) fn worst(&self, timeline: &FrameTimeline, point_started_ns: u64) -> Vec<LateRun> {
         self.worst.iter().map(|run| run.figures(timeline, point_started_ns)).collect()
     }

@@ -1,18 +1,19 @@
-//! Whether a stream's margins fall: the earliest sign that storage gives a little less than is needed, long
-//! before a full buffer is empty and a frame is late.
+//! Detects shrinking margins of a stream: the earliest sign that storage delivers slightly less than
+//! needed, long before a full buffer is empty and a frame is late.
 //!
-//! What is kept: for each of [`BINS`] equal stretches of the measured part the best margin of the frames
-//! that came in it, the tool's own delay taken out. A buffer that is full again and again has a best margin
-//! that stays where it is, whatever single frames did. One that is never full again falls, by 7 ms in every
-//! second where storage gives 99.3 % of what is needed. Not counted are the frames with which a player fills
-//! its buffer at first: they are asked for before their place in it would be free.
+//! For each of [`BINS`] equal stretches of the measured part, the best margin of the frames that arrived
+//! in it is kept, without the scheduling delay of Reelgauge. A buffer that fills up repeatedly has a
+//! constant best margin, whatever single frames did. If the buffer is never full again, the best margin
+//! shrinks, by 7 ms per second if storage delivers 99.3 % of what is needed. The frames with which a
+//! player initially fills its buffer are not counted: they are requested before their place in it would
+//! be free.
 //!
-//! What comes of it ([`MarginTrend`]), over [`POINTS`] stretches:
-//! * fall: the median slope between all pairs of stretches (Theil-Sen), so that a stall that was made good
-//!   does not count as a fall, with the sign turned;
-//! * standard error: that of a straight line through them, from what is left beside the line, widened by
-//!   √((1 + r) ÷ (1 − r)), where r is how alike neighbours are that are left beside it. A queue goes up and
-//!   down in long waves, and a plain standard error takes them for a trend.
+//! The result ([`MarginTrend`]) is computed over [`POINTS`] stretches:
+//! * fall: the median slope between all pairs of stretches (Theil-Sen) with the sign reversed, so that a
+//!   stall that was made up for does not count as a fall;
+//! * standard error: that of a straight line through them, from the residuals, widened by √((1 + r) ÷ (1
+//!   − r)), where r is the correlation of neighbouring residuals. A queue goes up and down in long
+//!   waves, and a plain standard error would take them for a trend.
 //!
 //! Not here: which fall is too fast ([`crate::verdict`]).
 
@@ -21,19 +22,20 @@ use super::figures::MarginTrend;
 use crate::figures::stretch_ns;
 use crate::rounding::round_to;
 
-/// Stretches that are kept, so that a load point cut short still has enough of them.
+/// Stretches that are kept, so that a load point that was cut short still has enough of them.
 const BINS: usize = 64;
 
 /// Stretches that the trend is computed from.
 const POINTS: usize = 16;
 
-/// With fewer of them in which a frame came, nothing is said.
+/// Fewer stretches with a frame give no trend.
 const POINTS_MIN: usize = 8;
 
-/// With fewer frames in them, nothing is said.
+/// Fewer frames in them give no trend.
 const FRAMES_MIN: u64 = 16;
 
-/// No more than this is made of how alike neighbours are: with a few stretches it is not known better.
+/// The correlation of neighbours is limited to this, because a few stretches cannot show it more
+/// precisely.
 const ALIKE_MAX: f64 = 0.9;
 
 /// The best margins of one stream over time.
@@ -41,20 +43,20 @@ const ALIKE_MAX: f64 = 0.9;
 pub(super) struct Margins {
     from_ns: u64,
     bin_ns: u64,
-    /// The best margin in each, in nanoseconds; `None` where no frame came.
+    /// The best margin in each, in nanoseconds; `None` if no frame arrived.
     best_ns: [Option<i64>; BINS],
     frames: u64,
     jumped: bool,
 }
 
 impl Margins {
-    /// Of the measured part as it was planned.
+    /// For the planned measured part.
     pub(super) fn new(part: &MeasuredPart) -> Margins {
         let bin_ns = (stretch_ns(part.from_ns, part.until_ns) / BINS as u64).max(1);
         Margins { from_ns: part.from_ns, bin_ns, best_ns: [None; BINS], frames: 0, jumped: false }
     }
 
-    /// A frame came at this time, so long before its deadline.
+    /// Records a frame that arrived at this time, with this deadline.
     pub(super) fn came(&mut self, done_ns: u64, deadline_ns: u64) {
         let bin = done_ns.checked_sub(self.from_ns).map(|since_ns| since_ns / self.bin_ns);
         let Some(best_ns) = bin.and_then(|bin| self.best_ns.get_mut(usize::try_from(bin).ok()?)) else {
@@ -66,12 +68,13 @@ impl Margins {
         *best_ns = (*best_ns).max(Some(margin_ns));
     }
 
-    /// Play began anew somewhere: what the buffer holds then says nothing about the time before.
+    /// Records that playback restarted elsewhere: from then on, the buffer shows nothing about the time
+    /// before.
     pub(super) fn jumped(&mut self) {
         self.jumped = true;
     }
 
-    /// The trend up to this time; `None` where too little was seen to tell.
+    /// The trend up to this time; `None` with too little evidence.
     pub(super) fn trend(&self, until_ns: u64) -> Option<MarginTrend> {
         let bins = usize::try_from(stretch_ns(self.from_ns, until_ns) / self.bin_ns).unwrap_or(BINS);
         let bins = bins.min(BINS);
@@ -123,7 +126,8 @@ fn standard_error(points: &[(f64, f64)]) -> f64 {
         return 0.0;
     }
     let neighbours = left.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
-    // A short row of independent values looks less alike than it is, by about 2 ÷ n with a trend taken out.
+    // A short series of independent residuals has a correlation that is too low, by about 2 ÷ n without
+    // its trend.
     let alike = (neighbours / squares + 2.0 / count).clamp(0.0, ALIKE_MAX);
     (squares / (count - 2.0) / spread * (1.0 + alike) / (1.0 - alike)).sqrt()
 }
@@ -145,7 +149,8 @@ mod tests {
     const S: u64 = 1_000 * MS;
     const PART: MeasuredPart = MeasuredPart { point: 0, started_ns: 0, from_ns: 3 * S, until_ns: 13 * S };
 
-    /// Frames of 25 a second, whose margin in milliseconds follows from the seconds since the part began.
+    /// Frames of 25 per second, with a margin in milliseconds that depends on the seconds since the part
+    /// began.
     fn margins(until_s: u64, margin_ms: impl Fn(f64) -> f64) -> Margins {
         let mut margins = Margins::new(&PART);
         for frame in 0..until_s * 25 {
@@ -200,11 +205,11 @@ mod tests {
     fn what_was_seen_too_little_of_has_no_trend() {
         let falling = |at_s: f64| 900.0 - 10.0 * at_s;
         assert_eq!(Margins::new(&PART).trend(PART.until_ns), None);
-        // Cut short: after half the time there is enough, after a fifth there is not.
+        // Cut short: half the time is enough, a fifth is not.
         let half = margins(10, falling).trend(PART.from_ns + 5 * S).unwrap();
         assert!((half.fall_ms_per_s - 10.0).abs() < 0.2 && half.observed_s == 5.0, "{half:?}");
         assert_eq!(margins(10, falling).trend(PART.from_ns + 2 * S), None);
-        // Nothing came in most of it.
+        // No frame arrived in most of it.
         assert_eq!(margins(4, falling).trend(PART.until_ns), None);
         let mut jumped = margins(10, falling);
         jumped.jumped();

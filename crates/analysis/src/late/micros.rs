@@ -1,5 +1,5 @@
-//! Spreads of times in whole microseconds. Frames live in milliseconds, and a stream has several spreads:
-//! nanoseconds would double their memory for digits that nobody reads.
+//! Distributions of times in whole microseconds. Frame times are milliseconds, and a stream has several
+//! distributions: nanoseconds would double their memory for digits that are never shown.
 
 use hdrhistogram::Histogram;
 
@@ -7,10 +7,10 @@ use crate::figures::{LatenessFigures, TimeFigures, in_point_s, seconds, us};
 
 use crate::rounding::round_to;
 
-/// Digits that a percentile is good for.
+/// Significant digits of a percentile.
 const SIGNIFICANT_DIGITS: u8 = 3;
 
-/// How many times there were of each length. Takes no memory until its first.
+/// A histogram of times. Takes no memory until its first value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Micros {
     counts: Option<Box<Histogram<u32>>>,
@@ -22,19 +22,19 @@ impl Micros {
             Box::new(Histogram::new(SIGNIFICANT_DIGITS).expect("three digits are allowed"))
         });
         if counts.record(time_us).is_err() {
-            // Only where usize is too small for the bucket's index: count it as the largest there is.
+            // If usize is too small for the bucket's index, it counts as the largest one.
             counts.saturating_record(time_us);
         }
     }
 
-    /// Adds all times of another spread.
+    /// Adds all times of another histogram.
     pub(super) fn add(&mut self, other: &Micros) {
         let Some(theirs) = &other.counts else { return };
         match &mut self.counts {
             None => self.counts = Some(theirs.clone()),
             Some(counts) => {
                 if counts.add(theirs.as_ref()).is_err() {
-                    // Only where the buckets can't grow: what fits is better than nothing.
+                    // If the buckets cannot grow, values that fit are better than none.
                     for bucket in theirs.iter_recorded() {
                         counts.saturating_record_n(bucket.value_iterated_to(), bucket.count_at_value());
                     }
@@ -48,7 +48,7 @@ impl Micros {
         self.counts.as_ref().map_or(0, |counts| counts.len())
     }
 
-    /// The lower and upper edge of the bucket that holds the n-th shortest time, from 1.
+    /// The bounds of the bucket that holds the n-th shortest time, counted from 1.
     pub(super) fn nth_shortest_us(&self, nth: u64) -> Option<(u64, u64)> {
         let counts = self.counts.as_ref()?;
         let mut seen = 0;
@@ -63,7 +63,7 @@ impl Micros {
         Some((counts.lowest_equivalent(value_us), value_us))
     }
 
-    /// The time that this share of them (0 to 1) did not exceed, never above the exact longest.
+    /// The time that this share of them (0 to 1) did not exceed, never above the exact maximum.
     fn quantile_us(&self, quantile: f64, max_ns: u64) -> f64 {
         let count = self.count();
         let nth = ((quantile * count as f64 - 1e-9).ceil() as u64).clamp(1, count.max(1));
@@ -77,7 +77,7 @@ pub(super) fn up_to_us(time_ns: u64) -> u64 {
     time_ns.div_ceil(1_000)
 }
 
-/// Times of frames: spread, mean and the longest with its beginning.
+/// Times of frames: histogram, mean, and the longest with its start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrameTimes {
     spread: Micros,
@@ -127,7 +127,7 @@ impl FrameTimes {
         })
     }
 
-    /// The figures of a delay, which need less.
+    /// The figures of a delay, which are fewer.
     pub(super) fn delay_figures(&self) -> Option<LatenessFigures> {
         (self.spread.count() > 0).then(|| LatenessFigures {
             p50_us: self.spread.quantile_us(0.5, self.max_ns),

@@ -1,33 +1,33 @@
-//! How the streams of a load point stand while it runs: what a clock on the wall shows of a storage that does
-//! not answer, before any record does.
+//! The state of a load point's streams while it runs: a clock shows that storage does not answer before
+//! any record does.
 //!
-//! A frame is late as soon as its deadline has passed and it has not come. Late frames are counted by the
-//! rules of the report: at any time the count is the one that the report would have if the load point ended
-//! then. Where play may stop, that is known when the first read of a scrub has come; until then frames that
-//! are overdue by less than half a second are not counted. After more they are, and the count falls again if
-//! it turns out that nobody wanted them.
+//! A frame is late as soon as its deadline has passed and it has not arrived. Late frames are counted by
+//! the rules of the report: at any time the count is the one that the report would have if the load
+//! point ended then. If playback may stop, that is known only when the first read of a scrub has
+//! completed. Until then, frames that are overdue by less than half a second are not counted. After that
+//! they are counted, and the count drops again if it turns out that they were not wanted.
 //!
-//! Not here: the counting itself ([`super::LateTally`]), and who is told.
+//! Not here: the counting itself ([`super::LateTally`]), and the recipients.
 
 use std::cmp::Reverse;
 
-/// How the streams of a load point stand at some time.
+/// The state of a load point's streams at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LateNow {
-    /// When, on the run's clock; the end of the measured part at the latest.
+    /// The time, on the run's clock; at the latest the end of the measured part.
     pub at_ns: u64,
     /// Late frames of all streams.
     pub late_frames: u64,
     pub streams: Vec<StreamNow>,
 }
 
-/// How one stream stands.
+/// The state of one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamNow {
     pub stream: u32,
     pub late_frames: u64,
-    /// How long from now until the deadline of the frame after the last one that came; negative when that is
-    /// overdue. `None` for a stream that has not begun, is over, or whose play has stopped.
+    /// Time from now until the deadline of the frame after the last one that arrived; negative if that
+    /// is overdue. `None` for a stream that has not begun, is over, or whose playback has stopped.
     pub margin_ns: Option<i64>,
     /// How long it may lag.
     pub buffer_ns: u64,
@@ -39,7 +39,8 @@ impl LateNow {
         self.streams.iter().filter_map(|stream| stream.margin_ns).min()
     }
 
-    /// At most so many streams, the worst first: with most late frames, then with the least margin.
+    /// Keeps at most this many streams, the worst first: those with most late frames, then with the
+    /// smallest margin.
     pub fn worst_first(mut self, most: usize) -> LateNow {
         let badness = |stream: &StreamNow| {
             (Reverse(stream.late_frames), stream.margin_ns.unwrap_or(i64::MAX), stream.stream)
@@ -50,7 +51,7 @@ impl LateNow {
     }
 }
 
-/// How long from one time to another; negative when the other came first.
+/// Time from one moment to another; negative if the other came first.
 pub(super) fn between_ns(from_ns: u64, to_ns: u64) -> i64 {
     let ns = i128::from(to_ns) - i128::from(from_ns);
     i64::try_from(ns).unwrap_or(if ns < 0 { i64::MIN } else { i64::MAX })

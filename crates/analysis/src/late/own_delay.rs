@@ -1,4 +1,4 @@
-//! The tool's own delay, told apart from the storage's: see the head of [`crate::late`].
+//! Separates the scheduling delay of Reelgauge from the storage's: see the head of [`crate::late`].
 
 use std::collections::VecDeque;
 
@@ -8,19 +8,19 @@ use crate::figures::stretch_ns;
 use crate::incident::OwnShare;
 use crate::pause::Pauses;
 
-/// How many completions of a worker are remembered. An operation that was overtaken by more of them is
-/// taken as issued in time: beside what it took, the tool's delay before it hardly matters.
+/// Completions of a worker that are remembered. An operation that was overtaken by more of them counts
+/// as issued in time: compared with its duration, the delay of Reelgauge before it hardly matters.
 const REMEMBERED: usize = 512;
 
-/// An operation on the timeline of a tool without delays.
+/// The times of an operation on the timeline without delays of Reelgauge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct OwnTimes {
-    /// When it would have been done.
+    /// When it would have completed.
     pub(super) done_ns: u64,
     /// When its worker would have been free for it; 0 for the first operation of all.
     pub(super) free_ns: u64,
-    /// How long the tool waited although the operation was due and the worker free, and how long it did not
-    /// run while the operation's result was there to be seen.
+    /// How long Reelgauge waited although the operation was due and the worker free, plus the time in
+    /// which it did not run although the operation's result was available.
     pub(super) delay_ns: u64,
     pub(super) booked_ns: u64,
     /// How long its thread waited for a processor.
@@ -28,14 +28,14 @@ pub(super) struct OwnTimes {
 }
 
 impl OwnTimes {
-    /// What of the operation's time was the tool's own.
+    /// The part of the operation's time that Reelgauge caused.
     pub(super) fn share(&self) -> OwnShare {
         OwnShare { booked_ns: self.booked_ns, delay_ns: self.delay_ns, wait: self.wait }
     }
 }
 
-/// How much of the time from an operation's issue until its result was seen is the tool's own: what its
-/// thread waited for a processor at the end, and the pause before that.
+/// How much of the time from an operation's issue until its result was seen Reelgauge caused: the final
+/// wait of its thread for a processor, and the pause before that.
 pub(super) fn booked_ns(op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> u64 {
     let wait_ns = wait.in_flight_ns.min(op.service_ns());
     wait_ns + pauses.booked_ns(op.issued_ns, op.done_ns - wait_ns)
@@ -44,12 +44,12 @@ pub(super) fn booked_ns(op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> 
 /// The latest completions of one worker.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkerPast {
-    /// When each was done, ascending, and when it would have been done without the tool's delays.
+    /// When each completed, ascending, and when it would have completed without the delays of Reelgauge.
     completions: VecDeque<(u64, u64)>,
 }
 
 impl WorkerPast {
-    /// Takes the worker's next operation, around which its thread waited for a processor as long as that.
+    /// Takes the worker's next operation, and how long its thread waited for a processor around it.
     pub(super) fn take(&mut self, op: &OpRecord, pauses: &Pauses, wait: ProcessorWait) -> OwnTimes {
         let before = self.completions.partition_point(|(done_ns, _)| *done_ns <= op.issued_ns);
         let (freed_ns, free_ns) = match before.checked_sub(1).map(|latest| self.completions[latest]) {
@@ -57,8 +57,8 @@ impl WorkerPast {
             None if self.completions.len() < REMEMBERED => (0, 0),
             None => (op.issued_ns, op.issued_ns),
         };
-        // A step that is due when the one before it was done is due as soon as that is, however late that was
-        // by the tool's own fault.
+        // A step that was due at the completion of the one before it is due as soon as that completes,
+        // however much Reelgauge delayed it.
         let due_ns = if op.due_ns == freed_ns { free_ns } else { op.due_ns };
         let issued_ns = due_ns.max(free_ns).min(op.issued_ns);
         let booked_ns = booked_ns(op, pauses, wait);
@@ -102,10 +102,10 @@ mod tests {
     fn what_was_in_flight_while_the_tool_did_not_run_is_its_own() {
         let mut pauses = Pauses::default();
         pauses.push(Pause { from_ns: 5_000, until_ns: 1_005_000 });
-        // It would have been done at 5000 at the latest; the next one was due at 40 000.
+        // It would have completed at 5000 at the latest; the next one was due at 40 000.
         let found = delays_with(&[(0, 0, 1_005_500), (40_000, 1_006_000, 1_007_000)], &pauses);
         assert_eq!(found, [(1_000_000, 5_500), (500, 41_000)]);
-        // The storage took longer than that by far: the pause held nothing up.
+        // The storage took far longer than the pause, so the pause delayed nothing.
         let found = delays_with(&[(0, 0, 900_000_000)], &pauses);
         assert_eq!(found, [(0, 900_000_000)]);
     }
@@ -117,7 +117,7 @@ mod tests {
         let waited = |in_flight_ns| ProcessorWait { in_flight_ns, ..ProcessorWait::default() };
         let times = past.take(&op, &Pauses::default(), waited(590_000));
         assert_eq!((times.delay_ns, times.done_ns), (590_100, 10_000));
-        // After a pause it stood in line for a while. What both are about counts once.
+        // After a pause, it waited in the run queue for a while. The time that both cover counts once.
         let mut pauses = Pauses::default();
         pauses.push(Pause { from_ns: 5_100, until_ns: 500_000 });
         let booked = |wait_ns| booked_ns(&op, &pauses, waited(wait_ns));
@@ -128,7 +128,7 @@ mod tests {
     fn a_step_due_at_the_end_of_the_one_before_moves_with_it() {
         let mut pauses = Pauses::default();
         pauses.push(Pause { from_ns: 1_000, until_ns: 501_000 });
-        // Create, write and close of a frame, one after the other; the create was seen late by own fault.
+        // Create, write and close of a frame in sequence; Reelgauge saw the create late.
         let found = delays_with(
             &[(0, 0, 501_100), (501_100, 501_100, 501_400), (501_400, 501_450, 501_500)],
             &pauses,

@@ -1,15 +1,15 @@
-//! Whether a stream's storage could have kept its pace if Reelgauge had had no delay at all.
+//! Whether a stream's storage could have kept its pace without any scheduling delay of Reelgauge.
 //!
-//! The timeline without own delay lets a buffer hide storage that is too slow, until it is empty. Where
-//! frames come one after the other, and even the fastest of them took longer than frames may take, the
-//! storage could not have delivered them in time, and own delay only brought that forward.
+//! On the timeline without this delay, a buffer hides storage that is too slow until it is empty. If
+//! frames come one after the other, and even the fastest of them took longer than a frame may take, the
+//! storage could not have delivered them in time. The delay only made them late earlier.
 
 use super::frames::Frame;
 
-/// Fewer frames than this say nothing of the fastest.
+/// With fewer frames, the fastest one is no evidence.
 const FRAMES_MIN: u64 = 10;
 
-/// How long frames took on the timeline without own delay.
+/// The times of frames on the timeline without scheduling delay of Reelgauge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OwnPace {
     frames: u64,
@@ -19,7 +19,7 @@ pub(super) struct OwnPace {
 }
 
 impl OwnPace {
-    /// Takes a frame that is complete; in the order of their numbers.
+    /// Takes a complete frame; in the order of their numbers.
     pub(super) fn take(&mut self, frame: &Frame) {
         let began_ns = frame.own_free_ns.max(frame.due_ns).min(frame.own_done_ns);
         let took_ns = frame.own_done_ns - began_ns;
@@ -29,7 +29,8 @@ impl OwnPace {
         self.frames += 1;
     }
 
-    /// Whether no frame could have come within the time of one. Frames that overlap may take longer.
+    /// Whether no frame could have arrived within the duration of one. Frames that overlap may take
+    /// longer.
     pub(super) fn is_too_slow(&self, frame_ns: u64) -> bool {
         let is_known = !self.overlap && self.frames >= FRAMES_MIN;
         is_known && self.fastest_ns.is_some_and(|fastest_ns| fastest_ns > frame_ns)
@@ -46,7 +47,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Frames of 24 per second that take so long each, with so much own delay before each.
+    /// Frames of 24 per second that take this long each, with this much scheduling delay before each.
     fn late_frames(took_us: u64, own_ms: u64) -> (u64, u64) {
         let mut free_ns = 0;
         let ops: Vec<OpRecord> = (0..100_u32)
@@ -71,7 +72,7 @@ mod tests {
         let (late, own) = late_frames(52_600, 30);
         assert!(late > 50, "{late}");
         assert_eq!(own, 0);
-        // Frames that could have come in time are.
+        // Frames that could have arrived in time count as in time.
         let (late, own) = late_frames(20_000, 60);
         assert!(late > 50 && own == late, "{own} of {late}");
     }

@@ -1,4 +1,4 @@
-//! From the numbers of streams and workers to places in a list, quickly.
+//! Maps the numbers of streams and workers to list indices, quickly.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ const DENSE: u32 = 1 << 16;
 
 const NO_SLOT: u32 = u32::MAX;
 
-/// Gives every number that it meets the next free place, from 0.
+/// Assigns each new number the next free index, from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     dense: Vec<u32>,
@@ -16,7 +16,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// The place of a number, if it has one.
+    /// The index of a number, if it has one.
     #[inline]
     pub(super) fn get(&self, number: u32) -> Option<usize> {
         match self.dense.get(number as usize) {
@@ -26,7 +26,7 @@ impl Slots {
         }
     }
 
-    /// The place of a number; a new number gets one.
+    /// The index of a number; a new number gets one.
     #[inline]
     pub(super) fn get_or_insert(&mut self, number: u32) -> usize {
         match self.get(number) {

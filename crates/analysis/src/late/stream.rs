@@ -1,4 +1,4 @@
-//! One stream in one load point: waits until it is certain when the stream began, then counts.
+//! One stream in one load point: waits until the stream's start is certain, then counts.
 
 use reelgauge_record::{OpFlags, OpRecord};
 
@@ -16,23 +16,23 @@ use crate::trace_stats::over_time::TimeBins;
 /// Operations that are kept until it is certain which was due first.
 const HELD_OPS: usize = 64;
 
-/// Where play may stop, what is overdue by less may just not be wanted any more: a scrub is known when its
-/// first read has come, which takes less than this.
+/// If playback may stop, frames that are overdue by less may simply not be wanted: a scrub is known when
+/// its first read has completed, which takes less than this.
 const SCRUB_NS: u64 = 500_000_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct StreamTally {
     spec: StreamSpec,
     part: MeasuredPart,
-    /// Its operations until [`Counting`] begins. Several may be in flight at the start and come back in
+    /// Its operations until [`Counting`] begins. Several may be in flight at the start and complete in
     /// any order, so t0 is certain only when frame 0 is complete.
     held: Vec<(OpRecord, OwnTimes)>,
     counting: Option<Box<Counting>>,
-    /// The bins of its strip, if it is to keep one.
+    /// The bins of its strip, if it keeps one.
     strip: Option<TimeBins>,
-    /// The place of the worker that did the last operation of a frame, and when that was due.
+    /// The index of the worker of a frame's last operation, and when that was due.
     last_frame: Option<(usize, u64)>,
-    /// When the latest of its operations would have been done without the tool's delays.
+    /// When the latest of its operations would have completed without the delays of Reelgauge.
     own_free_ns: Option<u64>,
     play_had_stopped: bool,
 }
@@ -51,18 +51,18 @@ impl StreamTally {
         }
     }
 
-    /// When it was to begin, if anybody said so.
+    /// Its planned start, if known.
     fn expected_t0_ns(&self) -> Option<u64> {
         // The table of streams is read from a file.
         Some(self.part.started_ns.saturating_add(self.spec.begins?.after_ns))
     }
 
-    /// Whether its play stops and begins anew elsewhere, now and then.
+    /// Whether its playback sometimes stops and restarts elsewhere.
     fn may_jump(&self) -> bool {
         self.spec.begins.is_some_and(|begins| begins.may_jump)
     }
 
-    /// From its beginning on it keeps a strip.
+    /// Makes it keep a strip from its start on.
     pub(super) fn keep_strip(&mut self, time: TimeBins) {
         self.strip = Some(time);
     }
@@ -80,7 +80,7 @@ impl StreamTally {
         self.spec.stream
     }
 
-    /// The runs of late frames that ended since this was asked last.
+    /// The runs of late frames that ended since the last call.
     #[inline]
     pub(super) fn take_closed_runs(&mut self) -> Option<Vec<ClosedRun>> {
         self.counting.as_mut()?.late_runs.take_closed()
@@ -100,7 +100,7 @@ impl StreamTally {
         self.part.started_ns
     }
 
-    /// Takes an operation of the worker at this place.
+    /// Takes an operation of the worker with this index.
     #[inline]
     pub(super) fn add(&mut self, op: &OpRecord, own: &OwnTimes, worker: usize) {
         if op.flags.has(OpFlags::FRAME) {
@@ -126,7 +126,7 @@ impl StreamTally {
     fn start(&mut self) {
         assert!(self.counting.is_none(), "a stream begins once");
         let held = std::mem::take(&mut self.held);
-        // Without any operation it never came to its first frame, and every one is late.
+        // Without any operation it never got its first frame, and all frames are late.
         let Some(t0_ns) = first_due_ns(&held).or(self.expected_t0_ns()) else {
             return;
         };
@@ -136,7 +136,7 @@ impl StreamTally {
         self.counting = Some(counting);
     }
 
-    /// How it stands at `now_ns`, with everything taken that was done until then. `scrubbed_ns` as in
+    /// The state at `now_ns`, with all operations taken that completed until then. `scrubbed_ns` as in
     /// [`StreamTally::note_stop`].
     pub(super) fn at(&self, now_ns: u64, scrubbed_ns: impl Fn(usize) -> Option<u64>) -> StreamNow {
         let has_stopped = self.has_stopped(scrubbed_ns);
@@ -148,7 +148,7 @@ impl StreamTally {
         };
         let (late_frames, needed_ns) = match &self.counting {
             Some(counting) => stands(counting),
-            // Nothing is certain yet, or nothing has come: as far as is known.
+            // The start is not certain yet, or no operation has completed: an estimate.
             None => match first_due_ns(&self.held).or(self.expected_t0_ns()).filter(|t0_ns| *t0_ns <= now_ns)
             {
                 Some(t0_ns) => {
@@ -167,7 +167,7 @@ impl StreamTally {
         }
     }
 
-    /// The load point ends earlier.
+    /// Moves the end of the load point to an earlier time.
     pub(super) fn end_at(&mut self, end_ns: u64) {
         self.part.until_ns = self.part.until_ns.min(end_ns);
         if let Some(counting) = &mut self.counting {
@@ -175,9 +175,9 @@ impl StreamTally {
         }
     }
 
-    /// Looks whether its worker had turned from frames to scrubbing; to be called once, when all
-    /// operations of that worker were added. `scrubbed_ns` gives when the latest scrub of the worker at a
-    /// place was due.
+    /// Records whether its worker had changed from frames to scrubbing. To be called once, when all
+    /// operations of that worker were added. `scrubbed_ns` returns when the latest scrub of a worker was
+    /// due.
     pub(super) fn note_stop(&mut self, scrubbed_ns: impl Fn(usize) -> Option<u64>) {
         self.play_had_stopped |= self.has_stopped(scrubbed_ns);
         self.last_frame = None;
@@ -189,8 +189,8 @@ impl StreamTally {
         })
     }
 
-    /// The load point is over: judges what is left. Where something never came back, that is why what follows
-    /// it was not begun.
+    /// Ends the load point and judges the remaining frames. If an operation never completed, that is why
+    /// the following frames were not begun.
     pub(super) fn finish(&mut self, all_came_back: bool) {
         if self.counting.is_none() {
             self.start();
@@ -200,7 +200,8 @@ impl StreamTally {
         }
     }
 
-    /// So many late frames that were taken for the tool's would have been late without its delay.
+    /// Records that this many late frames that were attributed to Reelgauge would have been late without
+    /// its delay.
     pub(super) fn late_all_the_same(&mut self, frames: u64) {
         if let Some(counting) = &mut self.counting {
             let own = &mut counting.counts.late_with_own_delay;
@@ -209,7 +210,7 @@ impl StreamTally {
         }
     }
 
-    /// What was counted; `None` for a stream that never began.
+    /// The counts; `None` for a stream that never began.
     pub(super) fn counting(&self) -> Option<&Counting> {
         self.counting.as_deref()
     }
@@ -251,7 +252,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// A player that never came to its first frame in two seconds; with a strip.
+    /// A player that did not get its first frame in two seconds; with a strip.
     fn late_stream() -> StreamTally {
         let part = MeasuredPart { point: 0, started_ns: 0, from_ns: 0, until_ns: 2 * SECOND_NS };
         let mut stream = StreamTally::new(player(0), part);

@@ -1,12 +1,12 @@
-//! A stream over time, as a chart shows it: its margin by the clock and its late frames, bin by bin, and how
-//! much of their time frames had left.
+//! A stream over time, as a chart shows it: its margin by the clock and its late frames in each bin, and
+//! the share of their available time that frames had left.
 //!
-//! The margin by the clock is the time until the deadline of the frame after the last one that came. It falls
-//! while nothing comes, is below 0 while a frame is overdue, and rises with each frame. The live view shows
-//! the same quantity ([`super::now`]); both take it from `Counting::next_deadline_ns`.
+//! The margin by the clock is the time until the deadline of the frame after the last one that arrived.
+//! It shrinks while nothing arrives, is below 0 while a frame is overdue, and grows with each frame. The
+//! live view shows the same quantity ([`super::now`]); both take it from `Counting::next_deadline_ns`.
 //!
-//! Frames are counted by the same judging as the figures, where their deadlines are. Not here: what is done
-//! with the strips of many streams ([`crate::detail`]).
+//! Frames are judged in the same way as for the figures, in the bins of their deadlines. Not here:
+//! combining the strips of many streams ([`crate::detail`]).
 
 use std::ops::Range;
 
@@ -19,23 +19,23 @@ use crate::trace_stats::over_time::TimeBins;
 pub(crate) const HEADROOM_FROM_PERCENT: i64 = -100;
 /// Width of a bin of headroom.
 pub(crate) const HEADROOM_STEP_PERCENT: i64 = 5;
-/// The last bin holds 100 % and more: frames that were fetched ahead of their own time.
+/// The last bin holds 100 % and more: frames that were fetched ahead of their time.
 pub(crate) const HEADROOM_BINS: usize = 41;
 
-/// What is kept of one stream.
+/// The strip of one stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     time: TimeBins,
     /// Buffer and one frame: the time that a frame may take.
     allowance_ns: u64,
-    /// Until when the margin is in the bins.
+    /// Until when the margin is recorded in the bins.
     clock_ns: u64,
-    /// Smallest margin by the clock; [`i64::MAX`] where no frame was expected.
+    /// Smallest margin by the clock; [`i64::MAX`] if no frame was expected.
     pub(crate) min_margin_ns: Vec<i64>,
     pub(crate) late_frames: Vec<u64>,
-    /// Frames that came, by headroom.
+    /// Frames that arrived, by headroom.
     pub(crate) headroom: [u64; HEADROOM_BINS],
-    /// Frames that never came.
+    /// Frames that never arrived.
     pub(crate) never: u64,
 }
 
@@ -45,7 +45,7 @@ impl Strip {
         Strip {
             time,
             clock_ns: t0_ns.max(time.from_ns),
-            // A rate of 0, in a damaged table, gives a frame all of time.
+            // A rate of 0, in a damaged table, gives a frame unlimited time.
             allowance_ns: spec.prebuffer_ns.saturating_add(spec.timeline(0).frames_last_ns(1)).max(1),
             min_margin_ns: vec![i64::MAX; time.count],
             late_frames: vec![0; time.count],
@@ -54,8 +54,8 @@ impl Strip {
         }
     }
 
-    /// The clock goes on to `until_ns`. All this time the next frame was the one that is needed at
-    /// `needed_ns`; `None` where none was expected.
+    /// Advances the clock to `until_ns`. All this time the next frame was the one with the deadline
+    /// `needed_ns`; `None` if none was expected.
     pub(super) fn clock(&mut self, until_ns: u64, needed_ns: Option<u64>) {
         let from_ns = self.clock_ns;
         let until_ns = until_ns.min(self.time.end_ns(self.time.count - 1));
@@ -71,7 +71,7 @@ impl Strip {
         }
     }
 
-    /// A frame came, so long before its deadline.
+    /// Records a frame that arrived with this margin.
     pub(super) fn came(&mut self, deadline_ns: u64, margin_ns: i128) {
         let beyond = if margin_ns < 0 { i64::MIN } else { i64::MAX };
         let margin_ns = i64::try_from(margin_ns).unwrap_or(beyond).min(i64::MAX - 1);
@@ -84,14 +84,14 @@ impl Strip {
         self.headroom[bin as usize] += 1;
     }
 
-    /// These frames never came. All have their deadlines in the judged part.
+    /// Records frames that never arrived. All have their deadlines in the judged part.
     pub(super) fn never_came(&mut self, frames: Range<u64>, timeline: &FrameTimeline) {
         self.never += frames.end - frames.start;
         let mut first = frames.start;
         while first < frames.end {
             let bin = self.time.bin(timeline.deadline_ns(first));
             let until = match self.time.end_ns(bin) {
-                // The last bin holds whatever lies behind it.
+                // The last bin holds everything after it.
                 _ if bin + 1 == self.time.count => frames.end,
                 end_ns => timeline.frames_before(end_ns).clamp(first + 1, frames.end),
             };
@@ -120,7 +120,7 @@ mod tests {
         strip.came(999 * MS, 30 * 1_000_000);
         strip.came(1_000 * MS, -1);
         strip.came(1_040 * MS, 7);
-        // Deadlines at 60 + 40 n ms: 24 of them lie before 1 s, 25 in each second after it.
+        // Deadlines at 60 + 40 n ms: 24 of them are before 1 s, 25 in each second after it.
         strip.never_came(10..60, &timeline);
         assert_eq!(strip.late_frames, [14, 1 + 25, 11]);
         assert_eq!(strip.never, 50);
@@ -130,7 +130,8 @@ mod tests {
     fn the_margin_falls_with_the_clock_until_a_frame_comes() {
         let second = 1_000 * MS;
         let (mut strip, _) = strip(TimeBins { from_ns: 2 * second, width_ns: second, count: 5 });
-        // Before the bins, in one of them, over three of them, and a while in which no frame is expected.
+        // Before the bins, in one of them, over three of them, and a period in which no frame is
+        // expected.
         strip.clock(second, Some(2 * second));
         strip.clock(2 * second + 300 * MS, Some(3 * second));
         strip.clock(5 * second + 100 * MS, Some(3 * second + 500 * MS));
@@ -138,7 +139,7 @@ mod tests {
         strip.clock(u64::MAX, Some(8 * second));
         let ms = strip.min_margin_ns.iter().map(|ns| (*ns < i64::MAX).then_some(ns / MS as i64));
         assert_eq!(ms.collect::<Vec<_>>(), [Some(500), Some(-500), Some(-1_500), Some(-1_600), Some(1_000)]);
-        // What comes in another order does not turn the clock back.
+        // Times in the wrong order do not turn the clock back.
         let before = strip.min_margin_ns.clone();
         strip.clock(3 * second, Some(0));
         assert_eq!(strip.min_margin_ns, before);

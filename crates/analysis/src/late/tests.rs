@@ -1,4 +1,5 @@
-//! Timelines worked out by hand, a store that freezes, and random streams against a plain recomputation.
+//! Timelines computed by hand, storage that freezes, and random streams compared with a simple
+//! recomputation.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,12 +23,12 @@ fn frame(number: u32, due_ns: u64, done_ns: u64) -> OpRecord {
     read(0, 0, 100).frame(number).at_ns(due_ns).done_at_ns(done_ns)
 }
 
-/// Frames of 25 frames/s, each asked for as soon as its turn comes and there 10 ms later.
+/// Frames of 25 frames/s, each requested when it is due and complete 10 ms later.
 fn played(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
     frames.map(|n| read(0, 0, 100).frame(n).at_ms(u64::from(n) * 40).took_ms(10)).collect()
 }
 
-/// A read of somebody who looks for a place.
+/// A read of a user who searches for a position.
 fn scrub(due_ns: u64, took_ns: u64) -> OpRecord {
     read(0, 0, 100).at_ns(due_ns).took_ns(took_ns).flagged(OpFlags::RANDOM)
 }
@@ -51,7 +52,7 @@ fn two_streams_with_the_same_number_are_a_defect() {
     tally.count(S);
 }
 
-/// Late, dropped, failed, unfinished.
+/// The numbers of late, dropped, failed and unfinished frames.
 fn fates(figures: &StreamFigures) -> (u64, u64, u64, u64) {
     let late = figures.late_frames;
     (late, figures.dropped_frames, figures.failed_frames, figures.unfinished_frames)

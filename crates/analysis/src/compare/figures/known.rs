@@ -1,7 +1,8 @@
-//! The figures that are compared: what each is called, its unit, which direction is good and how much it
-//! matters. Names are paths in `summary.json`, below a load point or below the whole.
+//! Lists the figures that are compared: label, unit, direction and weight of each. Names are paths in
+//! `summary.json`, below a load point or below the whole.
 //!
-//! Not here: their values ([`super`]), and what they mean, which is said where the figure is defined.
+//! Not here: their values ([`super`]), and their meaning, which is documented where each figure is
+//! defined.
 
 use super::super::{Better, FigureLabel, FigureUnit};
 use super::{
@@ -9,16 +10,16 @@ use super::{
     Weight,
 };
 
-/// What is known of a figure before anything was measured.
+/// The fixed properties of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFigure {
-    /// Its path; `*` stands for one word of it.
+    /// Its path; `*` matches one word.
     pub name: &'static str,
-    /// What people call it, without its unit; `*` stands for the word of the name.
+    /// Its label on screens, without the unit; `*` is replaced by the word of the name.
     pub label: &'static str,
-    /// What its streams do, in a check: `play`, `record`.
+    /// The work of its streams in a check: `play`, `record`.
     pub work: &'static str,
-    /// The unit in which it is shown. Empty where that is none.
+    /// The unit in which it is shown; empty if it has none.
     pub shown_unit: &'static str,
     /// The unit of its values.
     pub unit: FigureUnit,
@@ -75,7 +76,7 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
     lower(SILENCE, "longest silence", FigureUnit::S, Weight::LateFrames),
     higher("vda.streams", "VDA-like streams, all valid up to", FigureUnit::Streams, Weight::Capacity),
     KnownFigure {
-        // That it is divided belongs to its name.
+        // The division is part of its name.
         shown_unit: "",
         ..higher(
             "vda.published_mb_per_s",
@@ -111,13 +112,13 @@ pub const KNOWN_FIGURES: &[KnownFigure] = &[
 ];
 
 impl KnownFigure {
-    /// What people call it, with its unit; `word` stands for `*`.
+    /// Its label on screens, with the unit; `word` replaces `*`.
     pub fn label(&self, word: &str) -> FigureLabel {
         FigureLabel { name: self.label.replace('*', word), work: self.work, unit: self.shown_unit }
     }
 }
 
-/// What is known of the figure with this name, and the word that `*` stands for, if its name has one.
+/// The properties of the figure with this name, and the word that matches `*`, if its name has one.
 pub(super) fn known(name: &str) -> Option<(&'static KnownFigure, Option<&str>)> {
     KNOWN_FIGURES.iter().find_map(|figure| {
         let Some((before, behind)) = figure.name.split_once('*') else {

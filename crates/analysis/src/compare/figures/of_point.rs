@@ -11,7 +11,7 @@ use crate::late::LateFigures;
 use crate::series::Standstill;
 use crate::silence;
 
-/// All of them, those that matter most first.
+/// All figures of the load point, the most important first.
 pub(super) fn readings(summary: &Summary, point: &LoadPoint, is_demand: bool) -> Vec<Reading> {
     let stretches = Stretches::of(&summary.series, point);
     let stretches = stretches.as_ref();
@@ -36,8 +36,8 @@ pub(super) fn readings(summary: &Summary, point: &LoadPoint, is_demand: bool) ->
     readings
 }
 
-/// Whether its criteria were met. What the tool itself, or a lack of measurements, failed is no verdict on
-/// the storage.
+/// Whether its criteria were met. A failure that Reelgauge itself or a lack of measurements caused is no
+/// verdict on the storage.
 fn verdict(point: &LoadPoint) -> Option<Reading> {
     let verdict = point.verdict.as_ref().filter(|verdict| !verdict.is_no_fault_of_the_storage())?;
     let met = if verdict.passed { 1.0 } else { 0.0 };
@@ -45,7 +45,7 @@ fn verdict(point: &LoadPoint) -> Option<Reading> {
     Some(Reading::new(VERDICT, met, noise))
 }
 
-/// What came of a load point's streams; `None` where no frame was judged.
+/// The results of a load point's streams; `None` if no frame was judged.
 pub(super) fn late(point: &LoadPoint) -> Option<ComparedLate> {
     let figures = point.streams.as_ref().filter(|figures| figures.total.frames_judged > 0)?;
     let (windows, unlisted) = incidents::of_streams(figures);
@@ -90,7 +90,7 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
         let stretches = Stretches::of(&summary.series, point);
         let spread = stretches.as_ref().map_or(Noise::Unknown, Stretches::max_response);
         let value = worst.margin.margin_us;
-        // What varies is how long the slowest frame took, of the time that it had.
+        // The value that varies is the part of its available time that the slowest frame took.
         let noise = match (spread, stream) {
             (Noise::Share(share, dof), Some(stream)) => {
                 let frame_us = 1e6 / stream.nominal_frames_per_s.max(1e-3);
@@ -104,8 +104,8 @@ fn late_frames(figures: &LateFigures, point: &LoadPoint, summary: &Summary, into
     }
 }
 
-/// The longest silence of the storage; 0 where something was answered in every second. Like late frames it is
-/// an event: none against some is a change.
+/// The longest silence of the storage; 0 if an operation completed in every second. It is an event like
+/// a late frame: from none to some is a change.
 fn silence(figures: &LateFigures, point: &LoadPoint, summary: &Summary) -> Reading {
     let silences = silence::of_point(summary, point);
     let window = |still: &Standstill| Window {
@@ -121,7 +121,7 @@ fn silence(figures: &LateFigures, point: &LoadPoint, summary: &Summary) -> Readi
     reading.hangs_on(disturbances.judged_over(incidents::judged_s(figures)))
 }
 
-/// When the measured part of a load point begins, in the load point: at its first measured operation.
+/// When the measured part begins, in seconds of the load point: at its first measured operation.
 fn began_measuring_s(summary: &Summary, point: &LoadPoint) -> f64 {
     let first = summary.series.steps.iter().find(|step| step.point == Some(point.index));
     first.map_or(0.0, |step| (step.began_s as f64 - point.started_s).max(0.0))
@@ -143,14 +143,14 @@ fn rates(point: &LoadPoint, stretches: Option<&Stretches>, is_demand: bool, into
     }
 }
 
-/// Rates that were asked for, and how they were kept (VDA-like runs).
+/// Required rates, and how well they were met (VDA-like runs).
 fn required(point: &LoadPoint, stretches: Option<&Stretches>, into: &mut Vec<Reading>) {
     if point.rates.is_empty() {
         return;
     }
     let achieved: f64 = point.rates.iter().map(|rate| rate.achieved_ops_per_s).sum();
     let noise = stretches.map_or(Noise::Unknown, |stretches| of_rate(&stretches.ops));
-    // Whether enough of them came is in the verdict.
+    // The verdict already shows whether enough of them were reached.
     let reading = Reading::new("rates.achieved_ops_per_s", achieved, noise);
     into.push(reading.floor(FLOOR_RATE).demanded(true));
     if let Some(ms) = point.rates_mean_response_ms {

@@ -1,5 +1,5 @@
-//! The figures of a whole run: what a search, a curve, a first look or a replay found, totals over load
-//! points, and what the tool itself took.
+//! The figures of a whole run: results of a search, a curve, a quick check or a replay, totals over load
+//! points, and the cost of Reelgauge itself.
 
 use super::super::evidence::{Noise, Stretches, of_rate};
 use super::super::{Better, FLOOR_RATE};
@@ -8,19 +8,19 @@ use super::{LoadPoint, Reading, SEARCH, Summary};
 use crate::facts::{CheckCount, CheckFacts, ReplayFacts, ReplayPass, SearchFacts, VdaFacts};
 use crate::figures::CARRY_P99;
 
-/// How far the counts of a first look are off: each was played once, for a second or two.
+/// The uncertainty of a quick check's counts: each was played once, for a second or two.
 const CHECK_SLACK: f64 = 0.2;
 
-/// What a first look's rates are off by: they rest on two seconds each.
+/// The uncertainty of a quick check's rates: each was measured for two seconds.
 const CHECK_RATE_SLACK: f64 = 0.15;
 
-/// What the tool itself takes changes with whatever else the machine does.
+/// The cost of Reelgauge itself varies with the other load on the host.
 const SELF_FLOOR: f64 = 0.25;
 
-/// The tool's own delay below this never matters.
+/// A scheduling delay of Reelgauge below this never matters.
 const LATENESS_FLOOR_US: f64 = 50.0;
 
-/// All of them, those that matter most first.
+/// All figures of the run, the most important first.
 pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) -> Vec<Reading> {
     let mut readings = Vec::new();
     if let Some(facts) = &summary.search {
@@ -31,7 +31,7 @@ pub(super) fn readings(summary: &Summary, with_totals: bool, is_demand: bool) ->
     }
     if let Some(ms) = summary.vda.as_ref().and_then(|facts| facts.overall_response_time_ms) {
         let noise = summary.load_points.iter().map(|point| mean_noise(summary, point));
-        // It is a mean over the points, and not surer than the least sure of them.
+        // It is a mean over the points, and as uncertain as the least certain of them.
         let noise = noise.reduce(Noise::or_more).unwrap_or(Noise::Unknown);
         readings.push(Reading::new("vda.overall_response_time_ms", ms, noise).floor(FLOOR_RATE));
     }
@@ -53,18 +53,18 @@ fn mean_noise(summary: &Summary, point: &LoadPoint) -> Noise {
         .map_or(Noise::Unknown, |stretches| times::of_mean(point, &stretches))
 }
 
-/// The count of a curve, which lies before the first load point that is not valid, and what it moved then.
+/// The stream count of a curve, before the first load point that is not valid, and the throughput there.
 fn curve(facts: &VdaFacts, ended_at_its_limit: bool) -> Vec<Reading> {
     let Some(streams) = facts.streams.map(f64::from) else { return Vec::new() };
     let next = facts.points.iter().find(|point| !point.valid && ended_at_its_limit);
     let next = next.map(|point| f64::from(point.streams));
-    // More may pass below the next load point; where there is none, nobody knows how many.
+    // More may pass below the next load point; without a next one, the upper bound is unknown.
     let high = next.map(|next| (next - 1.0).max(streams));
     let count = Noise::Range { low: streams, high, slack: FLOOR_RATE };
     let count = Reading::new("vda.streams", streams, count).floor_absolute(1.0);
     let total = facts.published_mb_per_s.map(|rate| {
         let noise = Noise::Range { low: rate, high: Some(rate), slack: FLOOR_RATE };
-        // Below its limit a run moves what its streams ask for.
+        // Below its limit, a run transfers what its streams request.
         Reading::new("vda.published_mb_per_s", rate, noise).demanded(!ended_at_its_limit)
     });
     [count].into_iter().chain(total).collect()
@@ -101,23 +101,23 @@ fn check(facts: &CheckFacts, into: &mut Vec<Reading>) {
         into.push(Reading::new(figure, value, noise));
     }
     if let Some(ms) = facts.random_read_ms_p99 {
-        // Two seconds hold too few slow operations to tell.
+        // Two seconds contain too few slow operations for an estimate.
         into.push(Reading::new("check.random_read_ms_p99", ms, Noise::Unknown));
     }
 }
 
-/// The fewest streams that a count of a check can stand for. A lower bound from a short trial alone is none.
+/// The smallest stream count that a count of a check can mean. A short trial alone gives no lower bound.
 fn lowest(found: &CheckCount) -> f64 {
     let error = match found.error_streams {
         Some(error) => error,
         None if found.is_sustained() => 0,
         None => found.streams,
     };
-    // A search is not surer than of no stream at all.
+    // At most the whole count is uncertain.
     f64::from(found.streams.saturating_sub(error))
 }
 
-/// The most; `None` where there may be any number more.
+/// The largest stream count; `None` if there is no upper bound.
 fn highest(found: &CheckCount) -> Option<f64> {
     let error = found.error_streams.filter(|_| !found.at_least)?;
     Some(f64::from(found.streams) + f64::from(error))
@@ -127,7 +127,7 @@ fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
     let complete: Vec<&ReplayPass> = facts.passes.iter().filter(|pass| pass.complete).collect();
     let spans: Vec<f64> = complete.iter().map(|pass| pass.span_s).collect();
     let by_recording = facts.expected_span_s.is_some();
-    // Passes repeat one another; one alone knows what its seconds tell.
+    // Passes repeat one another; a single pass has only the evidence of its seconds.
     let noise = match of_rate(&spans) {
         Noise::Unknown => {
             match summary.load_points.first().and_then(|point| Stretches::of(&summary.series, point)) {
@@ -145,7 +145,8 @@ fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
     }
     if !spans.is_empty() {
         let mean_s = spans.iter().sum::<f64>() / spans.len() as f64;
-        // A replay at the recorded pace keeps the time, or the storage is slower: no chance in that.
+        // A replay at the recorded pace keeps the time unless the storage is slower. Chance plays no
+        // part.
         let noise = match (noise, facts.expected_span_s) {
             (Noise::Unknown, Some(_)) => Noise::Share(0.0, 1e9),
             (noise, _) => noise,
@@ -155,7 +156,7 @@ fn replay(summary: &Summary, facts: &ReplayFacts, into: &mut Vec<Reading>) {
     if !complete.is_empty() {
         let different: u64 = complete.iter().map(|pass| pass.different_ops).sum();
         let per_pass = different as f64 / complete.len() as f64;
-        // The same operations come out differently every time, so a difference is one.
+        // The figure shows that the same operations give different results, so any difference is real.
         let noise = Noise::Absolute(0.0, 1e9);
         into.push(Reading::new("replay.different_ops", per_pass, noise).floor_absolute(1.0));
     }
@@ -190,7 +191,7 @@ fn totals(summary: &Summary, is_demand: bool, into: &mut Vec<Reading>) {
     into.push(Reading::new("total.failed_ops", failed, noise).counted_over(measured_s));
 }
 
-/// The noise of a sum over load points: that of each, in proportion.
+/// The noise of a sum over load points: the noise of each, in proportion.
 fn total_noise(
     summary: &Summary,
     sum: f64,
@@ -211,12 +212,13 @@ fn total_noise(
 
 fn of_the_tool(summary: &Summary, into: &mut Vec<Reading>) {
     let cost = &summary.self_cost;
-    // Nobody measures how these vary; a rule stands in: a quarter, and twofold for a delay.
+    // The variation of these is not measured. A fixed rule is used: a quarter, and a factor of two for a
+    // delay.
     let of = |value: f64, slack: f64| Noise::Range { low: value, high: Some(value), slack };
     if let Some(us) = cost.cpu_us_per_op {
         into.push(Reading::new("self_cost.cpu_us_per_op", us, of(us, SELF_FLOOR)));
     }
-    // Earlier versions wrote it of fewer operations, too.
+    // Earlier versions wrote it even for fewer operations.
     let ops: u64 = summary.load_points.iter().map(|point| point.total.ops).sum();
     if let Some(us) = cost.lateness_p99_us.filter(|_| ops >= CARRY_P99) {
         let reading = Reading::new("self_cost.lateness_p99_us", us, of(us, 1.0));

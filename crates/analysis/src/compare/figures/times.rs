@@ -6,26 +6,29 @@ use super::Reading;
 use crate::figures::TimeFigures;
 use crate::summary::LoadPoint;
 
-/// The share of slow operations is taken to be no better known than this: they come in bursts.
+/// The share of slow operations is known to this precision at best, because they come in bursts.
 const SLOW_SHARE: f64 = 0.2;
 
-/// How many operations are worth one that is independent of the others, for the median.
+/// How many operations count as one independent operation, for the median.
 const OPS_PER_INDEPENDENT: f64 = 10.0;
 
-/// Beyond this share of their time in operations, workers never pause (and times are rounded) …
+/// If workers spend more than this share of their time in operations, they never pause (times are
+/// rounded) …
 const BUSY_MIN: f64 = 0.8;
-/// … and beyond this they have more than one under way, for which Little's law needs to know how many.
+/// … and above this share they have several operations in flight, and Little's law needs to know how
+/// many.
 const BUSY_MAX: f64 = 1.2;
 
-/// Whose times: `read`, and what they are called.
+/// The times of one kind of operation: `read`, and their label.
 pub(super) struct Whose<'a> {
     pub(super) kind: &'a str,
     pub(super) times: &'a TimeFigures,
-    /// They hold much of the tool's own delay: beyond the median they say nothing of the storage.
+    /// A large part of them is scheduling delay of Reelgauge, so values beyond the median say nothing
+    /// about the storage.
     pub(super) with_own_delay: bool,
 }
 
-/// A percentile of fewer operations beyond it than this is that of single ones.
+/// With fewer operations beyond it, a percentile depends on single operations.
 const BEYOND_MIN: f64 = 3.0;
 
 /// The figures of the times of one kind.
@@ -61,7 +64,7 @@ pub(super) fn readings(
     }
 }
 
-/// How well the mean is known: as the op rate, where the workers always had one operation under way.
+/// The uncertainty of the mean: that of the op rate, if the workers always had one operation in flight.
 pub(in crate::compare) fn of_mean(point: &LoadPoint, stretches: &Stretches) -> Noise {
     let busy = point.total.response.data.zip(point.total.data_ops_per_s);
     let busy = busy.map(|(data, rate)| data.mean_us / 1e6 * rate / f64::from(point.workers.max(1)));
@@ -71,8 +74,8 @@ pub(in crate::compare) fn of_mean(point: &LoadPoint, stretches: &Stretches) -> N
     }
 }
 
-/// What the order statistic adds: how far the percentile moves when the share of slower operations is a
-/// little larger or smaller. Degrees of freedom are as good as infinite.
+/// What the order statistic adds: how far the percentile moves if the share of slower operations is a
+/// little larger or smaller. The degrees of freedom are practically infinite.
 fn order(times: &TimeFigures, quantile: f64) -> Noise {
     let slower = 1.0 - quantile;
     let count = times.count.max(1) as f64;
@@ -88,14 +91,14 @@ fn order(times: &TimeFigures, quantile: f64) -> Noise {
     if off.is_finite() { Noise::Share(off / Z_98, 1e9) } else { Noise::Unknown }
 }
 
-/// How far out in the tail the time lies that this share of the operations exceeds: the logarithm of how
-/// many it takes to meet a slower one. The maximum lies at a half of one.
+/// How far out in the tail the time lies that this share of the operations exceeds: the logarithm of the
+/// number of operations until a slower one comes. The maximum is at half an operation.
 fn depth(times: &TimeFigures, slower: f64) -> f64 {
     -slower.max(0.5 / times.count.max(1) as f64).ln()
 }
 
-/// The time that this share of the operations exceeds, drawn straight between the points that are known, on
-/// logarithmic scales. Below the median the line from the median to p95 goes on.
+/// The time that this share of the operations exceeds, interpolated on logarithmic scales between the
+/// known points. Below the median, the line from the median to p95 is extended.
 fn at(times: &TimeFigures, slower: f64) -> f64 {
     let depth = |slower: f64| depth(times, slower);
     let known = [

@@ -1,4 +1,4 @@
-//! Made-up runs: matching, searches, repeats, and what can't be told.
+//! Synthetic runs: matching, searches, repeats, and unknown judgements.
 
 use super::*;
 use crate::facts::{SearchFacts, VdaFacts, VdaPoint};
@@ -8,7 +8,7 @@ use crate::paper::PaperTables;
 use crate::series::SeriesStep;
 use crate::summary::{LoadPoint, LoadPointFacts};
 
-/// A run with one load point for each label, of `seconds` that read so many MB each, give or take.
+/// A run with one load point for each label, each of `seconds` that read about this many MB.
 pub(super) fn reading(labels: &[&str], mb_per_s: f64, seconds: u64) -> Summary {
     let mut summary = Summary::new("1", "2026-11-20T15:40:12Z", "mix", target());
     for (index, label) in labels.iter().enumerate() {
@@ -81,9 +81,9 @@ fn load_points_are_matched_by_what_they_are_and_not_by_their_place() {
     assert_eq!(of("1 worker").values, [Some(1e8), None]);
     assert_eq!(of("1 worker").texts, ["100000000.0", "-"]);
     assert_eq!((of("3 workers").values[0], of("3 workers").judgement[1]), (None, Judgement::Unknown));
-    // Totals over other load points don't compare.
+    // Totals over different load points cannot be compared.
     assert!(comparison.rows.iter().all(|row| !(row.group.is_empty() && row.figure == READ)));
-    // With different single load points they are all there is.
+    // If the single load points differ, the totals are all there is.
     let single = compared(&[reading(&["1 worker"], 100.0, 30), reading(&["2 workers"], 150.0, 30)], None);
     assert!(single.rows.iter().any(|row| row.group.is_empty() && row.figure == READ));
 }
@@ -106,7 +106,7 @@ fn searches_differ_where_their_answers_do_not_touch() {
     assert_eq!(judged((31, 31, true), (28, 28, true)), Judgement::Worse);
     assert_eq!(judged((31, 34, true), (33, 33, true)), Judgement::Same);
     assert_eq!(judged((31, 34, true), (40, 40, true)), Judgement::Better);
-    // "At least 20" is more than 10, and may be anything beside 25.
+    // "At least 20" is more than 10, but may be more or less than 25.
     assert_eq!(judged((10, 10, true), (20, 20, false)), Judgement::Better);
     assert_eq!(judged((20, 20, false), (25, 25, true)), Judgement::Unknown);
     assert_eq!(judged((20, 20, false), (10, 10, true)), Judgement::Worse);
@@ -114,7 +114,7 @@ fn searches_differ_where_their_answers_do_not_touch() {
 
 #[test]
 fn repeats_tell_the_noise_that_single_runs_cannot_see() {
-    // Within each run it is calm; from run to run it is not.
+    // The rate is steady within each run, but not from run to run.
     let runs = |rates: &[f64]| rates.iter().map(|rate| reading(&["a"], *rate, 60)).collect::<Vec<_>>();
     let restless = compared(&runs(&[100.0, 115.0, 90.0, 108.0, 95.0, 118.0]), Some(3));
     let read = row(&restless, READ);
@@ -125,11 +125,12 @@ fn repeats_tell_the_noise_that_single_runs_cannot_see() {
     let read = row(&steady, READ);
     assert_eq!(read.judgement[3..], [Judgement::Better; 3]);
     assert!((read.change_percent[4].unwrap() - 20.0).abs() < 0.1 && read.noise_percent[4].unwrap() < 6.0);
-    // Alone, the same wobble of 15 % between two runs would have been called a change.
+    // Between two single runs, the same variation of 15 % would have been called a change.
     assert_eq!(row(&compared(&runs(&[100.0, 115.0]), None), READ).judgement[1], Judgement::Better);
 }
 
-/// Where a search only says "at least", the means of all runs are told and all pairs judge, not the first.
+/// If a search gives only "at least", the means of all runs are shown and all pairs decide, not the
+/// first one.
 #[test]
 fn lower_limits_of_repeats_are_judged_pair_by_pair() {
     let searches = |streams: &[(u32, bool)]| -> ComparisonRow {
@@ -193,7 +194,7 @@ fn other_work_has_no_better_and_no_worse() {
         assert!(all.clone().all(|one| !matches!(one, Judgement::Better | Judgement::Worse)), "{change:?}");
         assert!(!Gate { threshold_percent: 5.0, with_the_tool: true }.could_judge(&comparison));
     }
-    // How long it was measured changes no operation, and a plan that nobody knows differs in nothing.
+    // The duration changes no operation, and an unknown plan has no differences.
     for plan in [&[("duration", "30s")][..], &[("warmup", "9s")], &[("workers", "1..4")], &[("sweep", "x")]] {
         let comparison = compared(&[planned(100.0, &[]), planned(20.0, plan)], None);
         assert_eq!(comparison.runs[1].kinship, Kinship::SameWork, "{plan:?}");

@@ -1,5 +1,5 @@
-//! Made-up runs with streams: late frames by their disturbances, margins, criteria, demand; other numbers of
-//! streams and other kinds of work.
+//! Synthetic runs with streams: late frames by their disturbances, margins, criteria, demand; other
+//! numbers of streams and other kinds of work.
 
 use super::cases::{READ, reading};
 use super::draws::Draws;
@@ -16,14 +16,14 @@ const MEASURED_S: f64 = 60.0;
 const BUFFER_S: f64 = 1.0;
 const FRAME_S: f64 = 0.04;
 
-/// A disturbance: nothing is answered for so long, from then on.
+/// A disturbance: from `at_s` on, no operation completes for a while.
 #[derive(Clone, Copy, Debug)]
 struct Stall {
     began_s: f64,
     length_s: f64,
 }
 
-/// What three streams with a buffer of a second and 25 frames per second make of these stalls.
+/// The result of three streams with a buffer of one second and 25 frames per second during these stalls.
 fn disturbed(stalls: &[Stall]) -> Summary {
     let mut summary = reading(&["3 players"], 14.0, MEASURED_S as u64);
     "streams".clone_into(&mut summary.verb);
@@ -116,7 +116,7 @@ fn from_none_to_one_is_a_change_that_no_threshold_forgives() {
     for figure in [INCIDENTS, LATE_FRAMES, VERDICT] {
         assert!(gate.falls(row(&comparison, figure), 1), "{figure}: more than none by any percentage");
     }
-    // That nothing was late is something to be held to.
+    // A run without late frames can be judged.
     let calm = compared(&[calm.clone(), calm], None);
     assert!(gate.fallen(&calm).is_empty() && gate.could_judge(&calm));
     assert!(row(&calm, LATE_FRAMES).is_judged(1));
@@ -192,7 +192,7 @@ fn late_frames_of_the_tool_alone_are_neither_the_same_nor_worse() {
         assert_eq!(judged(&calm, &own, INCIDENTS), Judgement::Same);
     }
     assert_eq!(judged(&calm, &by(Culprit::Storage), LATE_FRAMES), Judgement::Worse);
-    // Late frames that no incident explains, as in a run whose incidents were lost, were late all the same.
+    // Late frames without an incident, as in a run whose incidents were lost, still count.
     let mut lost = disturbed(&[STALL]);
     let late = lost.load_points[0].streams.as_mut().unwrap();
     late.incidents.clear();
@@ -214,8 +214,8 @@ fn repeats_are_judged_by_all_their_incidents() {
     assert_eq!(of([0, 1, 0, 1, 0, 0]), [Judgement::Same; 2]);
 }
 
-/// Seeded pairs: in calm runs many short hiccups that no buffer feels; in the others also a stall that one
-/// does.
+/// Seeded pairs: the calm runs have many short hiccups that every buffer absorbs; the others also have
+/// one stall that exceeds a buffer.
 #[test]
 fn in_a_hundred_pairs_every_incident_is_found_and_none_invented() {
     let (mut found, mut invented) = (0, Vec::new());
@@ -287,7 +287,7 @@ fn compared_work(one: (&Summary, &[WorkActor]), two: (&Summary, &[WorkActor])) -
     compare(&[run_of(one.0, one.1), run_of(two.0, two.1)], None, &say).unwrap()
 }
 
-/// A run of so many players, which move so much each.
+/// A run of this many players, each with the same throughput.
 fn players(count: u32) -> Summary {
     let mut summary = disturbed(&[]);
     let point = &mut summary.load_points[0];
@@ -305,7 +305,7 @@ fn what_a_clock_asked_for_is_demand() {
     let read = row(&comparison, READ);
     assert_eq!((read.better, read.judgement[1]), (Better::Neither, Judgement::Demand));
     assert_eq!(read.change_percent[1], Some(100.0));
-    // Beside a copier it is more than demand, and nobody asked a copier for a rate.
+    // With a copier, throughput is more than demand: a copier has no requested rate.
     let work = [player(3), copier()];
     let comparison = compared_work((&disturbed(&[]), &work), (&more, &work));
     assert_eq!(row(&comparison, READ).judgement[1], Judgement::Better);
@@ -333,7 +333,7 @@ fn of_other_numbers_of_streams_only_what_they_are_judged_by_compares() {
     eight.load_points[0].streams = disturbed(&[STALL]).load_points[0].streams.clone();
     let comparison = compared_work((&four, &work_of_four), (&eight, &work_of_eight));
     assert_eq!(row(&comparison, LATE_FRAMES).judgement[1], Judgement::Worse);
-    // The crew's own numbers count, too.
+    // The actors' own counts matter as well.
     let (one, two) = ([player(1), copier()], [player(1), WorkActor { count: 2, ..copier() }]);
     let crews = compared_work((&four, &one), (&four, &two));
     assert_eq!(crews.runs[1].kinship, Kinship::OtherCounts);
@@ -368,12 +368,12 @@ fn of_other_work_nothing_compares() {
     search.search = Some(SearchFacts { streams: Some(31), complete: true, ..SearchFacts::default() });
     let goals = compared_work((&streams, &[player(3)]), (&search, &[player(1)]));
     assert_eq!(goals.runs[1].kinship, Kinship::OtherWork);
-    // Searches that began at another number looked for the same.
+    // Searches with different start values searched for the same thing.
     let searches = compared_work((&search, &[player(2)]), (&search, &[player(1)]));
     assert_eq!(row(&searches, SEARCH).judgement[1], Judgement::Same);
 }
 
-/// The stall lasts beyond the end, so that it is measured for longer; both judged the same frames.
+/// The stall lasts beyond the end, so the measurement takes longer; both runs judged the same frames.
 #[test]
 fn a_stall_that_outlasts_the_end_is_a_change_all_the_same() {
     let stall = Stall { began_s: 55.0, length_s: 7.5 };

@@ -1,4 +1,4 @@
-//! Numbers at random, the same for the same seed.
+//! Random numbers, the same for the same seed.
 
 /// SplitMix64: small, seeded, good enough here.
 pub struct Draws(u64);

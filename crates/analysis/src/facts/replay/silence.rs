@@ -1,7 +1,8 @@
-//! Silences of the storage in a replay: times in which operations were in flight and none was answered.
+//! Silences of the storage in a replay: times in which operations were in flight and none completed.
 //!
-//! A silence is an incident if it did harm. At the recorded pace it has to delay an operation, so an `fsync`
-//! that took as long when it was recorded is none. Pauses of the tool are no silences of the storage.
+//! A silence is an incident if it did harm. At the recorded pace it has to delay an operation, so an
+//! `fsync` that took as long in the recording is no incident. Pauses of Reelgauge are not silences of
+//! the storage.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,46 +11,49 @@ use crate::incident::Silence;
 
 /// The shortest silence that is an incident at the recorded pace …
 const PACED_MIN_NS: u64 = 300_000_000;
-/// … and where the pace does not say when an answer is needed.
+/// … and at a pace that does not define when an answer is needed.
 const FREE_MIN_NS: u64 = 1_000_000_000;
-/// A silence is so many times as long as the median answer. A storage that is always that slow is not silent.
+/// A silence is at least this many times as long as the median answer: constantly slow storage is not
+/// silent.
 const MEDIAN_ANSWERS: f64 = 5.0;
-/// An operation that waited for less in a silence was not harmed by it.
+/// An operation that waited for less during a silence was not harmed by it.
 const HARMED_FROM_NS: u64 = 100_000_000;
-/// So many silences of a pass are listed: the first ones.
+/// Silences of a pass that are listed, at most: the first ones.
 const KEPT: usize = 200;
 
 /// A silence of the storage that delayed a replay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReplaySilence {
-    /// When the last answer before it came, since the start of the run.
+    /// The time of the last answer before it, since the start of the run.
     pub began_s: f64,
     /// The same, since the start of the load point.
     pub began_in_point_s: f64,
     /// The same by the clock on the wall, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began_at: Option<String>,
-    /// When the next answer came, or the operations in flight were given up.
+    /// The time of the next answer, or when the operations in flight were given up.
     pub ended_s: f64,
-    /// How long it was, without pauses of the tool.
+    /// Its duration, without pauses of Reelgauge.
     pub length_s: f64,
-    /// Operations that were due before its end and were answered after it, if they came back.
+    /// Operations that were due before its end and completed after it; `None` if a user did not come
+    /// back.
     pub delayed_ops: Option<u64>,
-    /// The latest of their answers, after it was due.
+    /// The longest response time of these.
     pub longest_response_us: Option<f64>,
 }
 
-/// What tells which silences of a pass did harm.
+/// The evidence on which silences of a pass did harm.
 #[derive(Clone, Copy, Debug)]
 pub struct SilenceScene<'a> {
     /// When the load point began.
     pub point_started_ns: u64,
-    /// When operations with a long answer were due and answered; `None` where a user did not come back.
+    /// When operations with a long response time were due and completed; `None` if a user did not come
+    /// back.
     pub long_answers: Option<&'a [(u64, u64)]>,
-    /// The median time from issue to answer.
+    /// The median time from issue to completion.
     pub median_answer_us: Option<f64>,
-    /// When the pass would have been over at the recorded pace; `None` where the pace is free.
+    /// The end of the pass at the recorded pace; `None` if the pace is free.
     pub expected_end_ns: Option<u64>,
 }
 
@@ -61,9 +65,9 @@ impl SilenceScene<'_> {
         let is_long = |silence: &&Silence| silence.length_ns >= least_ns.max(usual_ns);
         let told = |silence: &Silence| {
             let delayed = self.long_answers.map(|answers| delayed_by(silence, answers));
-            // Nothing outlasts the end of time.
+            // A time at the end of the clock's range cannot be exceeded.
             let outlasts = |end_ns: u64| silence.until_ns > end_ns.saturating_add(HARMED_FROM_NS);
-            // Nothing is known of users that did not come back.
+            // Operations of users that did not come back are unknown.
             let is_harm = delayed.is_none_or(|(_, begun_late, _)| begun_late > 0)
                 || self.expected_end_ns.is_none_or(outlasts);
             is_harm.then(|| ReplaySilence {
@@ -83,13 +87,13 @@ impl SilenceScene<'_> {
 /// Operations that waited in a silence, how many of them were due in it, and the longest response.
 fn delayed_by(silence: &Silence, long_answers: &[(u64, u64)]) -> (u64, u64, Option<u64>) {
     let waited = long_answers.iter().filter(|(due_ns, done_ns)| {
-        // A time of a damaged record may be the largest there is.
+        // A damaged record may contain the largest possible time.
         *done_ns >= silence.until_ns && due_ns.saturating_add(HARMED_FROM_NS) <= silence.until_ns
     });
     let (mut ops, mut due_within, mut longest_ns) = (0, 0, None);
     for (due_ns, done_ns) in waited {
         ops += 1;
-        // What was in flight when it began may take as long as it did when it was recorded.
+        // An operation that was in flight at its start may take as long as in the recording.
         due_within += u64::from(*due_ns > silence.from_ns);
         longest_ns = longest_ns.max(Some(done_ns - due_ns));
     }
@@ -118,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_freeze_is_an_incident_with_the_operations_that_waited() {
-        // One was in flight, two were due meanwhile, one was due just before the end.
+        // One operation was in flight, two became due during the silence, one just before its end.
         let answers =
             [(1_990, 5_000), (2_500, 5_004), (4_000, 5_008), (4_950, 5_060)].map(|(a, b)| (a * MS, b * MS));
         let found = scene(&answers).incidents(&[silence(2_000, 5_000)]);
@@ -130,10 +134,10 @@ mod tests {
 
     #[test]
     fn a_wait_that_was_recorded_delays_nothing() {
-        // An fsync of 2 s, behind which the next operation was due when it was done.
+        // An fsync of 2 s; the next operation was due after its completion.
         let answers = [(1_000 * MS, 3_000 * MS)];
         assert_eq!(scene(&answers).incidents(&[silence(1_000, 3_000)]), []);
-        // The same where it outlasts the recording, and where the pace is free.
+        // The same if it lasts beyond the recording, and if the pace is free.
         let last = SilenceScene { expected_end_ns: Some(2_500 * MS), ..scene(&answers) };
         assert_eq!(last.incidents(&[silence(1_000, 3_000)]).len(), 1);
         let free = SilenceScene { expected_end_ns: None, ..scene(&answers) };

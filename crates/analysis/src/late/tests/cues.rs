@@ -1,8 +1,8 @@
-//! Somebody jumps, stops and plays on; and frames that are a file each.
+//! Playback that jumps, stops and continues; and frames that are one file each.
 
 use super::*;
 
-/// Frames that are [`played`], where play begins anew at the first of them.
+/// Frames that are [`played`], where playback restarts at the first of them.
 fn cued(frames: std::ops::Range<u32>) -> Vec<OpRecord> {
     let mut ops = played(frames);
     ops[0].flags = ops[0].flags.with(OpFlags::CUE);
@@ -18,7 +18,7 @@ fn frames_between_the_last_begun_and_a_cue_are_not_judged() {
             let until_ns = spec.timeline(0).deadline_ns(100);
             let found = figures(&spec, part(0, until_ns), &ops);
             assert_eq!((found.frames_judged, fates(&found)), (55, (0, 0, 0, 0)));
-            // Without the cue they were dropped.
+            // Without the cue they count as dropped.
             let found = figures(&spec, part(0, until_ns), &[played(0..25), played(70..100)].concat());
             assert_eq!((found.frames_judged, fates(&found)), (100, (45, 45, 0, 0)));
             assert_eq!(found.late_frames_with_own_delay, 45);
@@ -76,7 +76,7 @@ fn the_throughput_of_a_pause_is_not_the_storages() {
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_000.0);
     let found = figures(&player(0), part(0, 6 * S), &[played(0..50), played(100..150)].concat());
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 0.0);
-    // Somebody scrubs from 2 s to the end.
+    // The user scrubs from 2 s to the end.
     let found =
         figures(&player(0), part(0, 6 * S), &[played(0..50), vec![scrub(2_100 * MS, 5 * MS)]].concat());
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_000.0);
@@ -84,7 +84,7 @@ fn the_throughput_of_a_pause_is_not_the_storages() {
 
 #[test]
 fn a_load_point_that_ends_while_somebody_scrubs_misses_nothing() {
-    // The cameras of one worker; only the first is scrubbed on.
+    // The cameras of one worker; only the first one is scrubbed.
     let specs = vec![player(0), player(1), player(2)];
     let mut tally = LateTally::new(specs, part(0, 4 * S));
     for (stream, worker) in [(0, 0), (1, 0), (2, 7)] {
@@ -94,10 +94,10 @@ fn a_load_point_that_ends_while_somebody_scrubs_misses_nothing() {
     tally.add(&scrub(1_100 * MS, 5 * MS));
     let found = tally.finish(4 * S);
     let judged: Vec<u64> = found.streams.iter().map(|stream| stream.frames_judged).collect();
-    // The stream of another worker should have gone on: 98 frames are needed before 4 s.
+    // The stream of another worker should have continued: 98 frames are needed before 4 s.
     assert_eq!(judged, [25, 25, 98]);
     assert_eq!((found.total.late_frames, found.streams[2].dropped_frames), (73, 73));
-    // What was dropped before the scrub stays dropped.
+    // Frames that were dropped before the scrub stay dropped.
     let mut ops = played(0..25);
     ops.remove(7);
     ops.push(scrub(1_100 * MS, 5 * MS));
@@ -129,7 +129,8 @@ fn written_file(n: u32) -> Vec<OpRecord> {
 fn a_frame_that_is_read_from_its_own_file_is_there_before_the_close() {
     let end = [(OpKind::Close, OpFlags::NONE), (OpKind::Stat, OpFlags::NONE)];
     let mut ops: Vec<OpRecord> = (0..50).flat_map(|n| file_of(n, OpKind::Open, OpKind::Read, end)).collect();
-    // A close that takes half a second delays nobody; opening frame 20 for half a second makes it late.
+    // A close that takes half a second delays no frame; opening frame 20 for half a second makes it
+    // late.
     ops[4 * 9 + 2].done_ns += 500 * MS;
     for op in &mut ops[4 * 20..4 * 21] {
         op.done_ns += 500 * MS;

@@ -1,11 +1,12 @@
-//! The reason to exist: a store that freezes for a second in a recording of 24 frames/s. How many frames
-//! that makes late is worked out here by formula, from the queue that builds up, and not by simulation.
+//! The main purpose of Reelgauge: storage that freezes for one second in a recording of 24 frames/s. The
+//! expected number of late frames is computed by formula from the queue that builds up, not by
+//! simulation.
 
 use super::*;
 
 const RATE: u64 = 24;
 const SERVICE: u64 = 5 * MS;
-/// The store freezes when frame 48 is due, and for one second.
+/// The storage freezes when frame 48 is due, for one second.
 const FROZEN_FRAME: u64 = 48;
 const FREEZE: std::ops::Range<u64> = 2 * S..3 * S;
 const FRAMES: u64 = 240;
@@ -14,7 +15,7 @@ fn due_ns(frame: u64) -> u64 {
     frame * S / RATE
 }
 
-/// A recorder with one write in flight on a store that takes 5 ms and stands still during the freeze.
+/// A recorder with one write in flight on storage that takes 5 ms and hangs during the freeze.
 fn recording(policy: Policy, prebuffer_ns: u64) -> Vec<OpRecord> {
     let mut free_ns = 0;
     let mut ops = Vec::new();
@@ -39,8 +40,8 @@ fn recorder(policy: Policy, prebuffer_ns: u64) -> StreamSpec {
     player(0).that_writes(true).with_policy(policy).at_rate(RATE as u32, 1).with_buffer_ns(prebuffer_ns)
 }
 
-/// How many whole numbers from 0 on are below `ahead_ns` ÷ (1/24 s − 5 ms): the frames that come late while
-/// the recorder catches up by that much with every frame.
+/// How many whole numbers from 0 on are below `ahead_ns` ÷ (1/24 s − 5 ms): the frames that are late
+/// while the recorder catches up by that much with every frame.
 fn catching_up(ahead_ns: i128) -> u64 {
     // × 24, so that the frame time is a whole number of nanoseconds.
     let per_frame = i128::from(S) - i128::from(SERVICE * RATE);
@@ -48,12 +49,13 @@ fn catching_up(ahead_ns: i128) -> u64 {
     ((ahead + per_frame - 1) / per_frame) as u64
 }
 
-/// Stall: frame 48 + j is done at 3 s + (j + 1) × 5 ms and needed at 2 s + j/24 s + buffer.
+/// Stall: frame 48 + j completes at 3 s + (j + 1) × 5 ms and is needed at 2 s + j/24 s + buffer.
 fn late_when_stalling(prebuffer_ns: u64) -> u64 {
     catching_up(i128::from(FREEZE.end + SERVICE) - i128::from(FREEZE.start + prebuffer_ns))
 }
 
-/// Drop: frame 48 is late; those needed before 3.005 s are skipped; the rest are caught up with.
+/// Drop: frame 48 is late; those needed before 3.005 s are skipped; the recorder catches up with the
+/// rest.
 fn late_when_dropping(prebuffer_ns: u64) -> (u64, u64) {
     let free_ns = FREEZE.end + SERVICE;
     if FREEZE.start + prebuffer_ns >= free_ns {
@@ -66,7 +68,7 @@ fn late_when_dropping(prebuffer_ns: u64) -> (u64, u64) {
     (1 + dropped + catches_up, dropped)
 }
 
-/// In ms. 42 is the least with which a frame is ever in time if only one is buffered.
+/// In ms. 42 is the smallest with which a frame is ever in time if only one is buffered.
 const PREBUFFERS: [u64; 12] = [6, 20, 42, 84, 100, 250, 500, 750, 960, 999, 1_004, 2_000];
 
 #[test]
@@ -81,7 +83,7 @@ fn a_freeze_makes_exactly_the_frames_late_that_the_queue_implies() {
         assert_eq!((worst.frame, worst.has_come), (48, true));
         assert_eq!(worst.margin_us, prebuffer_ns as f64 / 1e3 - 1_005_000.0);
     }
-    // In plain numbers: with a buffer of half a second 14 frames are late, by up to 505 ms.
+    // In plain numbers: with a buffer of half a second, 14 frames are late, by up to 505 ms.
     assert_eq!(late_when_stalling(500 * MS), 14);
     assert_eq!(late_when_stalling(6 * MS), 28);
     assert_eq!(late_when_stalling(1_004 * MS), 1);
@@ -106,7 +108,7 @@ fn the_freeze_is_the_storages_and_a_pause_is_the_tools() {
     let frozen = figures(&spec, part(0, 9 * S), &recording(Policy::Stall, 500 * MS));
     assert_eq!((frozen.late_frames, frozen.late_frames_with_own_delay), (14, 0));
     assert_eq!(frozen.own_delay.unwrap().max_us, 0.0);
-    // The same lateness at the screen, but because frame 48 was not issued for a second.
+    // The same lateness for the viewer, but because frame 48 was not issued for a second.
     let mut free_ns = 0;
     let paused: Vec<OpRecord> = (0..FRAMES)
         .map(|number| {
@@ -124,7 +126,7 @@ fn the_freeze_is_the_storages_and_a_pause_is_the_tools() {
 #[test]
 fn a_pause_of_the_tool_that_makes_it_skip_frames_is_the_tools() {
     let prebuffer_ns = 100 * MS;
-    // Nothing is asked for from 2 s to 3 s although the store is idle.
+    // Nothing is requested from 2 s to 3 s although the storage is idle.
     let deadline_passed = |number: &u64| due_ns(*number) + prebuffer_ns < FREEZE.end;
     let skipped = |number: &u64| *number >= FROZEN_FRAME && deadline_passed(number);
     let mut free_ns = 0;
@@ -141,7 +143,7 @@ fn a_pause_of_the_tool_that_makes_it_skip_frames_is_the_tools() {
     // 2 s + j/24 + 0.1 < 3 s: j from 0 to 21.
     assert_eq!(found.dropped_frames, 22);
     assert_eq!(found.late_frames_with_own_delay, found.late_frames);
-    // With the same gap behind a write that took a second, the store is to blame.
+    // With the same gap after a write that took a second, the storage is the culprit.
     let frozen = recording(Policy::Drop, prebuffer_ns);
     let found = figures(&recorder(Policy::Drop, prebuffer_ns), part(0, 9 * S), &frozen);
     assert!(found.late_frames > 20);

@@ -1,5 +1,5 @@
-//! Random streams against a plain recomputation that keeps everything, compares fractions and looks at every
-//! operation for every frame.
+//! Random streams compared with a simple recomputation that keeps everything, compares fractions and
+//! checks every operation for every frame.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::incident::StorageThen;
 
-/// What both must find.
+/// The results that both must find.
 #[derive(Debug, Default, PartialEq)]
 struct Found {
     judged: u64,
@@ -27,7 +27,7 @@ struct Found {
 #[derive(Clone, Debug)]
 struct RandomFrame {
     skipped: bool,
-    /// Play begins anew here.
+    /// Whether playback restarts here.
     cue: bool,
     jitter_ms: u64,
     /// (issue delay in ms, service in ms, outcome)
@@ -36,13 +36,13 @@ struct RandomFrame {
     around: ((u64, u8), (u64, u8)),
 }
 
-/// How frames lie in files.
+/// How frames are stored in files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Layout {
     Movie,
-    /// Opened, read, and closed when the frame is complete already.
+    /// Opened, read, and closed after the frame is complete.
     ReadFiles,
-    /// Made, written, and complete when closed.
+    /// Created, written, and complete when closed.
     WrittenFiles,
 }
 
@@ -54,7 +54,7 @@ struct Scene {
     length_ms: u64,
     knows_bytes: bool,
     layout: Layout,
-    /// Somebody scrubs when the load point ends.
+    /// Whether the user scrubs when the load point ends.
     ends_scrubbing: bool,
     frames: Vec<RandomFrame>,
 }
@@ -93,8 +93,8 @@ fn scenes() -> impl Strategy<Value = Scene> {
 
 impl Scene {
     fn spec(&self) -> StreamSpec {
-        // Every frame of the scene has at most three parts of 100 bytes; only frames of three can be told
-        // complete by bytes.
+        // Every frame of the scene has at most three parts of 100 bytes. By bytes, only frames of three
+        // parts are known to be complete.
         let frame_bytes = self.knows_bytes.then_some(300);
         let spec = player(0).at_rate(self.rate.0, self.rate.1).with_buffer_ns(self.prebuffer_ms * MS);
         StreamSpec { frame_bytes, ..spec }
@@ -112,31 +112,31 @@ impl Scene {
             ops.extend(self.ops_of(number as u32, random));
         }
         let last_due_ns = ops.iter().skip(1).map(|op| op.due_ns).max().unwrap_or(0);
-        // Somebody who scrubs and then plays on has not stopped.
+        // A user who scrubs and then continues playback has not stopped.
         ops.push(scrub(last_due_ns, 1));
         ops.extend(self.ends_scrubbing.then(|| scrub(last_due_ns + 1, 1)));
         ops.sort_by_key(|op| op.done_ns);
         ops
     }
 
-    /// Those that are done at this time.
+    /// The operations that have completed at this time.
     fn ops_until(&self, now_ns: u64) -> Vec<OpRecord> {
         self.ops().into_iter().filter(|op| op.done_ns <= now_ns).collect()
     }
 
-    /// The stream, with when it is to begin.
+    /// The stream with its planned start.
     fn expected(&self) -> StreamSpec {
         self.spec().begins_after_ns(T0_NS)
     }
 
-    /// Late frames as a clock on the wall shows them.
+    /// Late frames as the live view shows them.
     fn late_at(&self, now_ns: u64) -> u64 {
         let mut tally = LateTally::new(vec![self.expected()], self.part());
         self.ops_until(now_ns).iter().for_each(|op| tally.add(op));
         tally.at(now_ns).late_frames
     }
 
-    /// The operations of one frame. Without known bytes the one with LAST comes back last.
+    /// The operations of one frame. Without known bytes, the one with LAST completes last.
     fn ops_of(&self, number: u32, random: &RandomFrame) -> Vec<OpRecord> {
         let due_ns = u64::from(number) * 40 * MS + random.jitter_ms * MS;
         let mut parts: Vec<OpRecord> = Vec::new();
@@ -154,7 +154,7 @@ impl Scene {
             self.put_into_file(&mut parts, random);
         }
         parts[0].flags = parts[0].flags.with_if(OpFlags::CUE, random.cue);
-        // One in twenty frames never sees its LAST.
+        // One in twenty frames never completes its LAST.
         let keeps_last = random.parts[0].2 % 20 != 7;
         let of_frame = parts.iter_mut().rfind(|op| op.flags.has(OpFlags::FRAME));
         if let Some(last) = of_frame.filter(|_| keeps_last) {
@@ -191,8 +191,8 @@ impl Scene {
         parts.push(OpRecord { flags: after, ..close });
     }
 
-    /// Whether the storage was asked all the time and gave too little, so that the tool's delays don't
-    /// matter.
+    /// Whether the storage was busy all the time and delivered too little, so that the delays of
+    /// Reelgauge do not matter.
     fn has_overload(&self) -> bool {
         let mut tally = LateTally::new(vec![self.spec()], self.part());
         self.ops().iter().for_each(|op| tally.add(op));
@@ -226,18 +226,18 @@ fn latest_due(ops: &[OpRecord], flags: OpFlags) -> Option<u64> {
     ops.iter().filter(|op| op.flags.has(flags)).map(|op| op.due_ns).max()
 }
 
-/// Everything about a scene, looked at as often as it takes.
+/// All data of a scene, recomputed as often as needed.
 struct Plain<'a> {
     scene: &'a Scene,
     ops: Vec<OpRecord>,
-    /// (done, free) of every operation had the tool had no delays.
+    /// (completed, free) of every operation without delays of Reelgauge.
     own: Vec<(u64, u64)>,
     by_frame: BTreeMap<u64, Vec<usize>>,
     /// When frame 0 is needed, in ns × frames per `rate.1` seconds: then all deadlines are whole numbers.
     start: i128,
     /// Frames with a deadline from this time on are not judged.
     until_ns: u64,
-    /// Nobody plays any more.
+    /// Whether playback has stopped.
     has_stopped: bool,
 }
 
@@ -249,7 +249,7 @@ impl Plain<'_> {
         Plain::at(scene, u64::MAX)
     }
 
-    /// With what was done by `now_ns`, when the load point ends.
+    /// For the operations that completed by `now_ns`, when the load point ends.
     fn at(scene: &Scene, now_ns: u64) -> Plain<'_> {
         let ops = scene.ops_until(now_ns);
         let mut by_frame: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
@@ -290,7 +290,7 @@ impl Plain<'_> {
         i128::from(time_ns) * i128::from(self.scene.rate.0) <= self.deadline(number)
     }
 
-    /// A deadline belongs to the nanosecond that it is rounded down to.
+    /// A deadline is rounded down to the nanosecond.
     fn deadline_ns(&self, number: u64) -> i128 {
         self.deadline(number).div_euclid(i128::from(self.scene.rate.0))
     }
@@ -311,7 +311,7 @@ impl Plain<'_> {
         match self.by_frame.range(number..).next() {
             Some((&begun, _)) if begun == number => true,
             Some((_, parts)) => !parts.iter().any(|&at| self.ops[at].flags.has(OpFlags::CUE)),
-            // Without any frame nothing is known of a player's habits.
+            // Without any frame, the habits of a player are unknown.
             None => !self.has_stopped || self.by_frame.is_empty(),
         }
     }
@@ -369,7 +369,7 @@ proptest! {
     #[test]
     fn counting_as_it_goes_finds_what_looking_at_everything_finds(scene in scenes()) {
         let (found, recomputed) = (scene.found(), Plain::of(&scene).found());
-        // Where a frame that never came is worse than all that came, the figures show that one.
+        // If a frame that never arrived is worse than all that did, the figures show that one.
         let worst_came = recomputed.worst_came.filter(|_| found.worst_came.is_some());
         let with_own_delay = match scene.has_overload() {
             true => recomputed.with_own_delay.min(found.with_own_delay),
@@ -379,14 +379,14 @@ proptest! {
         prop_assert_eq!(found, comparable);
     }
 
-    /// At any moment the live count is what the report would say if the load point ended then.
+    /// At any time the live count is what the report would show if the load point ended then.
     #[test]
     fn the_live_count_is_the_reports_at_any_time(
         scene in scenes(),
         frame in 0_u64..40,
         around_ns in prop_oneof![Just(0), Just(1), 0..40 * MS],
     ) {
-        // Deadlines are the moments at which it changes.
+        // The count changes at deadlines.
         let now_ns = scene.spec().timeline(T0_NS).deadline_ns(frame) + around_ns;
         prop_assert_eq!(scene.late_at(now_ns), Plain::at(&scene, now_ns).found().late);
         // In the end it is the report's.

@@ -1,4 +1,4 @@
-//! What a clock on the wall shows: margins that run out, streams that never began, jumps.
+//! The live view: margins that run out, streams that never began, jumps.
 
 use super::*;
 use crate::Culprit;
@@ -16,13 +16,13 @@ fn late_and_margin_ms(tally: &LateTally, now_ms: u64) -> (u64, Option<i64>) {
 
 #[test]
 fn a_margin_runs_out_by_the_clock_and_frames_are_late_one_by_one() {
-    // 25 frames have come; the next, 25, is needed at 1.1 s.
+    // 25 frames have arrived; the next, 25, is needed at 1.1 s.
     let tally = tally_of(player(0), part(0, 9 * S), &played(0..25));
     assert_eq!(late_and_margin_ms(&tally, 1_000), (0, Some(100)));
     assert_eq!(late_and_margin_ms(&tally, 1_100), (0, Some(0)));
     assert_eq!(late_and_margin_ms(&tally, 1_101), (1, Some(-1)));
     assert_eq!(late_and_margin_ms(&tally, 3_101), (51, Some(-2_001)));
-    // Nothing is late behind the end of the measured part.
+    // Nothing is late after the end of the measured part.
     assert_eq!(late_and_margin_ms(&tally, 60_000), (198, Some(1_100 - 9_000)));
     assert_eq!(tally.at(60 * S).at_ns, 9 * S);
     assert_eq!(tally.finish(9 * S).total.late_frames, 198);
@@ -38,7 +38,7 @@ fn only_the_measured_part_counts() {
 
 #[test]
 fn a_stream_whose_first_operation_hangs_is_late_too() {
-    // Of the other nobody knows when it should have begun.
+    // The start of the other stream is unknown.
     let begins = Some(Beginning { after_ns: 400 * MS, may_jump: false });
     let mut tally = LateTally::new(vec![player(0), StreamSpec { begins, ..player(7) }], part(0, 9 * S));
     assert_eq!(late_and_margin_ms(&tally, 399), (0, None));
@@ -47,7 +47,7 @@ fn a_stream_whose_first_operation_hangs_is_late_too() {
     let now = tally.at(1_001 * MS);
     assert_eq!((now.streams[0].late_frames, now.streams[0].margin_ns), (0, None));
     assert_eq!((now.streams[1].late_frames, now.streams[1].buffer_ns), (13, 100 * MS));
-    // The file is opened at last: by then it is certain when the stream began.
+    // The file is finally opened: from now on the start of the stream is certain.
     let opened = op(OpKind::Open).on_stream(7).at_ms(404);
     tally.add(&opened.done_at_ms(980));
     assert_eq!(late_and_margin_ms(&tally, 983), (12, Some(-479)));
@@ -69,7 +69,7 @@ fn a_stream_whose_first_operation_never_came_back_is_judged_all_the_same() {
 
 #[test]
 fn an_out_of_order_answer_does_not_hide_the_one_that_hangs() {
-    // Of several in flight frame 3 hangs, those behind it have come.
+    // Several are in flight; frame 3 hangs, the following ones have arrived.
     let ops: Vec<OpRecord> = played(0..10).into_iter().filter(|op| op.transfer != 3).collect();
     let tally = tally_of(player(0), part(0, 9 * S), &ops);
     assert_eq!(late_and_margin_ms(&tally, 220), (0, Some(280)));
@@ -81,7 +81,7 @@ fn while_somebody_scrubs_nothing_is_due() {
     let mut tally = tally_of(player(0), part(0, 9 * S), &played(0..25));
     tally.add(&scrub(1_001 * MS, 5 * MS));
     assert_eq!(late_and_margin_ms(&tally, 3_000), (0, None));
-    // Play begins anew at frame 70; what lies between was not wanted.
+    // Playback restarts at frame 70; the frames in between were not wanted.
     let mut ops = played(70..72);
     ops[0].flags = ops[0].flags.with(OpFlags::CUE);
     tally.add(&ops[0]);
@@ -99,7 +99,7 @@ fn where_play_may_stop_half_a_second_goes_by_before_anything_is_late() {
     assert_eq!(late_and_margin_ms(&tally, 1_101), (0, None));
     assert_eq!(late_and_margin_ms(&tally, 1_600), (0, None));
     assert_eq!(late_and_margin_ms(&tally, 1_601), (13, Some(-501)));
-    // What is late for certain is told at once: frame 26 has been begun, 25 has not come.
+    // Frames that are certainly late are reported at once: frame 26 has been begun, 25 has not arrived.
     let ops = [frame(26, 1_040 * MS, 1_300 * MS)];
     ops.iter().for_each(|op| tally.add(op));
     assert_eq!(late_and_margin_ms(&tally, 1_301), (2, None));
