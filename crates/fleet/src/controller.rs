@@ -1,15 +1,15 @@
-//! Who is there ([`roster`]), what they are to do ([`fleet_plan`]), what they are told ([`conduct`]), and
-//! what they measured, fetched ([`fetch`]). The last two are a run ([`fleet_run`]); [`carry_out`] does it,
-//! with a [`run_folder`] on disk, a [`keeper`] who writes there and a [`clock`]; [`wire`] is its end of the
-//! connection,
-//! and [`journey`] is all of it. [`halt`] stops what others began.
+//! The controller of a fleet: finds the agents ([`roster`]), decides what each does ([`fleet_plan`]),
+//! orders it ([`conduct`]) and fetches the measurements ([`fetch`]). The last two make a run
+//! ([`fleet_run`]). [`carry_out`] carries it out with a [`run_folder`] on disk, a [`keeper`] that writes
+//! there and a [`clock`]. [`wire`] is its end of the connection, and [`journey`] covers everything.
+//! [`halt`] stops runs that another controller began.
 //!
-//! * Pauses: [`pauses`] of a run; what somebody may wish of it ([`wish`]), how that reaches its controller
-//!   ([`wishes`]), and who has it done ([`command_channel`]).
-//! * Several runs, one after another: [`steps`] of a plan, [`batch`] that keeps on disk how far they are, and
-//!   the time between them ([`rest`]).
-//! * Before any of it: [`preflight`], and how machines are set up: [`doctor`]. Beside it: [`observers`]. For
-//!   whoever watches: [`live_log`], and what it tells ([`live_tick`]).
+//! * Pauses: [`pauses`] of a run, the commands a user may give it ([`wish`]), how they reach its
+//!   controller ([`wishes`]), and the side that sends them ([`command_channel`]).
+//! * Several runs, one after another: [`steps`] of a plan, [`batch`], which keeps their progress on
+//!   disk, and the time between them ([`rest`]).
+//! * Before a run: [`preflight`], and how the hosts are set up: [`doctor`]. During a run: [`observers`].
+//!   For viewers: [`live_log`] and its content ([`live_tick`]).
 //!
 //! Not here: the figures of their runs ([`crate::whole`]).
 

@@ -1,8 +1,8 @@
-//! Several runs of a plan with steps: what they are, what became of each, and where that is kept.
+//! Several runs of a plan with steps: what they are, the result of each, and where both are kept.
 //!
-//! In the batch's directory: `batch.json` with everything that is needed to take it up again, though the
-//! plan's files have changed meanwhile; `index.txt`, the same for people; and the run directory of each. What
-//! is there of a run that was broken off is kept beside the one that took its place.
+//! The batch's directory has `batch.json` with everything needed to resume it even if the plan's files
+//! have changed since; `index.txt`, the same for users; and the run directory of each run. The data of
+//! an interrupted run is kept next to the run that replaced it.
 //!
 //! Not here: carrying out a run ([`super::journey`]), and the time between two ([`super::rest`]).
 
@@ -27,12 +27,12 @@ use crate::agent::run_store::keep;
 
 const BATCH_FILE: &str = "batch.json";
 const INDEX_FILE: &str = "index.txt";
-/// The version of that file's form.
+/// The version of the format of `batch.json`.
 const BATCH_VERSION: u32 = 1;
-/// Nobody breaks off one run more often.
+/// A bound far above the number of times one run is ever interrupted.
 const BROKEN_OFF_MOST: u32 = 10_000;
 
-/// Why a batch can't be begun, kept or taken up again.
+/// Why a batch cannot be begun, kept or resumed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {
@@ -47,10 +47,10 @@ pub enum BatchError {
     Io {
         /// Where.
         dir: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         why: io::Error,
     },
-    /// There is none.
+    /// The directory has no batch.
     #[error("{} holds no steps to resume: {why}", dir.display())]
     None {
         /// Where.
@@ -60,14 +60,14 @@ pub enum BatchError {
     },
 }
 
-/// What is to be run, as it was when the batch began.
+/// The request, as it was when the batch began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchPlan {
     /// The plan for the fleet.
     pub plan_toml: String,
     /// The plans of one machine that it names.
     pub texts: PlanTexts,
-    /// The agents that were there.
+    /// The agents that were present.
     pub there: Vec<String>,
 }
 
@@ -77,24 +77,24 @@ pub struct BatchRun {
     /// What it is.
     #[serde(flatten)]
     pub round: Round,
-    /// What became of it.
+    /// Its result.
     pub result: StepResult,
-    /// What it moved, where it was measured.
+    /// The rate it moved, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<StepMoved>,
 }
 
-/// What a run moved, and where.
+/// The rate that a run moved, and on which targets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepMoved {
-    /// The targets that were used at once.
+    /// The targets that were used at the same time.
     pub targets: BTreeSet<String>,
-    /// The most that they moved together.
+    /// The highest rate of all targets together.
     pub bytes_per_s: f64,
 }
 
 impl StepMoved {
-    /// Of a run that was put together. What streams move is what they ask for, and says nothing of targets.
+    /// Of a merged run. Streams move the rate they request, which shows nothing about the targets.
     pub fn of(summary: &Summary) -> Option<StepMoved> {
         if summary.load_points.iter().any(|point| point.stream_count.is_some()) {
             return None;
@@ -104,7 +104,7 @@ impl StepMoved {
     }
 }
 
-/// What became of a run that was carried out to its end and put together.
+/// The result of a run that was carried out to its end and merged.
 pub fn result_of(conduct: &Conduct, summary: &Summary) -> StepResult {
     let missing = conduct.measuring().find_map(|member| Some((member, member.missing.as_ref()?)));
     let empty = summary.load_points.iter().position(|point| point.total.ops == 0);
@@ -149,8 +149,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// One that begins now, in a directory of its own below this folder once it is kept. Every run of it can
-    /// be placed.
+    /// A batch that begins now. Once it is kept, it has its own directory below this folder. Every run
+    /// of it can be placed.
     ///
     /// # Errors
     /// A plan that can't be carried out.
@@ -191,7 +191,7 @@ impl Batch {
         Ok(Batch { dir: dir.to_path_buf(), plan: kept.plan, fleet_plan, runs: kept.runs })
     }
 
-    /// Keeps how far it is.
+    /// Writes its progress to disk.
     ///
     /// # Errors
     /// When that is impossible.
@@ -205,7 +205,7 @@ impl Batch {
         write().map_err(|why| BatchError::Io { dir: self.dir.clone(), why })
     }
 
-    /// What became of each, for people, and what several targets moved against fewer.
+    /// The result of each run as text, and the rates of several targets compared with fewer.
     pub fn told(&self) -> String {
         let mut text = fleet_steps(&self.lines());
         for scale in self.scales() {
@@ -215,8 +215,8 @@ impl Batch {
         text
     }
 
-    /// What more targets moved than fewer, in runs of steps that do the same but for where. Points are places
-    /// of runs.
+    /// The rates of more targets compared with fewer, in runs of steps that differ only in their
+    /// targets. Points are indexes of runs.
     fn scales(&self) -> Vec<TargetScale> {
         let steps = &self.fleet_plan.steps;
         let mut first_of_kind: Vec<usize> = Vec::new();
@@ -238,14 +238,14 @@ impl Batch {
         first_of_kind.into_iter().filter_map(of_kind).collect()
     }
 
-    /// Notes what a run moved; it is kept with what became of it.
+    /// Notes the rate that a run moved; it is kept together with the result.
     pub fn moved(&mut self, at: usize, moved: Option<StepMoved>) {
         if let Some(run) = self.runs.get_mut(at) {
             run.moved = moved;
         }
     }
 
-    /// Keeps what became of a run.
+    /// Keeps the result of a run.
     ///
     /// # Errors
     /// When that is impossible.
@@ -266,22 +266,22 @@ impl Batch {
         self.fleet_plan.placed(&self.plan.there, &self.plan.texts, step)
     }
 
-    /// What is said of everybody.
+    /// The part of the plan that applies to all agents.
     pub fn fleet_plan(&self) -> &FleetPlan {
         &self.fleet_plan
     }
 
-    /// Where it lies.
+    /// The batch's directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The run directory of a run that was not broken off.
+    /// The run directory of a run that was not interrupted.
     pub fn run_dir(&self, at: usize) -> PathBuf {
         self.dir.join(self.runs.get(at).map_or("unnamed", |run| run.round.folder.as_str()))
     }
 
-    /// A directory for what is there of a run that was broken off.
+    /// A directory for the data of an interrupted run.
     pub fn broken_off_dir(&self, at: usize) -> PathBuf {
         let name = self.run_dir(at).display().to_string();
         let dirs = (1..=BROKEN_OFF_MOST).map(|number| PathBuf::from(format!("{name}.broken-off-{number}")));
@@ -290,12 +290,12 @@ impl Batch {
             .unwrap_or_else(|| PathBuf::from(format!("{name}.broken-off")))
     }
 
-    /// The run whose turn it is; `None` where all have had theirs.
+    /// The next run to carry out; `None` after the last.
     pub fn next(&self) -> Option<usize> {
         self.runs.iter().position(|run| !run.result.is_done())
     }
 
-    /// What became of each, for people.
+    /// The result of each run, as lines for a table.
     pub fn lines(&self) -> Vec<StepLine> {
         let line = |(at, run): (usize, &BatchRun)| StepLine {
             number: run.round.number,
@@ -306,7 +306,7 @@ impl Batch {
         self.runs.iter().enumerate().map(line).collect()
     }
 
-    /// As the program's exit code: 130 where somebody stopped it, 3 where something was not measured, 1 where
+    /// The program's exit status: 130 if the user stopped it, 3 if something was not measured, 1 if
     /// criteria were not met.
     pub fn exit_code(&self, is_stopped: bool) -> u8 {
         let code = |run: &BatchRun| match run.result {
@@ -404,7 +404,7 @@ mod tests {
         let words =
             "x: 2 targets moved 190 MB/s together, 1.90 times the 100 MB/s of 1 target (step 1, 2 of 2).";
         assert!(batch.told().ends_with(&format!("{words}\n")), "{}", batch.told());
-        // Another workload is no comparison.
+        // Steps with different workloads cannot be compared.
         batch.fleet_plan.steps[1].hold = Some("9s".parse().unwrap());
         assert!(batch.scales().is_empty());
     }

@@ -1,8 +1,8 @@
-//! Carries out a run of a fleet: keeps on disk where it stands before anything is said that rests on it,
-//! writes what is fetched, and tells whoever watches. Beats are answered whatever the disk does: what is kept
-//! goes through a [`Keeper`], and only what rests on it waits.
+//! Carries out a run of a fleet. It keeps the state on disk before it sends anything that relies on it,
+//! writes the files that are fetched, and reports the progress to viewers. Beats are answered however
+//! slow the disk is: a [`Keeper`] writes the state, and only messages that rely on it wait.
 //!
-//! Not here: what is to be done ([`super::fleet_run`]), and how it travels ([`super::wire`]).
+//! Not here: what to do next ([`super::fleet_run`]), and how messages travel ([`super::wire`]).
 
 use std::io;
 use std::sync::Arc;
@@ -20,26 +20,26 @@ use super::wish::Answered;
 use super::wishes::WishWays;
 use crate::protocol::{Answer, Order};
 
-/// How often time is looked at.
+/// The interval between two ticks.
 const BEAT: Duration = Duration::from_millis(100);
-/// How often the state is kept, beside every milestone.
+/// How often the state is kept, in addition to every milestone.
 const KEEP_EVERY: Duration = Duration::from_secs(2);
-/// How often whoever watches is told.
+/// How often the progress is reported.
 const SHOW_EVERY: Duration = Duration::from_secs(1);
-/// What can't be fetched for so long is left where it is.
+/// Files that have not arrived for this long are left on their agents.
 const FETCH_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The ways between a run and its agents.
+/// The channels between a run and its agents.
 #[derive(Debug)]
 pub struct Ways {
     pub orders: UnboundedSender<Told>,
     pub answers: UnboundedReceiver<(String, Answer)>,
-    /// Whether anything could be heard now.
+    /// Whether messages can be received now.
     pub listens: Arc<AtomicBool>,
 }
 
-/// Carries out a run to its end: until everything that can be had is here. `show` is told once a second;
-/// `wants_end` says that somebody wants everybody to stop.
+/// Carries out a run to its end: until every file that can be fetched is here. `show` receives the
+/// progress once a second; `wants_end` reports that the user wants all agents to stop.
 ///
 /// # Errors
 /// When the folder can't be written.
@@ -74,7 +74,7 @@ pub async fn carry_out(
             Some(asked) = wished.wishes.recv() => {
                 let wish = asked.of(&carrying.run.conduct.run);
                 if let Some(standing) = wish.map(|wish| carrying.run.conduct.wish(now_ns(), wish)) {
-                    // On disk before anybody relies on it.
+                    // The answer is sent once the state is on disk, so that the sender can rely on it.
                     carrying.answer_wish(Answered { to: asked.from, standing })?;
                 }
             }
@@ -102,7 +102,7 @@ pub async fn carry_out(
     Ok(carrying.run)
 }
 
-/// What is said as soon as the disk has what it rests on.
+/// A message that is sent as soon as the disk has the state that it relies on.
 enum Unsent {
     Order(Told),
     Answer(Answered),
@@ -114,7 +114,7 @@ struct Carrying<'a> {
     keeper: Keeper,
     orders: UnboundedSender<Told>,
     answers: UnboundedSender<Answered>,
-    /// In their order, each with what it rests on.
+    /// In their order, each with the number of the state that it relies on.
     unsent: Vec<(u64, Unsent)>,
     kept: (Milestone, Instant),
     /// Bytes that were fetched, and when the last of them came.
@@ -130,7 +130,7 @@ impl Carrying<'_> {
         let acts = self.run.answer(now_ns(), agent, answer, &local);
         self.act(acts)?;
         if is_piece {
-            // The next piece is asked for at once.
+            // Request the next piece at once.
             self.tick(true)?;
         }
         Ok(())
@@ -152,7 +152,7 @@ impl Carrying<'_> {
         let mut told = Vec::new();
         for act in acts {
             match act {
-                // That a run may go on rests on nothing that is new, and may not be late.
+                // A permission to continue relies on no new state and must not be late.
                 Act::Tell((agent, order @ Order::Hold { .. })) => self.tell((agent, order)),
                 Act::Tell(order) => told.push(order),
                 Act::Create { agent, file } => self.folder.create(&agent, &file)?,
@@ -173,7 +173,7 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    /// Has what is new kept, and now and then what is not.
+    /// Keeps new state at once, and unchanged state at intervals.
     fn keep(&mut self) {
         let milestone = self.run.conduct.milestone();
         if milestone != self.kept.0 || self.kept.1.elapsed() >= KEEP_EVERY {
@@ -185,19 +185,19 @@ impl Carrying<'_> {
         }
     }
 
-    /// Says whatever rests on nothing that the disk does not have.
+    /// Sends every message whose state is on disk.
     fn send(&mut self) {
         let on_disk = self.keeper.on_disk();
         let ready = self.unsent.iter().take_while(|(rests_on, _)| *rests_on <= on_disk).count();
         let ready: Vec<_> = self.unsent.drain(..ready).collect();
         for (_, unsent) in ready {
             match unsent {
-                // Its time is over before anybody could hear it: another is agreed upon.
+                // The start would be over before any agent could receive it; another time is agreed on.
                 Unsent::Order((_, Order::Start { point, at_ns, .. }))
                     if self.run.conduct.postpones(now_ns(), point, at_ns, self.keeper.takes()) => {}
                 Unsent::Order(told) => self.tell(told),
                 Unsent::Answer(answered) => {
-                    // Whoever does not hear it asks again.
+                    // A client that misses this answer asks again.
                     let _ = self.answers.send(answered);
                 }
             }
@@ -205,7 +205,7 @@ impl Carrying<'_> {
     }
 
     fn tell(&self, told: Told) {
-        // Nobody carries it any more: then nothing comes, either, and that ends this.
+        // If the other end has closed, no message arrives either, and that ends this loop.
         let _ = self.orders.send(told);
     }
 
@@ -214,7 +214,7 @@ impl Carrying<'_> {
         has_said_all && self.run.is_done() || self.has_no_hope()
     }
 
-    /// Whether the run is over and nothing more of it has come for long.
+    /// Whether the run is over and nothing of it has arrived for a long time.
     fn has_no_hope(&self) -> bool {
         self.run.conduct.is_over() && self.progress.1.elapsed() >= FETCH_PATIENCE
     }
@@ -248,14 +248,14 @@ mod tests {
         Answer::Beat(Box::new(Beat { session: 7, beat: number, protocol: PROTOCOL, runs, ..Beat::default() }))
     }
 
-    /// From now on whoever writes there waits: nobody reads this pipe.
+    /// From now on every write to this folder blocks: no process reads this pipe.
     fn stand_still(dir: &Path) {
         let made = Command::new("mkfifo").arg(dir.join("conduct.new")).status().unwrap();
         assert!(made.success());
     }
 
-    /// How often an agent that is ready is told that it may go on, and how often that it begins, within two
-    /// seconds and on a disk that is quick, or stands still.
+    /// How often a ready agent receives permission to continue, and how often it receives a start,
+    /// within two seconds, on a fast disk or on one that hangs.
     fn told(stands_still: bool) -> (usize, usize) {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -298,7 +298,7 @@ mod tests {
                 ended = carried => panic!("it ended: {:?}", ended.map(|run| run.conduct)),
             }
         });
-        // Whoever waits for the pipe goes on.
+        // Writes that wait for the pipe continue.
         let pipe = dir.path().join("conduct.new");
         let _ = std::fs::OpenOptions::new().read(true).write(true).open(pipe);
         runtime.shutdown_background();

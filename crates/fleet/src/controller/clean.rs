@@ -1,5 +1,5 @@
-//! What earlier runs left: on the agents, whose test files are removed where that is wanted, and in the
-//! controller's own folders. A run that was not fetched is removed only where it is named.
+//! Leftovers of earlier runs: on the agents, whose test files are removed on request, and in the
+//! controller's own folders. A run that was not fetched is removed only if it is named.
 //!
 //! Not here: what an agent removes ([`crate::agent::leftovers`]), sentences (report).
 
@@ -20,35 +20,35 @@ use crate::fleet_site::agent_name::AgentName;
 use crate::fleet_site::directory::FleetSite;
 use crate::protocol::Order;
 
-/// How long an agent may take to say that it is there.
+/// How long an agent may take to report its presence.
 const THERE_WITHIN: Duration = Duration::from_secs(3);
-/// An agent has removed a run so long after it was told to.
+/// An agent has removed a run within this time after the order.
 const FORGETS_WITHIN: Duration = Duration::from_secs(1);
 
 /// What is to be done.
 #[derive(Clone, Debug)]
 pub struct CleanRequest<'a> {
-    /// Runs that are removed although nobody fetched them.
+    /// Runs that are removed although they were not fetched.
     pub runs: &'a [String],
-    /// Remove; else everything is only listed.
+    /// If true, remove; otherwise only list.
     pub removes: bool,
     /// How long an agent may take.
     pub within: Duration,
 }
 
-/// What came of it.
+/// The result of one request to all agents.
 #[derive(Clone, Debug, Default)]
 pub struct CleanRound {
     /// Agents in their order, the controller last.
     pub left: Vec<LeftoversOf>,
-    /// Agents that said nothing.
+    /// Agents that did not answer.
     pub silent: Vec<NoAnswer>,
 }
 
-/// Lists or removes what is left on all agents and here.
+/// Lists or removes the leftovers on all agents and here.
 ///
 /// # Errors
-/// No connection, or somebody wants the end.
+/// No connection, or the user interrupted it.
 pub fn clean(
     site: &FleetSite,
     request: &CleanRequest<'_>,
@@ -63,7 +63,7 @@ pub fn clean(
     let heard: Result<_, PreflightError> = runtime.block_on(async {
         let client = login.connect().await?.client;
         let mut rounds = Vec::new();
-        // A removal of runs is seen in a list of what is left before and after it.
+        // To see which runs were removed, compare the list of leftovers before and after.
         let steps: &[bool] = if request.removes { &[false, true] } else { &[false] };
         for &removes in steps {
             let seen = call(&client, &site.register().fleet, &names, THERE_WITHIN).await?;
@@ -105,7 +105,7 @@ pub fn clean(
     Ok(round)
 }
 
-/// Runs that were listed, and are not any more.
+/// Runs that were listed before and no longer are.
 fn removed_runs(before: &[Leftover], after: &[Leftover]) -> Vec<Leftover> {
     let is_run = |left: &&Leftover| left.kind == LeftoverKind::Run;
     let is_gone = |left: &&Leftover| !after.iter().any(|now| now.kind == left.kind && now.name == left.name);

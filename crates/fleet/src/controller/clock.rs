@@ -1,5 +1,6 @@
-//! The controller's clock: the wall clock when a run began, and steady from there on, also for a process that
-//! takes the run up again on the same machine. So a wall clock that is set moves nothing.
+//! The controller's clock: it starts from the wall clock when a run begins and is steady from there on.
+//! A process that resumes the run on the same host continues it. Setting the wall clock therefore moves
+//! nothing.
 
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -11,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::presence::unix_ns;
 
-/// How the clock of a process stands to that of its machine.
+/// The offset between a process's clock and its host's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockBase {
-    /// Which boot of which machine; empty where that can't be known.
+    /// Identifies the boot of a host; empty if that is unknown.
     boot: String,
     /// How far the clock is ahead of the machine's monotonic one.
     ahead_ns: i64,
@@ -22,7 +23,7 @@ pub struct ClockBase {
 
 static BASE: OnceLock<ClockBase> = OnceLock::new();
 
-/// This process's, from its first use on.
+/// This process's base, from its first use on.
 pub fn base() -> &'static ClockBase {
     BASE.get_or_init(|| {
         let ahead_ns = unix_ns(SystemTime::now()).saturating_sub(machine_ns());
@@ -30,9 +31,8 @@ pub fn base() -> &'static ClockBase {
     })
 }
 
-/// Goes on with the clock of an earlier process, if that ran in the same boot of this machine and this one
-/// has
-/// not read its own clock yet.
+/// Continues the clock of an earlier process. It does so only if that process ran in the same boot of
+/// this host and this one has not read its own clock yet.
 pub fn go_on(base: &ClockBase) {
     if !base.boot.is_empty() && base.boot == boot() {
         let _ = BASE.set(base.clone());
@@ -44,7 +44,7 @@ pub fn now_ns() -> i64 {
     machine_ns().saturating_add(base().ahead_ns)
 }
 
-/// Empty where nothing tells one boot from another.
+/// Empty if the host has no identifier of its boot.
 fn boot() -> String {
     system::boot(&Host::here()).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
-//! Wishes something of the controller that conducts a run, which may be on another machine: to pause, to
-//! resume, to stop.
+//! Sends a command to the controller that conducts a run, which may be on another host: pause, resume,
+//! or stop.
 //!
-//! First it asks how the run stands, so that what it says then is meant for that run and that pause alone;
-//! then it says so until the answer shows that it is so.
+//! It first asks for the state of the run, so that the command applies to that run and that pause alone.
+//! Then it repeats the command until the answer shows that it was carried out.
 //!
-//! Not here: what the controller makes of it ([`super::conduct`]).
+//! Not here: what the controller does with it ([`super::conduct`]).
 
 use std::time::Duration;
 
@@ -18,33 +18,33 @@ use super::wishes::WishSeal;
 use crate::connection::Login;
 use crate::fleet_site::directory::FleetSite;
 
-/// A controller answers within this time, if there is one; one that opens its connection anew, too.
+/// A controller answers within this time, if there is one, even while it reopens its connection.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(6);
-/// It is asked this often.
+/// The interval between two requests.
 const AGAIN: Duration = Duration::from_millis(400);
-/// Another controller may answer so long after the first.
+/// Further controllers may answer within this time after the first.
 const OTHERS_WITHIN: Duration = Duration::from_millis(300);
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// That it is paused.
+    /// To pause it.
     Pause,
-    /// That it goes on.
+    /// To resume it.
     Resume,
     Stop,
 }
 
-/// What came of it.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obtained {
     /// How the run stood before.
     pub before: Standing,
-    /// How it stands; `None` where its controller did not answer any more.
+    /// Its state now; `None` if its controller no longer answered.
     pub now: Option<Standing>,
 }
 
-/// Wants something of the run that goes on; `None` where no controller answers.
+/// Sends a command to the run in progress; `None` if no controller answers.
 ///
 /// # Errors
 /// No connection.
@@ -59,7 +59,7 @@ pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyErro
     obtained
 }
 
-/// The same on a connection that is there, for a controller that answers within this time.
+/// The same on an open connection, for a controller that answers within this time.
 ///
 /// # Errors
 /// The server takes no subscription.
@@ -79,7 +79,7 @@ pub(super) async fn obtain(
     Ok(Some(Obtained { before, now }))
 }
 
-/// What to wish, where it is not so already.
+/// The command to send, unless the run is already in the wanted state.
 fn wish(want: Want, standing: &Standing) -> Option<Wish> {
     match want {
         Want::Pause if standing.wants_pause || standing.is_ending => None,
@@ -90,7 +90,7 @@ fn wish(want: Want, standing: &Standing) -> Option<Wish> {
     }
 }
 
-/// Whether it is so.
+/// Whether the run is in the wanted state.
 fn is_so(want: Want, standing: &Standing) -> bool {
     match want {
         Want::Pause => standing.wants_pause,
@@ -106,8 +106,8 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// How a run stands: this one, else the one that goes on, or one that is only being fetched, where none
-    /// does.
+    /// The state of a run: of the named one; otherwise of the one in progress, or of one that is only
+    /// being fetched if none is in progress.
     async fn look(&mut self, within: Duration, run: Option<&str>) -> Option<SealedFor> {
         let until = Instant::now() + within;
         let mut found: Option<SealedFor> = None;
@@ -128,12 +128,12 @@ impl Asker<'_> {
         found
     }
 
-    /// Says it until it is so.
+    /// Repeats the command until the run is in the wanted state.
     async fn until(&mut self, wish: Wish, run: &str, want: Want) -> Option<Standing> {
         let until = Instant::now() + ANSWERS_WITHIN;
         let mut last = None;
         while Instant::now() < until {
-            // For what a wish is sealed the controller says, each time anew.
+            // The controller's answer names the key to seal a command for, and it changes each time.
             let Some(answer) = self.look(until - Instant::now(), Some(run)).await else { break };
             if is_so(want, &answer.answered.standing) {
                 return Some(answer.answered.standing);
@@ -154,14 +154,14 @@ impl Asker<'_> {
     }
 
     async fn say(&self, message: Vec<u8>) {
-        // What does not go out is said again.
+        // A message that fails to go out is sent again in the next round.
         let _ = self.client.publish(WISH, message.into()).await;
     }
 
     async fn answer(&mut self, until: Instant) -> Option<SealedFor> {
         loop {
             let message = tokio::time::timeout_at(until, self.answers.next()).await.ok()??;
-            // Somebody else's, or none, is no answer.
+            // Messages for another client, or invalid ones, are no answer.
             if let Some(answer) = self.seal.told(&message.payload) {
                 return Some(answer);
             }

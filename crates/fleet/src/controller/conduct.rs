@@ -1,12 +1,14 @@
-//! How a controller conducts a run on many agents: pure. Whoever carries it out hands in what came and the
-//! time, keeps [`Conduct::saved`] on disk before it sends anything, and sends what it is given.
+//! How a controller conducts a run on many agents: pure. The caller passes in the messages that arrive
+//! and the time, keeps [`Conduct::saved`] on disk before it sends anything, and sends the orders it
+//! receives.
 //!
-//! Everybody prepares; when all are ready a load point begins at a time that lies a little ahead; when all
-//! are ready again, the next. Who is not heard, does not begin in time or ends early is missing from then on,
-//! and is named; the rest goes on or stops, as the plan says. Silence counts against an agent only while
-//! the controller itself could listen. Whoever commands the fleet may pause a run ([`super::pauses`]): then
-//! no load point is agreed upon until it is resumed, and what was agreed upon before is carried out.
-//! In a search ([`crate::search`]) everybody asks before each load point what it is, and is told.
+//! All agents prepare. When all are ready, a load point begins at a time slightly in the future; when
+//! all are ready again, the next one begins. An agent that is silent, does not begin in time or ends
+//! early is missing from then on, and is named. The other agents continue or stop, as the plan demands.
+//! Silence counts against an agent only while the controller itself could listen. The user who commands
+//! the fleet may pause a run ([`super::pauses`]): then no further load point is agreed on until the run
+//! is resumed, and one that was already agreed on is carried out. In a search ([`crate::search`]) every
+//! agent asks before each load point for its trial, and receives it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,107 +26,107 @@ use crate::protocol::{
 };
 use crate::search::{FleetSearch, TrialAnswer};
 
-/// An order that is not seen to be obeyed is given again after so long.
+/// An order whose effect does not show is repeated after this time.
 const AGAIN_NS: i64 = 500_000_000;
-/// Who has not begun so long after the agreed time did not begin.
+/// An agent that has not begun within this time after the agreed start did not begin.
 const BEGINS_WITHIN_NS: i64 = 4_000_000_000;
-/// So long a run waits for its observers before its first load point.
+/// How long a run waits for its observers before its first load point.
 const OBSERVERS_WITHIN_NS: i64 = 10_000_000_000;
-/// A start that is told less than this ahead may reach nobody in time.
+/// A start that is sent less than this in advance may not reach all agents in time.
 const TOLD_AHEAD_NS: i64 = 500_000_000;
-/// So much farther ahead than usual a start lies at most, because the disk is slow.
+/// A slow disk moves a start at most this much further into the future.
 const DISK_MOST: Duration = Duration::from_secs(30);
-/// What an agent says of having nothing may be older than an order on its way to it: it counts when it was
-/// said for so long, which is two more beats.
+/// An agent's report that it has no run may have been sent before an order reached it. It counts after
+/// it was repeated for this long, which is two more beats.
 const NOTHING_FOR: Duration = Duration::from_millis(1_800);
-/// Whoever was heard within this time, a beat and a half, hears when a load point begins.
+/// An agent that was heard within this time, a beat and a half, will receive the start of a load point.
 const REACHED_WITHIN: Duration = Duration::from_millis(1_500);
-/// Whoever does not look for so long could not listen, either.
+/// If the controller was not polled for this long, it could not listen: the silence of agents does not count.
 const LOOKS_EVERY_NS: i64 = 1_000_000_000;
-/// An agent that says so many times that it opens no order is out of reach.
+/// After this many reports that it cannot open an order, an agent is out of reach.
 const CLOSED_TIMES: u32 = 3;
-/// What was said so long ago is not told as how it stands: agents say it every second.
+/// Agents report every second, so a report this old no longer counts as the current state.
 const STALE_AFTER_NS: i64 = 3_000_000_000;
 
 /// What happens when an agent is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnLoss {
-    /// The rest goes on.
+    /// The other agents continue.
     #[default]
     GoOn,
-    /// Everybody stops.
+    /// All agents stop.
     Stop,
 }
 
-/// What one agent is to do.
+/// The task of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentTask {
-    /// The agent.
+    /// The agent's name.
     pub agent: String,
-    /// SHA-256 of its plan.
+    /// SHA-256 of the agent's plan.
     pub plan_sha256: String,
-    /// Its plan.
+    /// The agent's plan as TOML.
     pub plan_toml: String,
 }
 
 /// Since when an agent is missing, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
-    /// On the controller's clock: when it was heard last, or what ended its part was.
+    /// On the controller's clock: the time it was last heard, or of the event that ended its part.
     pub from_ns: i64,
-    /// Why.
+    /// The reason it is missing.
     pub why: WhyMissing,
 }
 
 /// One agent in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
-    /// What it is to do.
+    /// Its task.
     pub part: AgentTask,
     /// Whether it is missing.
     pub missing: Option<Missing>,
-    /// How its run stood when it was heard last.
+    /// The state of its run in its last beat.
     pub state: Option<RunState>,
-    /// Its wall clock when it was heard first. For people alone.
+    /// The offset of its wall clock in its first beat. Only shown to users.
     #[serde(default)]
     pub wall_clock: Option<ClockOffset>,
-    /// For how long it loads without being heard, in milliseconds; 0 before it has said so.
+    /// How long it keeps loading without contact, in milliseconds; 0 before it has reported this.
     #[serde(default)]
     pub lease_ms: u64,
-    /// Of its program.
+    /// The version of its program.
     pub version: Option<String>,
-    /// Everything it measured is here.
+    /// Whether all its measurements are here.
     pub is_fetched: bool,
-    /// It knows that, and keeps nothing of the run any more.
+    /// Whether it knows that, and has removed the run.
     #[serde(default)]
     pub is_kept: bool,
-    /// It loads nothing: it samples counters until the load of all others is over.
+    /// Whether it loads nothing and only samples counters until the load of all others is over.
     #[serde(default)]
     pub observes: bool,
-    /// It was ready for a load point: its files are made.
+    /// Whether it was ready for a load point, so its files are made.
     #[serde(default)]
     pub is_prepared: bool,
-    /// Its process, which rises when it restarts, and its latest beat.
+    /// Its process, a number that rises with each restart, and its latest beat.
     session: Option<(u64, u64)>,
     heard_ns: Option<i64>,
-    /// For how long it was not heard although the controller listened.
+    /// How long it was silent although the controller listened.
     #[serde(skip)]
     silent_ns: i64,
-    /// The order that was given last, and when.
+    /// The last order, and when it was given.
     #[serde(skip)]
     told_ns: Option<i64>,
-    /// Since when it has said to this process of the controller that it has nothing of the run, without being
-    /// told to begin it meanwhile.
+    /// Since when it has reported to this process of the controller that it has nothing of the run. An
+    /// order to begin resets it.
     #[serde(skip)]
     nothing_since_ns: Option<i64>,
-    /// How often it said that it opens no order.
+    /// How often it reported that it cannot open an order.
     #[serde(skip)]
     closed: u32,
-    /// How the load point goes that it is in.
+    /// The progress of its current load point.
     #[serde(skip)]
     pub live: Option<LiveSaid>,
-    /// How load points went that it is past, as it said last.
+    /// The last reported progress of each earlier load point.
     #[serde(skip)]
     past: BTreeMap<u16, LiveSaid>,
 }
@@ -153,38 +155,38 @@ impl Member {
         }
     }
 
-    /// Whether nothing of the run is left with it. Of one that was not heard nobody knows: an earlier process
-    /// of the controller may have told it to begin. What it says of having nothing may be older than an order
-    /// that is on its way to it, so it counts only when it goes on saying so. One that went before it heard
-    /// that everything is here has its copy still.
+    /// Whether it has nothing left of the run. For an agent that was not heard this is unknown: an
+    /// earlier process of the controller may have ordered it to begin. A report that it has nothing may
+    /// have been sent before an order reached it, so it counts only when it is repeated. An agent that
+    /// left before it was informed that everything is here still has its copy.
     pub fn is_settled(&self) -> bool {
         let said_for_ns = self.heard_ns.zip(self.nothing_since_ns).map(|(heard, since)| heard - since);
         let has_nothing = said_for_ns.is_some_and(|for_ns| for_ns >= nanoseconds(NOTHING_FOR));
         self.is_kept || (self.state.is_none() && has_nothing)
     }
 
-    /// Whether nothing more is to be learnt of one that has told of no run: it has nothing of it, or is not
-    /// heard although the controller listens.
+    /// Whether nothing more can be learnt from an agent that reported no run: it has nothing of it, or
+    /// it is silent although the controller listens.
     pub fn is_learnt(&self) -> bool {
         self.is_settled() || self.silent_ns >= nanoseconds(UNHEARD_FOR)
     }
 
-    /// Whether its run came to its planned end.
+    /// Whether its run reached its planned end.
     pub fn has_done_all(&self) -> bool {
         matches!(self.phase(), Some(Phase::Over { code: Some(0 | 1), .. }))
     }
 
-    /// Whether everything is here, and it keeps a copy all the same.
+    /// Whether everything is here, but the agent still keeps a copy.
     pub fn keeps_a_copy(&self) -> bool {
         self.is_fetched && !self.is_kept
     }
 
-    /// How a load point went or goes, as far as it has said so to this process of the controller.
+    /// The progress of a load point, as far as it was reported to this process of the controller.
     pub fn live_of(&self, point: u16) -> Option<&LiveSaid> {
         self.live.as_ref().filter(|live| live.point == point).or_else(|| self.past.get(&point))
     }
 
-    /// How long it may not be heard before it is missing: its load has ended by then.
+    /// How long it may be silent before it is missing: its load has ended by then.
     fn longest_silence_ns(&self) -> i64 {
         let lease = match self.lease_ms {
             0 => LEASE,
@@ -193,22 +195,23 @@ impl Member {
         nanoseconds(lease + MISSING_GRACE)
     }
 
-    /// For how long nothing was heard of it.
+    /// How long it has been silent.
     pub fn silent_for_ns(&self, now_ns: i64) -> i64 {
         (now_ns - self.heard_ns.unwrap_or(now_ns)).max(0)
     }
 
-    /// Whether what it said last is how it stands, still.
+    /// Whether its last report is still current.
     pub fn is_heard(&self, now_ns: i64) -> bool {
         self.silent_for_ns(now_ns) < STALE_AFTER_NS
     }
 
-    /// Whether it was heard so lately that an order reaches it, as far as anybody knows.
+    /// Whether it was heard so recently that an order should reach it.
     fn is_within_reach(&self, now_ns: i64) -> bool {
         self.silent_for_ns(now_ns) < nanoseconds(REACHED_WITHIN)
     }
 
-    /// A word on how a load point goes. One that was overtaken on its way says nothing new.
+    /// Takes a report on the progress of a load point. A report that was overtaken on its way is
+    /// ignored.
     fn take_live(&mut self, live: LiveSaid) {
         let is_newer = |known: &LiveSaid| {
             (known.point, known.elapsed_ms, known.is_over) <= (live.point, live.elapsed_ms, live.is_over)
@@ -225,7 +228,7 @@ impl Member {
         }
     }
 
-    /// What its run does, where it takes part and has said so.
+    /// The phase of its run, if it takes part and has reported it.
     fn phase(&self) -> Option<&Phase> {
         self.state.as_ref().map(|state| &state.phase)
     }
@@ -234,7 +237,7 @@ impl Member {
         self.phase() == Some(&Phase::Ready { point })
     }
 
-    /// When it was told last to begin this load point, where it has not begun.
+    /// The start that it knows for this load point, if it has not begun.
     fn knows_start(&self, point: u16) -> Option<i64> {
         match self.phase() {
             Some(Phase::Starting { point: told, at_ns }) if *told == point => Some(*at_ns),
@@ -242,7 +245,7 @@ impl Member {
         }
     }
 
-    /// The trial that it asks for, which is this load point.
+    /// The trial that it requests, if it is for this load point.
     fn asks(&self, point: u16) -> Option<AskedTrial> {
         match self.phase() {
             Some(Phase::Asks(asked)) if asked.point == point => Some(*asked),
@@ -263,7 +266,7 @@ impl Member {
         self.phase().is_some_and(Phase::is_over)
     }
 
-    /// Whether it was told this long enough ago to be told again.
+    /// Whether its last order is old enough to be repeated.
     fn is_due(&mut self, now_ns: i64) -> bool {
         let is_due = self.told_ns.is_none_or(|told_ns| now_ns - told_ns >= AGAIN_NS);
         if is_due {
@@ -273,111 +276,112 @@ impl Member {
     }
 }
 
-/// Where a run stands.
+/// The stage of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Stage {
-    /// Everybody makes ready for this load point.
+    /// All agents prepare for this load point.
     Preparing {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
     },
-    /// Everybody is ready for this load point, and the run is paused.
+    /// All agents are ready for this load point, and the run is paused.
     Paused {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
     },
-    /// It begins then, or has begun.
+    /// A start is agreed on, or the load point is in progress.
     Point {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
-        /// On the controller's clock.
+        /// The start on the controller's clock.
         at_ns: i64,
     },
-    /// Everybody is told to stop.
+    /// All agents are ordered to stop.
     Stopping,
-    /// Nobody's run goes on any more, as far as is known.
+    /// No agent's run continues, as far as the controller knows.
     Over,
 }
 
-/// Why everybody was stopped.
+/// Why all agents were stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum WhyStopped {
-    /// Somebody wanted it.
+    /// The user stopped it.
     User,
-    /// An agent was missing, and the plan says that nobody goes on then.
+    /// An agent was missing, and the plan requires that the run stops then.
     Missing {
-        /// Which.
+        /// Its name.
         agent: String,
     },
-    /// Everybody's files are made, and nothing else was wanted.
+    /// All files are made, and nothing else was requested.
     Prepared,
 }
 
-/// How far a run is, as far as a controller that begins anew must know.
+/// The progress of a run, as far as a restarted controller must know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Milestone {
     stage: Stage,
     missing: usize,
-    /// How many everything is here of, and how many of them know it.
+    /// How many agents everything has been fetched from, and how many of them know it.
     fetched: (usize, usize),
     is_stopped: bool,
-    /// Pauses, and whether one is wanted.
+    /// The number of pauses, and whether one is wanted.
     pauses: (u32, bool),
     stop_asked: bool,
-    /// Trials, and whether there are no more.
+    /// The number of trials, and whether the search is over.
     search: Option<(usize, bool)>,
 }
 
-/// An order and whom it is for.
+/// An order and the agent it is for.
 pub type Told = (String, Order);
 
-/// See the module.
+/// The state of a run; the module describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conduct {
-    /// The run.
+    /// Its name.
     pub run: String,
     /// What happens when an agent is missing.
     pub on_loss: OnLoss,
-    /// Everybody, in the order of the plan.
+    /// All agents, in the order of the plan.
     pub members: Vec<Member>,
-    /// Where it stands.
+    /// Its stage.
     pub stage: Stage,
     /// When each load point began, on the controller's clock.
     pub starts_ns: Vec<i64>,
-    /// Why everybody was stopped, if so.
+    /// Why all agents were stopped, if they were.
     pub stopped: Option<WhyStopped>,
-    /// When it was paused.
+    /// Its pauses.
     #[serde(default)]
     pub pauses: Pauses,
-    /// Whether somebody has said 'fleet stop', even when there was nothing left to be stopped.
+    /// Whether a user has run 'fleet stop', even if nothing was left to be stopped.
     #[serde(default)]
     pub stop_asked: bool,
-    /// The search that its load points are trials of, if they are.
+    /// The search whose trials are its load points, if it is one.
     #[serde(default)]
     pub search: Option<FleetSearch>,
-    /// It ends once everybody is ready for the first load point: files are made, and nothing is measured.
+    /// It ends once all agents are ready for the first load point: files are made, and nothing is
+    /// measured.
     #[serde(default)]
     pub only_prepares: bool,
-    /// The clock that all its times are readings of.
+    /// The clock of all its times.
     #[serde(default)]
     pub clock: ClockBase,
-    /// Which process of the controller this is.
+    /// The number of this process of the controller.
     #[serde(skip)]
     epoch: u64,
-    /// It was agreed when the load point begins, and nobody was told yet.
+    /// The start of the load point is agreed on, but not sent to any agent yet.
     #[serde(skip)]
     is_start_unsaid: bool,
     #[serde(skip)]
     looked_ns: Option<i64>,
-    /// When this process of the controller looked first.
+    /// When this process of the controller first called [`Conduct::tick`].
     #[serde(skip)]
     began_ns: Option<i64>,
 }
 
 impl Conduct {
-    /// A run that begins.
+    /// A run that begins now.
     pub fn new(run: &str, on_loss: OnLoss, parts: Vec<AgentTask>, epoch: u64) -> Conduct {
         Conduct {
             run: run.to_owned(),
@@ -398,45 +402,45 @@ impl Conduct {
         }
     }
 
-    /// The same with these, who load nothing.
+    /// The same with these observers, who load nothing.
     #[must_use]
     pub fn observed_by(mut self, parts: Vec<AgentTask>) -> Conduct {
         self.members.extend(parts.into_iter().map(|part| Member { observes: true, ..Member::new(part) }));
         self
     }
 
-    /// Those who measure, whether they are missing or not.
+    /// The agents that measure, whether they are missing or not.
     pub fn measuring(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| !member.observes)
     }
 
-    /// Its load points are trials of this search.
+    /// The same with the load points as trials of this search.
     #[must_use]
     pub fn searching(self, search: Option<FleetSearch>) -> Conduct {
         Conduct { search, ..self }
     }
 
-    /// It ends where its first load point would begin.
+    /// The same, ending where its first load point would begin.
     #[must_use]
     pub fn only_preparing(self) -> Conduct {
         Conduct { only_prepares: true, ..self }
     }
 
-    /// A run that an earlier process of the controller began, from what that kept.
+    /// A run that an earlier process of the controller began, from the state it kept.
     ///
     /// # Errors
-    /// What was kept is damaged.
+    /// The kept state is damaged.
     pub fn resumed(saved: &str, epoch: u64) -> Result<Conduct, serde_json::Error> {
         let conduct: Conduct = serde_json::from_str(saved)?;
         Ok(Conduct { epoch, ..conduct })
     }
 
-    /// What must be on disk before anything is sent.
+    /// The state that must be on disk before anything is sent.
     pub fn saved(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// A beat of an agent. What to tell it at once.
+    /// Takes a beat of an agent; returns the orders that answer it at once.
     pub fn beat(&mut self, now_ns: i64, agent: &str, beat: Beat) -> Vec<Told> {
         let (run, epoch, wants_load) = (self.run.clone(), self.epoch, self.stage != Stage::Over);
         let is_stopping = self.stage == Stage::Stopping;
@@ -444,7 +448,7 @@ impl Conduct {
             return Vec::new();
         };
         let number = beat.beat;
-        // One that was overtaken on its way says nothing new.
+        // A beat that was overtaken on its way has no news.
         if member.session.is_some_and(|known| known >= (beat.session, number)) {
             return Vec::new();
         }
@@ -454,7 +458,7 @@ impl Conduct {
         member.silent_ns = 0;
         let version = member.version.insert(beat.version);
         if beat.protocol != PROTOCOL {
-            // No order of this protocol is opened there.
+            // That agent cannot open orders of this protocol version.
             let (agent, version) = (beat.protocol, version.clone());
             let why = WhyMissing::OtherProtocol { agent, version, controller: PROTOCOL };
             member.missing.get_or_insert(Missing { from_ns: now_ns, why });
@@ -468,7 +472,7 @@ impl Conduct {
         let has_nothing = state.is_none();
         member.nothing_since_ns = member.nothing_since_ns.or(Some(now_ns)).filter(|_| has_nothing);
         if let Some(why) = other.filter(|_| has_nothing && member.state.is_none()) {
-            // Not an order more: they would count as those of whoever is in charge there.
+            // Send no further order: the agent would count it for the controller that it obeys.
             member.missing.get_or_insert(Missing { from_ns: now_ns, why: WhyMissing::Refused { why } });
             return Vec::new();
         }
@@ -482,27 +486,28 @@ impl Conduct {
         }
         member.is_prepared |= matches!(member.phase(), Some(Phase::Ready { .. }));
         if !member.observes && matches!(member.phase(), Some(Phase::Over { code: Some(0 | 1), .. })) {
-            // Whatever kept it from being heard: it did all of its work.
+            // It may have been silent for any reason, but it did all of its work.
             member.missing = None;
         } else if has_restarted && had_begun {
             member.missing.get_or_insert(Missing { from_ns: heard_before_ns, why: WhyMissing::Restarted });
         }
-        // Who is missing is not held: its load ends. It has to end, too, where everybody's does.
+        // An agent that is missing receives no further permission, so its load ends. The same ends all
+        // loads when the run stops.
         if !wants_load || member.missing.is_some() || is_stopping {
             return Vec::new();
         }
         vec![(agent.to_owned(), Order::Hold { run, beat: number, epoch, heard_ns: now_ns, said_ns: now_ns })]
     }
 
-    /// How a load point goes on an agent.
+    /// Takes the progress of a load point on an agent.
     pub fn live(&mut self, agent: &str, live: LiveSaid) {
         if let Some(member) = self.members.iter_mut().find(|member| member.part.agent == agent) {
             member.take_live(live);
         }
     }
 
-    /// An agent opened none of this controller's orders, as it says: that counts where it goes on saying so,
-    /// and has never opened one of this run.
+    /// An agent reported that it cannot open this controller's orders. This counts if the agent repeats
+    /// it and has never opened an order of this run.
     pub fn closed(&mut self, now_ns: i64, agent: &str, why: String) {
         let Some(member) = self.members.iter_mut().find(|member| member.part.agent == agent) else { return };
         member.closed += 1;
@@ -511,8 +516,8 @@ impl Conduct {
         }
     }
 
-    /// Somebody who commands the fleet wishes something. How the run stands then; [`Conduct::saved`] must be
-    /// on disk before that is said.
+    /// Takes a command of a user. Returns the resulting state of the run; [`Conduct::saved`] must be on
+    /// disk before that is sent.
     pub fn wish(&mut self, now_ns: i64, wish: Wish) -> Standing {
         let is_ending = matches!(self.stage, Stage::Stopping | Stage::Over);
         match wish {
@@ -541,7 +546,7 @@ impl Conduct {
         }
     }
 
-    /// Everybody is to stop.
+    /// Stops all agents.
     pub fn stop(&mut self, why: WhyStopped) {
         if !matches!(self.stage, Stage::Stopping | Stage::Over) {
             self.stopped = Some(why);
@@ -550,8 +555,8 @@ impl Conduct {
         }
     }
 
-    /// Time goes by. To be called several times a second. `listens`: whether anything could have been heard
-    /// since the last time.
+    /// Moves the time on. To be called several times a second. `listens`: whether messages could be
+    /// received since the last call.
     pub fn tick(&mut self, now_ns: i64, listens: bool) -> Vec<Told> {
         self.began_ns.get_or_insert(now_ns);
         let passed_ns = self.looked_ns.replace(now_ns).map_or(0, |before_ns| (now_ns - before_ns).max(0));
@@ -567,7 +572,7 @@ impl Conduct {
         self.orders(now_ns)
     }
 
-    /// What must be on disk before anything more is sent, once it has changed.
+    /// When this value changes, the state must be on disk before anything more is sent.
     pub fn milestone(&self) -> Milestone {
         let missing = self.members.iter().filter(|member| member.missing.is_some()).count();
         let count = |is_so: fn(&Member) -> bool| self.members.iter().filter(|member| is_so(member)).count();
@@ -582,12 +587,12 @@ impl Conduct {
         }
     }
 
-    /// Whether anything is left to conduct.
+    /// Whether nothing is left to conduct.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Over
     }
 
-    /// Those who measure still.
+    /// The agents that still measure.
     fn present(&self) -> impl Iterator<Item = &Member> {
         self.measuring().filter(|member| member.missing.is_none())
     }
@@ -617,7 +622,7 @@ impl Conduct {
         }
     }
 
-    /// Decides on the next trial of a search, once everybody asks for it.
+    /// Decides on the next trial of a search, once every agent asks for it.
     fn seek(&mut self, now_ns: i64) {
         let (Stage::Preparing { point }, Some(search)) = (self.stage, &mut self.search) else { return };
         let measuring = || self.members.iter().filter(|member| !member.observes);
@@ -630,7 +635,7 @@ impl Conduct {
         }
     }
 
-    /// Everybody who takes part is past this load point.
+    /// Every agent that takes part is past this load point.
     fn leave_point(&mut self, now_ns: i64, point: u16) {
         self.stage = Stage::Preparing { point: point + 1 };
         let judged = |member: &Member| -> Option<JudgedTrial> {
@@ -643,7 +648,7 @@ impl Conduct {
         }
     }
 
-    /// Goes from stage to stage.
+    /// Advances from stage to stage.
     fn go_on(&mut self, now_ns: i64) {
         match self.stage {
             Stage::Preparing { point } => {
@@ -651,11 +656,11 @@ impl Conduct {
                 if at_work.is_empty() {
                     self.stage = Stage::Over;
                 } else if !at_work.iter().all(|member| member.is_ready(point)) {
-                    // Whoever is not ready makes files, or looks at what it did.
+                    // An agent that is not ready still makes files or judges its last trial.
                 } else if !at_work.iter().all(|member| member.is_within_reach(now_ns)) {
-                    // Whoever is out of reach now would not hear when it begins.
+                    // An agent out of reach now would not receive the start.
                 } else if point == 0 && self.awaits_observers(now_ns) {
-                    // What they see from the first second on is worth a moment.
+                    // Samples of the observers from the first second on are worth a short wait.
                 } else if self.only_prepares {
                     self.stop(WhyStopped::Prepared);
                 } else if self.pauses.wants() {
@@ -681,7 +686,7 @@ impl Conduct {
                 self.agree(point, at_ns);
             }
             Stage::Point { point, .. } => {
-                // A load point is over for everybody who is past it.
+                // A load point is over when every agent is past it.
                 if self.present().all(|member| member.is_past(point)) {
                     self.leave_point(now_ns, point);
                 }
@@ -698,9 +703,8 @@ impl Conduct {
         }
     }
 
-    /// Whether somebody does not know of a start that lies shortly ahead, and all others may still hear that
-    /// it
-    /// is put off.
+    /// Whether some agent does not know of a start shortly ahead while all others can still learn that
+    /// it is put off.
     fn must_put_off(&self, now_ns: i64, point: u16, at_ns: i64) -> bool {
         let ahead_ns = at_ns - now_ns;
         let is_time = (nanoseconds(CALLED_AHEAD)..=nanoseconds(CALLED_OFF_AHEAD)).contains(&ahead_ns);
@@ -715,13 +719,13 @@ impl Conduct {
         self.members.iter_mut().for_each(|member| member.told_ns = None);
     }
 
-    /// A start is about to be said, now that it is on disk: whether it is not said, because its time is as
-    /// good as over before anybody was told of it. Then another is agreed upon, farther ahead by what the
-    /// disk takes.
+    /// Called when a start is on disk and about to be sent: whether it is withheld, because it would be
+    /// almost over before any agent received it. Then another start is agreed on, later by the time that
+    /// the disk needs.
     pub fn postpones(&mut self, now_ns: i64, point: u16, at_ns: i64, disk_takes: Duration) -> bool {
         let Stage::Point { point: agreed, at_ns: agreed_ns } = self.stage else { return false };
         if agreed != point || agreed_ns != at_ns {
-            // What was agreed upon before.
+            // A start that was agreed on earlier.
             return agreed == point;
         }
         if !self.is_start_unsaid || at_ns - now_ns >= TOLD_AHEAD_NS {
@@ -735,7 +739,7 @@ impl Conduct {
         true
     }
 
-    /// Whether an observer has not begun to sample and may soon.
+    /// Whether an observer has not begun to sample but soon may.
     fn awaits_observers(&self, now_ns: i64) -> bool {
         let has_begun = |member: &Member| matches!(member.phase(), Some(phase) if *phase != Phase::Preparing);
         let mut observers = self.members.iter().filter(|member| member.observes && member.missing.is_none());
@@ -743,10 +747,10 @@ impl Conduct {
         waited_ns < OBSERVERS_WITHIN_NS && observers.any(|member| !has_begun(member))
     }
 
-    /// What is said until it is so.
+    /// The orders that are repeated until they take effect.
     fn orders(&mut self, now_ns: i64) -> Vec<Told> {
         let (run, stage, epoch) = (self.run.clone(), self.stage, self.epoch);
-        // Observers stand behind those who measure.
+        // Observers come after the agents that measure.
         let (search, agents) = (self.search.as_ref(), self.measuring().count());
         let mut told = Vec::new();
         for (at, member) in self.members.iter_mut().enumerate() {
@@ -786,7 +790,7 @@ impl Conduct {
 }
 
 impl Member {
-    /// Why it takes part no longer, by what it says itself.
+    /// Why it no longer takes part, by its own report.
     fn why_out(&self, stage: Stage) -> Option<WhyMissing> {
         let state = self.state.as_ref()?;
         if state.plan_sha256 != self.part.plan_sha256 {
@@ -794,7 +798,7 @@ impl Member {
         }
         match &state.phase {
             Phase::Refused { why } => Some(WhyMissing::Refused { why: why.clone() }),
-            // Criteria that are not met are a result.
+            // Unmet criteria are a result.
             Phase::Over { code: Some(0 | 1), .. } if !self.observes && !stage.is_before_all() => None,
             Phase::Over { reason: Some(why), .. } if stage.is_before_all() => {
                 Some(WhyMissing::Refused { why: why.clone() })
@@ -804,15 +808,15 @@ impl Member {
         }
     }
 
-    /// When its run ended, by the controller's clock: perhaps long ago, where nobody listened. Now, where
-    /// that is not known.
+    /// When its run ended, by the controller's clock. This may be long ago if no controller listened. If
+    /// the time is unknown, it is now.
     fn ended_ns(&self, now_ns: i64) -> i64 {
         let times = self.state.as_ref().map(|state| &state.times);
         let over = times.and_then(|times| times.over_ns.zip(times.clock_after.or(times.clock_before)));
         over.map_or(now_ns, |(over_ns, clock)| over_ns.saturating_sub(clock.offset_ns).min(now_ns))
     }
 
-    /// Whether it has not said that it knows when this load point begins, and may still heed it.
+    /// Whether it has not confirmed that it knows the start of this load point, and can still act on it.
     fn must_hear_start(&self, point: u16, at_ns: i64, now_ns: i64) -> bool {
         let is_called = at_ns - now_ns < nanoseconds(CALLED_AHEAD);
         self.is_ready(point) || !is_called && self.knows_start(point).is_some_and(|known_ns| known_ns < at_ns)
@@ -822,12 +826,12 @@ impl Member {
     fn did_not_begin(&self, stage: Stage, now_ns: i64) -> Option<u16> {
         let Stage::Point { point, at_ns } = stage else { return None };
         let waits = self.is_ready(point) || self.knows_start(point).is_some();
-        // What it said before then does not count against it.
+        // A report from before that time does not count against it.
         let is_known = self.heard_ns.is_some_and(|heard_ns| heard_ns >= at_ns + BEGINS_WITHIN_NS / 2);
         (waits && is_known && now_ns >= at_ns + BEGINS_WITHIN_NS).then_some(point)
     }
 
-    /// Whether nothing of it goes on that is known.
+    /// Whether no run of it continues, as far as is known.
     fn is_out(&self) -> bool {
         self.state.is_none() || self.is_over()
     }
@@ -857,7 +861,7 @@ mod tests {
         Beat { session: 7, beat, protocol: PROTOCOL, runs, ..Beat::default() }
     }
 
-    /// An agent that was told to prepare, as it says that it stands.
+    /// An agent that received the order to prepare, in this phase.
     fn prepares(number: u64, phase: Phase) -> Beat {
         let (run, plan_sha256) = (NAME.to_owned(), String::new());
         let (times, points_complete, judged) = (RunTimes::default(), 0, None);
@@ -888,7 +892,7 @@ mod tests {
             (Phase::Ready { point: 0 }, |code| Phase::Over { code: Some(code), reason: None });
         says(&mut conduct, [ready.clone(), Phase::Preparing, Phase::Preparing]);
         assert_eq!(conduct.stage, Stage::Preparing { point: 0 }, "b and c make files");
-        // The storage of one is full; nobody waits for it.
+        // The storage of one agent is full; the others do not wait for it.
         says(&mut conduct, [ready.clone(), ready, over(3)]);
         assert_eq!((conduct.stage, &conduct.stopped), (Stage::Stopping, &Some(WhyStopped::Prepared)));
         says(&mut conduct, [over(130), over(130), over(3)]);
@@ -902,7 +906,8 @@ mod tests {
         assert!(again.only_prepares && again.members[0].is_prepared);
     }
 
-    /// Of whoever ended while nobody listened it is told when; of whom nothing began, that it did not.
+    /// An agent that ended while no controller listened is missing from the time it ended; one that
+    /// began nothing is reported as not begun.
     #[test]
     fn who_ended_is_missing_from_then_on() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
@@ -927,7 +932,7 @@ mod tests {
         assert_eq!(before.why, WhyMissing::Refused { why: "no word".to_owned() });
     }
 
-    /// Orders of two controllers would undo each other's.
+    /// Two controllers would undo each other's orders.
     #[test]
     fn who_is_at_work_for_another_run_is_left_alone() {
         let part = |agent: &str| AgentTask {
@@ -943,19 +948,19 @@ mod tests {
         assert_eq!(told.iter().filter(|(agent, _)| agent == "a").count(), 0, "{told:?}");
         let why = WhyMissing::Refused { why: "it is busy with run another".to_owned() };
         assert_eq!(conduct.members[0].missing.as_ref().map(|missing| &missing.why), Some(&why));
-        // What another run left is in nobody's way.
+        // Leftovers of another run do not interfere.
         let mut kept = prepares(1, Phase::Over { code: Some(0), reason: None });
         kept.runs[0].run = "another".to_owned();
         assert!(!conduct.beat(1, "b", kept).is_empty());
         assert_eq!(conduct.members[1].missing, None);
     }
 
-    /// Nothing is ordered of it: it would open no envelope.
+    /// It receives no orders, because it could not open the envelope.
     #[test]
     fn who_speaks_another_protocol_is_told_apart_by_both_versions() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part], 2);
-        // As the first version says it.
+        // A beat as the first version sends it.
         let text = r#"{"session":7,"beat":1,"version":"0.1.0","clock":null,"runs":[]}"#;
         let mut told = conduct.beat(1, "a", serde_json::from_str(text).unwrap());
         told.extend(conduct.tick(1, true));
@@ -965,7 +970,7 @@ mod tests {
         assert!(words.contains("speaks protocol 1") && words.contains("protocol 2"), "{words}");
     }
 
-    /// It is out of contact for as long as its owner allows: it goes on, and is not missing.
+    /// It is out of contact for as long as its owner allows, so it continues and is not missing.
     #[test]
     fn who_is_out_of_contact_is_missing_when_its_load_has_ended_and_not_before() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
@@ -1006,7 +1011,7 @@ mod tests {
         conduct.tick(1, true);
         let first_ns = conduct.starts_ns[0];
         let takes = Duration::from_secs(4);
-        // The disk had it after four seconds.
+        // The disk needed four seconds for it.
         assert!(conduct.postpones(1 + 4 * second, 0, first_ns, takes));
         let [again_ns] = conduct.starts_ns[..] else { panic!("{:?}", conduct.starts_ns) };
         assert_eq!((again_ns, conduct.stage), (1 + 15 * second, Stage::Point { point: 0, at_ns: again_ns }));
@@ -1017,13 +1022,13 @@ mod tests {
         );
         assert!(!conduct.postpones(1 + 9 * second, 0, again_ns, takes), "there is time left");
         assert!(!conduct.postpones(1 + 16 * second, 0, again_ns, takes), "it was said: who is late is late");
-        // A controller that takes it up does not know whether anybody was told.
+        // A controller that resumes the run does not know whether any agent received it.
         let mut next = Conduct::resumed(&conduct.saved(), 2).unwrap();
         assert!(!next.postpones(1 + 16 * second, 0, again_ns, takes));
     }
 
-    /// Its controller was killed between telling it to begin and hearing that it did; the next one did not
-    /// hear it in time. What it has stays known to be missing.
+    /// Its controller was killed between ordering the start and hearing that it began; the next
+    /// controller did not hear it in time. Its files remain known to be missing.
     #[test]
     fn of_whom_nobody_heard_something_may_be_left() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
@@ -1049,7 +1054,7 @@ mod tests {
         let state = RunState { run, plan_sha256, phase, times, points_complete, judged };
         next.beat(2, "a", beat(5, vec![state]));
         assert!(!next.members[0].is_settled());
-        // Everything of it is here, which it has not heard: it keeps its copy until it has.
+        // Everything of it is here, but it has not been informed: it keeps its copy until then.
         next.members[0].is_fetched = true;
         assert!(!next.members[0].is_settled() && next.members[0].keeps_a_copy());
         let before = next.milestone();

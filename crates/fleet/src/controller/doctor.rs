@@ -1,8 +1,8 @@
-//! Has agents look at their machines, or list and remove what earlier runs left ([`super::clean`]), and
-//! hears what they found. Orders are given until they are answered; who does not answer, or can't, is named
-//! with the reason.
+//! Makes agents check their hosts, or list and remove what earlier runs left ([`super::clean`]), and
+//! receives their results. Orders are repeated until they are answered; an agent that does not or cannot
+//! answer is named with the reason.
 //!
-//! Not here: what several say, put together ([`reelgauge_doctor::several`]), sentences (report).
+//! Not here: merging the results of several agents ([`reelgauge_doctor::several`]), sentences (report).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,39 +25,39 @@ use crate::fleet_site::agent_name::AgentName;
 use crate::fleet_site::directory::FleetSite;
 use crate::fleet_site::subject;
 
-/// Everything that agents say of looks.
+/// All reports of agents on checks.
 const FROM_ALL: &str = "fleet.event.*.doctor";
-/// How long an agent may take to say that it is there.
+/// How long an agent may take to report its presence.
 const THERE_WITHIN: Duration = Duration::from_secs(3);
-/// An order that is not answered is given again after so long.
+/// An order that is not answered is repeated after this time.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether somebody wants the end.
+/// How often to check whether the user wants the end.
 const BEAT: Duration = Duration::from_millis(100);
-/// A message that can't be handed over for so long is given up: it is said again.
+/// A message that cannot be handed over for this long is given up: it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
-/// What came of asking one agent.
+/// The result of asking one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoctorHeard {
     pub agent: String,
-    /// What it said, or why nothing.
+    /// Its report, or the reason why there is none.
     pub said: Result<HostSaid, WhyNoAnswer>,
 }
 
-/// What came of asking all of them.
+/// The result of asking all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DoctorRound {
-    /// Of each, in their order.
+    /// One result for each agent, in order.
     pub heard: Vec<DoctorHeard>,
-    /// What the machines of those that are there differ in.
+    /// The differences between the hosts of the agents that are present.
     pub differences: Vec<Difference>,
 }
 
-/// Has these agents look, or all of the fleet where none is named, and waits so long for them. Once
-/// `wants_end` is set nobody is waited for any more.
+/// Makes these agents check their hosts, or all agents of the fleet if none is named, and waits for them
+/// up to this time. Once `wants_end` is set, it no longer waits.
 ///
 /// # Errors
-/// No connection, or somebody wants the end.
+/// No connection, or the user interrupted it.
 pub fn examine(
     site: &FleetSite,
     agents: &[AgentName],
@@ -104,7 +104,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// One that was looked for; whether it can be asked at all is known then, and whether it `knows` how.
+    /// An agent that was looked up: whether it can be asked at all, and whether it `knows` this order.
     fn of(expected: &Expected, knows: &str) -> Asked {
         let mut asked = Asked {
             agent: expected.name.clone(),
@@ -153,7 +153,7 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// `order` is given to those of them that `knows` it.
+    /// `order` goes to those of them that list `knows` among their kinds of orders.
     pub(super) fn new(
         client: Client,
         sealer: Sealer,
@@ -190,20 +190,20 @@ impl Asking {
 
     fn hear(&mut self, message: &Message) {
         let name = message.subject.split('.').nth(2).unwrap_or_default();
-        // What is no answer of this version says nothing.
+        // A message that is no answer of this version has no meaning here.
         let Some(answer) = DoctorAnswer::read(&message.payload) else { return };
         if let Some(asked) = self.all.iter_mut().find(|asked| asked.agent.as_str() == name) {
             asked.hear(&self.id, answer);
         }
     }
 
-    /// Tells everybody who has not answered to look, or to say again what came of it.
+    /// Orders every agent that has not answered to check its host, or to repeat its result.
     async fn tell(&mut self) {
         let body = serde_json::to_vec(&self.order).unwrap_or_default();
         self.send(&body).await;
     }
 
-    /// Gives an order of another kind to everybody who has not answered.
+    /// Sends an order of another kind to every agent that has not answered.
     pub(super) async fn send(&mut self, body: &[u8]) {
         for asked in self.all.iter_mut().filter(|asked| !asked.is_over) {
             let Some((presence, number)) = &mut asked.life else { continue };
@@ -215,7 +215,7 @@ impl Asking {
         }
     }
 
-    /// What each has said, or why nothing.
+    /// The report of each agent, or the reason why there is none.
     pub(super) fn heard(self) -> Vec<(String, Result<DoctorState, WhyNoAnswer>)> {
         self.all.into_iter().map(|asked| (asked.agent.to_string(), asked.said)).collect()
     }
@@ -229,7 +229,7 @@ mod tests {
     use crate::doctor_words::KNOWS_CLEAN;
     use crate::fleet_site::agent_name::AgentSession;
 
-    /// What agents say that were built before they could be told to look: without `knows`.
+    /// The presence of an agent from before these checks existed: without `knows`.
     fn presence(knows: &str) -> Presence {
         let session = AgentSession::draw().unwrap();
         let session = serde_json::to_string(&session).unwrap();

@@ -1,12 +1,11 @@
-//! Fetching what a run left on an agent, piece by piece: pure. Whoever carries it out keeps the pieces on
-//! disk.
+//! Fetches the files of a run from an agent, piece by piece: pure. The caller keeps the pieces on disk.
 //!
-//! A piece that is lost is asked for again, one that comes twice changes nothing, and a file is whole when
-//! its digest is the agent's. What is here already is not fetched again. Nothing that an agent states is
-//! believed before it was checked: a list of files that cannot be true, or that has no room here, is refused
-//! as a whole.
+//! A lost piece is requested again, a duplicate changes nothing, and a file is whole when its digest
+//! matches the agent's. Files that are already here are not fetched again. The agent's statements are
+//! checked before they are used: a list of files that cannot be true, or that has no room here, is
+//! refused as a whole.
 //!
-//! Not here: how much is on its way at once, and when a piece is lost ([`window`]).
+//! Not here: how much is in flight at once, and when a piece is lost ([`window`]).
 
 pub mod window;
 
@@ -16,25 +15,25 @@ use self::window::FetchWindow;
 use crate::agent::run_store::is_file_name;
 use crate::protocol::{FileThere, Order, PIECE_BYTES};
 
-/// A list of files that has not come is asked for again after so long, then after twice that, and so on: an
-/// agent reads every byte of a run before it has the list.
+/// A list of files that has not arrived is requested again after this time, then after twice that, and
+/// so on: an agent reads every byte of a run before it has the list.
 const LIST_AGAIN_NS: i64 = 2_000_000_000;
-/// It is not doubled more often.
+/// The interval is doubled at most this often.
 const LIST_DOUBLINGS: u32 = 4;
-/// A piece is lost when so many came that were asked for later: an agent answers in the order of what it is
-/// asked.
+/// A piece is lost when this many pieces arrived that were requested later: an agent answers in the
+/// order of the requests.
 const OVERTAKEN: u64 = 3;
-/// Whoever does not look for so long could not take what came, either.
+/// If this fetch was not polled for this long, it could not take arrivals, so no piece counts as lost.
 const LOOKS_EVERY_NS: i64 = 500_000_000;
-/// A file whose digest was wrong so often is not the agent's.
+/// A file whose digest was wrong this often is refused.
 const WRONG_MOST: u8 = 3;
-/// Files that could not be read so often are not read any more.
+/// After this many failures to read its files, an agent is not asked again.
 const UNREAD_MOST: u8 = 3;
-/// Of a reason that an agent gives, so many characters are kept.
+/// At most this many characters of an agent's reason are kept.
 const REASON_CHARS: usize = 200;
-/// An agent's list has no more files.
+/// The longest list of files that an agent may send.
 const FILES_MOST: usize = 65_536;
-/// The page of an agent's own part: nobody opens it once the parts are put together.
+/// The page of an agent's own part: after the merge it is of no use.
 const NOT_FETCHED: [&str; 1] = ["report.html"];
 
 /// Why nothing more is fetched from an agent.
@@ -43,9 +42,9 @@ pub enum FetchRefusal {
     /// More bytes than this host has room for.
     #[error("it lists {stated_bytes} bytes of files, but only {free_bytes} bytes are free here")]
     NoRoom {
-        /// By its own list.
+        /// The total of its own list.
         stated_bytes: u128,
-        /// What may be written here.
+        /// The bytes that may be written here.
         free_bytes: u64,
     },
     /// More files than a run has.
@@ -65,15 +64,15 @@ pub enum FetchRefusal {
 /// What to do with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// Nothing: it was not asked for, or is here already.
+    /// Ignore it: it was not requested, or is already here.
     Nothing,
-    /// Put these bytes there.
+    /// Write these bytes there.
     Write { file: String, offset: u64 },
-    /// The same, and every byte of the file is here now: see whether its digest is right.
+    /// The same, and now every byte of the file is here: check its digest.
     Complete {
         file: String,
         offset: u64,
-        /// What the digest is to be.
+        /// The expected digest.
         sha256: String,
     },
 }
@@ -83,15 +82,16 @@ pub struct Fetch {
     run: String,
     piece_bytes: u32,
     files: Option<BTreeMap<String, FileHere>>,
-    /// When the list was asked for last, or the agent was told that everything is here; how often it was.
+    /// When the list was last requested, or the agent was last informed that everything is here; and how
+    /// often.
     asked_ns: Option<(i64, u32)>,
-    /// Pieces that are on their way, by file and offset.
+    /// Pieces in flight, by file and offset.
     asked: BTreeMap<(String, u64), Asked>,
-    /// How many pieces were asked for.
+    /// The number of pieces that were requested.
     number: u64,
-    /// When something was asked for or came last.
+    /// When something was last requested or arrived.
     moved_ns: i64,
-    /// When it was looked at last.
+    /// The time of the last poll.
     looked_ns: Option<i64>,
     window: FetchWindow,
     refused: Option<FetchRefusal>,
@@ -100,22 +100,22 @@ pub struct Fetch {
     is_kept: bool,
 }
 
-/// A piece that is on its way.
+/// A piece in flight.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     len: u32,
     at_ns: i64,
     number: u64,
-    /// It was not asked for before.
+    /// Whether it was not requested before.
     is_first: bool,
 }
 
 #[derive(Clone, Debug)]
 struct FileHere {
     there: FileThere,
-    /// Nothing from here on was asked for yet.
+    /// Nothing from this offset on was requested yet.
     next: u64,
-    /// Pieces that were asked for and are neither here nor on their way: offset and length.
+    /// Pieces that were requested and are neither here nor in flight: offset and length.
     lost: BTreeMap<u64, u32>,
     here_bytes: u64,
     is_whole: bool,
@@ -146,7 +146,7 @@ impl Fetch {
         Fetch::in_pieces(run, PIECE_BYTES)
     }
 
-    /// In pieces of so many bytes.
+    /// The same in pieces of this size.
     pub fn in_pieces(run: &str, piece_bytes: u32) -> Fetch {
         Fetch {
             run: run.to_owned(),
@@ -164,12 +164,12 @@ impl Fetch {
         }
     }
 
-    /// Of a run of which everything is here already, which the agent may not know.
+    /// Of a run whose files are all here already, which the agent may not know.
     pub fn whole(run: &str) -> Fetch {
         Fetch { files: Some(BTreeMap::new()), ..Fetch::new(run) }
     }
 
-    /// The agent could not read its files. It is asked again, but not for ever.
+    /// The agent could not read its files. It is asked again, but only a few times.
     pub fn no_files(&mut self, why: String) {
         if self.files.is_some() || self.refused.is_some() {
             return;
@@ -180,8 +180,8 @@ impl Fetch {
         }
     }
 
-    /// The agent stated which files there are. `free_bytes`: what may be written here. `is_here`: whether a
-    /// file is here, whole. Files without a byte are whole at once: make them.
+    /// Takes the agent's list of files. `free_bytes`: what may be written here. `is_here`: whether a
+    /// file is here, whole. Empty files are whole at once: create them.
     pub fn files(
         &mut self,
         mut files: Vec<FileThere>,
@@ -214,7 +214,7 @@ impl Fetch {
         empty
     }
 
-    /// A piece came. What to do with it.
+    /// Takes a piece; returns what to do with it.
     pub fn piece(&mut self, now_ns: i64, file: &str, offset: u64, len: usize) -> Keep {
         let key = (file.to_owned(), offset);
         let Some(here) = self.files.as_mut().and_then(|files| files.get_mut(file)) else {
@@ -233,7 +233,7 @@ impl Fetch {
         let sha256 = here.there.sha256.clone();
         self.moved_ns = now_ns;
         if let Some(asked) = asked {
-            // How soon a small file comes says nothing of how long a piece takes.
+            // The time that a small file takes is no measure for whole pieces.
             if asked.is_first && asked.len >= self.piece_bytes / 4 {
                 self.window.came(now_ns - asked.at_ns);
             }
@@ -246,7 +246,7 @@ impl Fetch {
         }
     }
 
-    /// A file that is complete is the agent's, or must be fetched again.
+    /// Takes the result of the digest: the file is complete, or must be fetched again.
     pub fn checked(&mut self, file: &str, is_right: bool) {
         let Some(here) = self.files.as_mut().and_then(|files| files.get_mut(file)) else { return };
         let wrong = here.wrong + u8::from(!is_right);
@@ -261,12 +261,12 @@ impl Fetch {
         self.files.as_ref().is_some_and(|files| files.values().all(|here| here.is_whole))
     }
 
-    /// Why nothing more is fetched from this agent, if so.
+    /// Why nothing more is fetched from this agent, if that is so.
     pub fn refused(&self) -> Option<&FetchRefusal> {
         self.refused.as_ref()
     }
 
-    /// The agent knows nothing of this run any more: it was told that everything is here.
+    /// The agent has forgotten this run: it was informed that everything is here.
     pub fn agent_forgot(&mut self) {
         self.is_kept |= self.is_whole();
     }
@@ -276,14 +276,14 @@ impl Fetch {
         self.is_kept
     }
 
-    /// Bytes that are here, and of how many; `None` before that is known.
+    /// The bytes that are here, and the total; `None` before that is known.
     pub fn progress(&self) -> Option<(u64, u64)> {
         let files = self.files.as_ref()?.values();
         let of = |here: &FileHere| (here.here_bytes, here.there.len);
         Some(files.map(of).fold((0, 0), |(done, all), (d, a)| (done + d, all + a)))
     }
 
-    /// What to ask for now. To be called several times a second, and after each piece.
+    /// The next requests. To be called several times a second, and after each piece.
     pub fn tick(&mut self, now_ns: i64) -> Vec<Order> {
         self.look(now_ns);
         if self.refused.is_some() {
@@ -304,7 +304,8 @@ impl Fetch {
         self.ask(now_ns)
     }
 
-    /// Time in which the controller stood still loses nothing: what came meanwhile is taken after it.
+    /// The time in which the controller itself hung makes no piece lost: arrivals of that time are taken
+    /// later.
     fn look(&mut self, now_ns: i64) {
         let away_ns = self.looked_ns.map_or(0, |looked_ns| now_ns - looked_ns);
         self.looked_ns = Some(now_ns);
@@ -313,7 +314,7 @@ impl Fetch {
         }
     }
 
-    /// Asks for as many pieces as may be on their way.
+    /// Requests as many pieces as may be in flight.
     fn ask(&mut self, now_ns: i64) -> Vec<Order> {
         let piece_bytes = match self.window.takes_whole_pieces() {
             true => self.piece_bytes,
@@ -335,7 +336,7 @@ impl Fetch {
         orders
     }
 
-    /// Pieces on their way that are lost are to be asked for again.
+    /// Marks lost pieces in flight as to be requested again.
     fn lose(&mut self, is_lost: impl Fn(&Asked) -> bool) {
         let Some(files) = &mut self.files else { return };
         self.asked.retain(|(file, offset), asked| {
@@ -363,7 +364,7 @@ impl Fetch {
     }
 }
 
-/// Whether an agent's list can be that of a run, whatever is here.
+/// Whether an agent's list can be that of a run, regardless of the files here.
 fn expect_plausible(files: &[FileThere]) -> Result<(), FetchRefusal> {
     if files.len() > FILES_MOST {
         return Err(FetchRefusal::TooMany(files.len()));
@@ -375,7 +376,7 @@ fn expect_plausible(files: &[FileThere]) -> Result<(), FetchRefusal> {
             return Err(FetchRefusal::Name(there.name.clone()));
         }
     }
-    // A file whose name is a folder of another file.
+    // A file whose name is also the folder of another file.
     let folder = |name: &str| name.rmatch_indices('/').any(|(at, _)| names.contains(&name[..at]));
     match names.iter().find(|name| folder(name)) {
         Some(name) => Err(FetchRefusal::Name((*name).to_owned())),
@@ -408,8 +409,8 @@ mod tests {
         orders.iter().map(piece).collect()
     }
 
-    /// Fetches one file over a link that sends so many bytes per second and loses every so-manieth piece. The
-    /// time it took, and how many bytes were sent.
+    /// Fetches one file over a link with this rate that loses one of every `loses_each` pieces. Returns
+    /// the time it took, and how many bytes were sent.
     fn over_a_link(len: u64, bytes_per_s: i64, loses_each: usize) -> (i64, u64) {
         let mut fetch = Fetch::new("r");
         fetch.tick(0);
@@ -476,7 +477,7 @@ mod tests {
         }
     }
 
-    /// Pieces of all of them wait behind each other, which is no loss.
+    /// Pieces of all agents wait behind each other; none is lost.
     #[test]
     fn twenty_agents_behind_one_link_send_every_byte_once_in_the_time_it_takes() {
         for bits_per_s in [10_000_000, 50_000_000] {
@@ -533,7 +534,7 @@ mod tests {
         assert_eq!(fetch.progress(), Some((32, 32)));
     }
 
-    /// A busy disk keeps a controller from looking for seconds, while pieces come.
+    /// A busy disk keeps a controller from polling for seconds while pieces arrive.
     #[test]
     fn time_in_which_the_controller_stood_still_loses_no_piece() {
         let mut fetch = fetch(&[there("f", 32)]);
@@ -592,7 +593,7 @@ mod tests {
         }
         assert_eq!(fetch.refused(), Some(&FetchRefusal::Unread("input/output error".to_owned())));
         assert!(fetch.tick(1_000 * S).is_empty());
-        // A list that came is not doubted any more.
+        // A list that arrived is not doubted any more.
         let mut fetch = Fetch::new("r");
         fetch.files(vec![there("f", 8)], 1_000_000, |_| false);
         (0..UNREAD_MOST).for_each(|_| fetch.no_files("late".to_owned()));

@@ -1,25 +1,26 @@
-//! A plan for a fleet: who does what, where. From its file to one plan of a single machine for each agent.
+//! A plan for a fleet: which agent does what, and on which target. From its file to one plan of a single
+//! host for each agent.
 //!
 //! ```toml
 //! [fleet]
-//! on_loss = "go-on"                # or "stop": nobody goes on where one is missing
+//! on_loss = "go-on"                # or "stop": the run stops when an agent is missing
 //! begin = "present"                # or "all": wait until every agent of the plan is there
 //!
 //! [[group]]
 //! name = "edit"
-//! agents = ["edit-01", "edit-02"]  # all that are there and in no other group, where none are named
-//! plan = "edit.toml"               # a plan of one machine, next to this file, or the name of a scenario
-//! targets = ["/mnt/a", "/mnt/b"]   # shared out evenly; the plan's own where none are named
-//! place = "each"                   # each does the whole plan; or "share": what it counts is shared out
+//! agents = ["edit-01", "edit-02"]  # default: all present agents that are in no other group
+//! plan = "edit.toml"               # the plan of one host, next to this file, or the name of a scenario
+//! targets = ["/mnt/a", "/mnt/b"]   # distributed evenly; default: the plan's own target
+//! place = "each"                   # each agent does the whole plan; or "share": its counts are divided
 //! data = "own"                     # each makes its own test files; or "shared": the first makes all
 //!
-//! [[observer]]                     # who loads nothing, and samples counters on a server
+//! [[observer]]                     # loads nothing, and samples counters on a server
 //! agents = ["nas1"]
-//! path = "/srv/media"              # whose disks; all of the machine where none is named
+//! path = "/srv/media"              # whose disks; default: all disks of the host
 //! ```
 //!
-//! `{agent}` in a target stands for the agent's name. With `[[step]]` ([`super::steps`]) it is several runs.
-//! Pure. Not here: what an agent's owner allows (the limits).
+//! `{agent}` in a target is replaced by the agent's name. With `[[step]]` ([`super::steps`]) it is
+//! several runs. Pure. Not here: what an agent's owner allows (the limits).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,42 +39,42 @@ use super::steps::{Step, StepError};
 use crate::protocol::START_AHEAD;
 use crate::search::{FleetSearch, share_of};
 
-/// A plan for a fleet, as its file has it.
+/// A plan for a fleet, as in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FleetPlan {
-    /// What is said of everybody.
+    /// Settings for all agents.
     #[serde(default)]
     pub fleet: FleetTable,
-    /// Who does what.
+    /// The groups of agents.
     #[serde(rename = "group")]
     pub groups: Vec<Group>,
-    /// Who samples counters meanwhile.
+    /// The agents that sample counters during the run.
     #[serde(rename = "observer", default)]
     pub observers: Vec<ObserverTable>,
-    /// Runs, one after another; one run of the groups' own plans where there are none.
+    /// Runs, one after another; without steps, one run of the groups' own plans.
     #[serde(rename = "step", default)]
     pub steps: Vec<Step>,
 }
 
-/// What is said of everybody.
+/// Settings for all agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FleetTable {
     /// What happens when an agent is missing.
     pub on_loss: OnLoss,
-    /// With whom the run begins.
+    /// The agents that must be present before the run begins.
     pub begin: BeginWith,
 }
 
-/// With whom a run begins.
+/// The agents that must be present before a run begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BeginWith {
-    /// With those that are there; an agent that is named and is not there counts as missing.
+    /// Those that are there; an agent that is named but absent counts as missing.
     #[default]
     Present,
-    /// With all: the controller waits until every agent of the plan is there.
+    /// All: the controller waits until every agent of the plan is there.
     All,
 }
 
@@ -81,13 +82,13 @@ pub enum BeginWith {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Group {
-    /// What it is called.
+    /// The group's name.
     pub name: Option<String>,
-    /// Who; all that are left where nobody is named.
+    /// Its agents; empty means all remaining agents.
     pub agents: Vec<String>,
-    /// The plan of one machine.
+    /// The plan of one host.
     pub plan: PathBuf,
-    /// Where; shared out evenly.
+    /// The targets, distributed evenly.
     pub targets: Vec<PathBuf>,
     /// How the plan's workers are placed.
     pub place: Placement,
@@ -102,9 +103,9 @@ pub enum TestData {
     /// Each makes its own.
     #[default]
     Own,
-    /// The first of the group makes them in its area, and the others use them there: their targets are the
-    /// same directory of the same storage. Where each worker has a file of its own, those of all agents lie
-    /// there.
+    /// The first agent of the group makes them in its area, and the others use them there. Their targets
+    /// are the same directory of the same storage. If each worker has its own file, those of all agents
+    /// are there.
     Shared,
 }
 
@@ -115,36 +116,35 @@ pub enum Placement {
     /// Each agent does the whole plan.
     #[default]
     Each,
-    /// The workers or the scale of each load point are shared out, one after the other to one agent after the
-    /// other.
+    /// The workers or the scale of each load point are dealt out to the agents in turn.
     Share,
 }
 
-/// What is wrong with a plan for a fleet.
+/// The reason why a plan for a fleet is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleetPlanError {
-    /// Not such a plan.
+    /// The text is not a fleet plan.
     #[error("not a fleet plan: {0}")]
     Toml(Box<toml::de::Error>),
-    /// Nobody does anything.
+    /// No agent has work to do.
     #[error("no agent has work to do. Name some in 'agents', or start some with 'reelgauge agent'")]
     Nobody,
-    /// An agent of no such name.
+    /// No agent has this name.
     #[error(
         "{agent} is not an agent of this fleet, which has {}. Add it with 'reelgauge fleet add {agent}'",
         known.join(", ")
     )]
     Unknown {
-        /// Who.
+        /// The unknown name.
         agent: String,
-        /// Who there is.
+        /// The names that exist.
         known: Vec<String>,
     },
     /// An agent in two groups.
     #[error("agent {0} is in two groups, but an agent does one thing at a time")]
     Twice(String),
-    /// Somebody who can't observe.
+    /// An agent that cannot observe.
     #[error(transparent)]
     Observer(#[from] ObserverError),
     /// A file that can't be read.
@@ -155,13 +155,13 @@ pub enum FleetPlanError {
         /// Why.
         why: String,
     },
-    /// Nothing to be done.
+    /// A group without a plan.
     #[error("a group has no plan. Name one in its 'plan', or in the 'workload' of every step")]
     NoPlan,
-    /// Two groups for whoever is left.
+    /// Two groups for the remaining agents.
     #[error("two groups name no agents. Only one group can take the remaining agents")]
     TwoForTheRest,
-    /// A plan of one machine that can't be run.
+    /// The plan of one host is invalid.
     #[error("{plan}: {source}")]
     Plan {
         /// Which.
@@ -177,39 +177,38 @@ pub enum FleetPlanError {
         /// Why.
         source: Box<StepError>,
     },
-    /// A search beside other work, or two.
+    /// A search together with other work, or two searches.
     #[error(
         "a search uses all agents together, so every group needs the same plan except for its targets. \
          Remove the other groups, or give them their own [[step]]"
     )]
     SearchesDiffer,
-    /// What a fleet can't do.
+    /// A plan that a fleet cannot carry out.
     #[error("{plan}: {why}")]
     Unfit {
         /// Which.
         plan: String,
-        /// Why, and what to do.
+        /// The reason, and the remedy.
         why: String,
     },
 }
 
-/// The texts of plans of one machine, by the names that a plan for a fleet gives them.
+/// The texts of plans of one host, by the names that a plan for a fleet gives them.
 pub type PlanTexts = BTreeMap<String, String>;
 
-/// What a run takes, as far as anybody knows before.
+/// The time and space that a run needs, as far as that is known in advance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Taken {
-    /// Seconds of its load points with what lies between them, without making files; `None` where nobody
-    /// knows.
+    /// Seconds of its load points and the pauses between them, without making files; `None` if unknown.
     pub seconds: Option<f64>,
-    /// Bytes of files that are made, at most; `None` where nobody knows.
+    /// Bytes of files that are made, at most; `None` if unknown.
     pub bytes: Option<u64>,
 }
 
-/// What one agent is to do, and for what.
+/// The task of one agent, with its group and target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placed {
-    /// What the controller tells it.
+    /// The task that the controller sends it.
     pub part: AgentTask,
     /// Its group's name.
     pub group: Option<String>,
@@ -217,16 +216,16 @@ pub struct Placed {
     pub target: PathBuf,
     /// How many load points it has.
     pub points: usize,
-    /// It has its share of a search for the largest count: up to this one of all together, where the plan
-    /// says so. Its load points are trials then, and nobody knows how many.
+    /// Its share of a search for the largest count, up to this total of all agents if the plan limits
+    /// it. Its load points are then trials, and their number is unknown.
     #[serde(default)]
     pub seeks: Option<SeeksUpTo>,
 }
 
-/// How far a search goes.
+/// The upper bound of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeeksUpTo {
-    /// The largest count that is tried; `None` where the agents say what they can try.
+    /// The largest count to try; `None` if the agents report their limits.
     pub cap: Option<u32>,
 }
 
@@ -234,7 +233,7 @@ impl FleetPlan {
     /// From the text of its file.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not a valid plan.
     pub fn from_toml(text: &str) -> Result<FleetPlan, FleetPlanError> {
         toml::from_str(text).map_err(|error| FleetPlanError::Toml(Box::new(error)))
     }
@@ -242,16 +241,16 @@ impl FleetPlan {
     /// From its file, with its text.
     ///
     /// # Errors
-    /// It can't be read, or is none.
+    /// It can't be read, or is not a valid plan.
     pub fn open(path: &Path) -> Result<(FleetPlan, String), FleetPlanError> {
         let text = text_of(path)?;
         Ok((FleetPlan::from_toml(&text)?, text))
     }
 
-    /// Whether everybody that it names is one of these, who are all of a fleet's agents.
+    /// Checks that every agent it names is one of these, which are all agents of the fleet.
     ///
     /// # Errors
-    /// Somebody is not.
+    /// An agent is unknown.
     pub fn check_known(&self, known: &[String]) -> Result<(), FleetPlanError> {
         let observers = self.observers.iter().flat_map(|observer| &observer.agents);
         let mut named = self.groups.iter().flat_map(|group| &group.agents).chain(observers);
@@ -261,8 +260,9 @@ impl FleetPlan {
         }
     }
 
-    /// Whom the run waits for: agents of the plan that are not there. Where a group names no agents, every
-    /// other agent of the fleet is in it. `known`: all of the fleet's agents; `there`: those that answered.
+    /// The agents that the run waits for: agents of the plan that are absent. A group that names no
+    /// agents includes every other agent of the fleet. `known`: all agents of the fleet; `there`: those
+    /// that answered.
     pub fn waits_for(&self, known: &[String], there: &[String]) -> Vec<String> {
         if self.fleet.begin == BeginWith::Present {
             return Vec::new();
@@ -275,7 +275,7 @@ impl FleetPlan {
         known.iter().filter(is_missing).cloned().collect()
     }
 
-    /// The texts of all plans of one machine that it names: files next to its own, or scenarios.
+    /// The texts of all plans of one host that it names: files next to its own, or scenarios.
     ///
     /// # Errors
     /// One can't be read, and no scenario has its name.
@@ -299,17 +299,17 @@ impl FleetPlan {
         Ok(texts)
     }
 
-    /// What observers are told.
+    /// The tasks of the observers.
     ///
     /// # Errors
-    /// Somebody is named twice.
+    /// An agent is named twice.
     pub fn observer_parts(&self) -> Result<Vec<AgentTask>, FleetPlanError> {
         let named: Vec<String> = self.groups.iter().flat_map(|group| group.agents.clone()).collect();
         Ok(observers::parts(&self.observers, &named)?)
     }
 
-    /// What each agent is to do in one of a step's runs; without a step, in the only one. `there`: the agents
-    /// that could; `texts`: of the plans that it names.
+    /// The task of each agent in one of a step's runs; without a step, in the only run. `there`: the
+    /// agents that are available; `texts`: the plans that it names.
     ///
     /// # Errors
     /// A plan that a fleet can't carry out.
@@ -353,8 +353,8 @@ impl FleetPlan {
     }
 }
 
-/// What a run of these takes, as the forecast of a run on one machine has it: as long as the longest, as much
-/// room as all together; `None` where the part of an agent is unknown before.
+/// The forecast of a run of these tasks: as long as the longest, as much space as all together; `None`
+/// if the part of one agent is unknown in advance.
 pub fn forecast(placed: &[Placed]) -> Option<Forecast> {
     let all = placed.iter().map(Placed::forecast).collect::<Option<Vec<Forecast>>>()?;
     all.into_iter().reduce(|sum, one| Forecast {
@@ -378,7 +378,7 @@ pub fn forecast(placed: &[Placed]) -> Option<Forecast> {
     })
 }
 
-/// What a run of these takes: as long as the longest, as much room as all together.
+/// The time and space of a run of these tasks: as long as the longest, as much space as all together.
 pub fn taken(placed: &[Placed]) -> Taken {
     let of_each = placed.iter().map(Placed::taken);
     let all = |sum: Taken, one: Taken| Taken {
@@ -389,7 +389,7 @@ pub fn taken(placed: &[Placed]) -> Taken {
 }
 
 impl Placed {
-    /// What its part takes; `None` where only the agent knows: a trace lies there.
+    /// The forecast of its part; `None` if it depends on a trace that only the agent has.
     pub fn forecast(&self) -> Option<Forecast> {
         let mut ahead = reelgauge_runner::estimate::of_plan(self.plan()?).ok()?;
         let starts_s = START_AHEAD.as_secs_f64() * self.points as f64;
@@ -417,7 +417,7 @@ impl Placed {
     }
 
     fn taken(&self) -> Taken {
-        // A mix writes into its files, in place.
+        // A mix overwrites its files in place.
         let is_mix = matches!(self.plan(), Some(AnyPlan::Mix(_)));
         let Some(ahead) = self.forecast() else {
             return Taken::default();
@@ -442,7 +442,7 @@ fn text_of(path: &Path) -> Result<String, FleetPlanError> {
 }
 
 impl Group {
-    /// One agent's share: it is number `at` of `count` in this group, and `number` of all.
+    /// One agent's share: the agent has index `at` of `count` in this group, and `number` among all.
     fn place(
         &self,
         name: &str,
@@ -478,7 +478,7 @@ impl Group {
                     plan.shared_data = Some(SharedData { seed: plan.seed, is_owner, run: None, clients });
                 }
                 plan.target = target(&plan.target);
-                // Nobody repeats what another does.
+                // Different seeds: no agent repeats the operations of another.
                 plan.seed = plan.seed.wrapping_add(number);
                 if self.place == Placement::Share {
                     plan.workers = share(&plan.workers, at, count).map_err(|why| unfit(&why))?;
@@ -522,7 +522,7 @@ impl Group {
 }
 
 impl Group {
-    /// The files of one agent's workers among those of all agents with its target; `None` where the workers
+    /// The files of one agent's workers among those of all agents with its target; `None` if the workers
     /// use the same files.
     fn client_files(&self, plan: &Plan, at: usize, count: usize) -> Option<ClientFiles> {
         if plan.mix.shared_file || plan.mix.files.is_some() {
@@ -545,13 +545,13 @@ impl Group {
     }
 }
 
-/// Whether a target is another directory for each agent.
+/// Whether a target is a different directory for each agent.
 pub fn names_agent(target: &Path) -> bool {
     target.to_string_lossy().contains("{agent}")
 }
 
-/// An agent's share of a ramp: of the workers of each load point, or of its scale. One machine has one before
-/// any has two, so where there are fewer than agents the last of them have nothing to do.
+/// An agent's share of a ramp: of the workers of each load point, or of its scale. Each agent receives
+/// one before any receives two, so if there are fewer than agents, the last agents have nothing to do.
 fn share(ramp: &Ramp, at: usize, count: usize) -> Result<Ramp, String> {
     if ramp.0.contains(&0) {
         return Err("a load point has a count of 0; use at least 1".to_owned());
@@ -566,10 +566,10 @@ fn share(ramp: &Ramp, at: usize, count: usize) -> Result<Ramp, String> {
     Ok(Ramp(ramp.0.iter().map(|&all| share_of(all, at, count)).collect()))
 }
 
-/// What all of these search for together; `None` where they don't search.
+/// The search of all these tasks together; `None` if they do not search.
 ///
 /// # Errors
-/// They don't all do the same.
+/// Their searches differ.
 pub fn search_of(placed: &[Placed]) -> Result<Option<FleetSearch>, FleetPlanError> {
     let plans = placed.iter().filter_map(|placed| AnyPlan::from_toml(&placed.part.plan_toml).ok());
     let plans: Vec<AnyPlan> = plans.collect();
@@ -682,7 +682,7 @@ mod tests {
         let text = "[[group]]\nplan = \"p\"\n";
         let placed = placed(text, &["x", "y", "z"], &mix("1..3")).unwrap();
         let taken = taken(&placed);
-        // Three load points of a second, each agreed upon three seconds ahead.
+        // Three load points of a second, each agreed on three seconds in advance.
         assert_eq!(taken.seconds, Some(12.0));
         // A file of 16 MiB for each of three workers.
         assert_eq!(taken.bytes, Some(3 * 3 * (16 << 20)));
@@ -785,7 +785,7 @@ mod tests {
         // 5 workers on two agents: 3 and 2.
         assert_eq!(files(share, &["a", "b"], "1..5"), [(vec![0, 2, 4], 5), (vec![1, 3], 5)]);
         assert_eq!(files("", &["a", "b"], "2"), [(vec![0, 2], 4), (vec![1, 3], 4)]);
-        // On two targets, each with files of its own: a and c share the first.
+        // On two targets, each with its own files: a and c share the first.
         let two = format!("{share}targets = [\"/x\", \"/y\"]\n");
         let of_two = files(&two, &["a", "b", "c"], "4");
         assert_eq!(of_two, [(vec![0, 2], 3), (vec![0], 1), (vec![1], 3)]);
@@ -856,7 +856,7 @@ mod tests {
         let all = placed(&two, &[], &search).unwrap();
         assert!(search_of(&all).unwrap().is_some());
         assert!(all.iter().all(|placed| placed.part.plan_toml.contains("find_max")));
-        // Another group that does something else.
+        // Another group with different work.
         let texts = [("p".to_owned(), search), ("q".to_owned(), mix("2"))].into();
         let other = "[[group]]\nagents = [\"y\"]\nplan = \"q\"\n";
         let fleet = FleetPlan::from_toml(&format!("{}{other}", share("\"x\""))).unwrap();

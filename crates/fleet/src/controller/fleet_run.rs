@@ -1,5 +1,5 @@
-//! A run of a fleet from its first order to its last file: conducts it ([`Conduct`]), and, once it is over,
-//! has what was measured fetched ([`Fetch`]). Pure: whoever carries it out sends, keeps and writes.
+//! A run of a fleet from its first order to its last file: conducts it ([`Conduct`]) and, once it is
+//! over, fetches its measurements ([`Fetch`]). Pure: the caller sends, keeps and writes.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::conduct::{Conduct, Member, Told};
 use super::fetch::{Fetch, FetchRefusal, Keep};
 use crate::protocol::{Answer, FileThere, PIECE_BYTES, Phase};
 
-/// What is to be done.
+/// An action of the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Tell an agent this.
+    /// Send an agent this order.
     Tell(Told),
     /// Make an empty file.
     Create { agent: String, file: String },
@@ -19,16 +19,17 @@ pub enum Act {
         file: String,
         offset: u64,
         bytes: Vec<u8>,
-        /// The file is complete then, and its digest is to be this: see, and say [`FleetRun::checked`].
+        /// If set, the file is complete and must have this digest: check it, and call
+        /// [`FleetRun::checked`].
         check: Option<String>,
     },
 }
 
-/// What the controller's disk has, and has room for.
+/// The files on the controller's disk, and its free space.
 pub struct LocalFiles<'a> {
     /// Whether a file of the agent is here, whole.
     pub is_here: &'a dyn Fn(&FileThere) -> bool,
-    /// What may be written, in bytes.
+    /// The bytes that may be written.
     pub free_bytes: &'a dyn Fn() -> u64,
 }
 
@@ -40,18 +41,18 @@ pub struct FleetRun {
 }
 
 impl FleetRun {
-    /// A run that begins or goes on.
+    /// A run that begins or is resumed.
     pub fn new(conduct: Conduct) -> FleetRun {
         FleetRun { conduct, fetches: BTreeMap::new(), piece_bytes: PIECE_BYTES }
     }
 
-    /// With pieces of this size.
+    /// The same with pieces of this size.
     #[must_use]
     pub fn in_pieces(self, piece_bytes: u32) -> FleetRun {
         FleetRun { piece_bytes, ..self }
     }
 
-    /// An agent said something. `local`: what the controller's disk has of this agent.
+    /// Takes an agent's answer. `local`: the files of this agent on the controller's disk.
     pub fn answer(&mut self, now_ns: i64, agent: &str, answer: Answer, local: &LocalFiles<'_>) -> Vec<Act> {
         let is_ours = |run: &String| *run == self.conduct.run;
         match answer {
@@ -101,14 +102,14 @@ impl FleetRun {
         }
     }
 
-    /// A file that is complete is the agent's, or not.
+    /// Takes the result of a digest: the complete file is the agent's, or not.
     pub fn checked(&mut self, agent: &str, file: &str, is_right: bool) {
         if let Some(fetch) = self.fetches.get_mut(agent) {
             fetch.checked(file, is_right);
         }
     }
 
-    /// Time goes by. To be called several times a second, and after pieces came.
+    /// Moves the time on. To be called several times a second, and after pieces arrive.
     pub fn tick(&mut self, now_ns: i64, listens: bool) -> Vec<Act> {
         let mut told = self.conduct.tick(now_ns, listens);
         if self.conduct.is_over() {
@@ -117,7 +118,7 @@ impl FleetRun {
         told.into_iter().map(Act::Tell).collect()
     }
 
-    /// Whether everything that is known to be left is here, and its agents know it.
+    /// Whether every file known to be left is here, and the agents know it.
     pub fn is_done(&self) -> bool {
         let is_done = |member: &Member| match member.state {
             None => member.is_learnt(),
@@ -129,12 +130,12 @@ impl FleetRun {
         self.conduct.is_over() && self.conduct.members.iter().all(is_done)
     }
 
-    /// Agents whose files are refused, and why. They stay where they are.
+    /// Agents whose files are refused, and why. The files stay on the agents.
     pub fn refused(&self) -> impl Iterator<Item = (&str, &FetchRefusal)> {
         self.fetches.iter().filter_map(|(agent, fetch)| Some((agent.as_str(), fetch.refused()?)))
     }
 
-    /// Bytes that are here, and of how many, as far as that is known.
+    /// The bytes that are here, and the total as far as it is known.
     pub fn fetched_bytes(&self) -> (u64, u64) {
         let known = self.fetches.values().filter_map(Fetch::progress);
         known.fold((0, 0), |(done, all), (d, a)| (done + d, all + a))
@@ -152,7 +153,7 @@ impl FleetRun {
                 true => Fetch::whole(run),
                 false => Fetch::in_pieces(run, self.piece_bytes),
             });
-            // Kept on disk before the agent is told.
+            // The state is kept on disk before the agent is informed.
             let was_fetched = std::mem::replace(&mut member.is_fetched, fetch.is_whole());
             if was_fetched || !member.is_fetched {
                 told.extend(fetch.tick(now_ns).into_iter().map(|order| (agent.clone(), order)));

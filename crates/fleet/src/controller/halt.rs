@@ -1,8 +1,8 @@
-//! Stops whatever runs on a fleet, for whoever is not the controller that began it: that one may be gone,
-//! or on another machine. Where it is there it is told first, so that it stops as if it had been asked
-//! itself, and begins nothing more.
+//! Stops all runs of a fleet from another process than the controller that began them: that controller
+//! may no longer exist, or run on another host. If it answers, it receives the command first, so that it
+//! stops as if it had been interrupted itself, and begins nothing more.
 //!
-//! Not here: fetching what was measured, which the run's own controller does, or `fleet logs`.
+//! Not here: fetching the measurements, which the run's own controller does, or `fleet logs`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,25 +16,25 @@ use crate::envelope::Sealer;
 use crate::fleet_site::directory::FleetSite;
 use crate::protocol::{Answer, Order};
 
-/// Every agent has said how it stands by then.
+/// Every agent has reported its state by then.
 const HEARD_WITHIN: Duration = Duration::from_secs(3);
 /// A controller has answered by then, if there is one.
 const CONTROLLER_WITHIN: Duration = Duration::from_millis(1_500);
-/// Whoever has not stopped by then does not.
+/// An agent that has not stopped by then will not.
 const STOPS_WITHIN: Duration = Duration::from_secs(20);
 
-/// What came of stopping.
+/// The result of stopping.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Halted {
-    /// The run whose controller was told; `None` where none answers.
+    /// The run whose controller received the command; `None` if none answers.
     pub run: Option<String>,
     /// Agents whose run was stopped.
     pub stopped: Vec<String>,
-    /// Agents whose run goes on.
+    /// Agents whose run continues.
     pub going_on: Vec<String>,
 }
 
-/// Tells every agent on which a run goes on to stop, until it has.
+/// Orders every agent with a run in progress to stop, until it has.
 ///
 /// # Errors
 /// No connection.

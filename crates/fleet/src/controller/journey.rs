@@ -1,8 +1,8 @@
-//! A run from the fleet's site: begun or taken up again, carried out on a connection, and put together.
+//! A run from the fleet's site: begun or resumed, carried out on a connection, and merged.
 //!
-//! In the site's `runs/` each run has a folder until everything of it was fetched and put together.
+//! In the site's `runs/` each run has a folder until all of it was fetched and merged.
 //!
-//! Not here: what is said of it (report), flags (the binary).
+//! Not here: its sentences (report), flags (the binary).
 
 use std::fs;
 use std::io;
@@ -45,16 +45,16 @@ pub enum JourneyError {
     /// A plan that can't be carried out.
     #[error(transparent)]
     Plan(#[from] FleetPlanError),
-    /// The server lets the controller hear nothing.
+    /// The server does not let the controller receive anything.
     #[error("the controller cannot receive messages from the fleet's server: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
     #[error("there is no run {name:?} of this fleet ({why}). Runs not yet fetched are in {}", dir.display())]
     NoRun {
-        /// What was asked for.
+        /// The name that was requested.
         name: String,
-        /// Where runs are.
+        /// The folder of all runs.
         dir: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         why: String,
     },
     /// Its folder can't be written, or the system refuses.
@@ -66,7 +66,7 @@ pub enum JourneyError {
 #[derive(Debug)]
 pub struct Journey {
     pub name: String,
-    /// Who does what in it.
+    /// The tasks of its agents.
     pub placed: Vec<Placed>,
     folder: RunFolder,
     dir: PathBuf,
@@ -75,10 +75,10 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// A run that begins.
+    /// A run that begins now.
     ///
     /// # Errors
-    /// No room in the site, or a plan that can't be carried out.
+    /// The site cannot be written, or the plan can't be carried out.
     pub fn begin(site: &FleetSite, on_loss: OnLoss, placed: Vec<Placed>) -> Result<Journey, JourneyError> {
         let when = Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
         let name = format!("{when}-{:06x}", reelgauge_runner::fresh_seed() & 0xff_ffff);
@@ -95,10 +95,11 @@ impl Journey {
         Ok(Journey { name, placed, folder, dir, conduct, refused: Vec::new() })
     }
 
-    /// The same up to where its first load point would begin: its files are made, and nothing is measured.
+    /// The same up to where its first load point would begin: its files are made, and nothing is
+    /// measured.
     ///
     /// # Errors
-    /// No room in the site.
+    /// The site cannot be written.
     pub fn only_preparing(mut self) -> Result<Journey, JourneyError> {
         self.conduct = self.conduct.only_preparing();
         self.folder.keep(&self.conduct)?;
@@ -108,20 +109,21 @@ impl Journey {
     /// The same with observers, who load nothing.
     ///
     /// # Errors
-    /// No room in the site.
+    /// The site cannot be written.
     pub fn observed_by(mut self, observers: Vec<AgentTask>) -> Result<Journey, JourneyError> {
         self.conduct = self.conduct.observed_by(observers);
         self.folder.keep(&self.conduct)?;
         Ok(self)
     }
 
-    /// A run that a controller that is gone began. `goes_on`: where it stands; else it is ended, and fetched.
+    /// A run of a controller that no longer exists. With `goes_on` it continues from its stage;
+    /// otherwise it is ended and fetched.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such run.
     pub fn resume(site: &FleetSite, name: &str, goes_on: bool) -> Result<Journey, JourneyError> {
         let runs = site.dir().join(RUNS);
-        // The folder of a run says which it is, too.
+        // The path of a run's folder is accepted as its name, too.
         let name = name.strip_prefix(&*runs.to_string_lossy()).map_or(name, |rest| rest.trim_matches('/'));
         let no_run = |why: String| JourneyError::NoRun { name: name.to_owned(), dir: runs.clone(), why };
         if !is_run_name(name) {
@@ -140,7 +142,7 @@ impl Journey {
         Ok(Journey { name: name.to_owned(), placed, folder, dir, conduct, refused: Vec::new() })
     }
 
-    /// Names of the runs of which something may not be fetched, the oldest first.
+    /// Names of the runs that may not be fetched completely, the oldest first.
     pub fn names(site: &FleetSite) -> Vec<String> {
         let entries = fs::read_dir(site.dir().join(RUNS)).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -149,12 +151,12 @@ impl Journey {
         names
     }
 
-    /// What is here of a run, in bytes; `None` where that can't be seen.
+    /// The size of a run's files here, in bytes; `None` if it cannot be read.
     pub fn bytes(site: &FleetSite, name: &str) -> Option<u64> {
         AgentDisk::open(&site.dir().join(RUNS)).ok()?.run_bytes(name)
     }
 
-    /// Removes what is here of a run.
+    /// Removes a run's files here.
     ///
     /// # Errors
     /// When that is impossible.
@@ -162,11 +164,11 @@ impl Journey {
         AgentDisk::open(&site.dir().join(RUNS))?.forget(name)
     }
 
-    /// Carries it out from where it stands to its end. `show` is told how it stands once a second; once
-    /// `wants_end` is set everybody stops.
+    /// Carries it out from its current stage to its end. `show` receives its state once a second; once
+    /// `wants_end` is set, all agents stop.
     ///
     /// # Errors
-    /// No connection, or no room. The run can be taken up again then.
+    /// No connection, or no space. The run can be resumed then.
     pub fn carry_out(
         &mut self,
         site: &FleetSite,
@@ -182,7 +184,7 @@ impl Journey {
             let connection = login.connect().await?;
             let ways = ways(connection.client.clone(), sealer).await?;
             let wishes = wish_ways(connection.client.clone(), wish_seal).await?;
-            // What happens to the connection shows in what is heard.
+            // Errors of the connection show in the messages that arrive, or do not.
             let mut happenings = connection.happenings;
             tokio::spawn(async move { while happenings.recv().await.is_some() {} });
             Ok(carry_out(FleetRun::new(conduct), &self.folder, ways, wishes, wants_end, show).await?)
@@ -203,7 +205,7 @@ impl Journey {
         &self.refused
     }
 
-    /// Whether an agent may have measured something that is not here.
+    /// Whether an agent may have measurements that are not here.
     pub fn is_short(&self) -> bool {
         let is_short = |member: &Member| {
             let phase = member.state.as_ref().map(|state| &state.phase);
@@ -212,9 +214,7 @@ impl Journey {
         self.conduct.measuring().any(is_short)
     }
 
-    /// Whether no agent took part, and nothing was begun anywhere: whoever wanted the run asked for what
-    /// could
-    /// not be.
+    /// Whether no agent took part and nothing was begun anywhere: the request was impossible.
     pub fn is_refused(&self) -> bool {
         let is_refused = |member: &Member| {
             let why = member.missing.as_ref().map(|missing| &missing.why);
@@ -223,7 +223,7 @@ impl Journey {
         self.conduct.starts_ns.is_empty() && self.conduct.measuring().all(is_refused)
     }
 
-    /// What becomes one run directory.
+    /// The request to merge it into one run directory.
     pub fn whole(&self, out: PathBuf) -> WholeRequest {
         let point = |(index, &start_unix_ns): (u16, &i64)| PointTimes { index, start_unix_ns };
         let pause = |(from_unix_ns, until_unix_ns)| PauseTimes { from_unix_ns, until_unix_ns };
@@ -257,14 +257,13 @@ impl Journey {
         self.conduct.members.iter().all(Member::is_settled)
     }
 
-    /// Those that keep a copy, where everything that any agent has is here all the same; `None` where
-    /// something is not.
+    /// The agents that keep a copy although all files are here; `None` if a file is not here.
     pub fn copies_left(&self) -> Option<Vec<&str>> {
         let left = self.conduct.members.iter().filter(|member| !member.is_settled());
         left.map(|member| member.keeps_a_copy().then_some(member.part.agent.as_str())).collect()
     }
 
-    /// Everything is fetched and put together: the folder goes.
+    /// Removes the folder, after everything was fetched and merged.
     ///
     /// # Errors
     /// When it can't be removed.
@@ -319,12 +318,12 @@ fn clock_of(offset: protocol::ClockOffset) -> ClockOffset {
     ClockOffset { offset_ns: offset.offset_ns, uncertainty_ns: offset.uncertainty_ns.unsigned_abs() }
 }
 
-/// Another number for each process of a controller.
+/// A different number for each process of a controller.
 fn epoch() -> u64 {
     now_ns().unsigned_abs() ^ u64::from(std::process::id()).rotate_left(48)
 }
 
-/// The time of day where this machine stands: `14:03:22`.
+/// The time of day in the local time zone: `14:03:22`.
 pub fn time_of_day(unix_ns: i64) -> String {
     local(unix_ns).strftime("%H:%M:%S").to_string()
 }

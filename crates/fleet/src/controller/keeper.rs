@@ -1,7 +1,8 @@
-//! Keeps on disk how a run stands, while whoever wants it kept goes on: a disk that is slow keeps nobody
-//! waiting but what rests on it.
+//! Keeps the state of a run on disk while the caller continues: a slow disk delays only messages that
+//! rely on the state.
 //!
-//! One writes at a time, and what was overtaken while it waited is not written: the newer has it, too.
+//! One write is in progress at a time. A state that was superseded while it waited is not written: the
+//! newer one includes it.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -10,14 +11,14 @@ use tokio::task::JoinHandle;
 
 use super::run_folder::RunFolder;
 
-/// See the module. Only to be used within a runtime.
+/// Writes the states of a run. Only to be used within a runtime.
 #[derive(Debug)]
 pub struct Keeper {
     folder: RunFolder,
-    /// How often something was to be kept, and how far the disk is.
+    /// The number of states that were to be kept.
     newest: u64,
     on_disk: u64,
-    /// What waits for the disk.
+    /// The state that waits for the disk.
     waits: Option<(u64, String)>,
     writes: Option<Writing>,
     took: Duration,
@@ -31,34 +32,34 @@ struct Writing {
 }
 
 impl Keeper {
-    /// Into this folder, which has everything so far.
+    /// Into this folder, which already has the state so far.
     pub fn new(folder: RunFolder) -> Keeper {
         Keeper { folder, newest: 0, on_disk: 0, waits: None, writes: None, took: Duration::ZERO }
     }
 
-    /// This is to be kept.
+    /// Keeps this state.
     pub fn keep(&mut self, saved: String) {
         self.newest += 1;
         self.waits = Some((self.newest, saved));
         self.go_on();
     }
 
-    /// The number of what was to be kept last.
+    /// The number of the last state that was to be kept.
     pub fn newest(&self) -> u64 {
         self.newest
     }
 
-    /// The number of the latest that the disk has.
+    /// The number of the latest state on disk.
     pub fn on_disk(&self) -> u64 {
         self.on_disk
     }
 
-    /// How long the disk took last, or takes already.
+    /// How long the last write took, or the current one has taken so far.
     pub fn takes(&self) -> Duration {
         self.writes.as_ref().map_or(self.took, |writing| writing.began.elapsed().max(self.took))
     }
 
-    /// Waits until the disk has more than before. Never comes back where nothing is written.
+    /// Waits until the disk has more than before. Never returns if nothing is being written.
     ///
     /// # Errors
     /// It can't be kept.
@@ -72,7 +73,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Waits until nothing is written any more.
+    /// Waits until no write is in progress.
     ///
     /// # Errors
     /// It can't be kept.

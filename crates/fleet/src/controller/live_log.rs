@@ -1,7 +1,7 @@
-//! `live.jsonl` of a run of a fleet, in the directory that its results will have: whoever watches it (the
-//! console) sees it as any other run, with its machines.
+//! `live.jsonl` of a run of a fleet, in the directory of its future results: viewers such as the console
+//! see it like any other run, with its hosts.
 //!
-//! Not here: how it stands ([`super::live_tick`]).
+//! Not here: its content ([`super::live_tick`]).
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,24 +19,24 @@ use super::journey::Journey;
 use super::live_tick::{at_s, phase, tick};
 use crate::whole::{self, WholeError};
 
-/// Who watches takes a run that says nothing for longer for one that can't.
+/// Viewers take a run without news for longer than this for one that hangs.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// See the module.
+/// Writes the file; the module describes it.
 #[derive(Debug)]
 pub struct FleetLiveLog {
     run_dir: PathBuf,
-    /// `None` where nothing can be written: whoever watches sees nothing, and nothing else changes.
+    /// `None` if nothing can be written: then viewers see nothing, and the run is unchanged.
     writer: Option<LiveWriter>,
     phase: Option<(String, Instant)>,
     at_s: f64,
 }
 
 impl FleetLiveLog {
-    /// Begins a run's directory, in which its results will be put together, and the file in it.
+    /// Begins a run's directory, in which its results will be merged, and the file in it.
     ///
     /// # Errors
-    /// The directory can't be made, or is that of something else.
+    /// The directory can't be made, or belongs to something else.
     pub fn begin(run_dir: &Path, journey: &Journey) -> Result<FleetLiveLog, WholeError> {
         let plan_toml = journey.placed.first().map_or("", |placed| placed.part.plan_toml.as_str());
         whole::begin(run_dir, plan_toml)?;
@@ -47,7 +47,7 @@ impl FleetLiveLog {
         Ok(FleetLiveLog { run_dir: run_dir.to_path_buf(), writer, phase: None, at_s: 0.0 })
     }
 
-    /// How it stands; to be told once a second.
+    /// Writes the current state; to be called once a second.
     pub fn tell(&mut self, run: &FleetRun) {
         self.tell_at(&run.conduct, now_ns());
     }
@@ -57,7 +57,7 @@ impl FleetLiveLog {
         let name = phase(conduct, now_ns).unwrap_or_else(|| "measuring".to_owned());
         let tick = tick(conduct, now_ns);
         let told = self.phase.as_ref().filter(|(told, _)| *told == name);
-        // While there are figures they say that it goes on.
+        // Figures prove that the run continues, so the phase is repeated only without them.
         if told.is_none_or(|(_, at)| tick.is_none() && at.elapsed() >= AGAIN) {
             self.phase = Some((name.clone(), Instant::now()));
             self.write(&LiveEvent::Phase { at_s: self.at_s, name });
@@ -67,13 +67,13 @@ impl FleetLiveLog {
         }
     }
 
-    /// Its results are there.
+    /// Closes the file: the results are complete.
     pub fn end(self, summary: &Summary) {
         let end = LiveEvent::end_of(summary, self.at_s);
         self.finish(&end);
     }
 
-    /// It could not be brought to its end.
+    /// Closes the file: the run could not be completed.
     pub fn broke_off(self, why: &str) {
         let end = LiveEvent::End {
             at_s: self.at_s,
@@ -85,9 +85,9 @@ impl FleetLiveLog {
         self.finish(&end);
     }
 
-    /// Nothing was measured: its directory goes, if nothing else is in it.
+    /// Removes the directory if nothing else is in it, because nothing was measured.
     pub fn forget(self) {
-        // Its end first, so that nothing is written any more.
+        // Close the file first, so that nothing is written to it later.
         let run_dir = self.run_dir.clone();
         self.broke_off("nothing was measured");
         whole::take_back(&run_dir);

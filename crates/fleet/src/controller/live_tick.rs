@@ -1,6 +1,6 @@
-//! How a run of a fleet stands, as its `live.jsonl` tells it: all machines together, and each of them. Pure.
+//! The state of a run of a fleet for its `live.jsonl`: all hosts together, and each of them. Pure.
 //!
-//! Not here: how it gets on the disk ([`super::live_log`]), and what the terminal says.
+//! Not here: writing it to disk ([`super::live_log`]), and the terminal.
 
 use std::cmp::Reverse;
 
@@ -11,14 +11,14 @@ use reelgauge_runner::steered::messages::{LiveSaid, StreamSaid};
 
 use super::conduct::{Conduct, Member, Stage};
 
-/// More hosts than this are not told of singly.
+/// Above this number, hosts are not listed individually.
 const HOSTS_MOST: usize = 64;
-/// More streams than this are not told of singly.
+/// Above this number, streams are not listed individually.
 const STREAMS_MOST: usize = 64;
-/// More of what an agent calls a load point is not told.
+/// An agent's label of a load point is cut to this length.
 const LABEL_CHARS_MAX: usize = 120;
 
-/// What goes on between load points, and around them; `None` while one is measured.
+/// The activity between load points, and before and after them; `None` during one.
 pub fn phase(conduct: &Conduct, now_ns: i64) -> Option<String> {
     match conduct.stage {
         Stage::Preparing { point: 0 } => Some("preparing".to_owned()),
@@ -34,7 +34,7 @@ pub fn phase(conduct: &Conduct, now_ns: i64) -> Option<String> {
     }
 }
 
-/// Whether all that takes part fell silent: the server stands, or the way to it.
+/// Whether every agent that takes part is silent: the server hangs, or the network path to it is broken.
 fn nobody_is_heard(conduct: &Conduct, now_ns: i64) -> bool {
     let mut present = conduct.measuring().filter(|member| member.missing.is_none()).peekable();
     present.peek().is_some() && present.all(|member| !member.is_heard(now_ns))
@@ -46,7 +46,8 @@ pub fn at_s(conduct: &Conduct, now_ns: i64) -> f64 {
     whole_ms_s(now_ns.saturating_sub(begun_ns).max(0))
 }
 
-/// The load point that goes on; `None` while none does, nobody has told anything of it, or nobody is heard.
+/// The load point in progress; `None` between load points, before any agent has reported on it, or if
+/// all are silent.
 pub fn tick(conduct: &Conduct, now_ns: i64) -> Option<LiveTick> {
     let Stage::Point { point, at_ns } = conduct.stage else { return None };
     let members: Vec<HostNow<'_>> =
@@ -92,7 +93,7 @@ impl<'a> HostNow<'a> {
         HostNow { member, live: member.live_of(point), is_heard: member.is_heard(now_ns) }
     }
 
-    /// Whether what it said last is how it stands.
+    /// Whether its last report still holds.
     fn goes_on(&self) -> bool {
         self.is_heard && self.member.missing.is_none() && self.live.is_some_and(|live| !live.is_over)
     }
@@ -112,7 +113,7 @@ impl<'a> HostNow<'a> {
     }
 }
 
-/// In a search every machine knows its own share only: what is tried is known here.
+/// In a search every host knows only its own share; the total is known here.
 fn label(conduct: &Conduct, point: u16, said: Option<&str>) -> String {
     let tried = conduct.search.as_ref().and_then(|search| search.label(point));
     let said =
@@ -123,18 +124,19 @@ fn label(conduct: &Conduct, point: u16, said: Option<&str>) -> String {
 /// All machines together in a load point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sums {
-    /// What those read that go on, in bytes per second.
+    /// The read rate of the hosts that still measure, in bytes per second.
     pub read_bytes_per_s: f64,
-    /// What they write.
+    /// Their write rate.
     pub write_bytes_per_s: f64,
-    /// Late frames of everybody: what was late stays so, whoever is gone since. `None` without frames.
+    /// Late frames of all hosts. Frames of hosts that are missing by now still count. `None` without
+    /// frames.
     pub late_frames: Option<u64>,
-    /// For how long nobody at all was answered; `None` while anybody is.
+    /// How long no host has been answered by its storage; `None` while any is.
     pub no_answer_s: Option<f64>,
 }
 
 impl Sums {
-    /// As they stand now.
+    /// The sums at this time.
     pub fn now(conduct: &Conduct, point: u16, now_ns: i64) -> Sums {
         let members = conduct.measuring().map(|member| HostNow::of(member, point, now_ns));
         Sums::of(&members.collect::<Vec<_>>())
@@ -157,7 +159,7 @@ fn nobody_is_answered_s<'a>(going: impl Iterator<Item = &'a LiveSaid>) -> Option
     silent?.into_iter().min().map(seconds)
 }
 
-/// Those that stand worst, of all machines.
+/// The worst streams of all hosts.
 fn streams(members: &[HostNow<'_>]) -> LiveStreams {
     let of_host = |host: &HostNow<'_>| {
         let (name, live) = (host.member.part.agent.clone(), host.live);
@@ -204,7 +206,7 @@ fn seconds(ms: u64) -> f64 {
     ms as f64 / 1e3
 }
 
-/// To the millisecond before.
+/// Rounded down to whole milliseconds.
 fn whole_ms_s(ns: i64) -> f64 {
     (ns / 1_000_000) as f64 / 1e3
 }

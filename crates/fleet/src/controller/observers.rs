@@ -1,10 +1,11 @@
 //! Agents that load nothing: on a server or a storage node they sample counters while others measure.
 //!
-//! Each is a member of the run that has no load points: it is told to prepare with the plan of a watch,
-//! samples from then on, is told to stop when the load of all others is over, and what it sampled is fetched
-//! as everybody's measurements are. One that is lost is named, and ends nothing.
+//! Each is a member of the run without load points. It receives the order to prepare with the plan of a
+//! watch and samples from then on. When the load of all others is over, it receives the order to stop,
+//! and its samples are fetched like other measurements. An observer that is lost is named, and ends
+//! nothing.
 //!
-//! Pure. Not here: what becomes of the samples ([`crate::whole`]).
+//! Pure. Not here: the use of the samples ([`crate::whole`]).
 
 use std::path::PathBuf;
 
@@ -19,28 +20,28 @@ use super::conduct::AgentTask;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObserverTable {
-    /// Who.
+    /// Their names.
     pub agents: Vec<String>,
-    /// The directory whose disks are watched; without one all disks of the machine are.
+    /// The directory whose disks are watched; without one, all disks of the host are.
     pub path: Option<PathBuf>,
 }
 
-/// Why nobody can be told to observe.
+/// Why agents cannot be ordered to observe.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObserverError {
-    /// Nobody is named.
+    /// No agent is named.
     #[error("an [[observer]] names no agents. Name those that should observe")]
     Nobody,
-    /// Somebody has something else to do.
+    /// An agent that already has another task.
     #[error("agent {0} observes and is named a second time, but an agent does one thing at a time")]
     Twice(String),
-    /// A path that is no text.
+    /// A path that is not valid text.
     #[error("cannot make the plan of an [[observer]]: {0}")]
     Plan(#[from] PlanError),
 }
 
-/// What observers are told. `workers`: who is to do something else.
+/// The tasks of observers. `workers`: the agents with other tasks.
 ///
 /// # Errors
 /// One is named twice, or none is.
@@ -100,7 +101,7 @@ mod tests {
         AgentTask { agent: agent.to_owned(), plan_sha256: String::new(), plan_toml: String::new() }
     }
 
-    /// How an agent says that it stands; `number` rises with each.
+    /// An agent's beat with this phase; `number` rises with each.
     fn beat(number: u64, phase: Option<Phase>) -> Beat {
         let state = |phase| RunState {
             run: RUN.to_owned(),
@@ -114,7 +115,8 @@ mod tests {
         Beat { session: 7, beat: number, protocol: PROTOCOL, runs, ..Beat::default() }
     }
 
-    /// A run with one who measures and one who observes, and a clock that goes by tenths of a second.
+    /// A run with one agent that measures, one that observes, and a clock that advances by tenths of a
+    /// second.
     struct Course {
         conduct: Conduct,
         now_ns: i64,
@@ -127,7 +129,7 @@ mod tests {
             Course { conduct, now_ns: 0, number: 0 }
         }
 
-        /// Time goes by while both are heard, as far as they say anything. What they are told.
+        /// Moves the time on while both agents report these phases. Returns their orders.
         fn passes(&mut self, tenths: u32, edit: Option<&Phase>, nas: Option<&Phase>) -> Vec<(String, Order)> {
             let mut told = Vec::new();
             for _ in 0..tenths {
@@ -167,12 +169,12 @@ mod tests {
     fn an_observer_that_is_lost_is_missing_and_stops_nobody() {
         let mut course = Course::new(OnLoss::Stop);
         course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
-        // It is not heard for longer than it may go on alone.
+        // It is silent for longer than it may continue alone.
         course.passes(170, Some(&Phase::Measuring { point: 0 }), None);
         assert!(course.measures() && course.conduct.stopped.is_none());
         assert!(course.conduct.members[1].missing.is_some());
         assert!(course.conduct.measuring().all(|member| member.missing.is_none()));
-        // One that ends by itself while others measure was not there to the end.
+        // An observer that ends while others measure has not observed to the end.
         let mut course = Course::new(OnLoss::Stop);
         course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
         let over = Phase::Over { code: Some(0), reason: None };

@@ -1,18 +1,18 @@
 //! When a run is paused: pure.
 //!
-//! A run is paused between load points, where nothing is loaded and everybody is ready for the next one:
-//! nothing that was agreed upon is taken back. Pauses are numbered, and whoever asks for one, or for its end,
-//! says which it means. So what arrives twice does nothing the second time, and what arrives late does not
-//! pause a run that was resumed since.
+//! A run is paused between load points, while there is no load and every agent is ready for the next
+//! one: a start that was agreed on is not withdrawn. Pauses are numbered, and each command to pause or
+//! resume names the number. A command that arrives twice does nothing the second time, and one that
+//! arrives late does not pause a run that was resumed since.
 
 use serde::{Deserialize, Serialize};
 
 /// One pause. Times are on the controller's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
-    /// When it was asked for.
+    /// When it was requested.
     pub asked_ns: i64,
-    /// Since when everybody waits; `None` where no load point was left to be waited for.
+    /// Since when all agents wait; `None` if no load point was left to pause before.
     pub from_ns: Option<i64>,
     /// When it ended.
     pub until_ns: Option<i64>,
@@ -23,45 +23,45 @@ pub struct Pause {
 pub struct Pauses(Vec<Pause>);
 
 impl Pauses {
-    /// Pauses that were ever asked for: the number that the next one has.
+    /// The number of pauses that were ever requested, which is the number of the next one.
     pub fn count(&self) -> u32 {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether one is asked for that has not ended.
+    /// Whether a pause is requested that has not ended.
     pub fn wants(&self) -> bool {
         self.open().is_some()
     }
 
-    /// Pause number such is wanted. Does nothing where that was wanted before, or another one is.
+    /// Requests the pause with this number. Does nothing if it was requested before, or another one is.
     pub fn ask(&mut self, now_ns: i64, number: u32) {
         if !self.wants() && number == self.count() {
             self.0.push(Pause { asked_ns: now_ns, from_ns: None, until_ns: None });
         }
     }
 
-    /// Pause number such is to end. Does nothing where it has ended.
+    /// Ends the pause with this number. Does nothing if it has ended.
     pub fn end(&mut self, now_ns: i64, number: u32) {
         if self.wants() && number.checked_add(1) == Some(self.count()) {
             self.close(now_ns);
         }
     }
 
-    /// Everybody waits from now on.
+    /// All agents wait from now on.
     pub fn begin(&mut self, now_ns: i64) {
         if let Some(pause) = self.0.last_mut().filter(|pause| pause.until_ns.is_none()) {
             pause.from_ns.get_or_insert(now_ns);
         }
     }
 
-    /// Nobody waits any more, whatever ended it. A pause that has not begun is still wanted.
+    /// The agents no longer wait, for whatever reason. A pause that has not begun is still wanted.
     pub fn leave(&mut self, now_ns: i64) {
         if self.open().is_some_and(|pause| pause.from_ns.is_some()) {
             self.close(now_ns);
         }
     }
 
-    /// From when until when everybody waited.
+    /// The periods in which all agents waited.
     pub fn waited(&self) -> impl Iterator<Item = (i64, i64)> {
         self.0.iter().filter_map(|pause| pause.from_ns.zip(pause.until_ns))
     }
@@ -72,7 +72,7 @@ impl Pauses {
 
     fn close(&mut self, now_ns: i64) {
         if let Some(pause) = self.0.last_mut() {
-            // A clock that was set back must not make a pause of less than nothing.
+            // If the clock was set back, the pause must not have a negative length.
             pause.until_ns = Some(now_ns.max(pause.from_ns.unwrap_or(pause.asked_ns)));
         }
     }

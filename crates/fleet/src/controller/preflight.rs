@@ -1,7 +1,7 @@
-//! Looks at the agents of a plan before anything is measured: how their machines differ ([`siblings`]), what
-//! the network between them carries ([`network`]), whether their memory could answer for the storage.
+//! Checks the agents of a plan before anything is measured: how their hosts differ ([`siblings`]), the
+//! rate of the network between them ([`network`]), and whether their caches could hide the storage.
 //!
-//! Only the network is loaded, and only where that is asked for; no storage is touched.
+//! It loads only the network, and only on request; it does not touch storage.
 //!
 //! Not here: what follows from it ([`reelgauge_analysis::preflight`]), sentences (report).
 
@@ -30,38 +30,38 @@ use crate::fleet_site::agent_name::AgentName;
 use crate::fleet_site::directory::{FleetSite, SiteError};
 use network::{Asker, Pair};
 
-/// What was found lies under this name in a run's directory.
+/// The name of the file with the results in a run's directory.
 pub const PREFLIGHT_FILE: &str = "preflight.json";
-/// No more is read of it.
+/// A longer file is not read.
 const FILE_MAX_BYTES: u64 = 16 << 20;
-/// How many connections at once, one measurement each.
+/// The numbers of parallel connections, with one measurement each.
 const CONNECTIONS: [u32; 2] = [1, 4];
 
-/// What is asked for.
+/// What to check.
 #[derive(Clone, Debug)]
 pub struct PreflightRequest {
-    /// Who does what in each run, and what that is called; without a name where it is the only one.
+    /// The tasks of each run and its name; no name if it is the only run.
     pub runs: Vec<(Option<String>, Vec<Placed>)>,
-    /// Who observes: that they are there is looked at, too.
+    /// The observers: their presence is checked, too.
     pub observers: Vec<AgentName>,
     /// How long an agent may take to answer.
     pub within: Duration,
-    /// Whether and how the network is measured; why it is not.
+    /// How to measure the network, or why it is not measured.
     pub network: Result<NetworkRequest, String>,
 }
 
 /// How the network is measured.
 #[derive(Clone, Debug)]
 pub struct NetworkRequest {
-    /// How long each measurement takes.
+    /// The duration of each measurement.
     pub each: Duration,
-    /// Everybody sends to this agent; to the next one where there is none.
+    /// All agents send to this one; without it, each sends to the next.
     pub peer: Option<AgentName>,
-    /// Where that one is reached, where it does not know that itself.
+    /// Its address, if it cannot know that itself.
     pub peer_address: Option<IpAddr>,
 }
 
-/// Why nothing can be looked at.
+/// Why nothing can be checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PreflightError {
@@ -71,25 +71,25 @@ pub enum PreflightError {
     /// The site's keys can't be read.
     #[error(transparent)]
     Site(#[from] SiteError),
-    /// No questions.
+    /// Agents cannot be asked.
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// The server lets the controller hear nothing.
+    /// The server does not let the controller receive anything.
     #[error("the controller cannot receive messages from the fleet's server: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
     /// No secret can be drawn.
     #[error("the system provides no random numbers ({0}), which the measurement needs for its secret")]
     Random(#[from] getrandom::Error),
-    /// The system says no.
+    /// The system refused.
     #[error("cannot check the fleet: {0}")]
     System(#[from] std::io::Error),
-    /// Somebody wanted the end.
+    /// The user interrupted it.
     #[error("interrupted before the end; nothing was kept")]
     Interrupted,
 }
 
-/// Looks. `say` is told what is measured next; once `wants_end` is set it ends, and so do all measurements
-/// within seconds.
+/// Carries out the checks. `say` receives the name of each measurement; once `wants_end` is set, it
+/// returns and all measurements end within seconds.
 ///
 /// # Errors
 /// No connection, or no measurement can be begun at all.
@@ -113,7 +113,7 @@ pub fn preflight(
     found
 }
 
-/// Everybody in the plan, and whom they send to.
+/// All agents of the plan, and those that they send to.
 fn names(request: &PreflightRequest) -> Vec<AgentName> {
     let placed = request.runs.iter().flat_map(|(_, placed)| placed);
     let mut names: Vec<AgentName> = placed.filter_map(|placed| placed.part.agent.parse().ok()).collect();
@@ -160,7 +160,7 @@ async fn look(
     })
 }
 
-/// Repetitions of a step read the same.
+/// Repetitions of a step read the same files.
 fn each_once(all: Vec<CacheLine>) -> Vec<CacheLine> {
     let mut once: Vec<CacheLine> = Vec::new();
     for line in all {
@@ -171,7 +171,7 @@ fn each_once(all: Vec<CacheLine>) -> Vec<CacheLine> {
     once
 }
 
-/// The one process of an agent. Of two nobody knows which will do the work.
+/// The one process of an agent. If there are two, it is unknown which will do the work.
 fn one<'a>(seen: &'a [Expected], name: &str) -> Option<&'a Presence> {
     let expected = seen.iter().find(|expected| expected.name.as_str() == name)?;
     match expected.present.as_slice() {
@@ -180,7 +180,7 @@ fn one<'a>(seen: &'a [Expected], name: &str) -> Option<&'a Presence> {
     }
 }
 
-/// Everybody alone, one after the other, then all at once.
+/// Each agent alone, one after the other, then all at once.
 async fn measure(
     request: &NetworkRequest,
     clients: &[&Presence],
@@ -208,14 +208,14 @@ async fn measure(
     Ok(NetworkFindings { why_not: None, each_s: request.each.as_secs_f64(), lines })
 }
 
-/// Who sends to whom; why nobody does.
+/// The pairs of sender and receiver, or why there are none.
 fn pairs(request: &NetworkRequest, clients: &[&Presence], seen: &[Expected]) -> Result<Vec<Pair>, String> {
     if let Some(peer) = &request.peer {
         let there = one(seen, peer.as_str())
             .ok_or_else(|| format!("the receiver {peer} is missing, or present twice"))?;
         let clients = clients.iter().filter(|client| client.agent != *peer);
         let pair = |client: &&Presence| {
-            // Where the peer is the server itself, its clients know it by another address than it does.
+            // If the peer is the server itself, its clients know it by another address than it does.
             let servers = client.roots.iter().filter_map(|root| Some(root.way.as_ref()?.server));
             let known = request.peer_address.map_or_else(|| servers.collect(), |address| vec![address]);
             Pair {
@@ -248,7 +248,7 @@ fn pairs(request: &NetworkRequest, clients: &[&Presence], seen: &[Expected]) -> 
 }
 
 impl Pair {
-    /// Where to send, the likeliest first, when the receiver listens at these addresses.
+    /// The addresses to send to, the likeliest first, if the receiver listens at these addresses.
     pub(super) fn places(&self, own: &[SocketAddr]) -> Vec<SocketAddr> {
         let Some(port) = own.first().map(SocketAddr::port) else { return Vec::new() };
         let mut places: Vec<SocketAddr> =
@@ -266,7 +266,7 @@ impl Pair {
     }
 }
 
-/// Keeps what was found in a directory.
+/// Writes the results to a directory.
 ///
 /// # Errors
 /// It can't be written.
@@ -277,7 +277,7 @@ pub fn keep_in(dir: &Path, found: &Preflight) -> Result<(), RunDirError> {
     write_atomically(&path, &text)
 }
 
-/// What was kept in a directory, if anything was.
+/// The results in a directory, if there are any.
 pub fn kept_in(dir: &Path) -> Option<Preflight> {
     let path = dir.join(PREFLIGHT_FILE);
     let is_small = fs::metadata(&path).is_ok_and(|meta| meta.len() <= FILE_MAX_BYTES);

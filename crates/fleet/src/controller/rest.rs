@@ -1,5 +1,5 @@
-//! The time between two runs of a batch: a rest, or until a time of day. It may be prolonged by a pause, and
-//! ended by who stops all of it, as a run may.
+//! The time between two runs of a batch: a rest, or a wait until a time of day. Like a run, it can be
+//! paused, and it ends when the user stops the batch.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -13,36 +13,36 @@ use crate::agent::presence::unix_ns;
 use crate::connection::Login;
 use crate::fleet_site::directory::FleetSite;
 
-/// How often time is looked at.
+/// The interval between two ticks.
 const BEAT: Duration = Duration::from_millis(100);
-/// An answer is on its way by then, and whoever did not hear it has asked again.
+/// By then an answer is on its way, and a client that missed it has asked again.
 const ANSWERS_FOR: Duration = Duration::from_millis(700);
-/// A server that is away is tried again after so long.
+/// An unreachable server is tried again after this time.
 const CONNECTS_AGAIN: Duration = Duration::from_secs(5);
 
-/// Between two runs. Pure but for [`Rest::take`].
+/// The state between two runs. Pure except for [`Rest::take`].
 #[derive(Clone, Debug, Default)]
 pub struct Rest {
-    /// What comes next, for whoever asks.
+    /// The name of the next run, for answers.
     pub name: String,
-    /// It is over then, on the controller's clock, which never steps.
+    /// Its end on the controller's clock, which never steps.
     pub until_ns: i64,
-    /// And not before then, on the wall clock.
+    /// In addition, it does not end before this time of the wall clock.
     pub not_before_ns: Option<i64>,
     /// Whether it is paused.
     pub pauses: Pauses,
-    /// Whether somebody has stopped everything.
+    /// Whether the user has stopped the batch.
     pub stop_asked: bool,
 }
 
 impl Rest {
-    /// It is paused from now on.
+    /// Pauses it from now on.
     pub fn pause(&mut self, now_ns: i64) {
         self.pauses.ask(now_ns, self.pauses.count());
         self.pauses.begin(now_ns);
     }
 
-    /// Somebody wishes something.
+    /// Takes a command of the user.
     pub fn wish(&mut self, now_ns: i64, wish: Wish) -> Standing {
         match wish {
             Wish::Look => {}
@@ -64,18 +64,18 @@ impl Rest {
         }
     }
 
-    /// When the next run may begin, on the controller's clock and by the wall, whichever is later.
+    /// When the next run may begin, by the controller's clock and by the wall clock, whichever is later.
     pub fn begins_ns(&self) -> i64 {
         self.not_before_ns.map_or(self.until_ns, |at_ns| at_ns.max(self.until_ns))
     }
 
-    /// Whether the next run may begin; or none does.
+    /// Whether the next run may begin, or none follows.
     pub fn is_over(&self, now_ns: i64, wall_ns: i64) -> bool {
         let is_time = now_ns >= self.until_ns && self.not_before_ns.is_none_or(|at_ns| wall_ns >= at_ns);
         self.stop_asked || is_time && !self.pauses.wants()
     }
 
-    /// Rests to its end. `wants_end` ends it at once; `show` is told how it stands.
+    /// Waits until it ends. `wants_end` ends it at once; `show` receives its state.
     ///
     /// # Errors
     /// The site's keys can't be read.
@@ -99,7 +99,7 @@ impl Rest {
                 }
                 show(self);
                 if ways.is_none() && Instant::now() >= connects {
-                    // A server that is away now may be there when it is needed.
+                    // A server that is unreachable now may be reachable when it is needed.
                     ways = open(&login, WishSeal::of(site)?).await;
                     connects = Instant::now() + CONNECTS_AGAIN;
                 }
@@ -113,7 +113,7 @@ impl Rest {
         rested
     }
 
-    /// What is wished within a moment; whether that was answered.
+    /// Handles a command that arrives within a moment. Returns whether it was answered.
     async fn hear(&mut self, ways: &mut Option<WishWays>) -> bool {
         let Some(open) = ways else {
             tokio::time::sleep(BEAT).await;
@@ -124,7 +124,7 @@ impl Rest {
             Ok(Some(asked)) => {
                 if let Some(wish) = asked.of(&self.name) {
                     let standing = self.wish(now_ns(), wish);
-                    // Whoever does not hear it asks again.
+                    // A client that misses this answer asks again.
                     return open.answers.send(Answered { to: asked.from, standing }).is_ok();
                 }
             }
@@ -152,7 +152,7 @@ mod tests {
         assert!(!rest.is_over(50, 500));
         assert!(!rest.wish(60, Wish::Resume { number: 0 }).wants_pause);
         assert!(rest.is_over(60, 500));
-        // A pause that comes late.
+        // A request to pause that arrives late.
         assert!(!rest.wish(61, Wish::Pause { number: 0 }).wants_pause);
         rest.until_ns = 1_000;
         assert!(rest.wish(62, Wish::Stop).is_ending && rest.is_over(63, 0));

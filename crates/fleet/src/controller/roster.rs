@@ -1,7 +1,7 @@
-//! The agents that answer, and how their clocks differ from this machine's.
+//! The agents that answer, and how their clocks differ from this host's.
 //!
-//! Every agent is asked under its own name, so that none can answer for another. One that answers twice runs
-//! twice, with one join file.
+//! Every agent is asked under its own name, so that none can answer for another. If two answer to one
+//! name, two processes use the same join file.
 //!
 //! Not here: orders.
 
@@ -26,29 +26,30 @@ use clock::{ClockDifference, ClockSample};
 
 /// How many agents are asked at once.
 const AT_ONCE: usize = 64;
-/// How long more answers of one name are waited for.
+/// How long to wait for further answers to one name.
 const MORE: Duration = Duration::from_millis(300);
-/// How long an agent may take to look for directories.
+/// How long an agent may take to check directories.
 const DIRECTORIES: Duration = Duration::from_secs(3);
-/// How often a clock is asked.
+/// The number of times a clock is queried.
 const CLOCK_QUESTIONS: usize = 12;
 
-/// Who was expected, and what became of it.
+/// An agent that was expected, and its answers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Expected {
     pub name: AgentName,
-    /// What it said; one for each of its processes.
+    /// Its answers; one for each of its processes.
     pub present: Vec<Presence>,
-    /// How its clock differs; `None` where it was not asked or did not answer.
+    /// The offset of its clock; `None` if it was not queried or did not answer.
     pub clock: Option<ClockDifference>,
 }
 
-/// An agent can't be asked at all.
+/// An agent cannot be asked at all.
 #[derive(Debug, thiserror::Error)]
 #[error("the fleet's server accepts no questions: {0}")]
 pub struct RosterError(String);
 
-/// Asks each of these agents who it is. Those that do not answer within this time are not there.
+/// Asks each of these agents for its presence. Agents that do not answer within this time count as
+/// absent.
 ///
 /// # Errors
 /// A connection that takes no questions.
@@ -60,7 +61,7 @@ pub async fn call(
 ) -> Result<Vec<Expected>, RosterError> {
     let asked = stream::iter(names.to_vec()).map(|name| async move {
         let answers = answers(client, &subject::ask(&name, Question::Presence), within).await?;
-        // What is not its own presence is no answer.
+        // A message that is not its own presence is no answer.
         let present = answers.iter().filter_map(|answer| serde_json::from_slice::<Presence>(answer).ok());
         let is_its_own = |presence: &Presence| presence.agent == name && presence.fleet == *fleet;
         let mut present: Vec<Presence> = present.filter(is_its_own).collect();
@@ -72,8 +73,8 @@ pub async fn call(
     asked.into_iter().collect()
 }
 
-/// Asks an agent a few times what time it is; `None` where it never answers. With two processes of one name
-/// nobody knows whose clock it is.
+/// Asks an agent a few times for its time; `None` if it never answers. With two processes of one name it
+/// is unknown whose clock answers.
 pub async fn clock_of(client: &Client, seen: &Expected) -> Option<ClockDifference> {
     let [presence] = seen.present.as_slice() else { return None };
     let mut samples = Vec::new();
@@ -92,7 +93,7 @@ pub async fn clock_of(client: &Client, seen: &Expected) -> Option<ClockDifferenc
     clock::difference(&samples)
 }
 
-/// Asks all of them at once.
+/// The same for all of them at once.
 pub async fn clocks(client: &Client, seen: Vec<Expected>) -> Vec<Expected> {
     let asked = stream::iter(seen).map(|seen| async move {
         let clock = clock_of(client, &seen).await;
@@ -101,7 +102,7 @@ pub async fn clocks(client: &Client, seen: Vec<Expected>) -> Vec<Expected> {
     asked.buffered(AT_ONCE).collect().await
 }
 
-/// Every answer to one question: as many as come within the time, and a little later than the first.
+/// Every answer to one question: those within the time, and for a short time after the first.
 async fn answers(client: &Client, subject: &str, within: Duration) -> Result<Vec<Vec<u8>>, RosterError> {
     let failed = |error: String| RosterError(error);
     let inbox = client.new_inbox();
@@ -112,7 +113,7 @@ async fn answers(client: &Client, subject: &str, within: Duration) -> Result<Vec
     let mut answers = Vec::new();
     let mut until = tokio::time::Instant::now() + within;
     while let Ok(Some(message)) = tokio::time::timeout_at(until, answered.next()).await {
-        // The server's own word: nobody hears this subject.
+        // The server itself reports that no client listens on this subject.
         if message.status == Some(async_nats::StatusCode::NO_RESPONDERS) {
             break;
         }
@@ -124,7 +125,7 @@ async fn answers(client: &Client, subject: &str, within: Duration) -> Result<Vec
     Ok(answers)
 }
 
-/// Why the fleet can't be looked at.
+/// Why the fleet cannot be queried.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookError {
@@ -133,15 +134,15 @@ pub enum LookError {
     /// The site's keys can't be read.
     #[error(transparent)]
     Site(#[from] SiteError),
-    /// No questions.
+    /// Agents cannot be asked.
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// The system says no.
+    /// The system refused.
     #[error("cannot query the fleet: {0}")]
     System(#[from] std::io::Error),
 }
 
-/// A connection to ask agents on, for as long as it is kept.
+/// A connection for queries of agents, for as long as it is kept.
 #[derive(Debug)]
 pub struct Roster {
     runtime: Runtime,
@@ -163,7 +164,7 @@ impl Roster {
         Ok(Roster { runtime, client, fleet: site.register().fleet.clone(), names })
     }
 
-    /// Asks all agents who they are, and, where that is wanted, what time it is there.
+    /// Asks all agents for their presence and, on request, for their time.
     ///
     /// # Errors
     /// A connection that takes no questions.
@@ -174,8 +175,8 @@ impl Roster {
         })
     }
 
-    /// Directories that these agents lack, of those that they are to work in: agent and path. One that does
-    /// not answer, as an older version does not, lacks none that is known.
+    /// Missing directories of those that these agents are to work in: agent and path. For an agent that
+    /// does not answer, such as an older version, none is known to be missing.
     pub fn missing_directories(
         &self,
         wanted: &BTreeMap<AgentName, BTreeSet<PathBuf>>,
@@ -187,7 +188,7 @@ impl Roster {
             let answer = client.request(subject::ask(name, Question::Directories), asked.into());
             let answer = tokio::time::timeout(DIRECTORIES, answer).await.ok()?.ok()?;
             let DirectoriesMissing(missing) = serde_json::from_slice(&answer.payload).ok()?;
-            // Nothing is believed that was not asked about.
+            // Ignore paths that were not asked about.
             let missing = missing.into_iter().filter(|path| paths.contains(path));
             Some(missing.map(|path| (name.clone(), path)).collect::<Vec<_>>())
         });
@@ -196,7 +197,7 @@ impl Roster {
     }
 }
 
-/// Asks the agents of this site who they are, and, where that is wanted, what time it is there.
+/// Asks the agents of this site for their presence and, on request, for their time.
 ///
 /// # Errors
 /// No connection to the server.

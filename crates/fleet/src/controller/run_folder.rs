@@ -1,5 +1,5 @@
-//! A run's folder on the controller: `conduct.json` with how it stands, and `agents/NAME/` with the run
-//! directory of each. A file that is not whole yet ends in `.part`.
+//! A run's folder on the controller: `conduct.json` with its state, and `agents/NAME/` with the run
+//! directory of each agent. The name of an incomplete file ends in `.part`.
 //!
 //! Not here: when anything is kept or written.
 
@@ -25,12 +25,12 @@ impl RunFolder {
         RunFolder { dir: dir.to_path_buf() }
     }
 
-    /// Where an agent's run directory is put together.
+    /// The run directory of an agent, while it is fetched.
     pub fn of_agent(&self, agent: &str) -> PathBuf {
         self.dir.join("agents").join(agent)
     }
 
-    /// How the run stood when it was kept last.
+    /// The last kept state of the run.
     ///
     /// # Errors
     /// There is none, or it is damaged.
@@ -39,7 +39,7 @@ impl RunFolder {
         Ok(Conduct::resumed(&text, epoch)?)
     }
 
-    /// Keeps how a run stands.
+    /// Keeps the state of a run.
     ///
     /// # Errors
     /// When that is impossible.
@@ -47,7 +47,7 @@ impl RunFolder {
         self.keep_text(&conduct.saved())
     }
 
-    /// Keeps what was saved of a run.
+    /// Keeps the saved text of a run's state.
     ///
     /// # Errors
     /// When that is impossible.
@@ -56,7 +56,8 @@ impl RunFolder {
         keep(&self.dir.join(CONDUCT_FILE), saved.as_bytes())
     }
 
-    /// What may be written here. A system that does not say how much is free stops nothing.
+    /// The bytes that may be written here. A system that does not report its free space imposes no
+    /// limit.
     pub(super) fn free_bytes(&self) -> u64 {
         match space(&self.dir) {
             Ok(Some(space)) => space.available_bytes,
@@ -80,7 +81,7 @@ impl RunFolder {
         open.write_all(bytes)
     }
 
-    /// Whether a file that is complete has this digest; it gets its name then.
+    /// Whether a complete file has this digest; if so, it receives its final name.
     pub(super) fn check(&self, agent: &str, file: &str, sha256: &str) -> io::Result<bool> {
         let path = self.place(agent, file)?;
         let part = part_of(&path);

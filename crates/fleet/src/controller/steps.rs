@@ -3,16 +3,16 @@
 //! ```toml
 //! [[step]]
 //! name = "ramp"
-//! workload = "edit.toml"        # the plan of one machine, for every group; else each group's own
-//! ramp = "1..8"                 # instead of the workload's workers, or scale
-//! hold = "2m"                   # instead of how long it holds each load point
-//! targets = ["/mnt/a"]          # instead of the groups' targets
-//! repeat = 3                    # runs it so often, each with draws of its own
-//! pause = "5m"                  # and rests after each, before what comes next
+//! workload = "edit.toml"        # the plan of one host, for every group; else each group's own
+//! ramp = "1..8"                 # replaces the workload's workers, or scale
+//! hold = "2m"                   # replaces the duration of each load point
+//! targets = ["/mnt/a"]          # replaces the groups' targets
+//! repeat = 3                    # the number of runs, each with its own random draws
+//! pause = "5m"                  # the rest after each run, before the next
 //! not_before = "22:30"          # a time of day, or a date and a time
 //! ```
 //!
-//! Not here: who does what in a step ([`super::fleet_plan`]), and how far they are ([`super::batch`]).
+//! Not here: the tasks in a step ([`super::fleet_plan`]), and their progress ([`super::batch`]).
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -27,45 +27,46 @@ use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::units::Span;
 use serde::{Deserialize, Serialize};
 
-/// Nobody repeats a step more often.
+/// The largest number of repetitions of a step.
 const REPEAT_MOST: u32 = 1_000;
-/// Seeds of one repetition lie so far from those of the next: more than there are agents.
+/// The distance between the seeds of two repetitions: more than there are agents.
 const SEEDS_APART: u64 = 1 << 20;
 
-/// A step, as the plan's file has it.
+/// A step, as in the plan's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {
-    /// What it is called.
+    /// The step's name.
     pub name: Option<String>,
-    /// The plan of one machine that every group carries out; each group's own where it is left out.
+    /// The plan of one host that every group carries out; by default each group's own.
     pub workload: Option<PathBuf>,
-    /// Instead of the workload's workers, or scale.
+    /// Replaces the workload's workers, or scale.
     pub ramp: Option<Ramp>,
-    /// Instead of how long the workload holds each load point.
+    /// Replaces the duration of the workload's load points.
     pub hold: Option<Span>,
-    /// Instead of the targets of every group: one of several, to see what all of them carry against it.
+    /// Replaces the targets of every group, for example by one of several, to compare the rate of all
+    /// with it.
     pub targets: Vec<PathBuf>,
-    /// Rest after each of its runs, before the next begins.
+    /// The rest after each of its runs, before the next begins.
     pub pause: Option<Span>,
-    /// How often it is run; once where it is left out.
+    /// The number of its runs; 1 by default.
     pub repeat: Option<u32>,
-    /// Before then it does not begin.
+    /// The earliest time at which it begins.
     pub not_before: Option<NotBefore>,
 }
 
-/// Before when a step does not begin.
+/// The earliest time at which a step begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum NotBefore {
-    /// When the day's time is next this one.
+    /// The next occurrence of this time of day.
     TimeOfDay(Time),
-    /// Then, by the clocks where the controller stands.
+    /// This time in the time zone of the controller.
     Civil(DateTime),
     Moment(Timestamp),
 }
 
-/// A time that nobody can read.
+/// A text that is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a time; write a time of day (22:30), or a date and a time (2026-11-26 22:30)")]
 pub struct NotBeforeError(String);
@@ -90,8 +91,8 @@ impl TryFrom<String> for NotBefore {
 }
 
 impl NotBefore {
-    /// When that is, for what comes after this time. A time of day that a clock leaves out is the next there
-    /// is.
+    /// The first such time after `after`. A time of day that the clock change skips is moved to the next
+    /// one that exists.
     pub fn after(self, after: Timestamp, zone: &TimeZone) -> Timestamp {
         let at = |civil: DateTime| zone.to_ambiguous_timestamp(civil).compatible().unwrap_or(after);
         match self {
@@ -110,26 +111,26 @@ impl NotBefore {
 /// One run of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
-    /// Its place in the order of all, from 1.
+    /// Its position among all runs, from 1.
     pub number: u32,
-    /// The step, from 0.
+    /// The index of the step, from 0.
     pub step: usize,
     /// Which of the step's runs it is, from 0.
     pub round: u32,
-    /// What screens call it: `edit, 2 of 3`.
+    /// Its title on screens: `edit, 2 of 3`.
     pub title: String,
-    /// Its run directory below that of all.
+    /// Its run directory below that of the batch.
     pub folder: String,
-    /// Before then it does not begin, in seconds since 1970.
+    /// The earliest time at which it begins, in seconds since 1970.
     pub not_before_s: Option<i64>,
-    /// So long is rested after it, before the next.
+    /// The rest after it, before the next.
     pub rest_ms: u64,
 }
 
 /// The runs of all steps in their order, for a batch that begins then.
 ///
 /// # Errors
-/// Which step is repeated never or too often, as text.
+/// The step that is repeated never or too often, as text.
 pub fn rounds(steps: &[Step], began: Timestamp, zone: &TimeZone) -> Result<Vec<Round>, String> {
     let mut rounds: Vec<Round> = Vec::new();
     let mut after = began;
@@ -162,27 +163,27 @@ pub fn rounds(steps: &[Step], began: Timestamp, zone: &TimeZone) -> Result<Vec<R
 }
 
 impl Step {
-    /// What it is called; step `at` of the plan, from 0.
+    /// Its name; it is step `at` of the plan, from 0.
     pub fn called(&self, at: usize) -> String {
         let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let named = self.name.clone().filter(|name| !name.trim().is_empty());
         named.or_else(|| self.workload.as_ref().and_then(stem)).unwrap_or_else(|| format!("step {}", at + 1))
     }
 
-    /// Whether it does the same as another, but for where and how often.
+    /// Whether it does the same as another step, apart from targets and repetitions.
     pub fn does_as(&self, other: &Step) -> bool {
         (&self.workload, &self.ramp, self.hold) == (&other.workload, &other.ramp, other.hold)
     }
 
-    /// The plan of one machine for a group that has this one.
+    /// The plan of one host for a group with this plan of its own: the step's workload, if it names one.
     pub fn plan<'a>(&'a self, own: &'a Path) -> &'a Path {
         self.workload.as_deref().unwrap_or(own)
     }
 
-    /// Changes a plan as the step says, for one of its runs.
+    /// Changes a plan according to the step, for one of its runs.
     ///
     /// # Errors
-    /// A plan that has no such thing, or that makes no sense any more.
+    /// The plan has no such setting, or is not valid with it.
     pub fn put_into(&self, plan: &mut AnyPlan, round: u32) -> Result<(), StepError> {
         let seeds = u64::from(round).wrapping_mul(SEEDS_APART);
         match plan {
@@ -214,7 +215,7 @@ impl Step {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// It makes no sense any more.
+    /// The changed plan is invalid.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// A sweep has one count of workers.
@@ -262,7 +263,7 @@ mod tests {
             ]
         );
         let second = |text: &str| Some(at(text).as_second());
-        // By clocks two hours ahead; the morning that follows the evening.
+        // On a clock two hours ahead; the morning that follows the evening.
         let times: Vec<_> = rounds.iter().map(|round| round.not_before_s).collect();
         assert_eq!(times, [None, second("2026-11-25T20:30:00Z"), None, second("2026-11-26T04:00:00Z")]);
         assert_eq!(rounds.iter().map(|round| round.rest_ms).collect::<Vec<_>>(), [0, 3_000, 3_000, 0]);

@@ -1,7 +1,7 @@
 //! The controller's end of the connection: orders go out in envelopes, answers come in.
 //!
-//! Whether anything can be heard is found out by hearing oneself: a connection that is dead says nothing for
-//! seconds, and silence of the agents must not count then.
+//! The controller sends itself messages to find out whether it can receive: a dead connection gives no
+//! sign for seconds, and the silence of agents must not count then.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,20 +21,20 @@ use crate::fleet_site::agent_name::{AgentName, AgentSession};
 use crate::fleet_site::subject;
 use crate::protocol::Answer;
 
-/// Everything that agents say of runs.
+/// All reports of agents on runs.
 const FROM_ALL: &str = "fleet.event.*.run";
-/// What agents say of orders that they did not open.
+/// The reports of agents on orders that they did not open.
 const REFUSED_BY_ALL: &str = "fleet.event.*.refused";
-/// What the controller says to itself. No agent can have this name.
+/// The subject of the messages to itself. No agent can have this name.
 const ECHO: &str = "fleet.event.-.run";
-/// How often it does.
+/// The interval of these messages.
 const ECHO_EVERY: Duration = Duration::from_millis(250);
-/// Whoever has not heard itself for so long hears nobody.
+/// A controller that has not received its own messages for this long receives nothing.
 const DEAF_AFTER: Duration = Duration::from_millis(1500);
-/// A message that can't be handed over for so long is given up: it is said again.
+/// A message that cannot be handed over for this long is given up: it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
-/// Opens the ways to all agents. They end with the connection, or when nobody uses them any more.
+/// Opens the channels to all agents. They end with the connection, or when the other ends are dropped.
 ///
 /// # Errors
 /// When the server refuses the subscription.
@@ -97,14 +97,14 @@ impl ControllerEnd {
         }
     }
 
-    /// Whether somebody still listens.
+    /// Takes a message; returns whether the receiver still listens.
     fn hear(&mut self, message: &Message) -> bool {
         let name = message.subject.split('.').nth(2).unwrap_or_default();
         if message.subject.as_str() == ECHO {
             self.echoed = Some(Instant::now());
             return true;
         }
-        // What is no answer of this version says nothing.
+        // A message that is no answer of this version has no meaning here.
         let Some(came) = wire::answer(&message.payload) else { return true };
         let number = match self.lives.get(name) {
             Some((life, number)) if *life == came.life => (*number).max(came.opened),
@@ -114,11 +114,11 @@ impl ControllerEnd {
         self.answers.send((name.to_owned(), came.answer)).is_ok()
     }
 
-    /// An order was not opened. Whether somebody still listens.
+    /// Takes the report of an order that was not opened; returns whether the receiver still listens.
     fn hear_refused(&self, message: &Message) -> bool {
         let name = message.subject.split('.').nth(2).unwrap_or_default();
         let refused = serde_json::from_slice::<RefusedOrder>(&message.payload);
-        // One that came too late is of no consequence: it is said again.
+        // An order that came too late has no consequence: it is sent again.
         match refused.ok().filter(|refused| refused.is_foreign) {
             Some(refused) => {
                 let why = format!("it accepts no orders of this controller: {}", refused.refused);
@@ -129,11 +129,11 @@ impl ControllerEnd {
     }
 
     async fn send(&mut self, agent: &str, body: &[u8]) {
-        // Who was never heard has no life that an order could be sealed for.
+        // An agent that was never heard has no life that an order could be sealed for.
         let Some((life, number)) = self.lives.get_mut(agent) else { return };
         let Ok(name) = agent.parse::<AgentName>() else { return };
         *number += 1;
-        // A plan that is too long for a message is found before the run begins.
+        // A plan that is too long for a message is refused before the run begins.
         let Ok(sealed) = self.sealer.seal(&name, life, *number, body) else { return };
         let sent = self.client.publish(subject::order(&name), sealed.into());
         let _ = tokio::time::timeout(SEND_WITHIN, sent).await;

@@ -1,49 +1,51 @@
-//! What whoever commands a fleet may wish of the controller that conducts a run, and what that answers: pure.
+//! The commands that a user may send to the controller that conducts a run, and its answers: pure.
 //!
-//! The controller decides when it becomes so, as only it knows what is agreed upon. Both are one user of the
-//! server, and no agent may say or hear these subjects. Only what is sealed is heeded: whoever has the key to
-//! the server alone may look, and change nothing.
+//! The controller decides when a command takes effect, as only it knows which starts are agreed on. Both
+//! ends use the same user of the server, and no agent may publish or subscribe to these subjects. Only
+//! sealed commands are obeyed: a client with nothing but the key to the server may read the state, and
+//! change nothing.
 //!
-//! Not here: how wishes travel ([`super::wishes`]), and who has them ([`super::command_channel`]).
+//! Not here: how commands travel ([`super::wishes`]), and the side that sends them
+//! ([`super::command_channel`]).
 
 use serde::{Deserialize, Serialize};
 
 use crate::fleet_site::agent_name::AgentSession;
 
-/// Where wishes are said. No agent can have this name.
+/// The subject of commands. No agent can have this name.
 pub const WISH: &str = "fleet.event.-.wish";
 pub const STANDING: &str = "fleet.event.-.standing";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", rename_all = "snake_case")]
 pub enum Wish {
-    /// Only to know how it stands.
+    /// Only asks for the state of the run.
     Look,
-    /// That the run is paused for the time with this number, from 0.
+    /// Pause the run; the pause has this number, from 0.
     Pause {
-        /// How often it was paused before.
+        /// The number of earlier pauses.
         number: u32,
     },
-    /// That the pause with this number ends.
+    /// End the pause with this number.
     Resume {
-        /// How often it was paused before that one.
+        /// The number of pauses before that one.
         number: u32,
     },
     Stop,
 }
 
-/// A wish on its way.
+/// A command as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Whose: who asks has drawn this, and answers are sealed for it.
+    /// Drawn by the sender; answers are sealed for it.
     pub from: AgentSession,
-    /// The run that is meant; any, where somebody only looks.
+    /// The run that the command is for; any run if it only asks for the state.
     pub run: Option<String>,
     #[serde(flatten)]
     pub wish: Wish,
 }
 
-/// An answer on its way.
+/// An answer as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     pub to: AgentSession,
@@ -51,36 +53,36 @@ pub struct Answered {
     pub standing: Standing,
 }
 
-/// An answer with what the next wish is to be sealed for.
+/// An answer, and the values that the next command must be sealed for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedFor {
-    /// What the controller has drawn.
+    /// The session that the controller has drawn.
     pub controller: AgentSession,
-    /// The number of the wish that it has opened last.
+    /// The number of the last command that it opened.
     pub opened: u64,
     #[serde(flatten)]
     pub answered: Answered,
 }
 
-/// How a run stands, for whoever wishes something of it.
+/// The state of a run, for clients that send commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub run: String,
-    /// How often it was to be paused.
+    /// The number of pauses that were requested.
     pub pauses: u32,
-    /// Whether it is to be paused now.
+    /// Whether a pause is requested now.
     pub wants_pause: bool,
     pub is_paused: bool,
-    /// Whether a load point goes on, or was agreed upon.
+    /// Whether a load point is in progress, or agreed on.
     pub measures: bool,
-    /// The load point that goes on or comes next, from 0; `None` where none does.
+    /// The load point in progress, or the next one, from 0; `None` after the last.
     pub point: Option<u16>,
-    /// It is being stopped, or fetched.
+    /// Whether it is being stopped, or fetched.
     pub is_ending: bool,
 }
 
 impl Asked {
-    /// What is wished of this run; nothing where another one is meant.
+    /// The command for this run; `None` if it is for another run.
     pub fn of(&self, run: &str) -> Option<Wish> {
         self.run.as_ref().is_none_or(|meant| meant == run).then_some(self.wish)
     }

@@ -1,11 +1,11 @@
-//! How wishes reach the controller that conducts a run, and its answers whoever has them.
+//! How commands reach the controller that conducts a run, and how its answers reach the sender.
 //!
-//! Anybody with the key to the server may ask how a run stands. What changes it has to be sealed, for what
-//! this
-//! controller has drawn and with a number above that of every wish before, which its answers say; answers are
-//! sealed for what was drawn by who asks. So none is of use another time or for another run.
+//! Any client with the key to the server may ask for the state of a run. A command that changes it must
+//! be sealed for the session that this controller has drawn, with a number above that of every earlier
+//! command; the controller's answers contain both. Answers are sealed for the session of the asking
+//! client. A recorded message is therefore useless later, and for another run.
 //!
-//! Anything may be lost: whoever wishes says it until the answer shows that it is so.
+//! Any message may be lost: the sender repeats a command until the answer shows its effect.
 
 use async_nats::{Client, SubscribeError, Subscriber};
 use futures_util::StreamExt;
@@ -17,14 +17,14 @@ use crate::fleet_site::agent_name::AgentSession;
 use crate::fleet_site::directory::{FleetSite, SiteError};
 use crate::fleet_site::key::SealCheck;
 
-/// The ways of wishes to a controller, and of its answers.
+/// The channels of commands to a controller, and of its answers.
 #[derive(Debug)]
 pub struct WishWays {
     pub wishes: UnboundedReceiver<Asked>,
     pub answers: UnboundedSender<Answered>,
 }
 
-/// One end of the conversation: seals what it says, and opens what is said to it.
+/// One end of the conversation: seals its messages, and opens those of the other end.
 #[derive(Debug)]
 pub struct WishSeal {
     sealer: Sealer,
@@ -34,7 +34,7 @@ pub struct WishSeal {
 }
 
 impl WishSeal {
-    /// With the keys of this site, and a session of its own.
+    /// With the keys of this site, and its own session.
     ///
     /// # Errors
     /// The keys can't be read, or the system gives no random numbers.
@@ -47,7 +47,7 @@ impl WishSeal {
         Ok(WishSeal { sealer: Sealer::new(key, fleet), opener, session, sealed: 0 })
     }
 
-    /// What it has drawn.
+    /// The session that it has drawn.
     pub fn session(&self) -> &AgentSession {
         &self.session
     }
@@ -58,17 +58,17 @@ impl WishSeal {
             .unwrap_or_default()
     }
 
-    /// A wish for the controller that has answered this.
+    /// A command for the controller that sent this answer.
     pub fn wish(&self, run: &str, wish: Wish, answer: &SealedFor) -> Vec<u8> {
         let asked = Asked { from: self.session.clone(), run: Some(run.to_owned()), wish };
         let body = serde_json::to_vec(&asked).unwrap_or_default();
         let number = answer.opened.saturating_add(1);
-        // It is short.
+        // The body is too short for the sealer to refuse it.
         self.sealer.seal_wish(&answer.controller, number, &body).unwrap_or_default()
     }
 
-    /// What somebody wishes; nothing where it would change something and is not sealed for this controller,
-    /// now and for the first time.
+    /// The command in a message; `None` if it would change something and is not sealed for this
+    /// controller, or is not new.
     pub fn heard(&mut self, message: &[u8]) -> Option<Asked> {
         match serde_json::from_slice::<Asked>(message) {
             Ok(asked) => Some(asked).filter(|asked| asked.wish == Wish::Look),
@@ -76,7 +76,7 @@ impl WishSeal {
         }
     }
 
-    /// An answer for who asked.
+    /// An answer for the client that asked.
     pub fn answer(&mut self, answered: Answered) -> Vec<u8> {
         self.sealed += 1;
         let to = answered.to.clone();
@@ -85,13 +85,13 @@ impl WishSeal {
         self.sealer.seal_wish(&to, self.sealed, &body).unwrap_or_default()
     }
 
-    /// What a controller answered; nothing where that is for somebody else, or nobody sealed it.
+    /// A controller's answer; `None` if it is for another client, or not sealed by the controller.
     pub fn told(&self, message: &[u8]) -> Option<SealedFor> {
         serde_json::from_slice(self.opener.open_in_any_order(message).ok()?.body).ok()
     }
 }
 
-/// Opens the ways. They end with the connection, or when nobody uses them any more.
+/// Opens the channels. They end with the connection, or when the other ends are dropped.
 ///
 /// # Errors
 /// When the server refuses the subscription.
@@ -113,7 +113,7 @@ async fn carry(
         tokio::select! {
             message = heard.next() => {
                 let Some(message) = message else { break };
-                // What is no wish says nothing.
+                // A message that is no command has no meaning here.
                 if let Some(asked) = seal.heard(&message.payload)
                     && wished.send(asked).is_err()
                 {
@@ -122,7 +122,7 @@ async fn carry(
             }
             answer = to_say.recv() => {
                 let Some(answer) = answer else { break };
-                // Whoever does not hear it asks again.
+                // A client that misses this answer asks again.
                 let _ = client.publish(STANDING, seal.answer(answer).into()).await;
             }
         }
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// How a controller answers who only looks.
+    /// A controller's answer to a client that only asks for the state.
     fn looked(asker: &WishSeal, controller: &mut WishSeal) -> SealedFor {
         let asked = controller.heard(&asker.look()).unwrap();
         let answer = Answered { to: asked.from, standing: Standing::default() };

@@ -13,7 +13,8 @@ const FEWEST: usize = 2;
 const MOST: usize = 64;
 /// A piece that takes longer than this waits in a queue that this fetch helps to fill.
 const QUEUED_NS: i64 = 600_000_000;
-/// Pieces are whole where they take no longer than this; smaller ones keep beats from waiting behind them.
+/// Pieces have their full size if they take no longer than this; smaller ones keep beats from waiting
+/// behind them.
 const WHOLE_NS: i64 = 150_000_000;
 /// The time-out before anything was measured: twenty agents may answer through one slow link at once.
 const FIRST_TIMEOUT_NS: i64 = 5_000_000_000;
@@ -32,24 +33,24 @@ pub struct FetchWindow {
 }
 
 impl Default for FetchWindow {
-    /// Before anything was asked for.
+    /// The state before the first request.
     fn default() -> FetchWindow {
         FetchWindow { pieces: FEWEST, response_ns: None, shortest_ns: i64::MAX, doublings: 0 }
     }
 }
 
 impl FetchWindow {
-    /// So many pieces may be on their way.
+    /// The number of pieces that may be in flight.
     pub fn pieces(&self) -> usize {
         self.pieces
     }
 
-    /// Whether pieces come so soon that they may have their whole size.
+    /// Whether pieces arrive so fast that they may have their full size.
     pub fn takes_whole_pieces(&self) -> bool {
         self.response_ns.is_some_and(|(smooth_ns, _)| smooth_ns <= WHOLE_NS)
     }
 
-    /// Without any arrival for so long, what is on its way is lost.
+    /// If nothing arrives for this long, the pieces in flight are lost.
     pub fn timeout_ns(&self) -> i64 {
         let base_ns = match self.response_ns {
             None => FIRST_TIMEOUT_NS,
@@ -61,7 +62,7 @@ impl FetchWindow {
         (base_ns << self.doublings).min(*TIMEOUT_NS.end())
     }
 
-    /// A piece came so long after it was asked for, and had been asked for once.
+    /// A piece that was requested once arrived after this time.
     pub fn came(&mut self, took_ns: i64) {
         let took_ns = took_ns.clamp(0, 10 * *TIMEOUT_NS.end());
         self.doublings = 0;
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!(window.timeout_ns(), 2 * before_ns);
         window.came(6_000 * MS);
         assert!(window.timeout_ns() <= before_ns);
-        // Nothing that is measured makes it endless.
+        // No measured time makes it endless.
         (0..50).for_each(|_| window.came(i64::MAX));
         (0..50).for_each(|_| window.timed_out());
         assert_eq!(window.timeout_ns(), *TIMEOUT_NS.end());

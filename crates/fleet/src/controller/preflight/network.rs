@@ -1,5 +1,5 @@
-//! Has agents measure the network between them: draws a secret for each measurement, hands it to both ends,
-//! and hears what came. Orders are given until they are answered.
+//! Makes agents measure the network between them: draws a secret for each measurement, passes it to both
+//! ends, and receives the results. Orders are repeated until they are answered.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -21,28 +21,28 @@ use crate::throughput::messages::{
     NetworkAnswer, NetworkOrder, NetworkState, OneTimeSecret, Received, Reception,
 };
 
-/// Everything that agents say of measurements.
+/// All reports of agents on measurements.
 const FROM_ALL: &str = "fleet.event.*.network";
-/// An order that is not answered is given again after so long.
+/// An order that is not answered is repeated after this time.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How often it is looked whether somebody wants the end.
+/// How often to check whether the user wants the end.
 const BEAT: Duration = Duration::from_millis(100);
-/// An agent that says nothing for so long beyond the measurement is not waited for.
+/// An agent that is silent for this long beyond the measurement is not waited for.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// A message that can't be handed over for so long is given up: it is said again.
+/// A message that cannot be handed over for this long is given up: it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
-/// Who sends to whom.
+/// A sender and its receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     pub from: AgentName,
     pub to: AgentName,
-    /// Where that one is likely to be reached.
+    /// Likely addresses of the receiver.
     pub known: Vec<IpAddr>,
     pub is_only_there: bool,
 }
 
-/// Both ends of one measurement, as far as they have told.
+/// Both ends of one measurement, as far as they have reported.
 #[derive(Debug)]
 struct Ends<'a> {
     pair: &'a Pair,
@@ -59,7 +59,7 @@ impl Ends<'_> {
         }
     }
 
-    /// Whether the receiver waits for what comes, or never will.
+    /// Whether the receiver listens, or never will.
     fn is_prepared(&self) -> bool {
         self.places().is_some() || self.receiver.as_ref().is_some_and(NetworkState::is_over)
     }
@@ -69,7 +69,7 @@ impl Ends<'_> {
             Some(NetworkState::Failed { why }) => Some(format!("{name}: {why}")),
             _ => None,
         };
-        // Who can't send says best why nothing came.
+        // A sender's failure explains best why nothing arrived.
         failed(&self.pair.from, &self.sender).or_else(|| failed(&self.pair.to, &self.receiver))
     }
 
@@ -77,7 +77,7 @@ impl Ends<'_> {
         self.failure().is_some() || matches!(self.receiver, Some(NetworkState::Received(_)))
     }
 
-    /// What is to be said now, and to whom.
+    /// The next order, and its receiver.
     fn order(&self, all_are_prepared: bool) -> Option<(&AgentName, NetworkOrder)> {
         let receive = || (&self.pair.to, NetworkOrder::NetworkReceive(self.what.clone()));
         match (self.places(), &self.sender) {
@@ -86,7 +86,7 @@ impl Ends<'_> {
             (Some(to), None) => {
                 Some((&self.pair.from, NetworkOrder::NetworkSend { what: self.what.clone(), to }))
             }
-            // It is asked how that stands.
+            // This asks for its state.
             _ => Some(receive()),
         }
     }
@@ -133,7 +133,7 @@ pub struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    /// Of those who were seen.
+    /// Of the agents that were found.
     ///
     /// # Errors
     /// The server takes no subscription.
@@ -154,7 +154,7 @@ impl<'a> Asker<'a> {
     /// Measures all of these at the same time.
     ///
     /// # Errors
-    /// No secret can be drawn, or somebody wants the end.
+    /// No secret can be drawn, or the user interrupted it.
     pub async fn measure(
         &mut self,
         pairs: &[Pair],
@@ -184,7 +184,7 @@ impl<'a> Asker<'a> {
             if let Ok(Some(message)) = tokio::time::timeout(BEAT, self.heard.next()).await
                 && self.hear(&message, &mut all)
             {
-                // There is news: what follows from it is said at once.
+                // Something changed: send the orders that follow at once.
                 said = None;
             }
         }
@@ -192,7 +192,7 @@ impl<'a> Asker<'a> {
         Ok(all.iter().map(Ends::line).collect())
     }
 
-    /// Who has sent says where to a moment later than what came is told.
+    /// A sender reports the address it used slightly later than the receiver reports its result.
     async fn hear_where(&mut self, all: &mut [Ends<'_>]) {
         let until = Instant::now() + 2 * AGAIN;
         let is_open = |ends: &Ends<'_>| {
@@ -204,10 +204,10 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Whether it was news.
+    /// Takes a message; returns whether it changed anything.
     fn hear(&mut self, message: &Message, all: &mut [Ends<'_>]) -> bool {
         let name = message.subject.split('.').nth(2).unwrap_or_default();
-        // What is no answer of this version says nothing.
+        // A message that is no answer of this version has no meaning here.
         let Ok(answer) = serde_json::from_slice::<NetworkAnswer>(&message.payload) else { return false };
         let Some((agent, (life, number))) = self.lives.iter_mut().find(|(agent, _)| agent.as_str() == name)
         else {
@@ -223,7 +223,7 @@ impl<'a> Asker<'a> {
         };
         let Some(ends) = all.iter_mut().find(is_whose) else { return false };
         let known = if answer.receives { &mut ends.receiver } else { &mut ends.sender };
-        // What was overtaken on its way says nothing new.
+        // An answer that was overtaken on its way has no news.
         if known.as_ref().is_some_and(NetworkState::is_over) || *known == Some(answer.state.clone()) {
             return false;
         }

@@ -1,4 +1,5 @@
-//! From what an agent says of its machine to what machines are compared in, and to what it reads. Pure.
+//! Converts an agent's presence to the properties by which hosts are compared, and to the data it reads.
+//! Pure.
 
 use std::path::Path;
 
@@ -10,12 +11,12 @@ use reelgauge_workload::streams::AnyPlan;
 use crate::agent::presence::{Presence, RootFacts};
 use crate::controller::fleet_plan::Placed;
 
-/// What a machine is like, for its part in a plan.
+/// The properties of a host, for its part in a plan.
 pub fn traits(presence: &Presence, placed: &Placed) -> HostTraits {
     traits_at(presence, placed.group.clone(), root_of(&presence.roots, &placed.target))
 }
 
-/// What a machine is like on the way to one of its roots.
+/// The properties of a host on the path to one of its roots.
 pub fn traits_at(presence: &Presence, group: Option<String>, root: Option<&RootFacts>) -> HostTraits {
     let mut host = HostTraits { agent: presence.agent.to_string(), group, ..HostTraits::default() };
     let way = root.and_then(|root| root.way.as_ref());
@@ -29,7 +30,7 @@ pub fn traits_at(presence: &Presence, group: Option<String>, root: Option<&RootF
     put(HostTrait::Version, Some(presence.version.clone()));
     put(HostTrait::Os, Some(presence.host.os.clone()));
     put(HostTrait::Kernel, presence.host.kernel.clone());
-    // Where nothing tells which interface leads there, all that are up are compared.
+    // If it is unknown which interface leads there, all that are up are compared.
     let of_nics = |of: fn(&NicFacts) -> Option<String>| match of_way {
         Some(nic) => of(nic),
         None => every(nics, of),
@@ -47,7 +48,7 @@ pub fn traits_at(presence: &Presence, group: Option<String>, root: Option<&RootF
     host
 }
 
-/// What all interfaces that are up have, each value once.
+/// The values of all interfaces that are up, each value once.
 fn every(nics: &[NicFacts], of: fn(&NicFacts) -> Option<String>) -> Option<String> {
     let mut values: Vec<String> = nics.iter().filter(|nic| nic.state == "up").filter_map(of).collect();
     values.sort();
@@ -55,21 +56,21 @@ fn every(nics: &[NicFacts], of: fn(&NicFacts) -> Option<String>) -> Option<Strin
     (!values.is_empty()).then(|| values.join(" and "))
 }
 
-/// The root that a target lies below; the only one, where a link leads there.
+/// The root that a target is below; or the only root, if a symbolic link leads there.
 fn root_of<'a>(roots: &'a [RootFacts], target: &Path) -> Option<&'a RootFacts> {
     let above = roots.iter().filter(|root| target.starts_with(&root.path));
     let only = || if let [root] = roots { Some(root) } else { None };
     above.max_by_key(|root| root.path.len()).or_else(only)
 }
 
-/// What an agent reads; `None` where it reads nothing that is there before.
+/// The data that an agent reads; `None` if it reads no existing data.
 pub fn reader(presence: &Presence, placed: &Placed) -> Option<Reader> {
     let plan = AnyPlan::from_toml(&placed.part.plan_toml).ok()?;
     let (is_known, is_direct) = match &plan {
         AnyPlan::Mix(plan) if plan.mix.writes.ppm() >= 1_000_000 => return None,
         AnyPlan::Mix(plan) => (plan.read_from.is_none(), plan.mix.direct),
         AnyPlan::Streams(plan) => (plan.read_from.is_none(), plan.direct),
-        // What a trace reads, only its agent knows.
+        // Only the agent knows what a trace reads.
         AnyPlan::Replay(_) => (false, false),
     };
     let ahead = is_known.then(|| reelgauge_runner::estimate::of_plan(plan).ok()).flatten();

@@ -1,8 +1,8 @@
-//! How another clock differs from this one, and how well that is known.
+//! The offset of another clock from this one, and its uncertainty.
 //!
-//! A question is answered somewhere on its way there and back. The answer of the shortest way says most: it
-//! was given in the middle of it, give or take one half. Nothing is averaged: a slow way says nothing that a
-//! fast one does not say better.
+//! A question is answered at some moment of its round trip. The answer with the shortest round trip is
+//! the most exact: it was given in the middle of it, plus or minus one half. Nothing is averaged,
+//! because a slow answer adds nothing to a fast one.
 //!
 //! Pure.
 
@@ -11,26 +11,26 @@ use serde::Serialize;
 /// One question, and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockSample {
-    /// When it was asked, by this machine's clock, in nanoseconds since 1970.
+    /// When it was asked, by this host's clock, in nanoseconds since 1970.
     pub asked_unix_ns: i64,
-    /// How long until the answer was there.
+    /// The time until the answer arrived.
     pub round_trip_ns: u64,
-    /// What the other clock said, in nanoseconds since 1970.
+    /// The time in the answer, in nanoseconds since 1970.
     pub answered_unix_ns: i64,
 }
 
-/// How another clock differs from this one.
+/// The offset of another clock from this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ClockDifference {
-    /// How far the other one is ahead; negative where it is behind.
+    /// How far the other clock is ahead; negative if it is behind.
     pub offset_ns: i64,
-    /// How far that may be off, either way.
+    /// The error bound of the offset, in both directions.
     pub uncertainty_ns: u64,
-    /// The shortest way there and back.
+    /// The shortest round trip.
     pub round_trip_ns: u64,
 }
 
-/// What the best of these answers says; `None` without any.
+/// The offset by the best of these answers; `None` without any.
 pub fn difference(samples: &[ClockSample]) -> Option<ClockDifference> {
     let best = samples.iter().min_by_key(|sample| sample.round_trip_ns)?;
     let half_ns = best.round_trip_ns.div_ceil(2);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the time is spent on the way, the other clock is where it is said to be.
+        /// However the round trip is divided, the true offset is within the bound.
         #[test]
         fn the_truth_lies_within_the_uncertainty(
             offset_ns in -10_000_000_000_000_i64..10_000_000_000_000,
