@@ -85,7 +85,7 @@ pub enum ConnectionError {
     /// It is not the server of this fleet, or speaks no TLS.
     #[error(
         "the server at {servers} did not prove that it belongs to this fleet ({why}). Nothing was sent to \
-         it. Check that the join file belongs to this server, and this host's clock"
+         it. Check that the join file is for this server and that this host's clock is correct"
     )]
     NotOurs {
         servers: String,

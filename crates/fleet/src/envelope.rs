@@ -55,16 +55,19 @@ pub struct Opened<'a> {
 /// Why an envelope is not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderRefusal {
-    #[error("not an order of this version; install the same release on the controller and this agent")]
+    #[error(
+        "not a command of this version. Install the same version of Reelgauge on the controller and this \
+         agent"
+    )]
     NoEnvelope,
     /// An envelope of another version.
     #[error(
-        "the order uses protocol {0}, but this agent uses {PROTOCOL}. Install the same version of \
+        "the command uses protocol {0}, but this agent uses {PROTOCOL}. Install the same version of \
          Reelgauge on the controller and this agent"
     )]
     OtherProtocol(u32),
     /// Sealed by somebody else, or changed on the way.
-    #[error("its seal is not the controller's: it came from another sender, or was changed in transit")]
+    #[error("its signature is not the controller's: it came from another sender, or was changed in transit")]
     Seal,
     /// An order of another fleet.
     #[error("it belongs to another fleet")]
@@ -73,10 +76,10 @@ pub enum OrderRefusal {
     #[error("it is for another agent, {}", .0.escape_debug())]
     OtherAgent(String),
     /// An order to an earlier life of this agent.
-    #[error("it is for this agent before its last restart")]
+    #[error("it was sent to this agent before its last restart")]
     OtherSession,
     /// One that was opened already, or that a later one has overtaken.
-    #[error("order {number} arrived after order {last}: it was repeated, or came too late")]
+    #[error("command {number} arrived after command {last}: it was replayed or delayed, so it was rejected")]
     Replayed {
         number: u64,
         /// The last one that was opened.
@@ -99,7 +102,7 @@ impl OrderRefusal {
 
 /// A body that no envelope takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an order of {0} bytes is too large for one message (at most {BODY_BYTES_MAX})")]
+#[error("a command of {0} bytes is too large for one message (at most {BODY_BYTES_MAX}). Shorten the plan")]
 pub struct TooLong(pub usize);
 
 impl Sealer {

@@ -48,7 +48,7 @@ pub enum InstallError {
         source: io::Error,
     },
     /// A step failed there.
-    #[error("{host}: {what} failed: {said}. Earlier steps remain; --uninstall removes them")]
+    #[error("{host}: {what} failed: {said}. Files of earlier steps remain; --uninstall removes them")]
     Step {
         host: String,
         /// What was to be done.
@@ -73,8 +73,8 @@ pub enum InstallError {
     OnceOnWindows,
     /// A flag that a service of Windows can't be given.
     #[error(
-        "'{}' cannot be used in a Windows service: its manager replaces variables between two %, and does \
-         not allow line breaks. Rename the folder", .0.escape_debug()
+        "'{}' cannot be used in a Windows service, which expands %NAME% and does not allow line breaks. \
+         Rename the folder", .0.escape_debug()
     )]
     NoWordForService(String),
     /// More than one command takes.
@@ -100,7 +100,7 @@ impl Reach {
     /// # Errors
     /// It can't be reached, or runs something else.
     pub fn system(&self) -> Result<RemoteSystem, InstallError> {
-        let look = InstallStep::in_shell("detecting its operating system", "uname -s");
+        let look = InstallStep::in_shell("detecting the host's operating system", "uname -s");
         let looked = self.output(&look)?;
         if looked.status.code() == Some(SSH_FAILED) {
             return Err(self.failed(&look, &looked));

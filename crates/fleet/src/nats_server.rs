@@ -43,7 +43,7 @@ pub struct FleetServer {
 #[non_exhaustive]
 pub enum ServerError {
     /// None of this fleet's own.
-    #[error("this fleet uses an external server ({0}), so there is nothing to start here")]
+    #[error("this fleet uses an external server ({0}), so 'reelgauge fleet up' is not needed")]
     Others(String),
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -61,7 +61,9 @@ pub enum ServerError {
         said: String,
     },
     /// It does not listen.
-    #[error("nats-server does not listen on {listen} after one minute. Check {}", log.display())]
+    #[error(
+        "nats-server did not start listening on {listen} within one minute. Check its log {}", log.display()
+    )]
     Silent { listen: SocketAddr, log: PathBuf },
 }
 

@@ -57,8 +57,10 @@ pub enum LimitError {
         source: RootsError,
     },
     /// A path that is no text.
-    #[error("{what}: {} is not valid Unicode, so it cannot be checked against the roots. Use another \
-         name", path.display())]
+    #[error(
+        "{what}: {} is not valid Unicode, so it cannot be checked against the allowed directories (--root). \
+         Use another name", path.display()
+    )]
     NoText {
         /// What the plan names by it.
         what: &'static str,
@@ -81,7 +83,7 @@ pub enum LimitError {
     },
     /// Too long.
     #[error(
-        "the plan takes {}, but this agent's owner allows {limit} (--max-duration)",
+        "the plan runs for {}, but this agent's owner allows {limit} (--max-duration)",
         needed.map_or("an unknown time".to_owned(), |span| span.to_string())
     )]
     Duration {

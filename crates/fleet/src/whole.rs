@@ -69,7 +69,7 @@ pub enum WholeError {
     Nobody,
     /// Two agents whose names make one folder.
     #[error(
-        "two hosts are named {name:?} (both folders would be {folder}). Give each host its own name, in \
+        "two hosts are named {name:?} (both would use the folder {folder}). Give each host its own name, in \
          letters and digits"
     )]
     OneName {
@@ -97,8 +97,8 @@ pub enum WholeError {
     },
     /// Runs that have no moment in common.
     #[error(
-        "the runs of {one} and {two} do not overlap in time. Either they are different runs (use \
-         'reelgauge compare'), or their clocks differ"
+        "the runs of {one} and {two} do not overlap in time. If they are separate runs, use 'reelgauge \
+         compare'. Otherwise the hosts' clocks differ; synchronise them"
     )]
     Apart {
         /// One of them.

@@ -43,13 +43,13 @@ const fn default_bits() -> u8 {
 #[non_exhaustive]
 pub enum AudioError {
     /// None, or more than [`TRACKS_MAX`].
-    #[error("{0} audio tracks: give 1 to {TRACKS_MAX}, or leave the audio out")]
+    #[error("invalid number of audio tracks {0}; use 1 to {TRACKS_MAX}, or omit the audio")]
     Tracks(u16),
     /// Outside of what sound is sampled with.
-    #[error("an audio sample rate of {0} Hz: give 8000 to 768000, such as 48000")]
+    #[error("invalid audio sample rate {0} Hz; use 8000 to 768000, such as 48000")]
     SampleRate(u32),
     /// Samples are whole bytes.
-    #[error("{0} bits per audio sample: give 8, 16, 24 or 32")]
+    #[error("invalid audio sample size {0} bits; use 8, 16, 24 or 32")]
     Bits(u8),
 }
 

@@ -23,7 +23,7 @@ static BUILT_IN: &str = include_str!("../../../catalogue/formats.csv");
 /// The built-in catalogue.
 pub fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-        Catalogue::from_csv(BUILT_IN).expect("the built-in catalogue is good, which a test makes sure of")
+        Catalogue::from_csv(BUILT_IN).expect("the built-in catalogue is valid (checked by a test)")
     });
     &CATALOGUE
 }
@@ -48,10 +48,10 @@ enum Place {
 #[non_exhaustive]
 pub enum CatalogueError {
     /// The file is no CSV with the expected columns.
-    #[error("the format catalogue can't be read: {0}; its columns are those of catalogue/formats.csv")]
+    #[error("cannot read the format catalogue: {0}. Use the columns of catalogue/formats.csv")]
     Csv(#[from] csv::Error),
     /// A row contradicts itself or holds something unknown.
-    #[error("format catalogue, line {line}, row '{row}': {fault}; correct the row")]
+    #[error("format catalogue, line {line}, row '{row}': {fault}. Correct the row")]
     Row {
         /// Line of the file, from 1.
         line: u64,
@@ -83,7 +83,7 @@ pub enum FindError {
         close: Vec<String>,
     },
     /// It exists, but no source states its rate.
-    #[error("format '{id}' can't be played: no source states its {missing}; {remedy}")]
+    #[error("format '{id}' cannot be played: its {missing} is not published; {remedy}")]
     Incomplete {
         /// Its id.
         id: String,
@@ -170,8 +170,8 @@ impl Catalogue {
 impl Incomplete {
     fn not_playable(&self) -> FindError {
         let remedy = match self.bits_per_s {
-            Some(_) => "give it with --fps",
-            None => "describe it as a format of your own, with its rate and frame rate",
+            Some(_) => "set it with --fps",
+            None => "describe a custom format with its rate and frame rate",
         };
         FindError::Incomplete { id: self.id.clone(), missing: self.missing(), remedy }
     }
@@ -284,11 +284,11 @@ mod tests {
         for (from, to, said) in [
             ("frame_sequence", "film", "line 2, row 'dpx10_2kfa_24': 'film' in column kind"),
             ("24/1", "24fps", "'24fps' is not a frame rate"),
-            ("2448.949", "2449.949", "are not 2449.949 Mbit/s"),
+            ("2448.949", "2449.949", "2449.949 Mbit/s"),
             ("2448.949", "2.4e3", "not a rate like"),
             ("12754944", "0", "is 0"),
             (",2048,1556,", ",2048,,", "width and height"),
-            (",2048,1556,", ",2048,-5,", "can't be read"),
+            (",2048,1556,", ",2048,-5,", "formats.csv"),
             (",cbr,", ",abr,", "'abr' in column rate_control"),
         ] {
             assert!(good.contains(from), "{from}");

@@ -119,8 +119,8 @@ pub const AUDIO_BLOCKS_PER_S: FrameRate = FrameRate::whole(25);
 /// Sound was asked for in files that can hold none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{id} has one file per frame, which holds no sound; play the sound as a stream of its own, \
-     in a format such as bwf-48-khz-24-bit-8-channels"
+    "{id} has one file per frame and no audio. Play the audio as a separate stream, in a format such as \
+     bwf-48-khz-24-bit-8-channels"
 )]
 pub struct NoRoomForAudio {
     pub id: String,
@@ -180,7 +180,7 @@ impl Format {
         };
         Some(match model {
             SizeModel::Even => "every frame has the mean size (model)".into(),
-            SizeModel::Spread => "frames spread from 7/8 to 9/8 of the mean (model)".into(),
+            SizeModel::Spread => "frame sizes vary from 7/8 to 9/8 of the mean (model)".into(),
             SizeModel::LongGop { frames } => {
                 format!("groups of {frames} pictures, I : P : B = 16 : 6 : 3 (model)")
             }

@@ -62,21 +62,21 @@ pub enum LikeError {
         source: io::Error,
     },
     /// The index of a movie file makes no sense.
-    #[error("'{}' can't be used: {fault}", path.display())]
+    #[error("'{}' cannot be used: {fault}", path.display())]
     Movie {
         path: PathBuf,
         /// What is wrong, and what to do.
         fault: MovieError,
     },
     /// No numbered frames in a folder.
-    #[error("'{}' can't be used: {fault}", path.display())]
+    #[error("'{}' cannot be used: {fault}", path.display())]
     Sequence {
         path: PathBuf,
         /// What is wrong, and what to do.
         fault: SequenceError,
     },
     /// Nothing says how fast it plays.
-    #[error("'{}' does not say its frame rate ({why}); give it with --fps", path.display())]
+    #[error("'{}' does not contain its frame rate ({why}); set it with --fps", path.display())]
     NoFrameRate {
         /// The file or folder.
         path: PathBuf,
@@ -84,8 +84,8 @@ pub enum LikeError {
     },
     /// Neither frame sizes nor the length are known.
     #[error(
-        "'{}' does not say how long it plays ({why}); copy it into a MOV without encoding it again \
-         ('ffmpeg -i IN -c copy OUT.mov'), or describe it as a format of your own with its rate",
+        "'{}' does not contain its duration ({why}). Rewrap it without re-encoding ('ffmpeg -i IN -c copy \
+         OUT.mov'), or describe a custom format with --mbit-per-s and --fps",
         path.display()
     )]
     NoDuration { path: PathBuf, why: &'static str },
@@ -124,8 +124,10 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
 
 fn from_folder(path: &Path, fps: Option<FrameRate>) -> Result<Like, LikeError> {
     let (sequence, notes) = sequence::scan(path)?;
-    let frame_rate =
-        fps.ok_or_else(|| LikeError::NoFrameRate { path: path.into(), why: "numbered frames have none" })?;
+    let frame_rate = fps.ok_or_else(|| LikeError::NoFrameRate {
+        path: path.into(),
+        why: "numbered frames contain no frame rate",
+    })?;
     Ok(Like { path: path.into(), frame_rate, basis: Basis::Sequence(sequence), notes })
 }
 
@@ -148,11 +150,12 @@ fn from_movie(
     if let (Some(fps), Some(stated)) = (fps, stated)
         && fps != stated
     {
-        notes.push(format!("paced at {fps} fps as asked; the file says {stated}"));
+        notes.push(format!("paced at {fps} fps as requested; the file has {stated} fps"));
     }
-    let frame_rate = fps
-        .or(stated)
-        .ok_or_else(|| LikeError::NoFrameRate { path: path.into(), why: "its time table makes no sense" })?;
+    let frame_rate = fps.or(stated).ok_or_else(|| LikeError::NoFrameRate {
+        path: path.into(),
+        why: "its sample times (stts) are invalid",
+    })?;
     Ok(Like { path: path.into(), frame_rate, basis: Basis::Movie(movie), notes })
 }
 

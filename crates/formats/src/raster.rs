@@ -27,7 +27,7 @@ const NAMES: &[(Raster, &[&str])] = &[
 
 /// A text that names no raster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not a raster; write it like 1920x1080, or one of: {}", known())]
+#[error("'{text}' is not a resolution; write it like 1920x1080, or use one of: {}", known())]
 pub struct RasterError {
     text: String,
 }

@@ -51,7 +51,7 @@ impl FrameRate {
     pub const fn whole(fps: u32) -> FrameRate {
         match FrameRate::new(fps, 1) {
             Some(rate) => rate,
-            None => panic!("a whole frame rate lies between 1 and a million"),
+            None => panic!("an integer frame rate must be 1 to 1,000,000"),
         }
     }
 

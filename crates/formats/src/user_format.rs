@@ -78,7 +78,7 @@ pub enum OwnFormatError {
     #[error("the format can't be read: {0}")]
     Toml(#[from] toml::de::Error),
     /// A format needs a name, because streams and data sets are named after it.
-    #[error("the format has no name with letters or digits; give it one")]
+    #[error("the format's name must contain a letter or digit")]
     Name,
     /// Both rates, or none.
     #[error("format '{name}': give either bytes_per_frame or mbit_per_s")]
@@ -90,10 +90,10 @@ pub enum OwnFormatError {
     )]
     Rate { name: String, what: &'static str },
     /// Only one of width and height, or 0.
-    #[error("format '{name}': give width and height together, or leave both out")]
+    #[error("format '{name}': set both width and height, or neither")]
     Raster { name: String },
     /// A group of pictures where there is none.
-    #[error("format '{name}': gop_frames is at least 1, and has an effect only on vbr movies")]
+    #[error("format '{name}': gop_frames must be at least 1, and has an effect only on VBR movies")]
     Gop { name: String },
     /// Sound in files of single frames.
     #[error(transparent)]
@@ -259,16 +259,16 @@ mod tests {
             ("name = \"x\"\nfps = 25\nmbit_per_s = -5", "mbit_per_s must be between"),
             ("name = \"x\"\nfps = 25\nmbit_per_s = nan", "mbit_per_s must be between"),
             ("name = \"x\"\nfps = 25\nmbit_per_s = inf", "mbit_per_s must be between"),
-            ("name = \"--\"\nfps = 25\nmbit_per_s = 5", "no name"),
+            ("name = \"--\"\nfps = 25\nmbit_per_s = 5", "letter or digit"),
             ("name = \"x\"\nfps = 0\nmbit_per_s = 5", "not a frame rate"),
-            ("name = \"x\"\nfps = 25\nmbit_per_s = 5\nwidth = 9", "width and height together"),
-            ("name = \"x\"\nfps = 25\nmbit_per_s = 5\ngop_frames = 9", "only on vbr movies"),
+            ("name = \"x\"\nfps = 25\nmbit_per_s = 5\nwidth = 9", "width and height"),
+            ("name = \"x\"\nfps = 25\nmbit_per_s = 5\ngop_frames = 9", "gop_frames"),
             ("name = \"x\"\nfps = 25\nmbit_per_s = 5\nbitrate = 9", "unknown field `bitrate`"),
             ("name = \"x\"\nfps = 25\nmbit_per_s = 5\nfiles = \"folder\"", "unknown variant `folder`"),
-            ("name = \"x\"\nfps = 25\nmbit_per_s = 5\naudio = { tracks = 0 }", "0 audio tracks"),
+            ("name = \"x\"\nfps = 25\nmbit_per_s = 5\naudio = { tracks = 0 }", "audio tracks 0"),
             (
                 "name = \"x\"\nfps = 25\nmbit_per_s = 5\nfiles = \"frames\"\naudio = { tracks = 2 }",
-                "one file per frame, which holds no sound",
+                "one file per frame",
             ),
         ] {
             let message = format(body).unwrap_err().to_string();

@@ -317,7 +317,7 @@ fn other_files_say_that_they_can_not_be_used() {
     assert!(said.contains("-c copy OUT.mov"), "{said}");
     let path = make(folder.path(), "x.m4a", Raster::new(160, 90), "25", "-vn -t 1 -y -c:a aac");
     let said = like::from_path(&path, None).unwrap_err().to_string();
-    assert!(said.contains("no pictures"), "{said}");
+    assert!(said.contains("no video track"), "{said}");
 }
 
 #[test]

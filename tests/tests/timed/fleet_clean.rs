@@ -99,6 +99,6 @@ fn an_owner_who_lets_nothing_be_written_and_an_agent_at_work_keep_their_test_fil
     let mut run = bed.run();
     until_measuring(&mut run);
     let busy = bed.fleet.ask(&["clean", "--yes", "--json"]).expect_code(1).json();
-    assert_eq!(text(&busy, "no_answer.0.why.why"), "a run is in progress there");
+    assert_eq!(text(&busy, "no_answer.0.why.why"), "a run is in progress on that host");
     run.wait(PATIENCE).expect_code(0);
 }

@@ -62,7 +62,7 @@ fn findings_of_several_hosts_are_shown_once_and_silent_hosts_named() {
     let busy = bed.fleet.ask(&["doctor", "a", "b", "--json"]).expect_code(1).json();
     for at_work in ["0", "1"] {
         let why = text(&busy, &format!("no_answer.{at_work}.why.why"));
-        assert_eq!(why, "a run is in progress there", "{busy:#}");
+        assert_eq!(why, "a run is in progress on that host", "{busy:#}");
     }
     run.signal(Signal::INT);
     run.wait(reelgauge_tests::fleet_bed::PATIENCE);

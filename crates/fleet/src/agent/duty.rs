@@ -330,7 +330,7 @@ impl Duty {
             return Vec::new();
         }
         let refused = match self.active.as_ref() {
-            Some(other) => Some(format!("it is busy with run {other}")),
+            Some(other) => Some(format!("it is busy with run {other}; wait until that run ends")),
             None if sha256(plan_toml.as_bytes()) != plan_sha256 => {
                 Some("the plan arrived damaged".to_owned())
             }

@@ -100,10 +100,10 @@ impl DoctorDuty {
         }
         let failed = |why: &str| DoctorState::Failed { why: why.to_owned() };
         if self.terms.at_work.load(Ordering::Relaxed) {
-            return self.tell(&id, failed("a run is in progress there"));
+            return self.tell(&id, failed("a run is in progress on that host"));
         }
         if is_busy {
-            return self.tell(&id, failed("another check is in progress there"));
+            return self.tell(&id, failed("another check is in progress on that host"));
         }
         self.tell(&id, DoctorState::Looks);
         let _ = self.say.send(errand);
@@ -171,7 +171,7 @@ impl DoctorTerms {
 
 /// What the program finds on the way to a root; why it finds nothing. It is ended when nobody waits any more.
 async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
-    let failed = |error: std::io::Error| format!("cannot start its doctor: {error}");
+    let failed = |error: std::io::Error| format!("cannot start 'reelgauge doctor' on that host: {error}");
     let mut child = Command::new(program)
         .args(["doctor", "--json"])
         .arg(root)
@@ -186,7 +186,7 @@ async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
     // It has closed what it says, so it ends.
     let _ = child.wait().await;
     said_of(&printed).ok_or_else(|| match String::from_utf8_lossy(&complaint).trim() {
-        "" => "its doctor printed nothing readable".to_owned(),
+        "" => "'reelgauge doctor' printed no readable output on that host".to_owned(),
         complaint => complaint.to_owned(),
     })
 }

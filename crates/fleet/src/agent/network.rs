@@ -116,16 +116,19 @@ impl NetworkDuty {
             return Err("its owner forbids network measurements (--max-network 0B)".to_owned());
         }
         if is_longer || during.is_zero() || during > LONGEST {
-            return Err(format!("{} ms is outside the allowed time", what.for_ms));
+            let most = limits.duration_ns.map_or(LONGEST, Duration::from_nanos).min(LONGEST);
+            return Err(format!("{} ms is not allowed; use up to {} s", what.for_ms, most.as_secs_f64()));
         }
         if what.connections == 0 || what.connections > CONNECTIONS_MAX {
             return Err(format!("{} connections are not allowed", what.connections));
         }
         if at_work.load(Ordering::Relaxed) {
-            return Err("a run is in progress there".to_owned());
+            return Err("a run is in progress on that host".to_owned());
         }
         if is_busy {
-            return Err("it already takes part in too many measurements".to_owned());
+            return Err(format!(
+                "it already takes part in {AT_ONCE} network measurements, the maximum. Try again later"
+            ));
         }
         Ok(Terms {
             secret: what.secret.clone(),

@@ -110,7 +110,9 @@ mod manager {
         match (ENDED.get(), NOT_TOLD.get()) {
             (Some(code), None) => Ok(*code),
             (_, Some(error)) => Err(ServiceError::NotTold(said(error))),
-            (None, None) => Err(ServiceError::NotStarted("it was ended before it started".to_owned())),
+            (None, None) => {
+                Err(ServiceError::NotStarted("the service was stopped before it started".to_owned()))
+            }
         }
     }
 

@@ -156,7 +156,7 @@ impl AgentWork {
                 let why = match (steered.is_done, status) {
                     (true, _) => return,
                     (false, Ok(status)) => format!("its process ended without a message ({status})"),
-                    (false, Err(error)) => format!("its process was lost: {error}"),
+                    (false, Err(error)) => format!("cannot wait for its process: {error}"),
                 };
                 self.duty.gone(now(), &why)
             }
@@ -256,19 +256,19 @@ impl AgentWork {
     fn started(&mut self, run: &str, plan_toml: &str) -> Result<(), String> {
         if let Some(target) = target_of(plan_toml) {
             let remembered = self.place.disk.remember_target(&target);
-            remembered.map_err(|error| format!("cannot remember its target: {error}"))?;
+            remembered.map_err(|error| format!("cannot store its target: {error}"))?;
         }
         let plan_toml = &of_run(run, plan_toml)?;
         let (plan, runs) = self
             .place
             .disk
             .keep_plan(run, plan_toml)
-            .map_err(|error| format!("cannot keep its plan: {error}"))?;
+            .map_err(|error| format!("cannot store its plan: {error}"))?;
         let complaints = self
             .place
             .disk
             .complaints(run)
-            .map_err(|error| format!("cannot keep its error output: {error}"))?;
+            .map_err(|error| format!("cannot store its error output: {error}"))?;
         let mut child = Command::new(&self.place.program)
             .args(["run", "--steered", "--out"])
             .arg(runs)
@@ -332,7 +332,7 @@ impl AgentWork {
 fn of_run(run: &str, plan_toml: &str) -> Result<String, String> {
     match AnyPlan::from_toml(plan_toml) {
         Ok(AnyPlan::Mix(Plan { shared_data: Some(shared), .. })) if shared.run.is_some() => {
-            Err("its shared_data already names a run; omit that name".to_owned())
+            Err("shared_data in its plan already names a run. Remove that name; the agent sets it".to_owned())
         }
         Ok(AnyPlan::Mix(mut plan)) if plan.shared_data.is_some() => {
             plan.shared_data.iter_mut().for_each(|shared| shared.run = Some(run.to_owned()));

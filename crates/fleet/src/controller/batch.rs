@@ -51,7 +51,7 @@ pub enum BatchError {
         why: io::Error,
     },
     /// The directory has no batch.
-    #[error("{} holds no steps to resume: {why}", dir.display())]
+    #[error("{} contains no steps to resume: {why}", dir.display())]
     None {
         /// Where.
         dir: PathBuf,
@@ -114,9 +114,9 @@ pub fn result_of(conduct: &Conduct, summary: &Summary) -> StepResult {
         }
         _ if conduct.stopped.is_some() => Some("it was stopped".to_owned()),
         _ if summary.outcome != Outcome::Complete => {
-            Some(summary.outcome_reason.clone().unwrap_or_else(|| "it did not complete".to_owned()))
+            Some(summary.outcome_reason.clone().unwrap_or_else(|| "the run did not complete".to_owned()))
         }
-        _ if summary.load_points.is_empty() => Some("it has no load point".to_owned()),
+        _ if summary.load_points.is_empty() => Some("the run has no load point".to_owned()),
         (None, Some(at)) => Some(format!("load point {} measured nothing", at + 1)),
         (None, None) => None,
     };
@@ -182,7 +182,10 @@ impl Batch {
         let text = fs::read(dir.join(BATCH_FILE)).map_err(|error| none(error.to_string()))?;
         let kept: Kept = serde_json::from_slice(&text).map_err(|error| none(error.to_string()))?;
         if kept.batch_version != BATCH_VERSION {
-            return Err(none(format!("its version {} is not supported by this program", kept.batch_version)));
+            return Err(none(format!(
+                "its version {} is not supported. Resume it with the version of Reelgauge that created it",
+                kept.batch_version
+            )));
         }
         let fleet_plan = FleetPlan::from_toml(&kept.plan.plan_toml)?;
         if kept.runs.iter().any(|run| fleet_plan.steps.get(run.round.step).is_none()) {

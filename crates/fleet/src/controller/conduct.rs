@@ -467,7 +467,7 @@ impl Conduct {
         member.lease_ms = beat.lease_ms;
         member.wall_clock = member.wall_clock.or(beat.clock);
         let other = beat.runs.iter().find(|state| state.run != run && !state.phase.is_over());
-        let other = other.map(|state| format!("it is busy with run {}", state.run));
+        let other = other.map(|state| format!("it is busy with run {}; wait until that run ends", state.run));
         let state = beat.runs.into_iter().find(|state| state.run == run);
         let has_nothing = state.is_none();
         member.nothing_since_ns = member.nothing_since_ns.or(Some(now_ns)).filter(|_| has_nothing);
@@ -946,7 +946,8 @@ mod tests {
         let mut told = conduct.beat(1, "a", other);
         told.extend(conduct.tick(1, true));
         assert_eq!(told.iter().filter(|(agent, _)| agent == "a").count(), 0, "{told:?}");
-        let why = WhyMissing::Refused { why: "it is busy with run another".to_owned() };
+        let why =
+            WhyMissing::Refused { why: "it is busy with run another; wait until that run ends".to_owned() };
         assert_eq!(conduct.members[0].missing.as_ref().map(|missing| &missing.why), Some(&why));
         // Leftovers of another run do not interfere.
         let mut kept = prepares(1, Phase::Over { code: Some(0), reason: None });

@@ -54,7 +54,7 @@ pub enum FetchRefusal {
     #[error("it lists a file that is not part of a run: {0:?}")]
     Name(String),
     /// The agent cannot read them.
-    #[error("it cannot read the run's files: {0}")]
+    #[error("the agent cannot read the run's files: {0}")]
     Unread(String),
     /// Its bytes do not have the digest that it states.
     #[error("the bytes of {0:?} do not match the digest that it reported")]

@@ -142,7 +142,7 @@ pub enum FleetPlanError {
         known: Vec<String>,
     },
     /// An agent in two groups.
-    #[error("agent {0} is in two groups, but an agent does one thing at a time")]
+    #[error("agent {0} is in two groups. Remove it from one; an agent does only one thing at a time")]
     Twice(String),
     /// An agent that cannot observe.
     #[error(transparent)]
@@ -179,8 +179,8 @@ pub enum FleetPlanError {
     },
     /// A search together with other work, or two searches.
     #[error(
-        "a search uses all agents together, so every group needs the same plan except for its targets. \
-         Remove the other groups, or give them their own [[step]]"
+        "a search runs on all agents together, so all groups must have the same plan (targets may differ). \
+         Remove the groups that differ, or move them to their own [[step]]"
     )]
     SearchesDiffer,
     /// A plan that a fleet cannot carry out.
@@ -492,8 +492,8 @@ impl Group {
                 match (plan.find_max, self.place) {
                     (Some(_), Placement::Each) => {
                         return Err(unfit(
-                            "a search finds the total of all agents, so it must be split among them; use \
-                             place = \"share\"",
+                            "a search finds the total number of streams of all agents, so the streams must \
+                             be split among them. Use place = \"share\"",
                         ));
                     }
                     (None, Placement::Share) => {

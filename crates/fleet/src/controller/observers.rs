@@ -34,7 +34,10 @@ pub enum ObserverError {
     #[error("an [[observer]] names no agents. Name those that should observe")]
     Nobody,
     /// An agent that already has another task.
-    #[error("agent {0} observes and is named a second time, but an agent does one thing at a time")]
+    #[error(
+        "agent {0} is an observer and is named a second time. Remove one of the two; an agent does only one \
+         thing at a time"
+    )]
     Twice(String),
     /// A path that is not valid text.
     #[error("cannot make the plan of an [[observer]]: {0}")]

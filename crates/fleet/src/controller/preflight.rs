@@ -84,7 +84,7 @@ pub enum PreflightError {
     #[error("cannot check the fleet: {0}")]
     System(#[from] std::io::Error),
     /// The user interrupted it.
-    #[error("interrupted before the end; nothing was kept")]
+    #[error("interrupted; no results were stored")]
     Interrupted,
 }
 
@@ -211,8 +211,9 @@ async fn measure(
 /// The pairs of sender and receiver, or why there are none.
 fn pairs(request: &NetworkRequest, clients: &[&Presence], seen: &[Expected]) -> Result<Vec<Pair>, String> {
     if let Some(peer) = &request.peer {
-        let there = one(seen, peer.as_str())
-            .ok_or_else(|| format!("the receiver {peer} is missing, or present twice"))?;
+        let there = one(seen, peer.as_str()).ok_or_else(|| {
+            format!("the receiver {peer} is not connected, or several agents have its name")
+        })?;
         let clients = clients.iter().filter(|client| client.agent != *peer);
         let pair = |client: &&Presence| {
             // If the peer is the server itself, its clients know it by another address than it does.

@@ -45,7 +45,7 @@ pub struct Expected {
 
 /// An agent cannot be asked at all.
 #[derive(Debug, thiserror::Error)]
-#[error("the fleet's server accepts no questions: {0}")]
+#[error("cannot send a request to the fleet's server: {0}")]
 pub struct RosterError(String);
 
 /// Asks each of these agents for its presence. Agents that do not answer within this time count as

@@ -97,7 +97,7 @@ impl RunFolder {
         if !is_file_name(file) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("{file:?} names no file of a run"),
+                format!("{file:?} is not a file of a run"),
             ));
         }
         let path = self.of_agent(agent).join(file);

@@ -121,7 +121,7 @@ impl ControllerEnd {
         // An order that came too late has no consequence: it is sent again.
         match refused.ok().filter(|refused| refused.is_foreign) {
             Some(refused) => {
-                let why = format!("it accepts no orders of this controller: {}", refused.refused);
+                let why = format!("it rejects commands from this controller: {}", refused.refused);
                 self.answers.send((name.to_owned(), Answer::Closed { why })).is_ok()
             }
             None => true,

@@ -23,7 +23,7 @@ pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>)
         "# Made by reelgauge from fleet.toml; changed by 'reelgauge fleet add' and 'fleet revoke'.\n\
          server_name: {name}\n\
          listen: {listen}\n\
-         # Nothing is ever said in the clear: the first byte is TLS.\n\
+         # Nothing is sent unencrypted: TLS starts with the first byte.\n\
          tls {{\n  \
            cert_file: {certificate}\n  \
            key_file: {key}\n  \
@@ -55,7 +55,7 @@ pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>)
 /// The users alone, for an account of a server that others run.
 pub fn of_users(register: &Register) -> String {
     format!(
-        "# For the account of this fleet on your NATS server: include this file in it. The server needs\n\
+        "# Include this file in this fleet's account on your NATS server. The server needs\n\
          # tls {{ handshake_first: true }}. Made by reelgauge from fleet.toml.\n\
          users: [\n{}]\n",
         users(register)

@@ -68,7 +68,7 @@ pub fn text(fleet: &FleetId, agent: &AgentName, servers: &[String], keys: &Keys<
     let servers: Vec<String> = servers.iter().map(|server| format!("{server:?}")).collect();
     format!(
         "# Lets one machine's agent join a fleet: reelgauge agent --join FILE --root DIR\n\
-         # A secret: whoever has it can pose as this agent, until 'reelgauge fleet revoke {agent}'.\n\
+         # Secret: anyone with this file can act as this agent until 'reelgauge fleet revoke {agent}'.\n\
          version = {JOIN_VERSION}\n\
          fleet = \"{}\"\n\
          agent = \"{agent}\"\n\

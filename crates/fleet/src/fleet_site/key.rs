@@ -29,10 +29,10 @@ pub struct SealCheck(KeyPair);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// Not a seed of this kind.
-    #[error("not a seed of {0}; its file is damaged or of another kind")]
+    #[error("not a private key (seed) of {0}; the key file is damaged or of another type")]
     NoSeed(&'static str),
     /// Not a public key of this kind.
-    #[error("not a public key of {0}; its file is damaged or of another kind")]
+    #[error("not a public key of {0}; the key file is damaged or of another type")]
     NoPublic(&'static str),
 }
 
@@ -62,7 +62,7 @@ impl UserKey {
 }
 
 impl SealingKey {
-    const WHAT: &str = "a controller's seal (SV…)";
+    const WHAT: &str = "a controller's signing key (SV…)";
 
     pub fn draw() -> SealingKey {
         SealingKey(KeyPair::new_service())
@@ -128,7 +128,7 @@ fn is_base32(text: &str, chars: usize) -> bool {
 }
 
 fn revealed(pair: &KeyPair) -> String {
-    pair.seed().expect("a key that is revealed was drawn here, or came from its seed")
+    pair.seed().expect("a private key must be generated here or loaded from a seed")
 }
 
 impl fmt::Debug for UserKey {
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "a key that is revealed was drawn here, or came from its seed")]
+    #[should_panic(expected = "a private key must be generated here or loaded from a seed")]
     fn revealing_a_key_without_a_seed_is_a_defect() {
         let public = SealingKey::draw().public();
         SealingKey(KeyPair::from_public_key(&public).unwrap()).reveal();

@@ -27,14 +27,15 @@ pub enum PrivateFileError {
     },
     /// Others can read or write it, so it is no secret.
     #[error(
-        "others can read {} (mode {mode:04o}), so its content is no longer secret. If no other user was on \
-         this host, run 'chmod 600' on it. Otherwise replace it: 'reelgauge fleet revoke' and 'fleet add' \
-         for a join file, 'fleet init' in another directory for keys", path.display()
+        "other users can read {} (mode {mode:04o}), so it is no longer secret. If no other user had access \
+         to this host, run 'chmod 600' on it. Otherwise replace a join file with 'reelgauge fleet revoke' \
+         and 'fleet add', or keys with 'fleet init' in another directory", path.display()
     )]
     Loose { path: PathBuf, mode: u32 },
     /// Somebody else's, who knows the secret and can change it.
     #[error(
-        "{} belongs to another user (number {owner}), who knows its secret. Copy it to a file of your own",
+        "{} belongs to another user (UID {owner}), who knows its secret. Copy it to a file that you own; if \
+         you do not trust that user, replace it",
         path.display()
     )]
     Foreign { path: PathBuf, owner: u32 },

@@ -50,7 +50,7 @@ const FOLDER: &str = r#"
   $me = [Security.Principal.WindowsIdentity]::GetCurrent()
   $administrator = [Security.Principal.WindowsBuiltInRole]::Administrator
   if (-not ([Security.Principal.WindowsPrincipal]$me).IsInRole($administrator)) {
-    throw 'only an administrator may make a service there, and this user is none'
+    throw 'only an administrator can create a service there, and this user is not one'
   }
   [void][IO.Directory]::CreateDirectory($folder)
   Native icacls.exe $folder /inheritance:r /grant:r "*$($me.User.Value):(OI)(CI)F" /grant:r '*S-1-5-18:(OI)(CI)F' /grant:r '*S-1-5-32-544:(OI)(CI)F'
@@ -91,7 +91,7 @@ const START: &str = r#"
   Start-Service -Name $service
   Start-Sleep -Seconds 2
   if ((Get-Service -Name $service).Status -ne 'Running') {
-    throw "it ended: $(Get-Content -LiteralPath "$folder\agent.log" -Tail 1 -ErrorAction SilentlyContinue)"
+    throw "the service stopped: $(Get-Content -LiteralPath "$folder\agent.log" -Tail 1 -ErrorAction SilentlyContinue)"
   }"#;
 
 const DELETE_SERVICE: &str = r"
@@ -159,7 +159,7 @@ pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, Inst
         copy("copying the secret", &request.join, "join.new.toml"),
         by_script("replacing a running agent", &[NATIVE, AGAIN], &[STOP, REPLACE]),
         service,
-        by_script("giving it its own account", &[NATIVE], &[ACCOUNT]),
+        by_script("setting the service's own account", &[NATIVE], &[ACCOUNT]),
         by_script("starting it, now and at boot", &[], &[START]),
     ])
 }
@@ -216,7 +216,7 @@ mod tests {
         assert!(there.iter().all(|step| !step.command.contains("Stop-Service")), "{there:#?}");
         assert_eq!(
             whats(anew)[1..],
-            ["creating the service", "giving it its own account", "starting it, now and at boot"]
+            ["creating the service", "setting the service's own account", "starting it, now and at boot"]
         );
     }
 

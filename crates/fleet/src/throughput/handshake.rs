@@ -31,12 +31,12 @@ enum Side {
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
     /// It said something else.
-    #[error("it does not know this measurement's secret")]
+    #[error("it has the wrong secret for this measurement")]
     Wrong,
     /// It said nothing in time.
     #[error("it did not respond in time")]
     Late,
-    #[error("it closed the connection before it proved itself ({0})")]
+    #[error("it closed the connection before it authenticated ({0})")]
     Gone(#[from] io::Error),
 }
 

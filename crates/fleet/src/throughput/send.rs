@@ -62,7 +62,7 @@ pub async fn send(to: &[SocketAddr], terms: &Terms) -> Result<Sent, String> {
 
 /// All connections to the first address where the right one listens.
 async fn connect(to: &[SocketAddr], terms: &Terms) -> Result<(SocketAddr, Vec<TcpStream>), String> {
-    let mut why = "it received no address".to_owned();
+    let mut why = "the sender received no address to connect to".to_owned();
     for address in to {
         match open(*address, terms).await {
             Ok(first) => {
@@ -180,7 +180,7 @@ mod tests {
         });
         assert!(received.unwrap_err().contains("a run began"));
         assert!(sent.unwrap_err().contains("listens at"), "it learned no proof");
-        assert_eq!(refused, ["it does not know this measurement's secret"]);
+        assert_eq!(refused, ["it has the wrong secret for this measurement"]);
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         let (received, sent, refused) = block_on(measure(&terms, &terms, intrude));
         assert!(sent.is_ok(), "{sent:?}");
         assert_eq!(received.unwrap().refused, 1);
-        assert_eq!(refused, ["it does not know this measurement's secret"]);
+        assert_eq!(refused, ["it has the wrong secret for this measurement"]);
     }
 
     #[test]

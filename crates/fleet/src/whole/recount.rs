@@ -49,7 +49,7 @@ pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> 
 /// Why not everything is here that was done: it was not written there, or is not here.
 fn short(rows: u64, log: &LogFacts) -> String {
     match log.dropped_to_histograms_ops {
-        0 => format!("only {rows} of {} operations of its log are here", log.rows),
+        0 => format!("only {rows} of {} operations of its log are available", log.rows),
         dropped => format!(
             "its log lacks {}: the agent's folder for runs (--keep) was too full or too slow",
             counted(dropped, "operation")

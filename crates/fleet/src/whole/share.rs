@@ -244,7 +244,7 @@ impl AgentPart {
         };
         let opened = match run_dir {
             Some(dir) => PartRun::open(&dir),
-            None => Err("nothing was fetched of its run".to_owned()),
+            None => Err("no results of its run were fetched".to_owned()),
         };
         match opened {
             Ok(run) => {
@@ -311,7 +311,7 @@ fn measured_ns(point: &LoadPoint) -> u64 {
 /// What a run is that can't be put together with others.
 fn unfit(summary: &Summary) -> Option<&'static str> {
     if summary.hosts.is_some() {
-        Some("run of several hosts already")
+        Some("merged run of several hosts")
     } else if summary.check.is_some() {
         Some("quick check")
     } else if summary.search.is_some() {
@@ -319,7 +319,7 @@ fn unfit(summary: &Summary) -> Option<&'static str> {
     } else if summary.watch.is_some() {
         Some("watch")
     } else if summary.msmeter.is_some() {
-        Some("session of the original meter")
+        Some("session of the original Media Storage Meter (msMeter)")
     } else {
         None
     }

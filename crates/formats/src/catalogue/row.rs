@@ -47,7 +47,10 @@ pub enum RowFault {
     #[error("the rate is larger than 64 bits can hold")]
     TooLarge,
     /// Frame size times frame rate is another rate.
-    #[error("{bytes_per_frame} bytes per frame at {rate} fps are not {mbit_per_s} Mbit/s")]
+    #[error(
+        "{bytes_per_frame} bytes per frame at {rate} fps does not match {mbit_per_s} Mbit/s; correct one of \
+         them"
+    )]
     Contradiction {
         /// Column bytes_per_frame.
         bytes_per_frame: u64,
@@ -61,10 +64,13 @@ pub enum RowFault {
     #[error("width and height must both be given, or neither")]
     Raster,
     /// The sample rate stands in the name of an audio row.
-    #[error("the name of an audio format must state the sample rate, as in '48 kHz', and bits be given")]
+    #[error(
+        "the name of an audio format must contain the sample rate, such as '48 kHz', and the bits per sample \
+         must be set"
+    )]
     SampleRate,
     /// The rate of an audio row is no multiple of a track's.
-    #[error("{bits_per_s} bit/s are no whole number of tracks of {track_bits_per_s} bit/s")]
+    #[error("{bits_per_s} bit/s is not a whole number of tracks of {track_bits_per_s} bit/s")]
     Tracks {
         /// Column mbit_per_s, in bit/s.
         bits_per_s: u64,

@@ -108,24 +108,19 @@ pub(super) struct Unlisted {
 pub enum MovieError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error(
-        "it has no index (moov): its recording or its copying did not finish; take a file that is complete"
-    )]
+    #[error("it has no index (moov): the recording or the copy did not finish. Use a complete file")]
     NoIndex,
     /// The index does not fit into the file.
-    #[error("its index (moov) ends behind the end of the file: the copy is cut short; copy it again")]
+    #[error("its index (moov) extends beyond the end of the file: the file is truncated. Copy it again")]
     CutShort,
     /// The index is larger than any film's.
-    #[error(
-        "its index (moov) has {bytes} bytes, more than the {INDEX_BYTES_MAX} that are read; \
-         take a shorter clip"
-    )]
+    #[error("its index (moov) has {bytes} bytes; the maximum is {INDEX_BYTES_MAX}. Use a shorter clip")]
     IndexTooLarge {
         /// How large it is.
         bytes: u64,
     },
     /// Longer than is sensible.
-    #[error("it has more than {SPANS_MAX} samples; take a shorter clip")]
+    #[error("it has more than {SPANS_MAX} samples; use a shorter clip")]
     TooManySamples,
     /// More boxes or tracks than any film has.
     #[error("it has more than {max} {what}, so it is damaged; take another file")]
@@ -143,8 +138,8 @@ pub enum MovieError {
     },
     /// Media that should be there are not.
     #[error(
-        "a sample at byte {offset} with {bytes} bytes lies behind the end of the file ({file_bytes} bytes): \
-         the copy is cut short; copy it again"
+        "a sample of {bytes} bytes at byte {offset} is beyond the end of the file ({file_bytes} bytes): the \
+         file is truncated. Copy it again"
     )]
     OutsideFile {
         /// Where the sample should begin.
@@ -155,15 +150,15 @@ pub enum MovieError {
         file_bytes: u64,
     },
     /// No track of pictures.
-    #[error("it has no pictures; for sound alone use an audio format such as bwf-48-khz-24-bit-stereo")]
+    #[error("it has no video track. For audio only, use an audio format such as bwf-48-khz-24-bit-stereo")]
     NoPicture,
     /// The samples lie in other files.
-    #[error("its media lie in other files (a reference movie); name the file that holds them, or {REWRAP}")]
+    #[error("its media is in other files (a reference movie). Name the file that contains it, or {REWRAP}")]
     Elsewhere,
 }
 
 /// What helps against most damage.
-const REWRAP: &str = "write it anew with 'ffmpeg -i IN -c copy OUT.mov'";
+const REWRAP: &str = "rewrap it with 'ffmpeg -i IN -c copy OUT.mov'";
 
 /// Whether a file's first bytes are a movie's.
 pub(super) fn looks_like_one(head: &[u8]) -> bool {
@@ -265,7 +260,7 @@ impl Movie {
         if self.picture().timing.regular.is_none()
             && let Some(rate) = self.frame_rate()
         {
-            notes.push(format!("its frames do not all last equally long; paced at their mean of {rate} fps"));
+            notes.push(format!("it has a variable frame rate; paced at its mean of {rate} fps"));
         }
         notes
     }

@@ -113,7 +113,7 @@ fn notes(sequence: &Sequence, pattern: &Pattern, sequences: usize, files: usize)
     let missing = sequence.missing();
     if missing > 0 {
         notes.push(format!(
-            "{missing} numbers in the sequence have no file; the frames are played without gaps"
+            "{missing} numbers of the sequence have no file; the existing frames are played back to back"
         ));
     }
     notes

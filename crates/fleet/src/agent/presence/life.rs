@@ -91,7 +91,7 @@ pub enum LifeError {
     System(#[from] std::io::Error),
     /// What it keeps would be mixed with another agent's.
     #[error(
-        "another agent{} keeps its runs in {}. End that agent, or choose another folder with --keep",
+        "another agent{} stores its runs in {}. Stop that agent, or choose another folder with --keep",
         process_words(by),
         folder.display()
     )]

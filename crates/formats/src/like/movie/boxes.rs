@@ -111,7 +111,7 @@ impl<'a> Iterator for Boxes<'a> {
         if found.is_none() {
             self.rest = &[];
         }
-        Some(found.ok_or_else(|| self.parent.damaged("holds a box that does not fit into it")))
+        Some(found.ok_or_else(|| self.parent.damaged("contains a box that does not fit into it")))
     }
 }
 

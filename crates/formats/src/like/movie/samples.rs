@@ -41,9 +41,9 @@ impl<'a> Sizes<'a> {
             return Sizes::read_stsz(stsz).ok_or_else(|| BoxType::STSZ.damaged("is shorter than its count"));
         }
         match boxes::child(BoxType::STBL, stbl, BoxType::STZ2)? {
-            Some(stz2) => {
-                Sizes::read_stz2(stz2).ok_or_else(|| BoxType::STZ2.damaged("has no table of its count"))
-            }
+            Some(stz2) => Sizes::read_stz2(stz2).ok_or_else(|| {
+                BoxType::STZ2.damaged("is shorter than its count, or has an invalid field size")
+            }),
             None => Err(BoxType::STSZ.damaged("is missing")),
         }
     }
@@ -125,8 +125,7 @@ impl<'a> Chunks<'a> {
             while let Some((_, in_chunk)) = runs.next_if(|(first, _)| *first <= chunk) {
                 samples = Some(in_chunk);
             }
-            let samples =
-                samples.ok_or_else(|| BoxType::STSC.damaged("does not begin with the first chunk"))?;
+            let samples = samples.ok_or_else(|| BoxType::STSC.damaged("does not start at chunk 1"))?;
             Ok((big_endian(offset), samples))
         })
     }
@@ -177,7 +176,7 @@ impl Collector {
     }
 }
 
-const TOO_FEW_CHUNKS: &str = "places fewer samples than there are";
+const TOO_FEW_CHUNKS: &str = "locates fewer samples than the track has";
 
 /// The place of every sample.
 pub(super) fn sample_spans(
@@ -346,7 +345,7 @@ mod tests {
         let too_few = [stsz(&[1, 2, 3]), stsc.clone(), stco.clone()].concat();
         assert!(spans(&too_few, 999, 9).unwrap_err().to_string().contains("fewer samples"));
         let late = [stsz(&[1]), table(BoxType::STSC, &[2, 2, 1], 3), stco.clone()].concat();
-        assert!(spans(&late, 999, 9).unwrap_err().to_string().contains("first chunk"));
+        assert!(spans(&late, 999, 9).unwrap_err().to_string().contains("chunk 1"));
         let claims =
             [boxed(BoxType::STSZ, &numbers(&[0, 0, u32::MAX, 1])), stsc.clone(), stco.clone()].concat();
         assert!(spans(&claims, 999, 9).unwrap_err().to_string().contains("shorter than its count"));
