@@ -1,9 +1,9 @@
-//! What a machine does for the fleet: it appears ([`presence`]), decides what orders mean ([`duty`]) and does
-//! it ([`work`]), and gives back what it measured ([`run_store`]). [`network`]: it takes part in measurements
-//! of the network. [`examine`]: it looks at its machine. [`tasks`]: what it is ordered, and its answers.
-//! [`service`]: who starts and ends it on Windows.
+//! The tasks of a host in a fleet: it makes itself known ([`presence`]), decides what orders mean
+//! ([`duty`]), carries them out ([`work`]), and returns its measurements ([`run_store`]). [`network`]:
+//! measurements of the network. [`examine`]: checks of the host. [`tasks`]: orders that arrive, and the
+//! answers. [`service`]: starting and stopping on Windows.
 //!
-//! Not here: how an order is known to be the controller's ([`crate::envelope`]).
+//! Not here: how an agent verifies that an order is the controller's ([`crate::envelope`]).
 
 pub mod duty;
 pub mod examine;

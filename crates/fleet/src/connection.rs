@@ -1,11 +1,11 @@
-//! A connection to the fleet's server, which notices within seconds that it is dead.
+//! A connection to the fleet's server, which detects within seconds that it is dead.
 //!
-//! TLS from the first byte, trusting nobody but who vouches for this fleet's server; a key instead of a
-//! password. A partition says nothing: only pings tell, so they go out every two seconds, and when three stay
-//! unanswered the connection is given up and made anew. What happens to it is told, because much of it (a
-//! message that was dropped, a subject that this user may not use) shows nowhere else.
+//! TLS from the first byte, trusting only this fleet's authority; a key instead of a password. A
+//! partition gives no sign by itself, so pings go out every two seconds; after three without an answer
+//! the connection is closed and opened again. Its events are reported, because many of them (a dropped
+//! message, a subject that this user may not use) show nowhere else.
 //!
-//! Not here: what is said over it.
+//! Not here: the messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,49 +22,50 @@ use crate::fleet_site::join_file::JoinFile;
 use crate::fleet_site::key::UserKey;
 use crate::fleet_site::subject::{CONTROLLER_INBOX, agent_inbox};
 
-/// How often a connection is tried. Two may be unanswered.
+/// The interval of pings. Two may be unanswered.
 const PING_INTERVAL: Duration = Duration::from_secs(2);
-/// How long one server may take to answer.
+/// The time limit for one server to answer.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
-/// The longest pause between two attempts to connect anew.
+/// The longest pause between two attempts to reconnect.
 const RECONNECT_PAUSE_MAX_MS: u64 = 2_000;
-/// How much longer each pause is than the one before.
+/// Each pause is this much longer than the one before.
 const RECONNECT_STEP_MS: u64 = 100;
 
-/// Who connects, and where.
+/// The user that connects, and the server.
 #[derive(Clone, Debug)]
 pub struct Login {
     servers: Vec<String>,
-    /// The certificate of who vouches for the server. Not a file, which may be gone at the next attempt.
+    /// The authority's certificate. Its text and not a file, which may no longer exist at the next
+    /// attempt.
     authority_pem: String,
     key: UserKey,
     inbox: String,
     name: String,
 }
 
-/// A connection that was made, and what happens to it.
+/// An open connection, and its events.
 #[derive(Debug)]
 pub struct FleetConnection {
     pub client: Client,
-    /// What happens to it.
+    /// Its events.
     pub happenings: UnboundedReceiver<Happening>,
 }
 
-/// What happens to a connection.
+/// An event of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// It is there, at first or again.
+    /// It is open, for the first time or again.
     Connected,
-    /// It is gone; it is being made anew.
+    /// It broke; reconnecting is in progress.
     Disconnected,
-    /// The server does not let this user in any more.
+    /// The server no longer admits this user.
     NotAdmitted,
-    /// Messages were dropped, because they came faster than they were taken.
+    /// Messages were dropped because they arrived faster than they were taken.
     Dropped,
-    /// The server refused a subject: what was sent there arrived nowhere.
+    /// The server refused a subject: messages sent to it arrived nowhere.
     Forbidden(String),
     Closed,
-    /// Anything else that the library or the server says.
+    /// Any other message of the library or the server.
     Other(String),
 }
 
@@ -72,27 +73,27 @@ pub enum Happening {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectionError {
-    /// Nobody there, or nobody who answers.
+    /// The server cannot be reached, or does not answer.
     #[error(
         "the fleet's server at {servers} does not respond ({why}). Check that 'reelgauge fleet up' runs \
          there and that this host can reach it"
     )]
     NoAnswer {
         servers: String,
-        /// What the system or the library said.
+        /// The error of the system or the library.
         why: String,
     },
-    /// It is not the server of this fleet, or speaks no TLS.
+    /// It is not the server of this fleet, or does not use TLS.
     #[error(
         "the server at {servers} did not prove that it belongs to this fleet ({why}). Nothing was sent to \
          it. Check that the join file is for this server and that this host's clock is correct"
     )]
     NotOurs {
         servers: String,
-        /// What the library said.
+        /// The error of the library.
         why: String,
     },
-    /// The key is not one of its users'.
+    /// The server does not know this key.
     #[error(
         "the fleet's server at {servers} rejected {who}: its key was revoked, or the server has not \
          reloaded its configuration"
@@ -101,14 +102,14 @@ pub enum ConnectionError {
 }
 
 impl ConnectionError {
-    /// Whether trying again later may help.
+    /// Whether a later attempt may succeed.
     pub fn is_passing(&self) -> bool {
         matches!(self, ConnectionError::NoAnswer { .. })
     }
 }
 
 impl Login {
-    /// The controller's.
+    /// The controller's login.
     ///
     /// # Errors
     /// Its keys can't be read.
@@ -132,7 +133,7 @@ impl Login {
         }
     }
 
-    /// Connects once; afterwards the connection is kept up, however often it breaks.
+    /// Connects once; afterwards the connection is restored, however often it breaks.
     ///
     /// # Errors
     /// No server, one that is not this fleet's, or one that does not admit this key.
@@ -148,7 +149,7 @@ impl Login {
             .ping_interval(PING_INTERVAL)
             .connection_timeout(ANSWER_TIME)
             .request_timeout(Some(ANSWER_TIME))
-            // What a server says of others is not what the join file says.
+            // Servers that another server announces are not in the join file.
             .ignore_discovered_servers()
             .reconnect_delay_callback(|attempts| Duration::from_millis(pause_ms(attempts)))
             .event_callback(move |event| tell(&sender, &event));
@@ -158,7 +159,7 @@ impl Login {
         }
     }
 
-    /// What is said of a server that does not let this one in, or no longer.
+    /// The error for a server that does not admit this user, or no longer does.
     pub fn not_admitted(&self) -> ConnectionError {
         ConnectionError::NotAdmitted { servers: self.servers.join(", "), who: self.name.clone() }
     }
@@ -171,7 +172,7 @@ impl Login {
                 self.not_admitted()
             }
             ConnectErrorKind::Tls => ConnectionError::NotOurs { servers, why },
-            // A certificate that does not hold comes as an I/O error.
+            // An invalid certificate is reported as an I/O error.
             _ if why.contains("certificate") || why.contains("corrupt message") => {
                 ConnectionError::NotOurs { servers, why }
             }
@@ -180,7 +181,7 @@ impl Login {
     }
 }
 
-/// TLS that trusts nobody but this authority, and nothing older than 1.3.
+/// TLS that trusts only this authority, and nothing older than version 1.3.
 fn tls_of(authority_pem: &str) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(authority_pem.as_bytes()) {
@@ -192,13 +193,13 @@ fn tls_of(authority_pem: &str) -> Result<ClientConfig, String> {
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Longer with each attempt, so that a server that comes back is not run over. None before the first.
+/// Longer with each attempt, so that a server that restarts is not flooded. None before the first.
 fn pause_ms(attempts: usize) -> u64 {
     let attempts = u64::try_from(attempts).unwrap_or(u64::MAX);
     attempts.saturating_sub(1).saturating_mul(RECONNECT_STEP_MS).min(RECONNECT_PAUSE_MAX_MS)
 }
 
-/// An error and what caused it, each once.
+/// An error and its causes, each once.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
@@ -213,13 +214,13 @@ fn causes(error: &dyn std::error::Error) -> String {
     said
 }
 
-/// Hands an event on; nobody may listen any more.
+/// Passes an event on; the receiver may be dropped.
 fn tell(sender: &UnboundedSender<Happening>, event: &Event) -> std::future::Ready<()> {
     let _ = sender.send(happening(event));
     std::future::ready(())
 }
 
-/// What an event means. The library tells much of it as text alone.
+/// The meaning of an event. The library reports many of them only as text.
 fn happening(event: &Event) -> Happening {
     match event {
         Event::Connected => Happening::Connected,

@@ -1,8 +1,8 @@
-//! What a controller orders of an agent beside runs: to look at its machine, and to list or remove what
-//! earlier runs left. And what the agent answers.
+//! The controller's orders apart from runs: to check a host, and to list or remove what earlier runs
+//! left; and the agent's answers.
 //!
-//! Anything may be lost or come twice: an order is given until it is answered, and what an agent has found it
-//! says again. Orders come in envelopes as all others do.
+//! Any message may be lost or arrive twice: an order is repeated until it is answered, and an agent
+//! repeats its results. Orders are sealed in envelopes like all others.
 
 use reelgauge_doctor::several::HostSaid;
 use reelgauge_report::fleet_clean::{LEFTOVERS_MAX, Leftover};
@@ -10,40 +10,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::fleet_site::agent_name::AgentSession;
 
-/// What an answer is sent as: `fleet.event.NAME.doctor`.
+/// The last word of the subject: `fleet.event.NAME.doctor`.
 pub const EVENT: &str = "doctor";
-/// That an agent can be told to look, as it says of itself.
+/// The presence lists this if an agent can check its host.
 pub const KNOWS_DOCTOR: &str = "doctor";
-/// The same of what earlier runs left.
+/// The same for leftovers of earlier runs.
 pub const KNOWS_CLEAN: &str = "clean";
-/// An answer has no more bytes than this.
+/// The largest answer, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 256 << 10;
 
-/// What an agent is told.
+/// An order to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum DoctorOrder {
-    /// Look at the machine, and at the way to each root. Nothing is written, nothing changed.
+    /// Check the host, and the path to each root. Nothing is written or changed.
     DoctorLook {
-        /// What this look is called; no two are called the same.
+        /// The unique name of this check.
         id: String,
     },
     /// List what earlier runs left.
     Clean {
-        /// As of a look.
+        /// The unique name of this request.
         id: String,
         /// Remove the test files. Runs stay.
         removes: bool,
     },
 }
 
-/// How a look stands.
+/// The state of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DoctorState {
     Looks,
     Found(HostSaid),
-    /// What is left, and what was removed of it.
+    /// The leftovers, and those of them that were removed.
     Left {
         leftovers: Vec<Leftover>,
     },
@@ -54,25 +54,25 @@ pub enum DoctorState {
 }
 
 impl DoctorState {
-    /// Whether nothing comes after it.
+    /// Whether it is final.
     pub fn is_over(&self) -> bool {
         *self != DoctorState::Looks
     }
 }
 
-/// What an agent says of a look.
+/// An agent's report on a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoctorAnswer {
-    /// Which life of its process says it.
+    /// The life of the process that sent it.
     pub life: AgentSession,
-    /// The number of the order that it has opened last.
+    /// The number of the last order that it opened.
     pub opened: u64,
     pub id: String,
     pub state: DoctorState,
 }
 
 impl DoctorAnswer {
-    /// As a message that is not too long: what costs least is left off where it would be.
+    /// As a message of limited length: the least severe findings are dropped if it would be too long.
     pub fn message(mut self) -> Vec<u8> {
         loop {
             let text = serde_json::to_vec(&self).unwrap_or_default();
@@ -87,7 +87,7 @@ impl DoctorAnswer {
         }
     }
 
-    /// A message as an answer; `None` where it is none, or too long for one.
+    /// A message as an answer; `None` if it is not one, or too long for one.
     pub fn read(message: &[u8]) -> Option<DoctorAnswer> {
         let is_short = message.len() <= ANSWER_BYTES_MAX;
         let mut answer: DoctorAnswer = is_short.then(|| serde_json::from_slice(message).ok()).flatten()?;

@@ -1,32 +1,33 @@
-//! Orders are sealed by the controller's key; an agent opens none that is not for it, now, and once. So is
-//! what whoever commands the fleet wishes of a controller, and what that answers.
+//! Envelopes of orders: the controller's key seals them, and an agent opens only those that are for it,
+//! are current, and arrive for the first time. Commands to a controller and its answers are sealed the
+//! same way.
 //!
-//! The server decides who may send to an agent. An envelope makes the agent independent of that: whoever runs
-//! the server, or got hold of another agent's key, can withhold an order, but can neither make one, change
-//! one, send one again nor turn one to another agent.
+//! The server decides who may send to an agent. An envelope makes the agent independent of that: someone
+//! who runs the server, or has another agent's key, can withhold an order, but cannot forge, change or
+//! repeat one, or redirect it to another agent.
 //!
-//! Sealed are the fleet, the agent, the life of its process ([`AgentSession`]), a number that rises with
-//! every order of that life, and the body. Everything is checked before anybody looks at the body.
+//! The seal covers the fleet, the agent, the life of its process ([`AgentSession`]), a number that rises
+//! with every order of that life, and the body. All of it is verified before the body is read.
 //!
-//! On the wire: four letters with the version, 64 bytes of seal, then what is sealed: fleet and session (32
-//! characters each), the number (8 bytes, big end first), the length of the name (1 byte), the name, the
-//! body.
+//! On the wire: four letters with the version, 64 bytes of seal, then the sealed part: fleet and session
+//! (32 characters each), the number (8 bytes, big-endian), the length of the name (1 byte), the name,
+//! the body.
 //!
-//! Pure. Not here: what an order says.
+//! Pure. Not here: the content of an order.
 
 use crate::fleet_site::agent_name::{AgentName, AgentSession, FleetId};
 use crate::fleet_site::key::{SIGNATURE_BYTES, SealCheck, SealingKey};
 use crate::protocol::PROTOCOL;
 
-/// What an envelope begins with; a digit follows, the version of the protocol.
+/// The start of an envelope; a digit follows, the version of the protocol.
 const FORMAT: &[u8; 3] = b"RGO";
 const VERSION: u8 = b'0' + PROTOCOL as u8;
 const MAGIC: &[u8; 4] = &[FORMAT[0], FORMAT[1], FORMAT[2], VERSION];
-/// To whom a wish is sealed, and an answer to one. No agent can have this name.
+/// The recipient's name in commands and their answers. No agent can have this name.
 const CONTROLLER: &str = "-";
-/// Characters of a fleet and of a session.
+/// The length of a fleet's and of a session's identifier.
 const DRAWN_CHARS: usize = 32;
-/// The largest body. A server carries 1 MB in one message, unless told otherwise.
+/// The largest body. By default, a server accepts 1 MB in one message.
 pub const BODY_BYTES_MAX: usize = 900 * 1024;
 
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub struct Opener {
     last: u64,
 }
 
-/// An order that was opened.
+/// An opened order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened<'a> {
     pub number: u64,
@@ -66,7 +67,7 @@ pub enum OrderRefusal {
          Reelgauge on the controller and this agent"
     )]
     OtherProtocol(u32),
-    /// Sealed by somebody else, or changed on the way.
+    /// Sealed by another key, or changed in transit.
     #[error("its signature is not the controller's: it came from another sender, or was changed in transit")]
     Seal,
     /// An order of another fleet.
@@ -78,7 +79,7 @@ pub enum OrderRefusal {
     /// An order to an earlier life of this agent.
     #[error("it was sent to this agent before its last restart")]
     OtherSession,
-    /// One that was opened already, or that a later one has overtaken.
+    /// An order that was opened already, or overtaken by a later one.
     #[error("command {number} arrived after command {last}: it was replayed or delayed, so it was rejected")]
     Replayed {
         number: u64,
@@ -88,7 +89,7 @@ pub enum OrderRefusal {
 }
 
 impl OrderRefusal {
-    /// Whether no order of whoever sent it would ever be opened: another version, key or fleet.
+    /// Whether no order of that sender would ever be opened: another version, key or fleet.
     pub fn is_foreign(&self) -> bool {
         matches!(
             self,
@@ -100,7 +101,7 @@ impl OrderRefusal {
     }
 }
 
-/// A body that no envelope takes.
+/// A body that is too long for an envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a command of {0} bytes is too large for one message (at most {BODY_BYTES_MAX}). Shorten the plan")]
 pub struct TooLong(pub usize);
@@ -111,8 +112,8 @@ impl Sealer {
         Sealer { key, fleet }
     }
 
-    /// An order in its envelope. The number must be above that of every order before it in this session: an
-    /// agent says what it has opened last, so that a controller that was started anew goes on from there.
+    /// Seals an order. The number must be above that of every earlier order of this session: an agent
+    /// reports the last one that it opened, so that a restarted controller continues from there.
     ///
     /// # Errors
     /// A body that is too long.
@@ -126,7 +127,8 @@ impl Sealer {
         self.sealed(to.as_str(), session, number, body)
     }
 
-    /// A wish for the controller that drew this session, or its answer to who asked in this one.
+    /// Seals a command for the controller that drew this session, or the answer to the client that drew
+    /// it.
     ///
     /// # Errors
     /// A body that is too long.
@@ -157,20 +159,20 @@ impl Opener {
         Opener { check, fleet, to: agent.into(), session, last: 0 }
     }
 
-    /// For a controller, or whoever asks it something, in the session that it drew.
+    /// For a controller, or a client that sends it commands, in the session that it drew.
     pub fn of_wishes(check: SealCheck, fleet: FleetId, session: AgentSession) -> Opener {
         Opener { check, fleet, to: CONTROLLER.to_owned(), session, last: 0 }
     }
 
-    /// The number of the order that was opened last; 0 before the first.
+    /// The number of the last order that was opened; 0 before the first.
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// Opens an envelope, or says why not. What is refused changes nothing.
+    /// Opens an envelope, or returns the reason for a refusal. A refused envelope changes nothing.
     ///
     /// # Errors
-    /// Whatever is not the controller's, for this agent, now, and for the first time.
+    /// Anything that is not the controller's, for this agent, current, and new.
     pub fn open<'a>(&mut self, message: &'a [u8]) -> Result<Opened<'a>, OrderRefusal> {
         let opened = self.open_in_any_order(message)?;
         if opened.number <= self.last {
@@ -180,10 +182,10 @@ impl Opener {
         Ok(opened)
     }
 
-    /// The same without regard to its number, for what may be heard twice: an answer.
+    /// The same without regard to its number, for messages that may arrive twice: answers.
     ///
     /// # Errors
-    /// Whatever is not the controller's, and for this session.
+    /// Anything that is not the controller's, and for this session.
     pub fn open_in_any_order<'a>(&self, message: &'a [u8]) -> Result<Opened<'a>, OrderRefusal> {
         let rest = message.strip_prefix(MAGIC.as_slice()).ok_or_else(|| not_this_version(message))?;
         let (signature, sealed) = rest.split_at_checked(SIGNATURE_BYTES).ok_or(OrderRefusal::NoEnvelope)?;
@@ -204,7 +206,7 @@ impl Opener {
     }
 }
 
-/// What is to be said of a message that does not begin as it should.
+/// The refusal of a message that does not begin like an envelope of this version.
 fn not_this_version(message: &[u8]) -> OrderRefusal {
     match message.strip_prefix(FORMAT.as_slice()) {
         Some([digit @ b'0'..=b'9', ..]) => OrderRefusal::OtherProtocol(u32::from(digit - b'0')),
@@ -212,12 +214,12 @@ fn not_this_version(message: &[u8]) -> OrderRefusal {
     }
 }
 
-/// What the seal is over: the version, too.
+/// The bytes that the seal covers: the version, too.
 fn signed(sealed: &[u8]) -> Vec<u8> {
     [MAGIC.as_slice(), sealed].concat()
 }
 
-/// What is sealed, taken apart.
+/// The sealed part, in its fields.
 struct Parts<'a> {
     fleet: &'a [u8],
     session: &'a [u8],

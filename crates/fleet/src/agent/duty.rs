@@ -1,10 +1,10 @@
-//! What an agent does about orders, and about what its run says: pure. Whoever carries it out hands in what
-//! came and does what it is told.
+//! Decides what an agent does about orders and about the reports of its run: pure. The caller passes in
+//! what arrives, and carries out what is returned.
 //!
 //! * No load without a lease: an answer of the controller to a beat that was sent no longer ago than the
-//!   machine's owner allows. Where none comes the load ends, and what was measured is kept.
+//!   host's owner allows. Without such an answer the load ends, and the measurements so far are kept.
 //! * A run is begun once and each of its load points is started once, whatever arrives twice or late.
-//! * What a run left is kept until every file has arrived whole.
+//! * The files of a run are kept until every one has arrived whole.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -20,33 +20,34 @@ use crate::protocol::{
     RunState, RunTimes,
 };
 
-/// So many beats are remembered: more than can be answered in time.
+/// The number of beats to remember: more than can be answered in time.
 const BEATS_REMEMBERED: usize = 64;
-/// So many runs that were fetched are remembered.
+/// The number of fetched runs to remember.
 const FETCHED_REMEMBERED: usize = 256;
-/// The run is told again how long it may go on, at least this often.
+/// The run is reminded how long it may continue, at least this often.
 const HOLD_EVERY_NS: i64 = 500_000_000;
-/// So many steps of the wall clock are told of one run.
+/// The number of wall-clock steps to report for one run.
 const STEPS_REMEMBERED: usize = 16;
-/// An answer that comes so long after a beginning says less of it than an earlier one, by what clocks drift.
+/// Clocks drift, so an answer that arrives this long after a start is less exact about it than an
+/// earlier one.
 const LOOKS_BACK_NS: i64 = 30_000_000_000;
-/// A start that is farther ahead is a mistake.
+/// A start further ahead than this is a mistake.
 const AHEAD_MOST_NS: i64 = 60_000_000_000;
 
-/// What is to be done.
+/// An action of the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deed {
-    /// Say this to the controller.
+    /// Send this to the controller.
     Send(Answer),
-    /// Start a steered run of this plan. The plan is on disk before it begins.
+    /// Start a remotely controlled run of this plan. The plan is on disk before it begins.
     Begin { run: String, plan_toml: String },
-    /// Tell this to the run that goes on.
+    /// Send this to the run in progress.
     Steer(SteerOrder),
-    /// Say which files a run left.
+    /// List the files of a run.
     ListFiles { run: String },
     /// Send a piece of a file.
     ReadPiece { run: String, file: String, offset: u64, len: u32 },
-    /// Everything of this run is fetched: remove it.
+    /// Everything of this run was fetched: remove it.
     Forget { run: String },
 }
 
@@ -54,16 +55,16 @@ pub enum Deed {
 pub struct Duty {
     session: u64,
     version: String,
-    /// How long load goes on without an answer.
+    /// How long load continues without an answer.
     lease_time: Duration,
     runs: BTreeMap<String, RunState>,
-    /// Runs that were fetched and removed: an order that comes late does not begin them anew.
+    /// Runs that were fetched and removed: a late order does not begin them again.
     fetched: VecDeque<String>,
     /// The run that goes on.
     active: Option<String>,
-    /// Until when a run may load, by the answers to beats.
+    /// The end of a run's permission to load, by the answers to beats.
     lease: Option<(String, i64)>,
-    /// When the beat that was answered last was sent.
+    /// When the last beat that was answered was sent.
     answered_ns: Option<i64>,
     offset: Offset,
     wall: WallClock,
@@ -71,14 +72,14 @@ pub struct Duty {
     beats: VecDeque<(u64, i64)>,
     beat_ns: Option<i64>,
     held_ns: Option<i64>,
-    /// The load point that the run was told to begin last, and when by the controller's clock.
+    /// The last load point that the run was ordered to begin, and when by the controller's clock.
     start: Option<(u16, i64)>,
     stops: bool,
 }
 
 impl Duty {
-    /// An agent whose process begins, with what its disk still holds. `session` is larger after each start;
-    /// load goes on for as long as the `lease` without an answer.
+    /// An agent whose process begins, with the runs that its disk still holds. `session` is larger after
+    /// each start; load continues for the `lease` without an answer.
     pub fn new(session: u64, version: &str, lease: Duration, kept: Vec<RunState>) -> Duty {
         let lost = |state: RunState| match state.phase.is_over() {
             true => state,
@@ -98,7 +99,7 @@ impl Duty {
             answered_ns: None,
             offset: Offset::default(),
             wall: WallClock::default(),
-            // Numbers that no earlier process used: an old answer is none.
+            // Beat numbers that no earlier process used, so that an old answer matches none.
             beat: session >> 1,
             beats: VecDeque::new(),
             beat_ns: None,
@@ -108,7 +109,7 @@ impl Duty {
         }
     }
 
-    /// What its disk must hold: every run that is known.
+    /// The state that its disk must hold: every known run.
     pub fn runs(&self) -> impl Iterator<Item = &RunState> {
         self.runs.values()
     }
@@ -118,7 +119,7 @@ impl Duty {
         self.runs.get(self.active.as_ref()?)
     }
 
-    /// An order of the controller.
+    /// Takes an order of the controller.
     pub fn order(&mut self, now: Now, order: Order) -> Vec<Deed> {
         match order {
             Order::Hold { run, beat, epoch, heard_ns, said_ns } => {
@@ -145,7 +146,7 @@ impl Duty {
         }
     }
 
-    /// A word of the run that goes on.
+    /// Takes a message of the run in progress.
     pub fn said(&mut self, now: Now, said: SteeredWord) -> Vec<Deed> {
         let Some(state) = self.active.as_ref().and_then(|run| self.runs.get_mut(run)) else {
             return Vec::new();
@@ -153,7 +154,7 @@ impl Duty {
         match said {
             SteeredWord::Asks(asked) => state.phase = Phase::Asks(asked),
             SteeredWord::Judged(judged) => {
-                // Told with what comes next.
+                // It is reported together with the next phase.
                 state.judged = Some(judged);
                 return Vec::new();
             }
@@ -174,7 +175,7 @@ impl Duty {
             }
             SteeredWord::PointOver { point: _, is_complete } => {
                 state.points_complete += u16::from(is_complete);
-                // What comes next is made ready; a last one is read back.
+                // It prepares the next load point; after the last, it reads files back for verification.
                 state.phase = Phase::Preparing;
             }
             SteeredWord::Live(live) => return self.tell_live(live),
@@ -195,7 +196,7 @@ impl Duty {
         vec![self.beat(now)]
     }
 
-    /// The process of the run that goes on has ended, or could not be started.
+    /// The process of the run in progress has ended, or could not be started.
     pub fn gone(&mut self, now: Now, why: &str) -> Vec<Deed> {
         let Some(state) = self.active.take().and_then(|run| self.runs.get_mut(&run)) else {
             return Vec::new();
@@ -206,7 +207,7 @@ impl Duty {
         vec![self.beat(now)]
     }
 
-    /// Time goes by. To be called several times a second.
+    /// Moves the time on. To be called several times a second.
     pub fn tick(&mut self, now: Now) -> Vec<Deed> {
         let step = self.wall.step(now);
         let active = self.active.as_ref().and_then(|run| self.runs.get_mut(run));
@@ -224,7 +225,7 @@ impl Duty {
         deeds
     }
 
-    /// The agent's wall clock against the controller's.
+    /// The offset of the agent's wall clock from the controller's.
     fn clock(&self, now: Now) -> Option<ClockOffset> {
         let offset = self.offset.best(now.mono_ns)?;
         let offset_ns = offset.offset_ns.checked_add(now.unix_ns.checked_sub(now.mono_ns)?)?;
@@ -253,9 +254,9 @@ impl Duty {
         self.beats.iter().find(|(number, _)| *number == beat).map(|&(_, sent_ns)| sent_ns)
     }
 
-    /// The controller answered a beat: load may go on for a while after that beat was sent.
+    /// The controller answered a beat: load may continue for the lease after that beat was sent.
     fn hold(&mut self, now: Now, run: &str, beat: u64) {
-        // Whoever wants to begin another run takes nothing from the one that goes on.
+        // An order for another run must not shorten the one in progress.
         if self.active.as_deref().is_some_and(|active| active != run) {
             return;
         }
@@ -279,7 +280,7 @@ impl Duty {
         let (Some(sample), Some(state)) = (sample, active) else { return };
         let times = &mut state.times;
         times.clock_after = self.offset.best(now.mono_ns);
-        // An answer that comes later may say more of a beginning than those before it did.
+        // A later answer may bound the offset at a start more closely than earlier ones.
         for start in times.starts.iter_mut().filter(|start| now.mono_ns - start.begun_ns < LOOKS_BACK_NS) {
             start.clock = Some(better(start.clock, sample.at(start.begun_ns)));
         }
@@ -287,7 +288,7 @@ impl Duty {
         times.clock_before = first.or(times.clock_before).or(times.clock_after);
     }
 
-    /// How long this run may go on from now.
+    /// How long this run may still continue.
     fn lease_left_ns(&self, now: Now, run: &str) -> i64 {
         match &self.lease {
             Some((held, until_ns)) if held == run => until_ns - now.mono_ns,
@@ -295,12 +296,12 @@ impl Duty {
         }
     }
 
-    /// For how long the controller was not heard.
+    /// How long the controller has been silent.
     fn silent_ns(&self, now: Now) -> i64 {
         self.answered_ns.map_or(nanoseconds(self.lease_time), |answered_ns| now.mono_ns - answered_ns)
     }
 
-    /// Tells the run that goes on how long it may.
+    /// Informs the run in progress how long it may continue.
     fn steer_hold(&mut self, now: Now, is_news: bool) -> Vec<Deed> {
         let Some(run) = self.active.clone() else { return Vec::new() };
         let left_ns = self.lease_left_ns(now, &run);
@@ -313,7 +314,7 @@ impl Duty {
         vec![Deed::Steer(SteerOrder::Hold { for_ms, silent_ms })]
     }
 
-    /// Ends a load that has no lease any more.
+    /// Ends a load without a lease.
     fn lapse(&mut self, now: Now) -> Vec<Deed> {
         let Some(state) = self.active() else { return Vec::new() };
         if self.stops || !state.phase.is_load() || self.lease_left_ns(now, &state.run) > 0 {
@@ -382,7 +383,7 @@ impl Duty {
         deeds
     }
 
-    /// What the trial is that its run asks for, or that there is none any more.
+    /// Answers the trial that its run requests: its share, or that the search is over.
     fn answer_trial(&mut self, now: Now, run: &str, point: u16, answer: SteerOrder) -> Vec<Deed> {
         let is_asked = |state: &RunState| matches!(state.phase, Phase::Asks(asked) if asked.point == point);
         let is_meant = self.active().is_some_and(|state| state.run == run && is_asked(state));
@@ -406,7 +407,7 @@ impl Duty {
         vec![Deed::Steer(SteerOrder::Stop)]
     }
 
-    /// Whether a run is over and its files are here.
+    /// Whether a run is over and its files are still here.
     fn is_left(&self, run: &str) -> bool {
         self.runs.get(run).is_some_and(|state| state.phase.is_over())
     }

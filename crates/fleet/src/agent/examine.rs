@@ -1,9 +1,9 @@
-//! What an agent does when it is told to look at its machine: it has this same program look, for each root in
-//! a process of its own that may hang or be ended, and says what that found. Told to clean, it lists what
-//! earlier runs left, and removes test files. What was asked before is answered again, and done once; nothing
-//! is looked at while a run goes on.
+//! Checks of an agent's host on the controller's order. It starts this same program for each root, in a
+//! separate process that may hang or be killed, and reports the findings. On the order to clean, it
+//! lists what earlier runs left, and removes test files. An order that arrives again is answered again,
+//! but carried out once; no check starts while a run is in progress.
 //!
-//! Not here: what is set badly (the doctor room), what is left ([`super::leftovers`]).
+//! Not here: faults in the settings (the doctor crate), the leftovers ([`super::leftovers`]).
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -23,38 +23,38 @@ use tokio::time::Instant;
 use super::leftovers::LeftoverTerms;
 use crate::doctor_words::{DoctorOrder, DoctorState};
 
-/// So many looks are remembered.
+/// The number of checks to remember.
 const REMEMBERED: usize = 16;
-/// How long all of a machine may take.
+/// The time limit for all checks of a host.
 const LOOKS_WITHIN: Duration = Duration::from_secs(45);
-/// How long what is left may take to be listed or removed.
+/// The time limit for listing or removing leftovers.
 const CLEANS_WITHIN: Duration = Duration::from_secs(600);
-/// How often it is seen whether a run begins, which nothing may disturb.
+/// How often to check whether a run begins, which nothing may disturb.
 const BEAT: Duration = Duration::from_millis(100);
-/// No more is read of what the program prints.
+/// Longer output of the program is cut.
 const PRINTED_MAX: u64 = 4 << 20;
-/// No more of a complaint is told.
+/// Longer error output is cut.
 const COMPLAINT_MAX: u64 = 4 << 10;
 
-/// What an agent knows of a look: its name, and how it stands.
+/// A check by its name, and its state.
 pub type DoctorNews = (String, DoctorState);
 
-/// What it goes by.
+/// Settings of these checks.
 #[derive(Clone, Debug)]
 pub struct DoctorTerms {
     pub program: PathBuf,
-    /// The ways to these are looked at.
+    /// Checks cover the paths to these directories.
     pub roots: Vec<PathBuf>,
-    /// Set while a run goes on.
+    /// Set while a run is in progress.
     pub at_work: Arc<AtomicBool>,
-    /// What earlier runs left.
+    /// Settings of the leftovers.
     pub left: LeftoverTerms,
 }
 
-/// What an agent begins to do, for its log.
+/// A task that begins, for the agent's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errand {
-    /// It looks at its machine.
+    /// It checks its host.
     Look,
     /// It lists what earlier runs left, or removes test files.
     Clean {
@@ -68,12 +68,12 @@ pub struct DoctorDuty {
     terms: Arc<DoctorTerms>,
     known: Arc<Mutex<VecDeque<DoctorNews>>>,
     news: UnboundedSender<DoctorNews>,
-    /// Told of all that begins.
+    /// Receives every task that begins.
     say: UnboundedSender<Errand>,
 }
 
 impl DoctorDuty {
-    /// Of this agent; what it knows goes to `news`.
+    /// Of this agent; its results go to `news`.
     pub fn new(
         terms: DoctorTerms,
         news: UnboundedSender<DoctorNews>,
@@ -82,7 +82,7 @@ impl DoctorDuty {
         DoctorDuty { terms: Arc::new(terms), known: Arc::default(), news, say }
     }
 
-    /// An order of the controller's. Only to be called within a runtime.
+    /// Takes an order of the controller. Only to be called within a runtime.
     pub fn order(&self, order: DoctorOrder) {
         let (id, errand) = match order {
             DoctorOrder::DoctorLook { id } => (id, Errand::Look),
@@ -94,7 +94,7 @@ impl DoctorDuty {
             (before, known.iter().any(|(_, state)| !state.is_over()))
         };
         if let Some(state) = before {
-            // Nobody is left to hear it: it ends soon.
+            // Without a receiver, this agent ends soon.
             let _ = self.news.send((id, state));
             return;
         }
@@ -169,7 +169,8 @@ impl DoctorTerms {
     }
 }
 
-/// What the program finds on the way to a root; why it finds nothing. It is ended when nobody waits any more.
+/// The program's findings on the path to a root, or why there are none. The program is killed when the
+/// caller stops waiting.
 async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
     let failed = |error: std::io::Error| format!("cannot start 'reelgauge doctor' on that host: {error}");
     let mut child = Command::new(program)
@@ -183,7 +184,7 @@ async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
         .map_err(failed)?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let (printed, complaint) = tokio::join!(all_of(out, PRINTED_MAX), all_of(err, COMPLAINT_MAX));
-    // It has closed what it says, so it ends.
+    // It has closed its output, so it is about to end.
     let _ = child.wait().await;
     said_of(&printed).ok_or_else(|| match String::from_utf8_lossy(&complaint).trim() {
         "" => "'reelgauge doctor' printed no readable output on that host".to_owned(),
@@ -191,7 +192,7 @@ async fn place(program: &Path, root: &Path) -> Result<PlaceSaid, String> {
     })
 }
 
-/// What comes, up to so many bytes; what is beyond is not kept.
+/// The stream's bytes up to this limit; the rest is dropped.
 async fn all_of(from: Option<impl AsyncRead + Unpin>, most: u64) -> Vec<u8> {
     let mut read = Vec::new();
     if let Some(mut from) = from {
@@ -290,7 +291,7 @@ mod tests {
 
     #[test]
     fn nothing_is_looked_at_while_a_run_goes_on() {
-        // There is no runtime: whatever was begun would panic.
+        // There is no runtime, so any task that began would panic.
         let (duty, mut came) = duty("/nowhere", true);
         duty.order(look("1"));
         assert!(matches!(came.try_recv().unwrap(), (_, DoctorState::Failed { .. })));
@@ -310,7 +311,7 @@ mod tests {
             assert_eq!(came.recv().await.unwrap().1, DoctorState::Found(said));
             assert!(came.try_recv().is_err(), "it was not looked at anew");
 
-            // One that hangs, and a run that must not be disturbed.
+            // A check that hangs, and a run that must not be disturbed.
             let script = tempfile::tempdir().unwrap();
             let program = script.path().join("hangs");
             std::fs::write(&program, "#!/bin/sh\nexec sleep 600\n").unwrap();

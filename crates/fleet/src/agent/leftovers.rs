@@ -1,9 +1,10 @@
-//! What earlier runs left at an agent: runs that nobody fetched, and test files on the targets that it
-//! remembers. Test files are removed where the owner lets the agent write; runs only by [`Order::Kept`].
+//! The leftovers of earlier runs at an agent: runs that were not fetched, and test files on the targets
+//! that it remembers. Test files are removed if the owner lets the agent write; runs only by
+//! [`Order::Kept`].
 //!
 //! [`Order::Kept`]: crate::protocol::Order::Kept
 //!
-//! Not here: who orders it ([`super::examine`]).
+//! Not here: the order to do so ([`super::examine`]).
 
 use std::path::Path;
 
@@ -15,14 +16,14 @@ use reelgauge_workload::streams::AnyPlan;
 
 use super::run_store::AgentDisk;
 
-/// What decides about leftovers.
+/// Settings for leftovers.
 #[derive(Clone, Debug)]
 pub struct LeftoverTerms {
-    /// Where runs are kept, and which targets were used.
+    /// The stored runs, and the targets that were used.
     pub disk: AgentDisk,
-    /// Nothing else is looked at.
+    /// Only directories below these are inspected.
     pub roots: Roots,
-    /// The owner lets the agent write nothing.
+    /// Whether the owner does not let the agent write.
     pub read_only: bool,
 }
 
@@ -37,7 +38,7 @@ pub fn target_of(plan_toml: &str) -> Option<String> {
 }
 
 impl LeftoverTerms {
-    /// What is left; test files are removed where that is wanted. Blocks for as long as the storage does.
+    /// The leftovers; test files are removed on request. Blocks for as long as the storage does.
     pub fn leftovers(&self, removes: bool) -> Vec<Leftover> {
         let runs = self.disk.states().into_iter().map(|state| Leftover {
             kind: LeftoverKind::Run,
@@ -69,7 +70,7 @@ impl LeftoverTerms {
             found(&path, act).map_err(|error| error.to_string())
         });
         match found {
-            // Its storage may not be mounted now: it stays remembered.
+            // Its storage may not be mounted now, so it stays remembered.
             Ok(None) => return None,
             Ok(Some((bytes, stays))) => {
                 leftover.bytes = Some(bytes);

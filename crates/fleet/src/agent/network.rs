@@ -1,5 +1,5 @@
-//! What an agent does when it is told to measure the network: whether its owner lets it, and what it says of
-//! it. What was asked before is answered again, and done once.
+//! Measurements of the network on the controller's order: whether the agent's owner allows them, and the
+//! agent's answers. An order that arrives again is answered again, but carried out once.
 //!
 //! Not here: the measurement ([`crate::throughput`]).
 
@@ -20,24 +20,24 @@ use crate::throughput::receive::{Terms, listen, receive};
 use crate::throughput::send::send;
 use crate::throughput::{CONNECTIONS_MAX, LONGEST};
 
-/// So many measurements are remembered.
+/// The number of measurements to remember.
 const REMEMBERED: usize = 512;
-/// So many go on at once.
+/// The largest number at the same time.
 const AT_ONCE: usize = 256;
-/// How long it may take to find out at which addresses this machine is reached.
+/// The time limit for finding this host's addresses.
 const LOOK: Duration = Duration::from_secs(3);
 
-/// What an agent knows of a measurement: its name, whether it receives, and how it stands.
+/// A measurement by its name, whether this agent receives, and its state.
 pub type NetworkNews = (String, bool, NetworkState);
 
-/// What happens on this machine because of a measurement, for whoever looks on.
+/// An event of a measurement on this host, for the agent's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkSaid {
     /// A port is open.
     Listens { port: u16 },
     /// It is closed again.
     Closed { port: u16 },
-    /// Somebody came who was not let in.
+    /// A connection that was refused.
     TurnedAway { from: SocketAddr, why: String },
     Sends {
         /// To the first of these that proves itself.
@@ -45,14 +45,14 @@ pub enum NetworkSaid {
     },
 }
 
-/// What it goes by.
+/// Settings of these measurements.
 #[derive(Clone, Debug)]
 pub struct NetworkTerms {
-    /// What the owner allows.
+    /// The owner's limits.
     pub limits: OwnerLimits,
-    /// Set while a run goes on, which nothing may disturb.
+    /// Set while a run is in progress, which nothing may disturb.
     pub at_work: Arc<AtomicBool>,
-    /// Where it may work: at which addresses their servers see this machine is told to whoever is to send.
+    /// Its roots: the addresses by which their servers see this host are reported to the sender.
     pub roots: Vec<PathBuf>,
     pub servers: Vec<String>,
 }
@@ -66,7 +66,7 @@ pub struct NetworkDuty {
 }
 
 impl NetworkDuty {
-    /// Of this agent; what it knows goes to `news`.
+    /// Of this agent; its results go to `news`.
     pub fn new(
         terms: NetworkTerms,
         news: UnboundedSender<NetworkNews>,
@@ -75,7 +75,7 @@ impl NetworkDuty {
         NetworkDuty { terms, known: Arc::default(), news, say }
     }
 
-    /// An order of the controller's. Only to be called within a runtime.
+    /// Takes an order of the controller. Only to be called within a runtime.
     pub fn order(&self, order: NetworkOrder) {
         let receives = matches!(order, NetworkOrder::NetworkReceive(_));
         let id = order.what().id.clone();
@@ -90,7 +90,7 @@ impl NetworkDuty {
         match self.allowed(order.what(), busy) {
             Err(why) => self.tell(&id, receives, NetworkState::Failed { why }),
             Ok(terms) => {
-                // What is not known yet would be begun twice.
+                // Noted first: a repeated order would otherwise start it twice.
                 let begun =
                     if receives { NetworkState::Listens { at: Vec::new() } } else { NetworkState::Sends };
                 self.note(&id, receives, begun);
@@ -107,7 +107,7 @@ impl NetworkDuty {
         }
     }
 
-    /// What the owner lets it do; why nothing, if so.
+    /// The terms that the owner allows, or why nothing is allowed.
     fn allowed(&self, what: &Reception, is_busy: bool) -> Result<Terms, String> {
         let NetworkTerms { limits, at_work, .. } = &self.terms;
         let during = Duration::from_millis(what.for_ms);
@@ -166,7 +166,7 @@ impl NetworkDuty {
     }
 
     fn say(&self, said: NetworkSaid) {
-        // Nobody looks on any more: it ends soon.
+        // Without a receiver, this agent ends soon.
         let _ = self.say.send(said);
     }
 
@@ -181,7 +181,7 @@ impl NetworkDuty {
             Some((_, _, known)) => *known = state,
             None => known.push_back((id.to_owned(), receives, state)),
         }
-        // The oldest is over long since.
+        // The oldest one ended long ago.
         if known.len() > REMEMBERED {
             known.pop_front();
         }
@@ -192,8 +192,8 @@ impl NetworkDuty {
     }
 }
 
-/// At which addresses this machine is seen by the servers of its roots, and by the fleet's. Looks at mounts,
-/// which may hang, and at names.
+/// The addresses by which the servers of its roots, and the fleet's, see this host. It reads mounts,
+/// which may hang, and resolves names.
 fn own_addresses(terms: &NetworkTerms) -> Vec<IpAddr> {
     let storage = terms.roots.iter().filter_map(|root| match link::of(&Mount::at(root).ok()?).kind {
         LinkKind::Network { server_address, .. } => Some(SocketAddr::new(server_address, 9)),
@@ -212,7 +212,7 @@ fn own_addresses(terms: &NetworkTerms) -> Vec<IpAddr> {
     own
 }
 
-/// This machine's address on the way there. Nothing is sent: the system only looks for the way.
+/// This host's address on the path there. Nothing is sent: the system only looks up the route.
 fn seen_from(there: SocketAddr) -> Option<IpAddr> {
     let any: IpAddr =
         if there.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
@@ -261,7 +261,7 @@ mod tests {
                 NetworkOrder::NetworkReceive(what.clone()),
                 NetworkOrder::NetworkSend { what: what.clone(), to: Vec::new() },
             ] {
-                // There is no runtime: whatever was begun would panic.
+                // There is no runtime, so any task that began would panic.
                 duty.order(order);
                 let (_, _, state) = came.try_recv().unwrap();
                 assert!(matches!(state, NetworkState::Failed { .. }), "{limits:?} {what:?}");

@@ -1,16 +1,16 @@
-//! How far an agent's clock is from its controller's, by the answers to its beats. Pure.
+//! The offset between an agent's clock and its controller's, by the answers to its beats. Pure.
 //!
-//! An answer bounds the offset at the time of its round trip, by half of that. At any other moment the bound
-//! is wider by what two clocks drift apart meanwhile.
+//! An answer bounds the offset at the time of its round trip, by half of that. At any other moment the
+//! bound is wider by the drift between the two clocks since.
 
 use std::collections::VecDeque;
 
 use crate::protocol::ClockOffset;
 
-/// So many answers are remembered. The best of them counts: one that was held up on its way says little.
+/// The number of answers to remember. The best of them counts, since a delayed answer is inexact.
 const REMEMBERED: usize = 30;
-/// Two monotonic clocks drift apart by no more than this: a crystal is off by 100 millionths at most, and
-/// what disciplines a clock turns it by 500 at most.
+/// Two monotonic clocks drift apart by at most this: a crystal is off by at most 100 millionths, and
+/// clock synchronisation slews it by at most 500.
 const DRIFT_PER_MILLION: u128 = 500;
 
 /// The four times of a beat and its answer.
@@ -18,15 +18,15 @@ const DRIFT_PER_MILLION: u128 = 500;
 pub struct Exchange {
     /// The beat was sent, on the agent's clock.
     pub sent_ns: i64,
-    /// It was heard, on the controller's.
+    /// It was received, on the controller's.
     pub heard_ns: i64,
     /// It was answered, on the controller's.
     pub said_ns: i64,
-    /// The answer came, on the agent's.
+    /// The answer arrived, on the agent's.
     pub came_ns: i64,
 }
 
-/// What one exchange says of the offset.
+/// The offset by one exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     offset: ClockOffset,
@@ -39,7 +39,7 @@ impl Exchange {
         let Exchange { sent_ns, came_ns, .. } = self;
         let there_ns = sent_ns.checked_sub(self.heard_ns)?;
         let back_ns = came_ns.checked_sub(self.said_ns)?;
-        // What the two ways took together; how that is shared between them is not known.
+        // The sum of both directions; how it is divided between them is unknown.
         let both_ns = back_ns.checked_sub(there_ns)?;
         let offset_ns = there_ns.checked_add(both_ns / 2)?;
         let offset = ClockOffset { offset_ns, uncertainty_ns: both_ns / 2 + 1 };
@@ -65,7 +65,7 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// Another answer of the controller that has this number. What it says, if anything.
+    /// Takes another answer of the controller with this number. Returns its offset, if it has one.
     pub fn take(&mut self, epoch: u64, exchange: Exchange) -> Option<Sample> {
         if self.epoch != Some(epoch) {
             self.epoch = Some(epoch);
@@ -79,18 +79,19 @@ impl Offset {
         sample
     }
 
-    /// Against the clock of that controller, at this time of the agent's; `None` before its first answer.
+    /// The offset from that controller's clock at this time of the agent's; `None` before its first
+    /// answer.
     pub fn to(&self, epoch: u64, at_ns: i64) -> Option<ClockOffset> {
         (self.epoch == Some(epoch)).then(|| self.best(at_ns)).flatten()
     }
 
-    /// Against the clock of the controller that was heard last.
+    /// The offset from the clock of the controller that was heard last.
     pub fn best(&self, at_ns: i64) -> Option<ClockOffset> {
         self.known.iter().map(|sample| sample.at(at_ns)).min_by_key(|offset| offset.uncertainty_ns)
     }
 }
 
-/// The better known of two offsets at one moment.
+/// The one of two offsets at the same moment with the smaller bound.
 pub fn better(known: Option<ClockOffset>, other: ClockOffset) -> ClockOffset {
     known.filter(|known| known.uncertainty_ns <= other.uncertainty_ns).unwrap_or(other)
 }
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whatever the ways take, and however the clocks drift within what clocks do.
+        /// For any delays of messages, and any drift within the assumed limit.
         #[test]
         fn it_is_never_farther_off_than_it_says(
             offset_ns in -1_000_000_000_000_i64..1_000_000_000_000,

@@ -1,10 +1,11 @@
-//! How an agent appears: what it says of itself and its machine, and what it answers to whoever asks.
+//! How an agent makes itself known: its description of itself and its host, and its answers to
+//! questions.
 //!
-//! It answers under its own name, and as a service (`$SRV`), so that the tools of NATS find it, too. Only the
-//! controller may ask by name; an order is opened only if the controller sealed it ([`crate::envelope`]), and
-//! one that is not is said aloud, here and to the controller.
+//! It answers under its own name, and as a service (`$SRV`), so that the tools of NATS find it, too.
+//! Only the controller may ask by name. An order is opened only if the controller sealed it
+//! ([`crate::envelope`]); any other message is reported, here and to the controller.
 //!
-//! Not here: what an order does.
+//! Not here: carrying out an order.
 
 pub mod life;
 
@@ -34,13 +35,13 @@ use crate::fleet_site::subject::{self, Question, SERVICE};
 use crate::owner_limits::OwnerLimits;
 use crate::protocol::PROTOCOL;
 
-/// How long a root may take to say what is mounted there: a mount whose server is gone never does.
+/// The time limit for finding a root's mount: if its server no longer exists, this never returns.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// How long it may take to find the way to its server.
+/// The time limit for finding the path to its server.
 const WAY_LOOK: Duration = Duration::from_secs(1);
 
-/// What an agent says of itself.
+/// An agent's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
     /// Its name.
@@ -49,9 +50,9 @@ pub struct Presence {
     pub fleet: FleetId,
     /// This life of its process.
     pub session: AgentSession,
-    /// Version of its program.
+    /// The version of its program.
     pub version: String,
-    /// Version of what it understands.
+    /// The version of its protocol.
     pub protocol: u32,
     /// Its machine.
     pub host: HostFacts,
@@ -61,11 +62,11 @@ pub struct Presence {
     pub limits: OwnerLimits,
     /// The number of the order that it has opened last.
     pub last_order: u64,
-    /// Kinds of orders that it understands beside those of runs and of the network. An older version says
-    /// none.
+    /// Kinds of orders that it understands, in addition to those of runs and of the network. An older
+    /// version sends none.
     #[serde(default)]
     pub knows: Vec<String>,
-    /// A run goes on there. An older version does not say so.
+    /// Whether a run is in progress there. An older version does not send this.
     #[serde(default)]
     pub is_at_work: bool,
 }
@@ -73,83 +74,84 @@ pub struct Presence {
 /// A directory below which an agent may work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootFacts {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// What is mounted there; `None` where it does not say in time.
+    /// Its mount; `None` if that was not found in time.
     pub mount: Option<MountFacts>,
-    /// What may still be written there, in bytes; `None` where that is not known.
+    /// The free space, in bytes; `None` if unknown.
     pub available_bytes: Option<u64>,
-    /// The way to its server; `None` where there is none that can be seen.
+    /// The network path to its server; `None` if none can be found.
     #[serde(default)]
     pub way: Option<RootWay>,
 }
 
-/// The way from a machine to the server of a root.
+/// The network path from a host to the server of a root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootWay {
     /// The network interface.
     pub interface: String,
-    /// What it can carry, where that can be believed.
+    /// The speed of its link, if it is credible.
     pub speed_mbit_per_s: Option<u32>,
-    /// The longest packet.
+    /// The largest packet.
     pub mtu_bytes: Option<u32>,
     /// The server.
     pub server: IpAddr,
 }
 
-/// An answer to what time it is.
+/// An answer to the question for the time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockAnswer {
-    /// Whose clock.
+    /// The process that answered.
     pub session: AgentSession,
     /// Nanoseconds since 1970.
     pub unix_ns: i64,
 }
 
-/// The directories that an agent is asked about; no more than [`DIRECTORIES_MAX`].
+/// The directories that an agent is asked about; at most [`DIRECTORIES_MAX`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectoriesAsked(pub Vec<PathBuf>);
 
-/// Those of them that are below its roots and surely missing. One that does not answer in time is not.
+/// Those of them that are below its roots and certainly missing. One that is not found in time is not
+/// listed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectoriesMissing(pub Vec<PathBuf>);
 
-/// No more directories are looked for at once.
+/// The largest number of directories in one question.
 pub const DIRECTORIES_MAX: usize = 64;
 
-/// What an agent answers to a message that is not the controller's order to it.
+/// An agent's answer to a message that is not an order of the controller for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedOrder {
-    /// This life of the agent's process.
+    /// The current life of the agent's process.
     pub session: AgentSession,
-    /// Why.
+    /// The reason.
     pub refused: String,
     /// The number of the order that it has opened last.
     pub last_order: u64,
-    /// No order of whoever sent it would ever be opened.
+    /// Whether it would never open an order of that sender.
     #[serde(default)]
     pub is_foreign: bool,
 }
 
-/// An order that the controller sent, to be carried out.
+/// An order of the controller, to be carried out.
 #[derive(Clone, Debug)]
 pub struct ReceivedOrder {
     /// Its number.
     pub number: u64,
-    /// What it says.
+    /// Its content.
     pub body: Vec<u8>,
     /// Where the answer goes.
     pub reply: Option<Subject>,
 }
 
-/// Why an agent can't appear.
+/// Why an agent cannot make itself known.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PresenceError {
-    /// It can't hear.
+    /// It cannot subscribe.
     #[error("this agent cannot receive messages: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
-    /// It can't be found.
+    /// It cannot register as a service.
     #[error("this agent cannot register as a service: {0}")]
     Service(async_nats::Error),
     /// The connection has ended for good.
@@ -157,7 +159,7 @@ pub enum PresenceError {
     Ended,
 }
 
-/// Who an agent is, beside what it opens orders with.
+/// The identity of an agent, without the key that opens orders.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// Its name.
@@ -166,17 +168,17 @@ pub struct Identity {
     pub fleet: FleetId,
     /// This life of its process.
     pub session: AgentSession,
-    /// Version of its program: three numbers.
+    /// The version of its program: three numbers.
     pub version: String,
     /// Where it may work.
     pub roots: Vec<PathBuf>,
     /// How much it may.
     pub limits: OwnerLimits,
-    /// Set while a run goes on there.
+    /// Set while a run is in progress there.
     pub at_work: Arc<AtomicBool>,
 }
 
-/// An agent that has appeared.
+/// An agent that has made itself known.
 #[derive(Debug)]
 pub struct Station {
     client: Client,
@@ -190,11 +192,11 @@ impl Station {
         Station { client, identity, opener: Mutex::new(opener) }
     }
 
-    /// Answers questions, and hands on what the controller orders, until the connection ends for good.
-    /// `refused` is told of every message that is not an order of the controller's.
+    /// Answers questions, and passes on the controller's orders, until the connection ends for good.
+    /// `refused` receives every message that is not an order of the controller.
     ///
     /// # Errors
-    /// What keeps it from hearing, and the end of the connection.
+    /// A subscription that fails, and the end of the connection.
     pub async fn attend(
         self: Arc<Station>,
         orders: Sender<ReceivedOrder>,
@@ -210,7 +212,7 @@ impl Station {
             tokio::select! {
                 question = asked.next() => {
                     let question = question.ok_or(PresenceError::Ended)?;
-                    // One root that does not answer keeps nobody from asking what time it is.
+                    // A root that hangs must not delay answers to the question for the time.
                     tokio::spawn(Arc::clone(&self).answer(question));
                 }
                 message = ordered.next() => {
@@ -227,7 +229,7 @@ impl Station {
         }
     }
 
-    /// What it says of itself.
+    /// Its description of itself.
     pub async fn presence(&self) -> Presence {
         let paths = self.identity.roots.clone();
         let looks = paths.iter().map(|path| root_facts(path.clone()));
@@ -261,7 +263,7 @@ impl Station {
     async fn answer(self: Arc<Station>, question: Message) {
         let Some(reply) = question.reply else { return };
         let answer = match Question::of_subject(&question.subject) {
-            // Read as late as possible: half of the way back is all that is not known.
+            // Read as late as possible: then half of the return path is all that is unknown.
             Some(Question::Clock) => {
                 let session = self.identity.session.clone();
                 serde_json::to_vec(&ClockAnswer { session, unix_ns: unix_ns(SystemTime::now()) })
@@ -274,7 +276,7 @@ impl Station {
             None => return,
         };
         if let Ok(answer) = answer {
-            // Who does not hear it asks again.
+            // A controller that misses this answer asks again.
             let _ = self.client.publish(reply, answer.into()).await;
         }
     }
@@ -295,7 +297,7 @@ impl Station {
         let _ = self.client.publish(event, said.into()).await;
     }
 
-    /// What the tools of NATS show of it.
+    /// The details that the tools of NATS show.
     fn metadata(&self) -> HashMap<String, String> {
         let roots = self.identity.roots.iter().map(|root| root.display().to_string());
         HashMap::from([
@@ -308,7 +310,7 @@ impl Station {
     }
 }
 
-/// Nanoseconds since 1970; before, as negative ones.
+/// Nanoseconds since 1970; negative before that.
 pub fn unix_ns(time: SystemTime) -> i64 {
     let ns = |span: Duration| i64::try_from(span.as_nanos()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
@@ -317,18 +319,19 @@ pub fn unix_ns(time: SystemTime) -> i64 {
     }
 }
 
-/// What a root says of itself, if it does in time. A look that never ends keeps its thread.
+/// A root's description, as far as it is found in time. A call that never returns keeps its thread.
 async fn root_facts(path: PathBuf) -> RootFacts {
     let (shown, again) = (path.display().to_string(), path.clone());
     let look = tokio::task::spawn_blocking(move || looked_at(&path));
-    // The name of a server may have to be looked up, which must not hold up the rest.
+    // The server's name may have to be resolved, which must not delay the rest.
     let way = tokio::task::spawn_blocking(move || Mount::at(&again).ok().as_ref().and_then(way));
     let (found, way) = tokio::join!(tokio::time::timeout(LOOK, look), tokio::time::timeout(WAY_LOOK, way));
     let (mount, available_bytes) = found.ok().and_then(Result::ok).unwrap_or((None, None));
     RootFacts { path: shown, mount, available_bytes, way: way.ok().and_then(Result::ok).flatten() }
 }
 
-/// Which directories below these roots are surely missing. A look that never ends keeps its thread.
+/// The directories below these roots that are certainly missing. A call that never returns keeps its
+/// thread.
 async fn missing_directories(
     DirectoriesAsked(asked): DirectoriesAsked,
     roots: Vec<PathBuf>,

@@ -1,5 +1,5 @@
-//! What an agent keeps of its runs: a folder for each with the plan, how it stands, and its run directory,
-//! until everything was fetched.
+//! The runs on an agent's disk: a folder for each with the plan, its state, and its run directory, until
+//! everything was fetched.
 //!
 //! Not here: when anything is removed (the duty).
 
@@ -13,32 +13,32 @@ use sha2::{Digest, Sha256};
 use crate::protocol::{FileThere, RunState};
 
 const STATE_FILE: &str = "state.json";
-/// The targets on which runs may have made test files, beside the folders of runs.
+/// The targets on which runs may have made test files; the file is next to the folders of runs.
 const TARGETS_FILE: &str = "targets.json";
-/// So many of them are remembered.
+/// The number of targets to remember.
 const TARGETS_MAX: usize = 256;
 const PLAN_FILE: &str = "plan.toml";
-/// The folder for the run directory, which has a name of its own.
+/// The folder for the run directory, which has its own name.
 const RUNS: &str = "runs";
-/// What the run's process said.
+/// The error output of the run's process.
 const COMPLAINTS: &str = "stderr.txt";
-/// A state that was not whole when its writer ended.
+/// A state whose writer ended before it was whole.
 const STATE_BEGUN: &str = "state.new";
-/// Everything else that a run's folder holds.
+/// All other entries of a run's folder.
 const OWN: [&str; 6] = [STATE_FILE, STATE_BEGUN, PLAN_FILE, "plan.new", RUNS, COMPLAINTS];
-/// How the name of a folder ends that is being removed.
+/// The suffix of a folder that is being removed.
 const GONE: &str = "gone";
 /// The longest name of a run, which names a folder.
 const NAME_CHARS_MAX: usize = 96;
 
-/// See the module.
+/// The folder of runs; the module describes it.
 #[derive(Clone, Debug)]
 pub struct AgentDisk {
     dir: PathBuf,
 }
 
 impl AgentDisk {
-    /// In this folder, which is made where it is missing.
+    /// In this folder, which is created if it is missing.
     ///
     /// # Errors
     /// When that is impossible.
@@ -47,7 +47,7 @@ impl AgentDisk {
         Ok(AgentDisk { dir: fs::canonicalize(dir)? })
     }
 
-    /// A larger number with every start, whatever the clock says.
+    /// A number larger than at every earlier start, even if the clock was set back.
     ///
     /// # Errors
     /// When it can't be kept.
@@ -70,7 +70,7 @@ impl AgentDisk {
         folders.filter_map(state).collect()
     }
 
-    /// Keeps how a run stands.
+    /// Keeps the state of a run.
     ///
     /// # Errors
     /// When that is impossible.
@@ -80,7 +80,7 @@ impl AgentDisk {
         keep(&folder.join(STATE_FILE), &serde_json::to_vec(state)?)
     }
 
-    /// Keeps a run's plan. Where it lies, and where the run directory goes.
+    /// Keeps a run's plan. Returns its path, and the path for the run directory.
     ///
     /// # Errors
     /// When that is impossible.
@@ -93,7 +93,7 @@ impl AgentDisk {
         Ok((plan, runs))
     }
 
-    /// Where a run's process may say what went wrong.
+    /// A file for the error output of a run's process.
     ///
     /// # Errors
     /// When it can't be made.
@@ -101,7 +101,7 @@ impl AgentDisk {
         File::create(self.folder(run)?.join(COMPLAINTS))
     }
 
-    /// What a run takes here, in bytes; `None` where that can't be seen.
+    /// The size of a run here, in bytes; `None` if it cannot be read.
     pub fn run_bytes(&self, run: &str) -> Option<u64> {
         let mut names = Vec::new();
         let folder = self.folder(run).ok()?;
@@ -115,7 +115,7 @@ impl AgentDisk {
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
-    /// A run begins on this target.
+    /// Notes that a run begins on this target.
     ///
     /// # Errors
     /// When it can't be kept.
@@ -130,7 +130,7 @@ impl AgentDisk {
         self.keep_targets(&targets[from..])
     }
 
-    /// Nothing is left on this target.
+    /// Notes that nothing is left on this target.
     ///
     /// # Errors
     /// When that can't be kept.
@@ -185,22 +185,22 @@ impl AgentDisk {
         let folder = self.folder(run)?;
         let gone = folder.with_extension(GONE);
         remove_all(&gone)?;
-        // First its name: what is left then is no run any more, and is told from one that is.
+        // Rename it first: the remainder is then no longer a run, and cannot be mistaken for one.
         match fs::rename(&folder, &gone) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             renamed => renamed.and_then(|()| remove_all(&gone)),
         }
     }
 
-    /// Removes what an earlier process was killed over: runs that were being removed, and those of which
-    /// nothing had begun. What holds anything else stays.
+    /// Removes the remains of a killed process: runs that were being removed, and those of which nothing
+    /// had begun. A folder with anything else in it stays.
     pub fn sweep(&self) {
         for folder in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             let (name, path) = (folder.file_name(), folder.path());
             let Some(name) = name.to_str() else { continue };
             let gone = name.strip_suffix(GONE).and_then(|name| name.strip_suffix('.'));
             if gone.is_some_and(is_dated) && holds_only(&path, &OWN) {
-                // It takes room, and no more; the next start tries again.
+                // It only takes up space; the next start tries again.
                 let _ = remove_all(&path);
             } else if is_dated(name) && holds_only(&path, &[STATE_BEGUN]) {
                 let _ = fs::remove_file(path.join(STATE_BEGUN));
@@ -245,7 +245,7 @@ pub fn is_file_name(name: &str) -> bool {
         && path.components().all(|component| matches!(component, Component::Normal(_)))
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file atomically: it exists whole, or not at all.
 ///
 /// # Errors
 /// When that is impossible.
@@ -257,14 +257,14 @@ pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(&beside, path)
 }
 
-/// Whether a name begins as those do that a controller gives: `20261126T201500Z-`.
+/// Whether a name begins as the controller names runs: `20261126T201500Z-`.
 fn is_dated(name: &str) -> bool {
     let fits = |(shape, is): (char, char)| if shape == '0' { is.is_ascii_digit() } else { is == shape };
     let shape = "00000000T000000Z-";
     is_run_name(name) && name.len() > shape.len() && shape.chars().zip(name.chars()).all(fits)
 }
 
-/// Whether this is a folder in which nothing else is.
+/// Whether this is a folder with no other entries than these.
 fn holds_only(folder: &Path, names: &[&str]) -> bool {
     let is_one = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(|name| names.contains(&name)))
@@ -285,7 +285,7 @@ fn walk(folder: &Path, under: &str, names: &mut Vec<String>) -> io::Result<()> {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         let name = if under.is_empty() { name.to_owned() } else { format!("{under}/{name}") };
-        // A link leads elsewhere, and a run makes none.
+        // A symbolic link leads elsewhere, and a run creates none.
         let kind = entry.file_type()?;
         if kind.is_dir() {
             walk(&entry.path(), &name, names)?;
@@ -360,7 +360,7 @@ mod tests {
         assert!(disk.next_session(5_000).unwrap() >= 5_000);
     }
 
-    /// A process is killed at any moment.
+    /// A process may be killed at any moment.
     #[test]
     fn what_was_never_begun_and_what_was_half_removed_goes_at_the_next_start() {
         let folder = tempfile::tempdir().unwrap();
@@ -400,7 +400,7 @@ mod tests {
         stayed.sort_unstable();
         assert_eq!(left, stayed);
 
-        // One whose removal broke off before does not keep it from being removed.
+        // The remains of an interrupted removal do not block the next one.
         make("a-run.gone", &["plan.toml"]);
         disk.forget("a-run").unwrap();
         disk.forget("a-run").unwrap();

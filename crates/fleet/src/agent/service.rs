@@ -1,8 +1,8 @@
-//! An agent as a service of Windows: it tells the service manager that it runs, ends when the manager says so
-//! as it does at Ctrl-C, and says with what exit code. There is no console then, so its words go into a file.
-//! Service managers elsewhere start programs as they are.
+//! An agent as a Windows service: it reports to the service manager that it runs, ends when the manager
+//! demands it, as at Ctrl-C, and reports its exit status. A service has no console, so its messages go
+//! into a file. On other systems, service managers start programs unchanged.
 //!
-//! Not here: making the service ([`crate::install`]).
+//! Not here: creating the service ([`crate::install`]).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use std::path::Path;
 use jiff::Timestamp;
 use reelgauge_runner::interrupt::Interrupt;
 
-/// The file that keeps a service's words, beside its join file.
+/// The log file of a service, next to its join file.
 pub const LOG_FILE: &str = "agent.log";
 
-/// Why an agent is no service.
+/// Why an agent cannot run as a service.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceError {
@@ -24,21 +24,21 @@ pub enum ServiceError {
          without it"
     )]
     NotHere,
-    /// Somebody else started it, or the manager does not listen.
+    /// It was not started by the service manager, or the manager does not respond.
     #[error(
         "the Windows service manager did not start this process ({0}). Omit --service to run the agent here"
     )]
     NotStarted(String),
-    /// The manager did not take what it was told.
+    /// The manager did not accept a report.
     #[error("cannot report the agent's state to the Windows service manager: {0}")]
     NotTold(String),
 }
 
-/// Lives as a service until the manager says that it is to end. What it does is told when, and gives the exit
-/// code.
+/// Runs as a service until the manager ends it. `lived` receives the interruption, and returns the exit
+/// status.
 ///
 /// # Errors
-/// Where no service manager started this.
+/// The process was not started by a service manager.
 pub fn run(lived: impl FnOnce(&Interrupt) -> u8 + Send + 'static) -> Result<u8, ServiceError> {
     #[cfg(windows)]
     return manager::run(Box::new(lived));
@@ -49,20 +49,20 @@ pub fn run(lived: impl FnOnce(&Interrupt) -> u8 + Send + 'static) -> Result<u8, 
     }
 }
 
-/// The file that a service's words go into: a line each, with its time.
+/// The log file of a service: one line for each message, with its time.
 #[derive(Debug)]
 pub struct ServiceLog(File);
 
 impl ServiceLog {
-    /// Goes on with the file in this folder, or makes it.
+    /// Opens the file in this folder for appending, or creates it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn open(folder: &Path) -> io::Result<ServiceLog> {
         OpenOptions::new().append(true).create(true).open(folder.join(LOG_FILE)).map(ServiceLog)
     }
 
-    /// Keeps one thing that was said.
+    /// Writes one message.
     pub fn keep(&mut self, said: &str) {
         let time = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
         // A full disk must not end an agent.
@@ -72,7 +72,7 @@ impl ServiceLog {
 
 #[cfg(windows)]
 mod manager {
-    //! What the service manager hears, by the crate that calls it.
+    //! The conversation with the service manager, through the crate that calls it.
 
     use std::ffi::OsString;
     use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -89,15 +89,16 @@ mod manager {
 
     use super::ServiceError;
 
-    /// A process with one service in it: the manager does not look at this name.
+    /// A process with one service in it: the manager ignores this name.
     const NAME: &str = "reelgauge-agent";
-    /// How long an agent may take to end what it does, as the manager is told.
+    /// The time that the manager is asked to wait for the end.
     const ENDS_WITHIN: Duration = Duration::from_secs(30);
 
-    /// What a service does.
+    /// The work of a service.
     type Lived = Box<dyn FnOnce(&Interrupt) -> u8 + Send>;
 
-    /// The manager calls a function without anything of ours: what it is to do, and what came of it.
+    /// The manager calls a function without arguments of ours: these statics hold its task and its
+    /// result.
     static LIVED: Mutex<Option<Lived>> = Mutex::new(None);
     static ENDED: OnceLock<u8> = OnceLock::new();
     static NOT_TOLD: OnceLock<windows_service::Error> = OnceLock::new();
@@ -129,8 +130,8 @@ mod manager {
         let answering = Arc::clone(&manager);
         let status = register(NAME, move |control| match control {
             ServiceControl::Stop | ServiceControl::Shutdown => {
-                // Said before this returns: to a service that ends the manager says nothing more, and this
-                // closure is gone then.
+                // This must be reported before the closure returns: once a service ends, the manager
+                // sends it nothing more, and the closure is dropped.
                 if let Some(manager) = answering.get() {
                     let _ = manager.set_service_status(ending());
                 }
@@ -144,7 +145,7 @@ mod manager {
         status.set_service_status(running())?;
         let lived = LIVED.lock().unwrap_or_else(PoisonError::into_inner).take();
         let code = lived.map_or(0, |lived| lived(&interrupt));
-        // Whoever waits for the dispatcher goes on as soon as the manager knows.
+        // The thread that waits for the dispatcher continues as soon as the manager has this.
         let _ = ENDED.set(code);
         status.set_service_status(stopped(code))
     }
@@ -183,7 +184,7 @@ mod manager {
         }
     }
 
-    /// The crate's own words leave out what the system said.
+    /// The crate's own messages omit the error of the system.
     fn said(error: &windows_service::Error) -> String {
         match error {
             windows_service::Error::Winapi(system) => system.to_string(),

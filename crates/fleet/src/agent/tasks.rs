@@ -1,4 +1,4 @@
-//! The agent's end of the line: orders that were opened become those of a run, and answers go out.
+//! The agent's end of the connection: opened orders are passed on as those of a run, and answers go out.
 //!
 //! Not here: who may give orders ([`super::presence`]), what they mean ([`super::duty`]).
 
@@ -21,24 +21,25 @@ use crate::fleet_site::subject;
 use crate::protocol::Answer;
 use crate::throughput::messages::{self as network_words, NetworkAnswer};
 
-/// Orders that wait to be obeyed.
+/// The number of orders that may wait.
 const ORDERS: usize = 64;
-/// A message that can't be handed over for so long is given up: it is said again.
+/// A message that cannot be handed over for this long is given up: it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
-/// What an agent does for the fleet.
+/// The tasks of an agent.
 pub struct Tasks {
     /// Runs.
     pub place: Workplace,
     /// Measurements of the network.
     pub network: NetworkDuty,
     pub network_news: UnboundedReceiver<NetworkNews>,
-    /// Looks at its machine.
+    /// Checks of its host.
     pub doctor: DoctorDuty,
     pub doctor_news: UnboundedReceiver<DoctorNews>,
 }
 
-/// Works for as long as orders can come, or until `stop` says something: then a run that goes on is ended.
+/// Works for as long as orders can arrive, or until a message on `stop`: then a run in progress is
+/// ended.
 ///
 /// # Errors
 /// When its disk can't be used.
@@ -67,8 +68,8 @@ pub async fn work_on(
     let hearing = tokio::spawn(async move {
         while let Some(order) = orders.recv().await {
             hears.store(order.number, Ordering::Relaxed);
-            // One that is not known comes from a controller of another version, which sees that nothing
-            // comes of it.
+            // An unknown order comes from a controller of another version, which sees that it has no
+            // effect.
             if let Ok(order) = serde_json::from_slice(&order.body) {
                 network.order(order);
             } else if let Ok(order) = serde_json::from_slice(&order.body) {

@@ -1,10 +1,10 @@
-//! Whether the wall clock was set: it is compared with the monotonic clock, which never is. Pure.
+//! Detects that the wall clock was set, by comparing it with the monotonic clock, which never is. Pure.
 //!
-//! Not here: what a step changes. Nothing does: every figure rests on monotonic clocks.
+//! Not here: the consequence of a step. There is none: every figure relies on monotonic clocks.
 
 use crate::protocol::ClockStep;
 
-/// A wall clock that moves by less against the monotonic one was not set: what disciplines it turns both.
+/// A smaller difference is no step: clock synchronisation slews both clocks.
 const STEP_LEAST_NS: i64 = 20_000_000;
 
 /// The agent's two clocks.
@@ -12,7 +12,7 @@ const STEP_LEAST_NS: i64 = 20_000_000;
 pub struct Now {
     /// The machine's monotonic clock.
     pub mono_ns: i64,
-    /// The wall clock, which may be set at any time. For people alone.
+    /// The wall clock, which may be set at any time. Only shown to users.
     pub unix_ns: i64,
 }
 
@@ -22,7 +22,8 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// Both clocks were read again: by how much the wall clock was set since the last time, if it was.
+    /// Takes a new reading of both clocks; returns by how much the wall clock was set since the last
+    /// one, if it was.
     pub fn step(&mut self, now: Now) -> Option<ClockStep> {
         let before = self.before.replace(now)?;
         let ahead_ns = |now: Now| i128::from(now.unix_ns) - i128::from(now.mono_ns);

@@ -1,14 +1,14 @@
-//! How answers travel: a line of JSON, and the bytes of a piece behind it.
+//! The format of answers: a line of JSON, followed by the bytes of a piece.
 //!
-//! With each goes which life of the agent's process says it, and which order it has opened last, so that a
-//! controller that was started anew can seal orders for it. Pure.
+//! Each contains the current life of the agent's process and the last order it opened, so that a
+//! restarted controller can seal orders for it. Pure.
 
 use serde::{Deserialize, Serialize};
 
 use crate::fleet_site::agent_name::AgentSession;
 use crate::protocol::Answer;
 
-/// What an answer is sent as: `fleet.event.NAME.run`.
+/// The last word of the subject: `fleet.event.NAME.run`.
 pub const EVENT: &str = "run";
 
 #[derive(Serialize)]
@@ -27,12 +27,12 @@ struct Received {
     answer: Answer,
 }
 
-/// An answer that came.
+/// An answer that arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Came {
-    /// Which life of the agent's process said it.
+    /// The life of the agent's process that sent it.
     pub life: AgentSession,
-    /// The number of the order that it had opened last.
+    /// The number of the last order that it had opened.
     pub opened: u64,
     pub answer: Answer,
 }
@@ -47,9 +47,9 @@ pub fn message(life: &AgentSession, opened: u64, answer: &Answer) -> Vec<u8> {
     message
 }
 
-/// A message as an answer; `None` where it is none.
+/// A message as an answer; `None` if it is not one.
 pub fn answer(message: &[u8]) -> Option<Came> {
-    // JSON of one line has no line's end in it.
+    // JSON on one line contains no line break.
     let end = message.iter().position(|&byte| byte == b'\n').unwrap_or(message.len());
     let Received { life, opened, mut answer } = serde_json::from_slice(&message[..end]).ok()?;
     if let Answer::Piece { bytes, .. } = &mut answer {

@@ -1,9 +1,10 @@
-//! An agent at work on a connection: hears orders, has runs carried out, tells what comes of them.
+//! An agent at work on a connection: it receives orders, has runs carried out, and reports their
+//! results.
 //!
-//! What is to be done is decided by the [`Duty`]. A run is a process of its own, this same program, which is
-//! steered through pipes: when this process dies the pipe ends, and the run ends its load.
+//! The [`Duty`] makes the decisions. A run is a separate process of this same program, controlled
+//! through pipes: when this process dies the pipe ends, and the run ends its load.
 //!
-//! Not here: who may give orders (whoever hands them in has opened their envelopes).
+//! Not here: who may give orders (the caller has opened their envelopes).
 
 use std::io;
 use std::path::PathBuf;
@@ -27,51 +28,52 @@ use super::run_store::{AgentDisk, is_run_name};
 use super::wall_clock::Now;
 use crate::protocol::{Answer, Order, Phase};
 
-/// How often time is looked at.
+/// The interval between two ticks.
 const BEAT: Duration = Duration::from_millis(100);
-/// Words of a run that wait to be read.
+/// The number of a run's messages that may wait.
 const WORDS: usize = 256;
-/// What was forgotten is looked for this often, for so long.
+/// Remains of forgotten runs are removed at this interval.
 const TIDIES_EVERY: Duration = Duration::from_secs(1);
-/// See there.
+/// For this long after a run was forgotten, its remains are removed.
 const TIDIES_FOR: Duration = Duration::from_secs(60);
-/// Two clocks that are read within this time were read at once.
+/// Two clocks that are read within this time count as read at once.
 const READ_WITHIN_NS: i64 = 1_000_000;
-/// They are read again at most so often.
+/// The largest number of attempts to do so.
 const READINGS_MOST: usize = 10;
-/// How long a run may take to end when this process does.
+/// The time limit for the end of a run when this process ends.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 
-/// Takes a plan, and gives it back as the owner of the machine lets it run, or says why not.
+/// Takes a plan, and returns it restricted to the limits of the host's owner, or the reason for a
+/// refusal.
 pub type Allowing = Box<dyn Fn(&str) -> Result<String, String> + Send>;
 
-/// What an agent works with.
+/// The settings of an agent's work.
 pub struct Workplace {
-    /// Where its runs are kept.
+    /// The stored runs.
     pub disk: AgentDisk,
     /// This program.
     pub program: PathBuf,
-    /// Flags of each run, as the owner wants them.
+    /// Flags for each run, set by the owner.
     pub flags: Vec<String>,
-    /// How long a run loads while its controller is not heard.
+    /// How long a run loads while its controller is silent.
     pub lease: Duration,
-    /// Whether the owner allows a plan: why not, if not. May make it narrower.
+    /// Checks a plan against the owner's limits, and may restrict it.
     pub allows: Allowing,
-    /// Set while a run goes on here.
+    /// Set while a run is in progress here.
     pub at_work: Arc<AtomicBool>,
 }
 
-/// A run that goes on.
+/// A run in progress.
 struct Steered {
     run: String,
     child: Child,
     input: Option<ChildStdin>,
     words: Receiver<SteeredWord>,
-    /// It has said everything.
+    /// Whether it has sent its last message.
     is_done: bool,
 }
 
-/// See the module.
+/// The agent at work; the module describes it.
 pub struct AgentWork {
     place: Workplace,
     duty: Duty,
@@ -79,13 +81,13 @@ pub struct AgentWork {
     answers: UnboundedSender<Answer>,
     /// Set while the files of a run are read for their list.
     is_listing: Arc<AtomicBool>,
-    /// Runs that were forgotten lately, and when.
+    /// Runs that were forgotten recently, and when.
     forgotten: Vec<(String, Instant)>,
     tidied: Instant,
 }
 
 impl AgentWork {
-    /// Begins with what the disk has. Answers go to `answers`.
+    /// Begins with the runs on disk. Answers go to `answers`.
     ///
     /// # Errors
     /// The disk can't be used.
@@ -105,7 +107,8 @@ impl AgentWork {
         Ok(work)
     }
 
-    /// Works until no order can come any more, or somebody wants the end; a run that goes on is ended then.
+    /// Works until no order can arrive any more, or the agent is interrupted; then a run in progress is
+    /// ended.
     pub async fn until_over(mut self, mut orders: Receiver<Order>, mut stop: Receiver<()>) {
         let mut beat = tokio::time::interval(BEAT);
         loop {
@@ -122,13 +125,13 @@ impl AgentWork {
         self.end().await;
     }
 
-    /// Removes what was forgotten, as often as it takes: a run's process that ends slowly, or outlives the
-    /// agent that began it, makes files anew. What can't be removed stays, and is told of no more.
+    /// Removes forgotten runs repeatedly: a run's process that ends slowly, or outlives the agent that
+    /// began it, may create files again. Folders that cannot be removed stay, without a further report.
     fn tidy(&mut self) {
         self.tidied = Instant::now();
         let disk = &self.place.disk;
         self.forgotten.retain(|(run, since)| {
-            // Tried again when time goes by.
+            // Tried again at the next tick.
             let _ = disk.forget(run);
             since.elapsed() < TIDIES_FOR
         });
@@ -173,7 +176,7 @@ impl AgentWork {
     }
 
     async fn carry_out(&mut self, deeds: Vec<Deed>) {
-        // Whatever is begun stands on disk before.
+        // The state is on disk before anything begins.
         if deeds.iter().any(|deed| matches!(deed, Deed::Send(Answer::Beat(_)) | Deed::Begin { .. })) {
             self.keep_states();
         }
@@ -194,7 +197,7 @@ impl AgentWork {
                 Deed::Steer(order) => self.steer(&order).await,
                 Deed::ListFiles { run } => self.list(run),
                 Deed::ReadPiece { run, file, offset, len } => {
-                    // A piece that can't be read is asked for again.
+                    // A piece that can't be read is requested again.
                     if let Ok(bytes) = self.place.disk.piece(&run, &file, offset, len) {
                         self.send(Answer::Piece { run, file, offset, bytes });
                     }
@@ -207,13 +210,13 @@ impl AgentWork {
         }
     }
 
-    /// Nobody hears it any more: then this ends soon, too.
+    /// Without a receiver, this agent ends soon.
     fn send(&self, answer: Answer) {
         let _ = self.answers.send(answer);
     }
 
-    /// A large log takes a while to read, and load must not wait for that. It is read once at a time, however
-    /// often the list is asked for.
+    /// Reading a large log takes a while, and load must not wait for that. Only one read is in progress
+    /// at a time, however often the list is requested.
     fn list(&self, run: String) {
         if self.is_listing.swap(true, Ordering::Relaxed) {
             return;
@@ -225,11 +228,11 @@ impl AgentWork {
             is_listing.store(false, Ordering::Relaxed);
             let answer = match files {
                 Ok(files) => Answer::Files { run, files },
-                // The list is asked for again, and by then the process may have ended.
+                // The list is requested again, and by then the process may have ended.
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => return,
                 Err(error) => Answer::NoFiles { run, why: error.to_string() },
             };
-            // Nobody hears it any more: then this ends soon, too.
+            // Without a receiver, this agent ends soon.
             let _ = answers.send(answer);
         });
     }
@@ -238,8 +241,9 @@ impl AgentWork {
         for state in self.duty.runs() {
             let is_refused = matches!(state.phase, Phase::Refused { .. });
             if !is_refused {
-                // Tried again with every beat. A full disk shows when the run cannot be begun, or when its
-                // log is given up. An agent that is started again before it has room knows an older state.
+                // Tried again with every beat. A full disk shows when the run cannot be begun, or when
+                // its log is given up. An agent that is restarted before there is space knows an older
+                // state.
                 let _ = self.place.disk.keep_state(state);
             }
         }
@@ -285,7 +289,7 @@ impl AgentWork {
             tokio::spawn(async move {
                 let mut lines = BufReader::new(output).lines();
                 while let Ok(Some(line)) = lines.next_line().await {
-                    // A word that is not known is none.
+                    // Ignore messages of an unknown kind.
                     if let Ok(word) = serde_json::from_str(&line)
                         && said.send(word).await.is_err()
                     {
@@ -306,8 +310,8 @@ impl AgentWork {
             (is_meant, &mut steered.input, serde_json::to_string(order))
         {
             line.push('\n');
-            // A run that reads nothing has ended, or is frozen and ends by itself: a word is a few bytes, and
-            // is written at once or never.
+            // A run that reads nothing has ended, or is frozen and will end when its lease does: a
+            // message is a few bytes, and is written at once or never.
             let written = tokio::time::timeout(BEAT, input.write_all(line.as_bytes())).await;
             if !matches!(written, Ok(Ok(()))) {
                 steered.input = None;
@@ -315,7 +319,7 @@ impl AgentWork {
         }
     }
 
-    /// The run that goes on loses its pipe, and ends with what it has.
+    /// Closes the pipe of the run in progress, which ends with its results so far.
     async fn end(mut self) {
         if let Some(mut steered) = self.steered.take() {
             steered.input = None;
@@ -328,7 +332,8 @@ impl AgentWork {
     }
 }
 
-/// A plan whose machines share their test files has the name of its run, by which they find each other.
+/// If the hosts of a plan share their test files, the plan contains the name of its run, by which they
+/// find each other's.
 fn of_run(run: &str, plan_toml: &str) -> Result<String, String> {
     match AnyPlan::from_toml(plan_toml) {
         Ok(AnyPlan::Mix(Plan { shared_data: Some(shared), .. })) if shared.run.is_some() => {
@@ -342,7 +347,8 @@ fn of_run(run: &str, plan_toml: &str) -> Result<String, String> {
     }
 }
 
-/// The next word of the run that goes on; `None` when it has ended. Never comes where none goes on.
+/// The next message of the run in progress; `None` when it has ended. Waits forever if no run is in
+/// progress.
 async fn next_word(steered: &mut Option<Steered>) -> Option<SteeredWord> {
     match steered {
         Some(steered) => steered.words.recv().await,
@@ -350,7 +356,7 @@ async fn next_word(steered: &mut Option<Steered>) -> Option<SteeredWord> {
     }
 }
 
-/// Both clocks at one moment, or nearly so: this thread may wait for a processor between two readings.
+/// Both clocks at nearly the same moment: this thread may wait for a processor between two readings.
 fn now() -> Now {
     let reading = || {
         let mono_ns = machine_ns();

@@ -1,4 +1,4 @@
-//! What an agent must never open, tried on it.
+//! Envelopes that an agent must never open.
 
 #![allow(clippy::unwrap_used)]
 
@@ -45,7 +45,7 @@ fn an_order_is_opened_once_and_in_its_turn() {
     assert_eq!(opener.open(&first).unwrap(), Opened { number: 1, body: b"prepare" });
     assert_eq!(opener.open(&first), Err(OrderRefusal::Replayed { number: 1, last: 1 }));
     assert_eq!(opener.open(&third).unwrap().body, b"start");
-    // One that was overtaken says what no longer holds.
+    // An overtaken order may contain what no longer applies.
     assert_eq!(opener.open(&scene.order(2, b"hold")), Err(OrderRefusal::Replayed { number: 2, last: 3 }));
     assert_eq!(opener.last(), 3);
     assert_eq!(opener.open(&scene.order(0, b"")), Err(OrderRefusal::Replayed { number: 0, last: 3 }));
@@ -141,7 +141,7 @@ proptest! {
         prop_assert!(scene.opener().open(&[MAGIC.as_slice(), &noise].concat()).is_err());
     }
 
-    /// In whatever order envelopes come, and however often: each is opened once at most, in rising order.
+    /// For any order and any repetition of envelopes: each is opened at most once, with rising numbers.
     #[test]
     fn nothing_is_opened_twice(arrivals in proptest::collection::vec(1_u64..12, 1..60)) {
         let scene = Scene::new();

@@ -1,7 +1,7 @@
-//! An agent's life from its join file to its end: it connects outward, appears, and goes on however often the
-//! connection breaks, until it is told to end or is put out of the fleet.
+//! An agent's life from its join file to its end. It connects to the server, makes itself known, and
+//! continues however often the connection breaks, until it is interrupted or revoked.
 //!
-//! Not here: what it says of itself (above), what an order does.
+//! Not here: its description of itself (above), carrying out an order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,85 +28,85 @@ use crate::fleet_site::agent_name::AgentSession;
 use crate::fleet_site::join_file::JoinFile;
 use crate::owner_limits::{OwnerLimits, admit, admit_watch};
 
-/// How long until a server that was not there is dialled again.
+/// An unreachable server is dialled again after this time.
 const AGAIN: Duration = Duration::from_secs(2);
-/// How long a server may need to read that an agent was added: it is not turned away for good before.
+/// How long a server may need to read that an agent was added: until then, a rejection is not final.
 const READS_WITHIN: Duration = Duration::from_secs(3);
-/// How often it is looked whether it is to end.
+/// How often to check whether it is interrupted.
 const BEAT: Duration = Duration::from_millis(100);
-/// How long saying goodbye may take.
+/// The time limit for the last messages.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// Orders that wait.
+/// The number of orders that may wait.
 const ORDERS: usize = 64;
 
-/// What an agent is made of.
+/// The settings of an agent.
 #[derive(Clone, Debug)]
 pub struct AgentSettings {
     /// Its join file.
     pub join: JoinFile,
-    /// Where it may work.
+    /// The directories that it may use.
     pub roots: Vec<PathBuf>,
-    /// How much it may.
+    /// The owner's limits.
     pub limits: OwnerLimits,
-    /// Where runs are kept until everything of them was fetched.
+    /// The folder for runs until all their files were fetched.
     pub kept: PathBuf,
-    /// Flags of each run, as its owner wants them.
+    /// Flags for each run, set by its owner.
     pub flags: Vec<String>,
-    /// Version of this program: three numbers.
+    /// The version of this program: three numbers.
     pub version: String,
 }
 
-/// What happens to an agent, for whoever looks on.
+/// An event in an agent's life, for its log.
 #[derive(Debug)]
 pub enum LifeEvent<'a> {
-    /// There is no server yet.
+    /// The server is not reachable yet.
     Waiting(&'a ConnectionError),
-    /// It is there.
+    /// It has joined the fleet.
     Joined(&'a Identity),
     /// Something happened to its connection.
     Happened(&'a Happening),
-    /// Somebody sent what is no order of the controller's.
+    /// A message arrived that is no order of the controller.
     Refused(&'a OrderRefusal),
-    /// The network is measured.
+    /// A measurement of the network has news.
     Network(&'a NetworkSaid),
-    /// It looks at its machine.
+    /// It begins a check of its host.
     Begins(Errand),
 }
 
-/// Why an agent ended, other than by being told to.
+/// Why an agent ended without being interrupted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifeError {
-    /// A root that is none.
+    /// An invalid root.
     #[error(transparent)]
     Roots(#[from] RootsError),
-    /// It is let in no longer, or nowhere.
+    /// The server does not admit it, or cannot be reached.
     #[error(transparent)]
     Connection(#[from] ConnectionError),
-    /// It can't appear.
+    /// It cannot make itself known.
     #[error(transparent)]
     Presence(#[from] PresenceError),
-    /// The system says no.
+    /// The system refused.
     #[error("cannot run this agent: {0}")]
     System(#[from] std::io::Error),
-    /// What it keeps would be mixed with another agent's.
+    /// Another agent uses the folder of runs.
     #[error(
         "another agent{} stores its runs in {}. Stop that agent, or choose another folder with --keep",
         process_words(by),
         folder.display()
     )]
     Kept {
-        /// The process that has the folder.
+        /// The process that locks the folder.
         by: Option<u32>,
         /// The folder.
         folder: PathBuf,
     },
-    /// What it keeps can't be kept from others.
+    /// The folder cannot be locked.
     #[error("cannot lock {}: {source}. Choose a folder on a local disk with --keep", path.display())]
     Lock {
         /// The file that is locked.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// No session can be drawn.
@@ -125,7 +125,7 @@ pub fn live(
 ) -> Result<(), LifeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ended = runtime.block_on(lived(settings, interrupt, &mut say));
-    // A root that does not answer keeps its thread, and nobody else.
+    // A root that hangs keeps its thread, but must not delay anything else.
     runtime.shutdown_background();
     ended
 }
@@ -168,7 +168,7 @@ async fn lived(
     let (end_work, work_ends) = channel(1);
     let working = work_on(client.clone(), (name, session), tasks, orders, work_ends);
     tokio::pin!(attending, working);
-    // That it is there says so already.
+    // The event that it joined has reported this already.
     let mut before = Some(Happening::Connected);
     loop {
         tokio::select! {
@@ -178,7 +178,8 @@ async fn lived(
             Some(said) = network_says.recv() => say(LifeEvent::Network(&said)),
             Some(errand) = doctor_says.recv() => say(LifeEvent::Begins(errand)),
             Some(happening) = happenings.recv() => {
-                // A server that is gone for an hour is no news at every attempt.
+                // Report only changes: a server may be unreachable for hours, with an attempt every few
+                // seconds.
                 if before.as_ref() != Some(&happening) {
                     say(LifeEvent::Happened(&happening));
                 }
@@ -188,7 +189,7 @@ async fn lived(
                 before = Some(happening);
             }
             () = interrupted(interrupt) => {
-                // A run that goes on ends with what it has.
+                // A run in progress ends with its results so far.
                 let _ = end_work.try_send(());
                 let _ = working.await;
                 let _ = tokio::time::timeout(GOODBYE, client.drain()).await;
@@ -198,7 +199,7 @@ async fn lived(
     }
 }
 
-/// What its tasks are made of, beside the roots.
+/// The parts of its tasks, without the roots.
 struct TaskParts {
     limits: OwnerLimits,
     disk: AgentDisk,
@@ -207,7 +208,7 @@ struct TaskParts {
     at_work: Arc<AtomicBool>,
 }
 
-/// What it does for the fleet; what measurements of the network say, and of every look that begins.
+/// Its tasks for the fleet. Events of network measurements and of every check go to `say`.
 fn tasks(
     parts: TaskParts,
     roots: Roots,
@@ -239,7 +240,7 @@ fn tasks(
     Ok((Tasks { place, network, network_news, doctor, doctor_news }, network_says, doctor_says))
 }
 
-/// Where it keeps its runs, which are nobody else's while it lives.
+/// The folder of its runs, locked against other processes while it lives.
 fn kept(folder: &Path) -> Result<(AgentDisk, FolderLock), LifeError> {
     let disk = AgentDisk::open(folder)?;
     match FolderLock::take(folder) {
@@ -252,7 +253,7 @@ fn kept(folder: &Path) -> Result<(AgentDisk, FolderLock), LifeError> {
     }
 }
 
-/// Connects, however long the server is not there.
+/// Connects, however long the server is unreachable.
 async fn joined(
     login: &Login,
     say: &mut impl FnMut(LifeEvent<'_>),
@@ -281,7 +282,7 @@ async fn interrupted(interrupt: &Interrupt) {
     }
 }
 
-/// Holds a plan to what the owner allows; the plan as it is run.
+/// Checks a plan against the owner's limits; returns the plan to run.
 fn allowed(plan_toml: &str, roots: &Roots, limits: &OwnerLimits) -> Result<String, String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
     if let Ok(watch) = WatchPlan::from_toml(plan_toml) {
