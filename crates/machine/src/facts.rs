@@ -223,7 +223,7 @@ fn is_one_word(said: &str) -> bool {
 fn no_such_word(said: &str) -> NotKnown {
     let lines = said.trim().lines().count();
     let what = if lines > 1 {
-        format!("it has {lines} lines instead of one")
+        format!("the text has {lines} lines instead of one")
     } else {
         "it is not a word".to_owned()
     };

@@ -164,7 +164,7 @@ impl<S: Source> Net<'_, S> {
         if self.driver(name).as_deref().is_some_and(is_of_virtual_machine) {
             return Speed::Unknown("a virtual card, which may report any speed");
         }
-        self.told(name).map_or(Speed::Unknown("its driver reports none"), Speed::MbitPerS)
+        self.told(name).map_or(Speed::Unknown("its driver reports no speed"), Speed::MbitPerS)
     }
 
     fn told(&self, name: &str) -> Option<u32> {

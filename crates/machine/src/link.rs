@@ -76,9 +76,9 @@ pub fn of(mount: &Mount) -> Link {
         MountKind::Network => network(mount),
         MountKind::Fuse if mount.server.is_some() => network(mount),
         MountKind::Fuse if mount.source.starts_with("/dev/") => system::disk(mount),
-        MountKind::Fuse => Link::unknown("a program on this client, with unknown storage"),
+        MountKind::Fuse => Link::unknown("a FUSE program on this client; its storage is unknown"),
         MountKind::LocalDisk | MountKind::Unknown => system::disk(mount),
-        MountKind::Overlay => Link::unknown("layers of other file systems, on unknown disks"),
+        MountKind::Overlay => Link::unknown("an overlay of other file systems; its disks are unknown"),
     }
 }
 

@@ -76,8 +76,8 @@ pub enum PlaceError {
     },
     /// A line of the table of mounts is not understood, and may be that of its mount.
     #[error(
-        "cannot find the mount of {path}: /proc/self/mountinfo is damaged ({what}). Collect the texts \
-         again, or omit the path to check the whole host",
+        "cannot find the mount of {path}: the collected /proc/self/mountinfo is damaged ({what}). Run the \
+         collect script again, or omit the path to check the whole host",
         path = path.display()
     )]
     TableDamaged {
@@ -237,7 +237,7 @@ fn resolved(table: &[Entry], path: &Path) -> io::Result<PathBuf> {
         }
         links += 1;
         if links > LINKS_MAX {
-            return Err(io::Error::other("too many links"));
+            return Err(io::Error::other("too many symbolic links"));
         }
         let target = fs::read_link(&next)?;
         if target.is_absolute() {

@@ -52,7 +52,7 @@ pub enum CompareRunsError {
     },
     /// One of them is a session of the original meter.
     #[error(
-        "{} is a session of the original meter, whose rates and latencies are not comparable. View it \
+        "{} is an msMeter session, whose rates and latencies cannot be compared with Reelgauge's. View it \
          with 'reelgauge report'",
         path.display()
     )]

@@ -59,8 +59,8 @@ pub enum ObserverError {
     },
     /// Its time and the run's have nothing in common.
     #[error(
-        "{path} has no samples from the time of the run: it covers {theirs}, the run {run}. If its clock \
-         is wrong, give its lead with --clock-offset",
+        "{path} has no samples from the time of the run: it covers {theirs}, the run covers {run}. If the \
+         observer's clock is wrong, set how far it is ahead with --clock-offset",
         path = path.display()
     )]
     AnotherTime {
@@ -72,7 +72,7 @@ pub enum ObserverError {
         run: String,
     },
     /// Nothing tells when the run was.
-    #[error("the run directory does not contain the time of the run, so no observer can be added")]
+    #[error("the run directory does not record when the run took place, so no observer can be added")]
     NoClock,
 }
 

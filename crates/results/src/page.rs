@@ -220,8 +220,7 @@ fn detail_of_run(
         }
         if summary.msmeter.is_some() {
             return Ok(Err(
-                "the original's workers do not report when an operation started; records.csv has their \
-                 records"
+                "msMeter's workers do not report when an operation started; their records are in records.csv"
                     .to_owned(),
             ));
         }

@@ -98,13 +98,15 @@ pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
     about.synthetic = figures.collect();
     if late_ops > 0 {
         about.warnings.push(format!(
-            "{} so far out of order that later ones were counted first",
+            "{} so much out of order that later operations were counted first",
             counted_are(late_ops, "operation", "is", "are")
         ));
     }
     let lost = trace.skipped().iter().filter(|skipped| skipped.reason != SkipReason::Covered).count();
     if lost > 0 {
-        about.warnings.push(format!("{lost} parts of its log are missing or damaged and not counted"));
+        about.warnings.push(format!(
+            "{lost} parts of its log are missing or damaged; their operations are not counted"
+        ));
     }
     about
 }

@@ -27,7 +27,7 @@ const CHECK: &str = "check";
 /// What ended the counts of a check that was killed.
 const KILLED: &str = "the end of the run";
 /// What limited it, as far as its log tells.
-const UNKNOWN_LIMIT: &str = "Unknown: the check was killed before it searched for one.";
+const UNKNOWN_LIMIT: &str = "Unknown: the check was killed before it searched for the limit.";
 
 /// As much of a search's file as its evidence takes.
 #[derive(Debug, Deserialize)]

@@ -365,7 +365,7 @@ fn wrong_folders_and_paths_are_named() {
     std::fs::write(empty.join("notes.txt"), "x").unwrap();
     std::fs::write(empty.join("%2Fproc%2Fmeminfo"), "\n").unwrap();
     std::fs::write(empty.join("ethtool eth0.why"), "not allowed\n").unwrap();
-    assert!(from(&empty, &[]).expect_code(2).stderr.contains("holds no collected texts"));
+    assert!(from(&empty, &[]).expect_code(2).stderr.contains("--collect-script"));
     assert!(from(&scratch.path().join("gone"), &[]).expect_code(2).stderr.contains("gone"));
     let gone = scratch.path().join("no-such-folder");
     assert!(binary::run(["doctor", gone.to_str().unwrap()]).expect_code(2).stderr.contains("no-such-folder"));

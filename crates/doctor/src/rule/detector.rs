@@ -116,7 +116,7 @@ impl TryFrom<Row> for Condition {
         let mut tests = tests.into_iter().flatten();
         match (tests.next(), tests.next()) {
             (Some(test), None) => Ok(Condition { fact: row.fact, test }),
-            _ => Err(format!("{}: a condition has exactly one test", row.fact)),
+            _ => Err(format!("{}: a condition must have exactly one test", row.fact)),
         }
     }
 }
@@ -126,7 +126,7 @@ fn value(written: toml::Value) -> Result<Value, String> {
         toml::Value::Integer(number) => Ok(Value::Number(number as f64)),
         toml::Value::Float(number) => Ok(Value::Number(number)),
         toml::Value::String(word) => Ok(Value::Word(word)),
-        other => Err(format!("{other} is neither a number nor a word")),
+        other => Err(format!("{other} must be a number or a word")),
     }
 }
 

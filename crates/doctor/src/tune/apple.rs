@@ -74,14 +74,15 @@ fn commands(site: &Site) -> Fragment {
                 "smb.macos.ds_store",
             )
             .undo(
-                "defaults delete com.apple.desktopservices DSDontWriteNetworkStores, or write back the \
-                 value that 'defaults read com.apple.desktopservices DSDontWriteNetworkStores' printed \
-                 before: note it first",
+                "note the output of 'defaults read com.apple.desktopservices DSDontWriteNetworkStores' \
+                 first. Write that value back; if there was none, run 'defaults delete \
+                 com.apple.desktopservices DSDontWriteNetworkStores'",
             )
             .into(),
             frames(site, &|bytes| {
                 SettingLine::new(format!("networksetup -setMTU {card} {bytes}"), "").undo(format!(
-                    "the same with the former value of 'networksetup -getMTU {card}': note it first"
+                    "the same command with the value that 'networksetup -getMTU {card}' shows now; note it \
+                     first"
                 ))
             }),
             FragmentPart::Left("client.macos.delayed_ack", Left::Measure),

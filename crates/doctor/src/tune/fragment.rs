@@ -197,7 +197,8 @@ pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<FragmentPart> {
             SettingLine::new(format!("ethtool -A {} rx on", site.interface), "net.pause.fast_to_slow_off")
                 .because(Because::Topology(Topology::FanIn))
                 .undo(format!(
-                    "ethtool -A {0} rx off, if 'ethtool -a {0}' printed that before: note it first",
+                    "note the output of 'ethtool -a {0}' first; if it showed rx off, run: ethtool -A {0} rx \
+                     off",
                     site.interface
                 ))
                 .into(),

@@ -97,15 +97,16 @@ fn dirty(site: &Site) -> Vec<FragmentPart> {
 pub(super) fn links(site: &Site, is_server: bool) -> Fragment {
     let card = &site.interface;
     let mut parts = vec![frames(site, &|bytes| {
-        SettingLine::new(format!("ip link set dev {card} mtu {bytes}"), "")
-            .undo(format!("the same with the former mtu of 'ip link show dev {card}': note it first"))
+        SettingLine::new(format!("ip link set dev {card} mtu {bytes}"), "").undo(format!(
+            "the same command with the MTU that 'ip link show dev {card}' shows now; note it first"
+        ))
     })];
     parts.extend(flow_control(site, is_server));
     parts.push(
         SettingLine::new(format!("ethtool --set-eee {card} eee off"), "net.eee")
             .undo(format!(
-                "ethtool --set-eee {card} eee on, if 'ethtool --show-eee {card}' printed that before: note \
-                 it first"
+                "note the output of 'ethtool --show-eee {card}' first; if it showed EEE on, run: ethtool \
+                 --set-eee {card} eee on"
             ))
             .into(),
     );

@@ -161,7 +161,7 @@ pub struct Site {
 #[non_exhaustive]
 pub enum SiteError {
     /// The links, or the number of clients, say something else than the topology.
-    #[error("the topology {stated:?} contradicts the other flags")]
+    #[error("--topology {stated:?} contradicts the link rates or the number of clients; correct or omit it")]
     Topology {
         stated: Topology,
         server_mbit_per_s: Option<f64>,
@@ -181,8 +181,8 @@ pub enum SiteError {
     },
     /// Such a site has no such machine.
     #[error(
-        "--protocol stornext works only with --for client-linux; StorNext configures its other machines \
-         itself"
+        "--protocol stornext works only with --for client-linux; StorNext configures its servers and other \
+         clients itself"
     )]
     NotOfStornext,
     /// A word would be something else in a configuration file.
@@ -190,7 +190,8 @@ pub enum SiteError {
     Word { what: &'static str, value: String, why: WordFault },
     /// Nothing would be left of the memory.
     #[error(
-        "--reserve takes {reserved_bytes} bytes of a --memory of {memory_bytes} bytes, so none would remain"
+        "--reserve ({reserved_bytes} bytes) leaves nothing of --memory ({memory_bytes} bytes); use a smaller \
+         --reserve"
     )]
     Memory {
         /// What other services need.
@@ -214,7 +215,7 @@ impl std::fmt::Display for WordFault {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             WordFault::Empty => out.write_str("is empty"),
-            WordFault::Dash => out.write_str("starts with -, like an option"),
+            WordFault::Dash => out.write_str("must not start with '-'"),
             WordFault::Character(' ') => out.write_str("has a blank"),
             WordFault::Character(c) if c.is_control() || c.is_whitespace() => {
                 write!(out, "contains the character U+{:04X}", u32::from(*c))

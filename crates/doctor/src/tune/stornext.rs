@@ -34,7 +34,7 @@ pub(super) fn device_params() -> Fragment {
         name: "deviceparams",
         place: Destination::Into("/usr/cvfs/config/deviceparams".to_owned()),
         parts: vec![
-            frame("# for disks that turn Quantum's guide names nr_requests=4096 and scheduler=deadline"),
+            frame("# for hard disks, Quantum's guide recommends nr_requests=4096 and scheduler=deadline"),
             SettingLine::new("nr_requests=512", RULE).because(Because::ToProve).into(),
             SettingLine::new("scheduler=noop", RULE).because(Because::ToProve).into(),
         ],

@@ -15,7 +15,9 @@ pub(super) fn script(site: &Site) -> Fragment {
             "client.windows.autotuning",
         )
         .because(Because::IsDefault)
-        .undo("the same with the level that 'netsh interface tcp show global' printed before: note it first")
+        .undo(
+            "the same command with the level that 'netsh interface tcp show global' shows now; note it first",
+        )
         .into(),
     );
     for (name, value) in [
@@ -24,8 +26,10 @@ pub(super) fn script(site: &Site) -> Fragment {
         ("EnableMultiChannel", "$true"),
     ] {
         let text = format!("Set-SmbClientConfiguration -{name} {value} -Force");
-        let undo =
-            format!("the same with the former value of '(Get-SmbClientConfiguration).{name}': note it first");
+        let undo = format!(
+            "the same command with the value that '(Get-SmbClientConfiguration).{name}' shows now; note it \
+             first"
+        );
         // The topology decides on several connections.
         match (name, site.topology()) {
             ("EnableMultiChannel", topology @ Topology::FanIn) => {
@@ -66,7 +70,7 @@ fn advanced(name: &str, value: &str, rule: &'static str) -> SettingLine {
     let line =
         SettingLine::new(format!("Set-NetAdapterAdvancedProperty {card} -RegistryValue {value}"), rule);
     line.undo(format!(
-        "the same with the former value of '(Get-NetAdapterAdvancedProperty {card}).RegistryValue': note \
-         it first"
+        "the same command with the value that '(Get-NetAdapterAdvancedProperty {card}).RegistryValue' shows \
+         now; note it first"
     ))
 }

@@ -14,8 +14,8 @@ pub(super) fn dataset(site: &Site) -> Fragment {
     let set = |property: &str, value: &str, rule| -> FragmentPart {
         SettingLine::new(format!("zfs set {property}={value} {dataset}"), rule)
             .undo(format!(
-                "zfs inherit {property} {dataset}; if 'zfs get {property} {dataset}' printed local before, \
-                 set that value again: note it first"
+                "note the output of 'zfs get {property} {dataset}' first. If its source was local, set that \
+                 value again; otherwise run: zfs inherit {property} {dataset}"
             ))
             .into()
     };

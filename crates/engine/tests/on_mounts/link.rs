@@ -21,7 +21,7 @@ fn a_loop_device_names_its_file_and_memory_is_memory() {
         };
         assert_eq!(format!("/dev/{device}"), mount.source);
         let image = mounted.path().with_file_name("image");
-        assert_eq!(*what, format!("a loop device on the file {}", image.display()));
+        assert_eq!(*what, format!("a loop device backed by {}", image.display()));
         assert_eq!(link.sentence, format!("{device}, {what}"));
         assert_eq!(link.realistic_mb_per_s(), None);
     }

@@ -95,7 +95,7 @@ fn memory(machine: &mut Subject, texts: &Texts) {
         let word = own.and_then(|(_, value)| value.split_whitespace().next());
         let word = word.ok_or_else(|| Gap::new(MEMORY, NotKnown::NotTold))?;
         let wrong = || NotKnown::NotUnderstood(format!("{wanted} is '{word}', which is not a number"));
-        let none = || NotKnown::NotUnderstood(format!("{wanted} is {word}, which is impossible"));
+        let none = || NotKnown::NotUnderstood(format!("{wanted} has the impossible value {word}"));
         let kib = whole(word).ok_or_else(wrong).and_then(|kib| can_be("memory_kib", kib));
         let kib = kib.and_then(|kib| if kib > 0.0 { Ok(kib) } else { Err(none()) });
         kib.map(|kib| kib * 1024.0).map_err(|why| Gap::new(MEMORY, why))

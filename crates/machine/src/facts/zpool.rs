@@ -148,7 +148,9 @@ fn subject(pool: &Pool<'_>) -> Subject {
     }
     match activity(pool) {
         Ok(activity) => subject.word("activity", activity),
-        Err(said) => unknown(&mut subject, "activity", &format!("{} is at '{said}'", pool.name)),
+        Err(said) => {
+            unknown(&mut subject, "activity", &format!("unknown activity of {}: '{said}'", pool.name))
+        }
     }
     match pool.errors {
         Some(errors) => subject.yes_no("has_data_errors", !errors.contains("No known data errors")),

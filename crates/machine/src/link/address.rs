@@ -85,7 +85,7 @@ fn look_up(
     let addresses = answer.map_err(|_| NoAddress::TooSlow { host: host.to_owned(), limit })?;
     let addresses = addresses.map_err(|error| not_found(error.to_string()))?;
     let usable = addresses.into_iter().find(|ip| *ip != IpAddr::V6(Ipv6Addr::UNSPECIFIED));
-    let ip = usable.ok_or_else(|| not_found("it has none".to_owned()))?;
+    let ip = usable.ok_or_else(|| not_found("it has no usable address".to_owned()))?;
     Ok(ServerAddress { ip: ip.to_canonical(), interface: None })
 }
 

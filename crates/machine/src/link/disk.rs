@@ -31,7 +31,7 @@ pub(super) fn read(dir: &Path) -> Option<Disk> {
 /// A device that is made of others, or of a file.
 fn layered(about: &Host) -> Option<(String, Option<bool>)> {
     if let Some(file) = about.value("loop/backing_file") {
-        return Some((format!("a loop device on the file {file}"), None));
+        return Some((format!("a loop device backed by {file}"), None));
     }
     let kind = if let Some(level) = about.value("md/level") {
         format!("a {level} array")
@@ -75,7 +75,7 @@ fn kind_of(dir: &Path, about: &Host) -> (String, Option<bool>) {
         return plain("an iSCSI disk over a network");
     }
     if device.starts_with("zram") {
-        return plain("compressed memory of this client");
+        return plain("zram (compressed memory) on this client");
     }
     if through("/virtio") || is_of_virtual_machine(&device, &vendor) {
         return plain("a disk of a virtual machine");
@@ -165,7 +165,7 @@ mod tests {
             ("pci0000:00/virtio1/block/vda", "a disk of a virtual machine"),
             ("platform/host3/session1/target3:0:0/block/sdc", "an iSCSI disk over a network"),
             ("virtual/block/nbd0", "a block device over a network"),
-            ("virtual/block/zram0", "compressed memory of this client"),
+            ("virtual/block/zram0", "zram (compressed memory) on this client"),
             ("pci0000:00/usb2/2-1/block/sdd", "a USB disk"),
         ] {
             assert_eq!(what(place, &rotates), (expected.to_owned(), None));
@@ -182,7 +182,7 @@ mod tests {
         let raid = [("md/level", "raid6"), ("slaves/sda/x", ""), ("queue/rotational", "0")];
         assert_eq!(what("virtual/block/md0", &raid), ("a raid6 array on sda".to_owned(), Some(false)));
         let image = [("loop/backing_file", "/srv/image"), ("queue/rotational", "1")];
-        let expected = ("a loop device on the file /srv/image".to_owned(), None);
+        let expected = ("a loop device backed by /srv/image".to_owned(), None);
         assert_eq!(what("virtual/block/loop0", &image), expected);
     }
 }

@@ -75,7 +75,7 @@ fn sentence(name: &str, server: IpAddr, interface: &Interface) -> String {
         Speed::Unknown(why) => format!("speed unknown ({why})"),
     };
     let each = match interface.bond_of {
-        Some(members) if members > 1 => format!(" for one connection (a bond of {members})"),
+        Some(members) if members > 1 => format!(" per connection (a bond of {members})"),
         _ => String::new(),
     };
     let mtu = interface.mtu_bytes.map_or(String::new(), |mtu| format!(", MTU {mtu}"));
@@ -158,7 +158,7 @@ mod tests {
             is_half_duplex: false,
             ..interface
         };
-        assert_eq!(say(&interface), "eth0 to 10.0.0.2, 10 Gbit/s for one connection (a bond of 2), MTU 1500");
+        assert_eq!(say(&interface), "eth0 to 10.0.0.2, 10 Gbit/s per connection (a bond of 2), MTU 1500");
         interface = Interface {
             connection: Speed::Unknown("a virtual network"),
             bond_of: None,

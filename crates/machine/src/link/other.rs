@@ -6,11 +6,17 @@ use crate::mount::Mount;
 
 pub(super) fn route_to(server: &ServerAddress) -> Link {
     let through = server.interface.as_ref().map_or(String::new(), |name| format!(" through {name}"));
-    Link::unknown(format!("to {}{through}; the network of this system is not inspected", server.ip))
+    Link::unknown(format!(
+        "to {}{through}; Reelgauge does not inspect the network on this operating system",
+        server.ip
+    ))
 }
 
 pub(super) fn disk(mount: &Mount) -> Link {
-    Link::unknown(format!("{}; the disks of this system are not inspected", mount.description()))
+    Link::unknown(format!(
+        "{}; Reelgauge does not inspect the disks on this operating system",
+        mount.description()
+    ))
 }
 
 pub(super) fn is_last(_name: &str) -> bool {

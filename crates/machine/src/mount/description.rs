@@ -90,7 +90,7 @@ pub(super) fn describe(mount: &Mount) -> String {
     }
     match mount.kind {
         MountKind::Memory => format!("{}, in memory of this client", mount.fs_type),
-        MountKind::Overlay => format!("{}, layers of other file systems", mount.fs_type),
+        MountKind::Overlay => format!("{}, an overlay of other file systems", mount.fs_type),
         MountKind::Fuse => match mount.fs_type.strip_prefix("fuse.") {
             Some(program) => format!("{program} (FUSE) on {}", mount.source),
             None => format!("{} (FUSE) on {}", mount.fs_type, mount.source),

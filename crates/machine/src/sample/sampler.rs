@@ -87,7 +87,7 @@ impl Sampling {
         match std::thread::Builder::new().name("counters".to_owned()).spawn(work) {
             Ok(_) => Sampling { thread: Some((stop, report)), trouble: None },
             Err(error) => {
-                let why = format!("Cannot sample counters: no thread ({error}).");
+                let why = format!("Cannot sample counters: cannot start a thread ({error}).");
                 Sampling { thread: None, trouble: Some(why) }
             }
         }
@@ -116,7 +116,7 @@ impl Sampling {
         let early = |why| trouble(Some(format!("Counters of this run end early: {why}.")));
         match report.recv_timeout(PATIENCE) {
             Ok(report) => report,
-            Err(RecvTimeoutError::Timeout) => early("reading or writing one of them hung"),
+            Err(RecvTimeoutError::Timeout) => early("reading a counter or writing the file hung"),
             Err(RecvTimeoutError::Disconnected) => early("the thread that samples them failed"),
         }
     }

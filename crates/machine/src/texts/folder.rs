@@ -22,18 +22,18 @@ const FOLDER_MAX_BYTES: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// It can't be listed.
-    #[error("cannot read the collected texts in {folder}: {source}", folder = folder.display())]
+    #[error("cannot read the collected data in {folder}: {source}", folder = folder.display())]
     Unreadable { folder: PathBuf, source: io::Error },
     /// It holds more than a machine can have said of itself.
     #[error(
-        "{folder} holds more than {TEXTS_MAX} texts or {} MiB. Give the folder that the script created",
+        "{folder} contains more than {TEXTS_MAX} files or {} MiB. Name the folder that the script created",
         FOLDER_MAX_BYTES >> 20,
         folder = folder.display()
     )]
     TooMuch { folder: PathBuf },
     /// Nothing in it is a text that any rule reads.
     #[error(
-        "{folder} holds no collected texts. Fill it with the script from: reelgauge doctor \
+        "{folder} contains no collected data. Create it with the script from: reelgauge doctor \
          --collect-script sh",
         folder = folder.display()
     )]

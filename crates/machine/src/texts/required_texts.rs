@@ -160,8 +160,10 @@ pub const MAC_COMMANDS: &[&[&str]] = &[
 
 /// What tells something and opens files for writing while it does: only a script runs it, on a server where
 /// administrators run it anyway; with why it is not run here.
-pub const WRITING_COMMANDS: &[(&[&str], &str)] =
-    &[(&["smbstatus", "--json"], "smbstatus opens Samba's databases for writing")];
+pub const WRITING_COMMANDS: &[(&[&str], &str)] = &[(
+    &["smbstatus", "--json"],
+    "smbstatus opens Samba's databases for writing, so Reelgauge does not run it",
+)];
 
 /// Whether a text of this name may be one that is wanted, or one like it that somebody brought along.
 pub fn is_text(name: &str) -> bool {

@@ -32,7 +32,7 @@ pub(super) fn fault(name: &str, text: &str) -> Option<String> {
         }
         "testparm -s -v" => without(text, "[global]").or_else(|| {
             wrong_line(&sections(text), &|line| is_setting(line) || is_remark(line))
-                .map(|what| format!("of the sections {what}"))
+                .map(|what| format!("in the sections, {what}"))
         }),
         "/sys/class/net" | "/sys/block" => lines(&|line| only(line, |c| !c.is_control() && c != '/')),
         "smbstatus --json" => no_object(text),
@@ -183,9 +183,9 @@ mod tests {
             (
                 "testparm -s -v",
                 "Processing section \"[media]\"\nLoaded\n[global]\n\toplocks\n",
-                "of the sections line 2: 'oplocks'",
+                "in the sections, line 2: 'oplocks'",
             ),
-            ("testparm -s -v", "Loaded\n[global]\n\toplocks\n", "of the sections line 2: 'oplocks'"),
+            ("testparm -s -v", "Loaded\n[global]\n\toplocks\n", "in the sections, line 2: 'oplocks'"),
             ("/sys/class/net", "eth0\n\u{1}\n", "line 2: '\u{1}'"),
             ("smbstatus --json", "{\"sessions\": \n", "it is not JSON (line 2, column 0)"),
             ("smbstatus --json", "[]\n", "it is not a JSON object"),

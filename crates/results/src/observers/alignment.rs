@@ -87,7 +87,7 @@ fn listed_names(names: &[String]) -> String {
     let named = names.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED_MAX) {
         0 => named,
-        more => format!("{named} and {more} more"),
+        more => format!("{named} and {more} others"),
     }
 }
 

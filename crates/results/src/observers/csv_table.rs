@@ -102,7 +102,7 @@ impl Lines {
             self.without_time += 1;
             if self.without_time <= LINES_NAMED {
                 let time = time.chars().take(40).collect::<String>();
-                self.not_read.push(format!("a line whose time is '{time}'"));
+                self.not_read.push(format!("a line with the invalid time '{time}'"));
             }
             return Ok(());
         };
@@ -283,6 +283,6 @@ mod tests {
         assert!(read(b"just words\n1\n").unwrap_err().contains("time,disk.util_percent sda"));
         assert!(read(b"time,x\nlater,1\n").unwrap_err().contains("RFC 3339"));
         let odd = only("time,x\nlater,1\n1763000000,2\n");
-        assert_eq!(odd.not_read, ["a line whose time is 'later'"]);
+        assert_eq!(odd.not_read, ["a line with the invalid time 'later'"]);
     }
 }

@@ -85,7 +85,7 @@ impl Collected {
                 let only_grows = name.ends_with("_total") || grows.contains(name.as_str()) || is_total(&name);
                 Series { name, device, only_grows, ..series }
             });
-            let beyond = format!("{no_room} samples of series beyond the first {SERIES_MAX}");
+            let beyond = format!("{no_room} samples, because only the first {SERIES_MAX} series are read");
             let not_read = not_read.iter().cloned().chain((no_room > 0).then_some(beyond)).collect();
             let mut table = SeriesTable { machine, series: series.collect(), not_read };
             table.sort();
@@ -153,7 +153,8 @@ fn read_answers(text: &str) -> Result<Vec<SeriesTable>, String> {
     }
     if collected.found.is_empty() {
         return Err(match nameless {
-            0 => "the answer has no series: nothing of that name was scraped at that time".to_owned(),
+            0 => "the Prometheus response has no series: no metric of that name was scraped in that time"
+                .to_owned(),
             _ => "its series have no names, because they result from an expression. Query the counters \
                  themselves (node_disk_io_time_seconds_total)"
                 .to_owned(),
@@ -386,7 +387,7 @@ mod tests {
             .collect();
         let tables = read(&(many + &scrapes(r#"device="sda",instance="nas1""#, 0.5))).unwrap();
         assert!(tables[0].series.iter().any(|series| series.device == "sda"));
-        assert_eq!(tables[0].not_read, ["9 samples of series beyond the first 1024"]);
+        assert_eq!(tables[0].not_read, ["9 samples, because only the first 1024 series are read"]);
     }
 
     const ANSWER: &str = include_str!("../../../../tests/cases/prometheus-query-range/counters.json");

@@ -34,7 +34,7 @@ impl SeriesTable {
     pub(super) fn sort(&mut self) {
         let dropped: u64 = self.series.iter_mut().map(Series::sort).sum();
         if dropped > 0 {
-            self.not_read.push(format!("{dropped} samples with a second value for the same time"));
+            self.not_read.push(format!("{dropped} samples, because the same time already had another value"));
         }
     }
 }

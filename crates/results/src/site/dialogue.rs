@@ -117,19 +117,19 @@ const QUESTIONS: [Question; 17] = [
     Question {
         table: "switch",
         key: "buffer_is_shared",
-        asked: "Is that buffer shared by all ports (yes, no)",
+        asked: "Is that buffer shared by all ports? (yes, no)",
         kind: Kind::YesNo,
     },
     Question {
         table: "switch",
         key: "flow_control_at_server",
-        asked: "Is flow control on at the server's port (yes, no)",
+        asked: "Is flow control enabled on the server's switch port? (yes, no)",
         kind: Kind::YesNo,
     },
     Question {
         table: "switch",
         key: "flow_control_at_clients",
-        asked: "Is flow control on at the clients' ports (yes, no)",
+        asked: "Is flow control enabled on the clients' switch ports? (yes, no)",
         kind: Kind::YesNo,
     },
     Question {
@@ -141,13 +141,13 @@ const QUESTIONS: [Question; 17] = [
     Question {
         table: "backplane",
         key: "generation",
-        asked: "Generation of that bus (SAS-3 at 12 Gbit/s: 3)",
+        asked: "Generation of that bus (3 for SAS-3, 12 Gbit/s)",
         kind: Kind::Whole((1, Bus::Pcie.latest_generation())),
     },
     Question {
         table: "backplane",
         key: "lanes",
-        asked: "Lanes from the disks to the server (4)",
+        asked: "Lanes of that bus from the disks to the server (4)",
         kind: Kind::Whole(validation::LANES),
     },
     Question {
@@ -187,7 +187,7 @@ const QUESTIONS: [Question; 17] = [
 /// # Errors
 /// Nobody can be asked.
 pub fn dialogue(before: &Site, answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Site> {
-    writeln!(out, "Leave unknown values empty. Enter - to clear the value in brackets.")?;
+    writeln!(out, "Press Enter to skip an unknown value. Enter - to clear the value in [square brackets].")?;
     let mut table = toml::Table::try_from(before).map_err(io::Error::other)?;
     for question in &QUESTIONS {
         if !ask(question, &mut table, answers, out)? {
