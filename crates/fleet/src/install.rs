@@ -1,11 +1,11 @@
-//! Agents on other machines, put there over ssh: what is to be done ([`step`]), in order ([`steps`], on
-//! Windows [`windows`]), what starts an agent when its machine starts ([`service`]), and doing it.
+//! Agents on other hosts, installed over ssh: one step ([`step`]), the steps in order ([`steps`], on
+//! Windows [`windows`]), what starts an agent when its host starts ([`service`]), and carrying it out.
 //!
-//! Everything goes into the home directory of the user that ssh logs in as, who needs no special rights but
-//! on Windows, where an administrator alone may make a service. Secrets go through ssh's standard input, to
-//! Windows by scp, and stand on no command line.
+//! Everything goes into the home directory of the user that ssh logs in as. That user needs no special
+//! rights, except on Windows, where only an administrator may create a service. Secrets go through ssh's
+//! standard input, to Windows by scp, and never appear on a command line.
 //!
-//! Not here: making join files ([`crate::fleet_site`]).
+//! Not here: creating join files ([`crate::fleet_site`]).
 
 pub mod service;
 pub mod step;
@@ -19,19 +19,19 @@ use std::process::{Command, Output, Stdio};
 
 use step::{By, ECHO, Input, InstallStep, RemoteSystem};
 
-/// ssh's own failures, beside those of what it was to do.
+/// The exit status of ssh's own failures, as opposed to those of the command.
 const SSH_FAILED: i32 = 255;
 
-/// How a machine is reached.
+/// How to reach a host.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    /// `HOST` or `USER@HOST`, as ssh knows it.
+    /// `HOST` or `USER@HOST`, as ssh accepts it.
     pub host: String,
     /// A configuration file for ssh, instead of the user's own.
     pub ssh_config: Option<PathBuf>,
 }
 
-/// Why an agent is not where it should be.
+/// Why an agent could not be installed or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
@@ -44,49 +44,49 @@ pub enum InstallError {
     #[error("cannot read {}: {source}. Check the path and its permissions", path.display())]
     Read {
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A step failed there.
     #[error("{host}: {what} failed: {said}. Files of earlier steps remain; --uninstall removes them")]
     Step {
         host: String,
-        /// What was to be done.
+        /// The step.
         what: String,
         said: String,
     },
-    /// A system that this does not know.
+    /// An unsupported system.
     #[error(
         "cannot install agents on {host}, which runs '{}' (only Linux, macOS and Windows). Copy the \
          program and the join file there, and start 'reelgauge agent' manually", system.escape_debug()
     )]
     OtherSystem {
         host: String,
-        /// What it says it runs.
+        /// The system that it reports.
         system: String,
     },
-    /// No way to start one there without a service.
+    /// The system cannot start an agent without a service.
     #[error(
         "--no-service does not work on Windows: programs started over ssh end with the connection there. \
          Omit it; the service manager then starts the agent"
     )]
     OnceOnWindows,
-    /// A flag that a service of Windows can't be given.
+    /// A flag that a Windows service cannot receive.
     #[error(
         "'{}' cannot be used in a Windows service, which expands %NAME% and does not allow line breaks. \
          Rename the folder", .0.escape_debug()
     )]
     NoWordForService(String),
-    /// More than one command takes.
+    /// The flags are too long for one command.
     #[error("the flags exceed the length of a Windows command. Name fewer or shorter folders with --root")]
     TooLong,
 }
 
 impl Reach {
-    /// A machine by its name for ssh.
+    /// A host by its name for ssh.
     ///
     /// # Errors
-    /// What ssh would take for an option, or a shell for more than a word.
+    /// A name that ssh would take for an option, or that a shell would split.
     pub fn new(host: &str, ssh_config: Option<PathBuf>) -> Result<Reach, InstallError> {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || "-._@:[]".contains(c);
         match !host.is_empty() && !host.starts_with('-') && host.chars().all(is_safe) {
@@ -95,10 +95,10 @@ impl Reach {
         }
     }
 
-    /// What the machine runs.
+    /// The system of the host.
     ///
     /// # Errors
-    /// It can't be reached, or runs something else.
+    /// The host can't be reached, or its system is unsupported.
     pub fn system(&self) -> Result<RemoteSystem, InstallError> {
         let look = InstallStep::in_shell("detecting the host's operating system", "uname -s");
         let looked = self.output(&look)?;
@@ -109,7 +109,7 @@ impl Reach {
         if let Some(system) = RemoteSystem::of_uname(&uname) {
             return Ok(system);
         }
-        // No uname, or one that is new here.
+        // The host has no uname, or its answer is unknown.
         let echo = self.perform(&InstallStep { command: ECHO.to_owned(), ..look })?;
         RemoteSystem::of_echo(&echo).ok_or_else(|| InstallError::OtherSystem {
             host: self.host.clone(),
@@ -117,10 +117,10 @@ impl Reach {
         })
     }
 
-    /// Does one step there; what it said.
+    /// Carries out one step there; returns its output.
     ///
     /// # Errors
-    /// It failed, and what was said.
+    /// It failed; with its output.
     pub fn perform(&self, step: &InstallStep) -> Result<String, InstallError> {
         let output = self.output(step)?;
         match output.status.success() {
@@ -162,13 +162,14 @@ impl Reach {
         ssh
     }
 
-    /// A file of this machine at a place there.
+    /// Copies a local file to the host.
     fn copied(&self, step: &InstallStep) -> Result<Output, InstallError> {
         let Some(Input::File(path)) = &step.input else {
             return Err(InstallError::Ssh("scp", io::Error::other("no file was given")));
         };
         let unread = |source| InstallError::Read { path: path.clone(), source };
-        // A file that can't be read says so as it does elsewhere, and a path from the root is no HOST:PATH.
+        // An unreadable file should give the same error as elsewhere; and scp does not take an absolute
+        // path for HOST:PATH.
         File::open(path).map_err(unread)?;
         let from = std::path::absolute(path).map_err(unread)?;
         let mut scp = self.client("scp");
@@ -176,7 +177,7 @@ impl Reach {
         scp.stdin(Stdio::null()).output().map_err(|error| InstallError::Ssh("scp", error))
     }
 
-    /// As scp wants it: an address with colons of its own stands in brackets.
+    /// In the format of scp: an IPv6 address is in brackets.
     fn scp_host(&self) -> String {
         let (user, host) = match self.host.rsplit_once('@') {
             Some((user, host)) => (format!("{user}@"), host),
@@ -188,10 +189,10 @@ impl Reach {
         }
     }
 
-    /// A program of OpenSSH, that asks nobody.
+    /// A program of OpenSSH that never prompts.
     fn client(&self, program: &str) -> Command {
         let mut client = Command::new(program);
-        // Nobody is there to be asked for a password, and a machine that is off is not waited for.
+        // No user is there to enter a password, and a host that is off must not block.
         client.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]);
         if let Some(config) = &self.ssh_config {
             client.arg("-F").arg(config);
@@ -207,7 +208,7 @@ fn said(bytes: &[u8]) -> String {
 fn with_text(ssh: &mut Command, text: &str) -> io::Result<Output> {
     let mut child = ssh.stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // A machine that hangs up says why itself.
+        // A host that closes the connection reports the reason itself.
         let _ = input.write_all(text.as_bytes());
     }
     child.wait_with_output()

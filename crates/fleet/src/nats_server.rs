@@ -1,10 +1,10 @@
-//! A nats-server of the fleet's own: found, started with a site's configuration, and never left behind.
+//! The fleet's own nats-server: found, started with a site's configuration, and never left behind.
 //!
-//! Between this process and the server stands a keeper, a process of this same program that does nothing but
-//! hold the server to the life of a pipe: when the pipe ends, because this process ended in whatever way, the
-//! server ends, too. Its parent writes a line into the pipe to have the configuration read anew.
+//! The parent of the server is a keeper, a process of this same program whose only task is to end the
+//! server when a pipe ends, which happens when this process ends for any reason. A line on the pipe
+//! makes the server reload its configuration.
 //!
-//! Not here: what the configuration says ([`crate::fleet_site`]).
+//! Not here: the content of the configuration ([`crate::fleet_site`]).
 
 pub mod keeper;
 pub mod program;
@@ -20,16 +20,16 @@ use crate::fleet_site::directory::{FleetSite, SiteError};
 use keeper::RELOAD;
 use program::{NatsServer, ProgramError};
 
-/// How long the server may take until it listens, also on a busy host.
+/// How long the server may take until it listens, even on a busy host.
 const READY: Duration = Duration::from_secs(60);
-/// How often that is looked for.
+/// The interval between two checks.
 const BEAT: Duration = Duration::from_millis(50);
-/// How long it may take to end, the keeper's own patience included.
+/// How long it may take to end, including the keeper's time limit.
 const ENDING: Duration = Duration::from_secs(15);
-/// How much of its log is told when it ends by itself.
+/// How many lines of its log are shown if it ends unexpectedly.
 const LOG_LINES: usize = 4;
 
-/// A server that runs.
+/// A running server.
 #[derive(Debug)]
 pub struct FleetServer {
     keeper: Child,
@@ -42,7 +42,7 @@ pub struct FleetServer {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// None of this fleet's own.
+    /// The fleet uses an external server.
     #[error("this fleet uses an external server ({0}), so 'reelgauge fleet up' is not needed")]
     Others(String),
     #[error(transparent)]
@@ -50,14 +50,14 @@ pub enum ServerError {
     /// The site can't be read or written.
     #[error(transparent)]
     Site(#[from] SiteError),
-    /// The system says no.
+    /// The system refused.
     #[error("cannot start nats-server: {0}")]
     Start(io::Error),
-    /// It has ended by itself.
+    /// It ended unexpectedly.
     #[error("nats-server ended unexpectedly. {} ends with:\n{said}", log.display())]
     Ended {
         log: PathBuf,
-        /// The end of it.
+        /// The last lines of its log.
         said: String,
     },
     /// It does not listen.
@@ -68,11 +68,11 @@ pub enum ServerError {
 }
 
 impl FleetServer {
-    /// Starts the server of this site. `keeper` is a command that becomes [`keeper::keep`], with whatever it
-    /// needs but program and configuration, which are added.
+    /// Starts the server of this site. `keeper` is a command that becomes [`keeper::keep`], complete
+    /// except for program and configuration, which are appended.
     ///
     /// # Errors
-    /// A site without a server of its own, and a server that does not start.
+    /// A site without its own server, and a server that does not start.
     pub fn start(
         site: &FleetSite,
         program: &NatsServer,
@@ -88,7 +88,8 @@ impl FleetServer {
         keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut keeper = keeper.spawn().map_err(ServerError::Start)?;
         let pipe = keeper.stdin.take();
-        // It says a word once the server's process is there; a server that cannot even start says why itself.
+        // The keeper prints a word once the server's process exists. A server that cannot even start
+        // prints the reason itself.
         let mut word = String::new();
         if let Some(said) = keeper.stdout.take() {
             let _ = BufReader::new(said).read_line(&mut word);
@@ -110,7 +111,7 @@ impl FleetServer {
             }
             std::thread::sleep(BEAT);
         }
-        // Somebody else may listen there, which is why this one then ends.
+        // Another process may listen at this address; then this server ends soon.
         std::thread::sleep(4 * BEAT);
         match self.has_ended() {
             Some(_) => Err(ended()),
@@ -118,15 +119,15 @@ impl FleetServer {
         }
     }
 
-    /// How it ended, if it has.
+    /// Its exit status, if it has ended.
     pub fn has_ended(&mut self) -> Option<ExitStatus> {
         self.keeper.try_wait().ok().flatten()
     }
 
-    /// Has the configuration read anew where it was changed. Whether it was.
+    /// Makes the server reload its configuration if that has changed. Returns whether it had.
     ///
     /// # Errors
-    /// The keeper is gone.
+    /// The keeper has ended.
     pub fn follow_configuration(&mut self) -> io::Result<bool> {
         let configuration = read(&self.configuration_path);
         if configuration.is_empty() || configuration == self.configuration {
@@ -139,7 +140,7 @@ impl FleetServer {
         Ok(true)
     }
 
-    /// What a server that ended by itself said last.
+    /// The last log lines of a server that ended unexpectedly.
     pub fn ended(site: &FleetSite) -> ServerError {
         let log = site.log_path();
         ServerError::Ended { said: last_lines(&read(&log)), log }
@@ -162,7 +163,7 @@ impl Drop for FleetServer {
     }
 }
 
-/// Where to dial a server that listens everywhere.
+/// The address for dialling a server that listens on all addresses.
 fn dialled(listen: SocketAddr) -> SocketAddr {
     let here = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -1,12 +1,12 @@
-//! What an agent's owner allows: where it may work, and how much.
+//! The limits of an agent's owner: the directories it may use, and how much.
 //!
-//! The owner says so on the agent's command line; nobody else can change it. A plan is held to it before
-//! anything is touched: every path in it has to lie below a root, wherever links lead, and what it would
-//! take has to be known and to fit. What nobody knows beforehand (how long a search goes on, how fast a
-//! copier gets) does not fit a limit. A plan is data of a few known kinds and can name no command, so there
-//! is none to look for.
+//! The owner sets them on the agent's command line; no other user can change them. A plan is checked
+//! against them before anything is touched: every path in it must be below a root after links are
+//! resolved, and its demand must be known and within the limits. If a demand is unknown in advance (the
+//! length of a search, the rate of a copier), it does not fit a limit. A plan is data of a few known
+//! kinds and cannot name a command, so there is none to check.
 //!
-//! Not here: what this machine can do (the runner's allowance).
+//! Not here: the abilities of this host (the runner's allowance).
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -22,24 +22,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::{LEASE, LEASE_LEAST, LEASE_MOST};
 
-/// How much an agent's owner allows. What is not limited is `None`.
+/// The limits of an agent's owner; `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnerLimits {
     /// Bytes of files that a run may make, in all.
     pub space_bytes: Option<u64>,
     /// How long a run may take, in nanoseconds, without preparing its files.
     pub duration_ns: Option<u64>,
-    /// Bytes a second that a run may move, reading and writing together: it is held to them.
+    /// The rate of a run in bytes per second, reading and writing together: the run is throttled to it.
     #[serde(default)]
     pub bytes_per_s: Option<NonZeroU64>,
-    /// Nothing may be written: runs read the owner's own files, or files that are there.
+    /// Whether writing is forbidden: runs read the owner's own files, or existing files.
     #[serde(default)]
     pub read_only: bool,
-    /// Bytes a second that a measurement of the network may send or receive here; 0: there is none.
+    /// The rate at which a measurement of the network may send or receive here, in bytes per second; 0
+    /// forbids it.
     #[serde(default)]
     pub network_bytes_per_s: Option<u64>,
-    /// How long a run goes on loading while its controller is not heard, in nanoseconds; `None`: as long as
-    /// agents usually do.
+    /// How long a run continues to load while its controller is silent, in nanoseconds; `None`: the
+    /// default.
     #[serde(default)]
     pub silence_ns: Option<u64>,
 }
@@ -48,15 +49,15 @@ pub struct OwnerLimits {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
-    /// A path elsewhere.
+    /// A path outside the roots.
     #[error("{what}: {source}")]
     Path {
         /// What the plan names by it.
         what: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         source: RootsError,
     },
-    /// A path that is no text.
+    /// A path that is not valid Unicode.
     #[error(
         "{what}: {} is not valid Unicode, so it cannot be checked against the allowed directories (--root). \
          Use another name", path.display()
@@ -70,38 +71,38 @@ pub enum LimitError {
     /// A plan that can't be carried out.
     #[error(transparent)]
     Plan(Box<RunError>),
-    /// Too many bytes.
+    /// More bytes than allowed.
     #[error(
         "the plan creates files of {}, but this agent's owner allows {limit} (--max-space)",
         needed.map_or("unknown size".to_owned(), |size| size.to_string())
     )]
     Space {
-        /// How many; `None` where nobody knows.
+        /// The number needed; `None` if unknown.
         needed: Option<Size>,
-        /// How many are allowed.
+        /// The number allowed.
         limit: Size,
     },
-    /// Too long.
+    /// Longer than allowed.
     #[error(
         "the plan runs for {}, but this agent's owner allows {limit} (--max-duration)",
         needed.map_or("an unknown time".to_owned(), |span| span.to_string())
     )]
     Duration {
-        /// How long; `None` where nobody knows.
+        /// The time needed; `None` if unknown.
         needed: Option<Span>,
-        /// How long is allowed.
+        /// The time allowed.
         limit: Span,
     },
-    /// It writes.
+    /// A plan that writes.
     #[error("the plan writes, but this agent's owner allows only reads (--read-only)")]
     Writes,
 }
 
-/// Holds a plan to where its agent may work and how much; the plan with every path resolved. A trace may also
-/// lie in `spool`, where the agent keeps those that the controller sent.
+/// Checks the paths and the demand of a plan; returns the plan with every path resolved. A trace may
+/// also be in `spool`, where the agent keeps traces from the controller.
 ///
 /// # Errors
-/// What is not allowed, and a plan that can't be carried out anyway.
+/// A limit is exceeded, or the plan can't be carried out anyway.
 pub fn admit(
     mut plan: AnyPlan,
     roots: &Roots,
@@ -113,10 +114,10 @@ pub fn admit(
     Ok(plan)
 }
 
-/// Holds a watch to where its agent may look and how long.
+/// Checks the path and the duration of a watch.
 ///
 /// # Errors
-/// A path elsewhere.
+/// A path outside the roots.
 pub fn admit_watch(
     mut plan: WatchPlan,
     roots: &Roots,
@@ -131,7 +132,8 @@ pub fn admit_watch(
     Ok(plan)
 }
 
-/// Puts in place of every path where it leads, so that what was held to the roots is what is used.
+/// Replaces every path by its resolved target, so that the path that was checked is the one that is
+/// used.
 fn resolve(plan: &mut AnyPlan, roots: &Roots, spool: Option<&Path>) -> Result<(), LimitError> {
     match plan {
         AnyPlan::Mix(plan) => {
@@ -169,45 +171,45 @@ fn lies_in(path: &Path, folder: &Path) -> bool {
 }
 
 impl OwnerLimits {
-    /// Flags of a run that hold it to what it need not be refused for.
+    /// Flags that restrict a run, for limits that need no refusal.
     pub fn flags(&self) -> Vec<String> {
         let rate = self.bytes_per_s.map(|rate| ["--max-rate".to_owned(), Size(rate.get()).to_string()]);
         rate.into_iter().flatten().collect()
     }
 
-    /// How long a run goes on loading while its controller is not heard.
+    /// How long a run continues to load while its controller is silent.
     pub fn lease(&self) -> Duration {
         self.silence_ns.map_or(LEASE, Duration::from_nanos).clamp(LEASE_LEAST, LEASE_MOST)
     }
 
-    /// Holds a plan to how much its agent may.
+    /// Checks a plan's demand against the limits.
     ///
     /// # Errors
-    /// What is not allowed, and a plan that can't be carried out anyway.
+    /// A limit is exceeded, or the plan can't be carried out anyway.
     pub fn admit(&self, plan: &AnyPlan) -> Result<(), LimitError> {
         let forecast = reelgauge_runner::estimate::of_plan(plan.clone());
         let mut forecast = forecast.map_err(|error| LimitError::Plan(Box::new(error)))?;
         self.check_writes(&forecast)?;
         if matches!(plan, AnyPlan::Mix(_)) {
-            // It writes in its test files, which are counted, however much that is.
+            // It writes into its test files, whose size is counted, no matter how much it writes.
             forecast.load = LoadAhead::AtMost(0);
         }
         self.check(&forecast)
     }
 
-    /// Holds it to reading alone.
+    /// Checks that a read-only plan does not write.
     ///
     /// # Errors
-    /// It writes, and may not.
+    /// It writes although that is forbidden.
     fn check_writes(&self, forecast: &Forecast) -> Result<(), LimitError> {
         let writes = forecast.load != LoadAhead::AtMost(0) || forecast.most_files_bytes > 0;
         if self.read_only && writes { Err(LimitError::Writes) } else { Ok(()) }
     }
 
-    /// Holds what a plan takes to what is allowed.
+    /// Checks a forecast against the limits.
     ///
     /// # Errors
-    /// The first that is not.
+    /// The first limit that is exceeded.
     pub fn check(&self, forecast: &Forecast) -> Result<(), LimitError> {
         self.check_writes(forecast)?;
         let load_bytes = match forecast.load {
@@ -230,14 +232,14 @@ impl OwnerLimits {
     }
 }
 
-/// The longest that it can take; `None` where nobody knows.
+/// The longest time that it can take; `None` if unknown.
 fn longest_ns(time: TimeAhead) -> Option<u64> {
     let seconds = match time {
         TimeAhead::Planned { s } => s,
         TimeAhead::Between { most_s, or_longer: false, .. } => most_s,
         TimeAhead::Between { or_longer: true, .. } | TimeAhead::Unknown => return None,
     };
-    // Saturates, and nobody allows that long.
+    // The cast saturates, which no owner's limit reaches.
     Some((seconds * 1e9) as u64)
 }
 

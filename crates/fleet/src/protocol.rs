@@ -1,100 +1,101 @@
-//! What a controller and its agents say to each other about a run.
+//! The messages between a controller and its agents about a run.
 //!
-//! Anything may be lost, doubled, late or out of order, so nothing rests on a single message. An agent says
-//! its whole state in every [`Beat`], once a second and whenever it changes; the controller says what it
-//! wants until a beat shows that it is so; and whatever is said twice does nothing the second time. What
-//! lets load go on is an answer to a beat that the agent knows to be young, so that an old message never
-//! does.
+//! Any message may be lost, duplicated, late or out of order, so nothing depends on a single one. An
+//! agent sends its whole state in every [`Beat`], once a second and whenever it changes. The controller
+//! repeats its orders until a beat shows that they took effect, and a repeated message does nothing the
+//! second time. Load is permitted to continue by an answer to a beat that the agent knows to be recent,
+//! so an old message never permits it.
 //!
-//! Times are those of monotonic clocks: the machine's of an agent, and the controller's. Wall clocks name
-//! moments for people and enter no difference, so that one that is set during a run changes nothing.
+//! Times are those of monotonic clocks: of an agent's host, and of the controller. Wall clocks only name
+//! moments for users and enter no difference, so that setting one during a run changes nothing.
 //!
-//! Not here: who may say what (the envelope), and how it travels (the connection).
+//! Not here: who may send what (the envelope), and how it travels (the connection).
 
 use std::time::Duration;
 
 use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
-/// An agent says how it stands at least this often.
+/// An agent sends a beat at least this often.
 pub const BEAT_EVERY: Duration = Duration::from_secs(1);
-/// The version of what agents and controller say to each other. 2: times are monotonic, agents say for how
-/// long they load without being heard, and wishes are sealed.
+/// The version of the protocol between agents and controller. 2: times are monotonic, agents send how
+/// long they load without contact, and commands are sealed.
 pub const PROTOCOL: u32 = 2;
-/// Load goes on for so long after the last beat that the controller answered, unless the agent's owner allows
-/// another time.
+/// Load continues for this long after the last beat that the controller answered, unless the agent's
+/// owner allows another time.
 pub const LEASE: Duration = Duration::from_secs(15);
-/// The shortest time that an owner may allow: a beat more than may be lost.
+/// The shortest time that an owner may set: one beat more than may be lost.
 pub const LEASE_LEAST: Duration = Duration::from_secs(2);
 pub const LEASE_MOST: Duration = Duration::from_secs(60);
-/// An agent that was not heard for so much longer than it may load is missing. The time in which nothing
-/// could be heard does not count.
+/// An agent that is silent for this much longer than it may load is missing. The time in which nothing
+/// could be received does not count.
 pub const MISSING_GRACE: Duration = Duration::from_secs(1);
-/// Nothing more is learnt of an agent that has told of no run and is not heard for so long.
+/// An agent that has reported no run and is silent for this long is given up.
 pub const UNHEARD_FOR: Duration = Duration::from_secs(5);
-/// A load point begins so long after everybody was ready.
+/// A load point begins this long after all agents were ready.
 pub const START_AHEAD: Duration = Duration::from_secs(3);
-/// Where somebody has not said by then that it knows of a start, everybody's is put off: so long before it.
+/// If an agent has not confirmed a start this long before it, the start is put off for all.
 pub const CALLED_OFF_AHEAD: Duration = Duration::from_millis(1_500);
-/// Nobody is reached any more so long before a start: the threads of some have been called.
+/// This shortly before a start it can no longer be put off: some agents have already called their
+/// threads.
 pub const CALLED_AHEAD: Duration = Duration::from_millis(900);
-/// A start whose time is over by more than this is none.
+/// A start whose time passed longer ago than this is ignored.
 pub const LATE_MOST: Duration = Duration::from_secs(1);
-/// One piece of a file has at most so many bytes: it fits into one message.
+/// The largest piece of a file, which fits into one message.
 pub const PIECE_BYTES: u32 = 256 << 10;
 
-/// What the controller tells one agent.
+/// An order of the controller to one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
-    /// Answers a beat: the controller was there, and this run may go on.
+    /// Answers a beat: the controller is there, and this run may continue.
     Hold {
         run: String,
         /// The beat that is answered.
         beat: u64,
-        /// Which process of a controller says it.
+        /// The process of the controller that sends it.
         epoch: u64,
         /// When the beat was heard, on the controller's clock.
         heard_ns: i64,
-        /// When this was said.
+        /// When this was sent.
         said_ns: i64,
     },
-    /// Make everything ready for this plan.
+    /// Prepare for this plan.
     Prepare {
         run: String,
         /// SHA-256 of the plan.
         plan_sha256: String,
         plan_toml: String,
     },
-    /// What the trial is that it asks for.
+    /// The trial that the agent requested.
     Trial {
         run: String,
-        /// Its load point, from 0.
+        /// The number of its load point, from 0.
         point: u16,
-        /// This agent's share; 0 where it has nothing to do in it.
+        /// This agent's share; 0 if it has nothing to do in it.
         scale: u32,
-        /// For as long as an answer must hold on.
+        /// Whether it lasts as long as an answer must be sustained.
         confirms: bool,
     },
-    /// No trial is made any more, instead of the one that it asks for.
+    /// The search is over: there is no trial for this load point.
     Enough {
         run: String,
-        /// Its load point, from 0.
+        /// The number of its load point, from 0.
         point: u16,
     },
     /// Begin a load point.
     Start {
         run: String,
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
-        /// Whose clock it is.
+        /// The controller that the clock belongs to.
         epoch: u64,
-        /// When, on the controller's clock.
+        /// The time, on the controller's clock.
         at_ns: i64,
     },
-    /// End, and keep what was measured.
+    /// End, and keep the measurements.
     Stop { run: String },
-    /// Say which files there are.
+    /// List the files of the run.
     Files { run: String },
     /// Send a piece of a file.
     Piece {
@@ -102,15 +103,15 @@ pub enum Order {
         /// Its name in the run directory.
         file: String,
         offset: u64,
-        /// So many bytes; [`PIECE_BYTES`] at most.
+        /// Its length; at most [`PIECE_BYTES`].
         len: u32,
     },
-    /// Every file has arrived whole: they need not be kept.
+    /// Every file has arrived whole: the agent need not keep them.
     Kept { run: String },
 }
 
 impl Order {
-    /// The run that it is about.
+    /// The run that it applies to.
     pub fn run(&self) -> &str {
         match self {
             Order::Hold { run, .. }
@@ -126,22 +127,22 @@ impl Order {
     }
 }
 
-/// What an agent says.
+/// A message of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     Beat(Box<Beat>),
-    /// How a load point goes.
+    /// The progress of a load point.
     Live {
         run: String,
         live: Box<LiveSaid>,
     },
-    /// Which files a run left.
+    /// The files of a run.
     Files {
         run: String,
         files: Vec<FileThere>,
     },
-    /// The files that a run left cannot be read. The first version did not say so.
+    /// The files of a run cannot be read. The first version did not send this.
     NoFiles {
         run: String,
         why: String,
@@ -150,7 +151,7 @@ pub enum Answer {
     Closed {
         why: String,
     },
-    /// A piece of a file. Its bytes come beside it.
+    /// A piece of a file. Its bytes follow the JSON.
     Piece {
         run: String,
         file: String,
@@ -166,26 +167,26 @@ pub enum Answer {
 pub struct FileThere {
     pub name: String,
     pub len: u64,
-    /// Of all its bytes.
+    /// The digest of all its bytes.
     pub sha256: String,
 }
 
-/// How an agent stands.
+/// The state of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beat {
-    /// Which process of the agent says it: a larger number after each start.
+    /// The agent's process: a larger number after each start.
     pub session: u64,
     pub beat: u64,
     pub version: String,
-    /// Of what it understands: [`PROTOCOL`]. The first version did not say so.
+    /// The version of its protocol: [`PROTOCOL`]. The first version did not send this.
     #[serde(default = "first_protocol")]
     pub protocol: u32,
-    /// How long it goes on loading without being heard, in milliseconds.
+    /// How long it continues to load without contact, in milliseconds.
     #[serde(default)]
     pub lease_ms: u64,
-    /// Its wall clock against the controller's, if that is known. For people alone.
+    /// The offset of its wall clock from the controller's, if known. Only shown to users.
     pub clock: Option<ClockOffset>,
-    /// The runs that it knows: the one that goes on, and those whose files were not fetched.
+    /// The runs that it knows: the one in progress, and those whose files were not fetched.
     pub runs: Vec<RunState>,
 }
 
@@ -193,99 +194,99 @@ fn first_protocol() -> u32 {
     1
 }
 
-/// One clock against another.
+/// The offset of one clock from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockOffset {
-    /// How far the agent's is ahead.
+    /// How far the agent's clock is ahead.
     pub offset_ns: i64,
-    /// It is no farther off than this.
+    /// The error bound of the offset.
     pub uncertainty_ns: i64,
 }
 
-/// How a run stands on an agent.
+/// The state of a run on an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunState {
     pub run: String,
-    /// SHA-256 of its plan, as it lies on the agent's disk.
+    /// SHA-256 of its plan, as it is on the agent's disk.
     pub plan_sha256: String,
     pub phase: Phase,
-    /// Its times against the controller's.
+    /// Its times, and the offset from the controller's clock.
     #[serde(default)]
     pub times: RunTimes,
-    /// How many load points had their whole time.
+    /// The number of load points that were measured for their whole time.
     pub points_complete: u16,
-    /// How its latest trial went, in a search.
+    /// The result of its latest trial, in a search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<JudgedTrial>,
 }
 
-/// When things happened in a run, on the monotonic clock of its agent's machine, and how that stands to the
-/// controller's.
+/// The times of events in a run, on the monotonic clock of its agent's host, and the offset of that
+/// clock from the controller's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunTimes {
-    /// Time 0 of its log. `None` before it has begun, and where it never did.
+    /// Time 0 of its log. `None` until it has begun.
     pub zero_ns: Option<i64>,
     /// Load points that have begun.
     pub starts: Vec<PointStart>,
-    /// The machine's clock when the first load point began, or as soon as it was known.
+    /// The offset of the host's clock when the first load point began, or as soon as it was known.
     pub clock_before: Option<ClockOffset>,
-    /// The same when the run was heard of last.
+    /// The same when the run was last reported.
     pub clock_after: Option<ClockOffset>,
-    /// When it ended; `None` while it goes on, and where nobody saw it end.
+    /// When it ended; `None` while it is in progress, and if its end was not observed.
     pub over_ns: Option<i64>,
-    /// The wall clock was set meanwhile.
+    /// Steps of the wall clock during the run.
     pub clock_steps: Vec<ClockStep>,
 }
 
 /// The beginning of a load point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointStart {
-    /// From 0.
+    /// Its number, from 0.
     pub point: u16,
     pub begun_ns: i64,
-    /// The machine's clock then: as well as it is known by all answers that came so far.
+    /// The offset of the host's clock at that time, by all answers received so far.
     pub clock: Option<ClockOffset>,
 }
 
-/// A wall clock that was set.
+/// A step of the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockStep {
-    /// When, on the machine's monotonic clock.
+    /// The time, on the host's monotonic clock.
     pub at_ns: i64,
-    /// By so much; negative: back.
+    /// The size of the step; negative: back.
     pub by_ns: i64,
 }
 
-/// What a run does.
+/// The phase of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Phase {
     /// It makes its files.
     Preparing,
-    /// It waits to be told what its next trial is, in a search.
+    /// It waits for its next trial, in a search.
     Asks(AskedTrial),
-    /// It waits to be told when this load point begins.
+    /// It waits for the start of this load point.
     Ready {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
     },
-    /// It was told when this load point begins.
+    /// It knows the start of this load point.
     Starting {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
-        /// When, on the controller's clock. The first version did not say so.
+        /// The start, on the controller's clock. The first version did not send it.
         #[serde(default)]
         at_ns: i64,
     },
-    /// This load point goes on.
+    /// This load point is in progress.
     Measuring {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
     },
     /// It samples counters, and loads nothing.
     Observing,
     Over {
-        /// Its exit code; `None` where nobody was left to hear it.
+        /// Its exit status; `None` if it was not received.
         code: Option<u8>,
         /// Why it did not complete.
         reason: Option<String>,
@@ -295,12 +296,13 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Whether it does something to the storage, or soon will. Nobody observes without a controller, either.
+    /// Whether it loads the storage, or soon will. An observation also ends without a controller, so it
+    /// counts.
     pub fn is_load(&self) -> bool {
         matches!(self, Phase::Preparing | Phase::Starting { .. } | Phase::Measuring { .. } | Phase::Observing)
     }
 
-    /// Whether its process has ended, or never was.
+    /// Whether its process has ended, or never existed.
     pub fn is_over(&self) -> bool {
         matches!(self, Phase::Over { .. } | Phase::Refused { .. })
     }

@@ -60,7 +60,7 @@ pub struct Duty {
     runs: BTreeMap<String, RunState>,
     /// Runs that were fetched and removed: a late order does not begin them again.
     fetched: VecDeque<String>,
-    /// The run that goes on.
+    /// The run in progress.
     active: Option<String>,
     /// The end of a run's permission to load, by the answers to beats.
     lease: Option<(String, i64)>,
@@ -114,7 +114,7 @@ impl Duty {
         self.runs.values()
     }
 
-    /// The run that goes on.
+    /// The run in progress.
     pub fn active(&self) -> Option<&RunState> {
         self.runs.get(self.active.as_ref()?)
     }

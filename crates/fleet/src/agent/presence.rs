@@ -48,7 +48,7 @@ pub struct Presence {
     pub agent: AgentName,
     /// Its fleet.
     pub fleet: FleetId,
-    /// This life of its process.
+    /// The current life of its process.
     pub session: AgentSession,
     /// The version of its program.
     pub version: String,
@@ -56,11 +56,11 @@ pub struct Presence {
     pub protocol: u32,
     /// Its machine.
     pub host: HostFacts,
-    /// Where it may work.
+    /// The directories that it may use.
     pub roots: Vec<RootFacts>,
-    /// How much it may.
+    /// The owner's limits.
     pub limits: OwnerLimits,
-    /// The number of the order that it has opened last.
+    /// The number of the last order that it opened.
     pub last_order: u64,
     /// Kinds of orders that it understands, in addition to those of runs and of the network. An older
     /// version sends none.
@@ -126,7 +126,7 @@ pub struct RefusedOrder {
     pub session: AgentSession,
     /// The reason.
     pub refused: String,
-    /// The number of the order that it has opened last.
+    /// The number of the last order that it opened.
     pub last_order: u64,
     /// Whether it would never open an order of that sender.
     #[serde(default)]
@@ -166,13 +166,13 @@ pub struct Identity {
     pub agent: AgentName,
     /// Its fleet.
     pub fleet: FleetId,
-    /// This life of its process.
+    /// The current life of its process.
     pub session: AgentSession,
     /// The version of its program: three numbers.
     pub version: String,
-    /// Where it may work.
+    /// The directories that it may use.
     pub roots: Vec<PathBuf>,
-    /// How much it may.
+    /// The owner's limits.
     pub limits: OwnerLimits,
     /// Set while a run is in progress there.
     pub at_work: Arc<AtomicBool>,

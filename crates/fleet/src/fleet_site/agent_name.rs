@@ -1,7 +1,7 @@
-//! What agents, fleets and an agent's sessions are called.
+//! Names of agents, fleets and an agent's sessions.
 //!
-//! An agent's name becomes a part of subjects, of file names and of paths in a run directory, and it comes
-//! from outside, so it is held to what is safe in all of them.
+//! An agent's name becomes a part of subjects, of file names and of paths in a run directory, and it
+//! comes from outside, so it is restricted to characters that are safe in all of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 const NAME_CHARS_MAX: usize = 48;
-/// Bytes of what is drawn for fleets and sessions.
+/// The number of random bytes in the identifiers of fleets and sessions.
 const DRAWN_BYTES: usize = 16;
 
 /// The name of an agent.
@@ -17,7 +17,7 @@ const DRAWN_BYTES: usize = 16;
 #[serde(try_from = "String", into = "String")]
 pub struct AgentName(String);
 
-/// Why something is no name.
+/// Why a text is not a valid name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{}' is not a valid agent name. Use up to 48 letters a-z, digits, - and _; begin with a letter or a \
@@ -25,17 +25,19 @@ pub struct AgentName(String);
 )]
 pub struct NameError(String);
 
-/// Which fleet. Drawn when its site is made, so that no order of one fleet is one of another.
+/// The identifier of a fleet. Drawn when its site is made, so that no order of one fleet is valid in
+/// another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FleetId(String);
 
-/// One life of an agent's process. Drawn when it starts, so that no order of an earlier life is obeyed.
+/// The identifier of one life of an agent's process. Drawn when it starts, so that no order for an
+/// earlier life is obeyed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentSession(String);
 
-/// Not something that was drawn.
+/// The text is not an identifier of this form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{}' is not 32 hexadecimal digits", .0.escape_debug())]
 pub struct DrawnError(String);
@@ -50,7 +52,7 @@ impl FromStr for AgentName {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<AgentName, NameError> {
-        // Small letters alone: there are file systems to which Edit and edit are one.
+        // Lower case only: some file systems do not distinguish Edit from edit.
         let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let begins = text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
         match begins && text.len() <= NAME_CHARS_MAX && text.chars().all(is_inner) {
@@ -76,7 +78,7 @@ impl From<AgentName> for String {
 
 impl fmt::Display for AgentName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // So that a width is heeded.
+        // `pad` respects a width in the format string.
         f.pad(&self.0)
     }
 }

@@ -1,7 +1,8 @@
-//! How the server proves itself to agents: a certificate authority for this one fleet, and one certificate.
+//! How the server proves its identity to agents: a certificate authority for this one fleet, and one
+//! certificate.
 //!
-//! The authority's key signs that certificate and is then forgotten, so nobody can make a second server that
-//! agents would take for this one. Where the server gets another address, a new site is made.
+//! The authority's key signs that certificate and is then discarded, so no second server can be made
+//! that agents would trust. If the server's address changes, a new site is needed.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,14 +11,15 @@ use rcgen::{
     KeyUsagePurpose,
 };
 
-/// Agents whose clock is behind have to be able to join.
+/// Valid from this long before its creation, for agents whose clock is behind.
 const BEFORE: Duration = Duration::from_secs(366 * 86_400);
-/// Keys of agents are revoked one by one; a fleet that ends because a certificate does helps nobody.
+/// Valid for this long. Access is withdrawn by revoking single keys; an expired certificate would only
+/// stop the fleet.
 const AFTER: Duration = Duration::from_secs(20 * 366 * 86_400);
 
 /// Certificates and the server's key, as PEM.
 pub struct Certificates {
-    /// The authority's certificate: what agents trust.
+    /// The authority's certificate, which agents trust.
     pub authority_pem: String,
     pub server_pem: String,
     /// The server's key: a secret.

@@ -1,6 +1,7 @@
-//! The fleet's register as nats-server reads it: who may connect, and what each may say and hear.
+//! The fleet's register in the format of nats-server: who may connect, and what each may publish and
+//! subscribe to.
 //!
-//! Made from the register alone, so nobody has to edit it; what somebody writes into it is lost.
+//! It is generated from the register alone: edits in the file are overwritten.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -9,15 +10,15 @@ use super::agent_name::AgentName;
 use super::register::Register;
 use super::subject::Permissions;
 
-/// Where the files lie that the configuration names.
+/// The paths of the files that the configuration names.
 pub struct SiteFiles<'a> {
     pub certificate: &'a Path,
     pub key: &'a Path,
-    /// Where the server writes what happens.
+    /// The server's log.
     pub log: &'a Path,
 }
 
-/// The configuration of a server of the fleet's own.
+/// The configuration of the fleet's own server.
 pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>) -> String {
     format!(
         "# Made by reelgauge from fleet.toml; changed by 'reelgauge fleet add' and 'fleet revoke'.\n\
@@ -52,7 +53,7 @@ pub fn of_server(register: &Register, listen: SocketAddr, files: &SiteFiles<'_>)
     )
 }
 
-/// The users alone, for an account of a server that others run.
+/// Only the users, for an account of an external server.
 pub fn of_users(register: &Register) -> String {
     format!(
         "# Include this file in this fleet's account on your NATS server. The server needs\n\
@@ -89,7 +90,7 @@ fn list(subjects: &[String]) -> String {
     format!("[{}]", quoted.join(", "))
 }
 
-/// A string of the configuration, whatever is in it.
+/// A string of the configuration, with any characters in it.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,13 +1,13 @@
-//! A site's directory: made as a whole or not at all, read, and changed one agent at a time.
+//! A site's directory: created as a whole or not at all, read, and changed one agent at a time.
 //!
 //! ```text
-//! fleet.toml            who belongs to the fleet (the register); the only file that is read to learn it
-//! join/NAME.toml        what agent NAME needs to join; a secret, to be moved to its machine
-//! keys/controller.key   opens the server; a secret
+//! fleet.toml            the members of the fleet (the register); the only file that is read for them
+//! join/NAME.toml        what agent NAME needs to join; a secret, to be moved to its host
+//! keys/controller.key   gives access to the server; a secret
 //! keys/seal.key         seals orders; a secret
-//! tls/authority.pem     what agents trust; tls/server.pem and server.key: how the server proves itself
-//! nats.conf             the register as nats-server reads it (users.conf, where others run the server)
-//! nats.log              the server's own
+//! tls/authority.pem     the certificate that agents trust; tls/server.pem and server.key: the server's own
+//! nats.conf             the register in the format of nats-server (users.conf for an external server)
+//! nats.log              the server's log
 //! ```
 
 use std::fs::{self, File};
@@ -25,41 +25,41 @@ use super::key::{KeyError, SealingKey, UserKey};
 use super::private_file::{self, PrivateFileError};
 use super::register::{Member, REGISTER_VERSION, Register, RegisterError};
 
-/// A site that is there.
+/// An existing site.
 #[derive(Clone, Debug)]
 pub struct FleetSite {
     dir: PathBuf,
     register: Register,
 }
 
-/// What a new site is to be.
+/// The settings of a new site.
 #[derive(Clone, Debug)]
 pub struct NewSite {
     pub agents: Vec<AgentName>,
-    /// Whose server it uses.
+    /// The server that it uses.
     pub server: NewServer,
 }
 
-/// Whose server a new site uses.
+/// The server of a new site.
 #[derive(Clone, Debug)]
 pub enum NewServer {
     Own {
-        /// Where it listens.
+        /// The address it listens on.
         listen: SocketAddr,
-        /// By which names and addresses agents reach it; without any, by that address.
+        /// The names and addresses by which agents reach it; if empty, the address above.
         hosts: Vec<String>,
     },
-    /// One that others run.
+    /// An external server.
     Others {
         servers: Vec<String>,
-        /// The certificate of who vouches for it, as PEM.
+        /// The authority's certificate, as PEM.
         authority: PathBuf,
     },
 }
 
 #[derive(Clone, Debug)]
 pub struct ControllerKeys {
-    /// Opens the server.
+    /// The key that gives access to the server.
     pub user: UserKey,
     pub seal: SealingKey,
 }
@@ -74,7 +74,7 @@ pub enum SiteError {
     #[error("{} is not a fleet directory: it has no fleet.toml. Create one with 'reelgauge fleet init {}'",
         .0.display(), shell_word(.0))]
     NoSite(PathBuf),
-    /// The address is none that anybody can dial.
+    /// An address that cannot be dialled.
     #[error(
         "agents cannot connect to {0}. Use --host with a name or an address of this host that they can \
          reach, such as --host 10.0.0.5"
@@ -85,21 +85,21 @@ pub enum SiteError {
     #[error("{} contains no certificate. Give the PEM file of the authority that signed the server's \
          certificate", .0.display())]
     NoAuthority(PathBuf),
-    /// The system says no.
+    /// The system refused.
     #[error("cannot use {}: {source}. Check the path and its permissions", path.display())]
     Io {
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A file that keeps a secret.
     #[error(transparent)]
     Private(#[from] PrivateFileError),
-    /// A key that is none.
+    /// An invalid key.
     #[error("{}: {source}", path.display())]
     Key {
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: KeyError,
     },
     /// Who belongs to it.
@@ -113,10 +113,10 @@ pub enum SiteError {
 }
 
 impl FleetSite {
-    /// Makes a site. A directory that is there is left alone, unless it is empty.
+    /// Creates a site. An existing directory is used only if it is empty.
     ///
     /// # Errors
-    /// What is there already, and what can't be made; then nothing is left behind.
+    /// The directory is in use, or a part cannot be created; then nothing is left behind.
     pub fn make(dir: &Path, new: &NewSite) -> Result<FleetSite, SiteError> {
         let dir = std::path::absolute(dir).map_err(failed(dir))?;
         let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
@@ -126,7 +126,7 @@ impl FleetSite {
         }
         let parent = dir.parent().unwrap_or(Path::new("/")).to_owned();
         fs::create_dir_all(&parent).map_err(failed(&parent))?;
-        // Made for its owner alone, and moved into place when it is whole.
+        // Created for its owner alone, and moved into place when it is whole.
         let mut builder = tempfile::Builder::new();
         builder.prefix(".reelgauge-fleet-");
         #[cfg(unix)]
@@ -138,7 +138,7 @@ impl FleetSite {
             fs::remove_dir(&dir).map_err(|_| SiteError::Taken(dir.clone()))?;
         }
         fs::rename(draft.path(), &dir).map_err(failed(&dir))?;
-        // It is no longer where it would be removed.
+        // It was moved, so the guard must not remove it.
         let _ = draft.keep();
         Ok(FleetSite { dir, register })
     }
@@ -146,7 +146,7 @@ impl FleetSite {
     /// Opens a site.
     ///
     /// # Errors
-    /// No site, or one that is damaged.
+    /// There is no site, or it is damaged.
     pub fn open(dir: &Path) -> Result<FleetSite, SiteError> {
         let dir = std::path::absolute(dir).map_err(failed(dir))?;
         let path = dir.join(REGISTER);
@@ -159,10 +159,10 @@ impl FleetSite {
         Ok(FleetSite { register: Register::from_toml(&text)?, dir })
     }
 
-    /// Takes a new agent in; where its join file is.
+    /// Adds a new agent; returns the path of its join file.
     ///
     /// # Errors
-    /// One of this name, and what can't be written.
+    /// The name exists already, or a file can't be written.
     pub fn add(&mut self, name: &AgentName) -> Result<PathBuf, SiteError> {
         let _lock = self.lock()?;
         let mut register = FleetSite::open(&self.dir)?.register;
@@ -179,10 +179,10 @@ impl FleetSite {
         Ok(path)
     }
 
-    /// Puts an agent out: the server drops it, and its key opens nothing any more.
+    /// Revokes an agent: the server drops it, and its key no longer works.
     ///
     /// # Errors
-    /// Nobody of this name, and what can't be written.
+    /// No agent has this name, or a file can't be written.
     pub fn revoke(&mut self, name: &AgentName) -> Result<(), SiteError> {
         let _lock = self.lock()?;
         let mut register = FleetSite::open(&self.dir)?.register;
@@ -196,10 +196,10 @@ impl FleetSite {
         }
     }
 
-    /// Writes the server's configuration anew: the directory may have been moved.
+    /// Writes the server's configuration again: the directory may have been moved.
     ///
     /// # Errors
-    /// What can't be written.
+    /// A file can't be written.
     pub fn write_configuration(&self) -> Result<(), SiteError> {
         let _lock = self.lock()?;
         write_configuration(&self.dir, &self.dir, &self.register)
@@ -231,12 +231,12 @@ impl FleetSite {
         Ok(ControllerKeys { user, seal })
     }
 
-    /// Where the join file of this agent is, until it is moved to its machine.
+    /// The path of this agent's join file, until it is moved to its host.
     pub fn join_path(&self, name: &AgentName) -> PathBuf {
         self.dir.join(JOIN).join(format!("{name}.toml"))
     }
 
-    /// The certificate of who vouches for the server, as PEM.
+    /// The authority's certificate, as PEM.
     ///
     /// # Errors
     /// A file that can't be read.
@@ -244,22 +244,22 @@ impl FleetSite {
         Ok(private_file::read(&self.authority_path())?)
     }
 
-    /// The file with the certificate of who vouches for the server.
+    /// The file with the authority's certificate.
     pub fn authority_path(&self) -> PathBuf {
         self.dir.join(AUTHORITY)
     }
 
-    /// The configuration of a server of its own.
+    /// The configuration of the fleet's own server.
     pub fn configuration_path(&self) -> PathBuf {
         self.dir.join(CONFIGURATION)
     }
 
-    /// What the server writes down.
+    /// The server's log.
     pub fn log_path(&self) -> PathBuf {
         self.dir.join(LOG)
     }
 
-    /// One change at a time.
+    /// Locks the site, so that only one change is in progress.
     fn lock(&self) -> Result<File, SiteError> {
         let path = self.dir.join(LOCK);
         let file = File::options().create(true).append(true).open(&path).map_err(failed(&path))?;
@@ -322,7 +322,7 @@ fn fill(draft: &Path, dir: &Path, new: &NewSite) -> Result<Register, SiteError> 
     Ok(register)
 }
 
-/// Where agents find it, where it listens, and who vouches for it.
+/// The server's addresses for agents, the address it listens on, and its authority's certificate.
 type ServerPlace = (Vec<String>, Option<SocketAddr>, String);
 
 fn own_server(
@@ -365,7 +365,7 @@ fn others_server(servers: &[String], authority: &Path) -> Result<ServerPlace, Si
     }
 }
 
-/// For its owner alone, whatever the umask.
+/// For its owner alone, regardless of the umask.
 fn make_folder(path: &Path) -> Result<(), SiteError> {
     #[cfg(unix)]
     let builder = {
@@ -383,7 +383,7 @@ fn join_text(register: &Register, name: &AgentName, key: &UserKey, authority_pem
     join_file::text(&register.fleet, name, &register.servers, &keys)
 }
 
-/// The register, and the configuration that is made from it. `dir` is where the site will be.
+/// The register, and the configuration generated from it. `dir` is the future path of the site.
 fn write_register(into: &Path, dir: &Path, register: &Register) -> Result<(), SiteError> {
     private_file::replace(&into.join(REGISTER), &register.to_toml()?)?;
     write_configuration(into, dir, register)

@@ -1,5 +1,5 @@
-//! What one agent needs to join the fleet, in one file: where the server is, how it proves itself, the
-//! agent's own key, and what it knows the controller's orders by. A secret.
+//! The file with everything that one agent needs to join the fleet: the server's address and
+//! certificate, the agent's own key, and the key that verifies the controller's orders. A secret.
 
 use std::path::{Path, PathBuf};
 
@@ -17,12 +17,12 @@ pub const JOIN_VERSION: u32 = 1;
 pub struct JoinFile {
     pub fleet: FleetId,
     pub agent: AgentName,
-    /// Where the server is: `tls://HOST:PORT`, any of these.
+    /// The server's addresses: `tls://HOST:PORT`, any of these.
     pub servers: Vec<String>,
     pub key: UserKey,
-    /// What it knows the controller's seal by.
+    /// Verifies the controller's seal.
     pub seal: SealCheck,
-    /// The certificate of who vouches for the server, as PEM.
+    /// The authority's certificate, as PEM.
     pub authority_pem: String,
     pub path: PathBuf,
 }
@@ -31,7 +31,7 @@ pub struct JoinFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JoinError {
-    /// It can't be read, or is no secret any more.
+    /// It can't be read, or other users can read it.
     #[error(transparent)]
     File(#[from] PrivateFileError),
     /// Not a join file.
@@ -39,7 +39,7 @@ pub enum JoinError {
         path.display())]
     Damaged {
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// Written by a newer program.
@@ -50,7 +50,7 @@ pub enum JoinError {
     Newer { path: PathBuf, version: u32 },
 }
 
-/// The file, as TOML has it.
+/// The content of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -84,12 +84,12 @@ pub fn text(fleet: &FleetId, agent: &AgentName, servers: &[String], keys: &Keys<
     )
 }
 
-/// What a join file proves and knows.
+/// The keys and the certificate in a join file.
 pub struct Keys<'a> {
     pub agent: &'a UserKey,
-    /// What the controller's seal is known by.
+    /// The public key of the controller's seal.
     pub seal_public: &'a str,
-    /// The certificate of who vouches for the server.
+    /// The authority's certificate.
     pub authority_pem: &'a str,
 }
 
@@ -97,7 +97,7 @@ impl JoinFile {
     /// Reads a join file.
     ///
     /// # Errors
-    /// One that others can read, and anything that is none.
+    /// Other users can read the file, or it is not a join file.
     pub fn read(path: &Path) -> Result<JoinFile, JoinError> {
         let text = private_file::read(path)?;
         JoinFile::of(&text, path)
@@ -110,7 +110,7 @@ impl JoinFile {
         struct Version {
             version: u32,
         }
-        // What toml says of a place repeats the line, which may be the key's.
+        // The message of toml quotes the line, which may contain the key.
         let Version { version } =
             toml::from_str(text).map_err(|_| damaged("it has no version".to_owned()))?;
         if version > JOIN_VERSION {
@@ -136,7 +136,7 @@ impl JoinFile {
     }
 }
 
-/// Nothing else is dialled: what comes without TLS comes from anybody.
+/// Nothing else is dialled: without TLS, a message may come from anyone.
 pub fn is_tls(server: &str) -> bool {
     let place = server.strip_prefix("tls://").unwrap_or_default();
     !place.is_empty() && place.chars().all(|c| c.is_ascii_alphanumeric() || "-._:[]".contains(c))

@@ -1,19 +1,20 @@
-//! The keys of a fleet: NKEYs (Ed25519), as NATS has them.
+//! The keys of a fleet: NKEYs (Ed25519), in the format of NATS.
 //!
-//! A `U` key opens the server to its owner, and says nothing else. The controller has one more, a `V` key,
-//! that seals its orders: whoever gets hold of the server, or of an agent's key, still commands nobody.
+//! A `U` key gives access to the server, and nothing else. The controller has a second key, a `V` key,
+//! that seals its orders: control of the server, or possession of an agent's key, is therefore not
+//! enough to give orders.
 
 use std::fmt;
 
 use nkeys::{KeyPair, KeyPairType};
 
-/// Characters of a public key, and of a seed.
+/// The length of a public key, and of a seed, in characters.
 const PUBLIC_CHARS: usize = 56;
 const SEED_CHARS: usize = 58;
-/// Bytes of a signature.
+/// The length of a signature, in bytes.
 pub const SIGNATURE_BYTES: usize = 64;
 
-/// A key that opens the server: of the controller, or of one agent.
+/// A key that gives access to the server: of the controller, or of one agent.
 #[derive(Clone)]
 pub struct UserKey(KeyPair);
 
@@ -21,11 +22,11 @@ pub struct UserKey(KeyPair);
 #[derive(Clone)]
 pub struct SealingKey(KeyPair);
 
-/// What agents know the controller's seal by.
+/// The public key that verifies the controller's seal.
 #[derive(Clone)]
 pub struct SealCheck(KeyPair);
 
-/// Why something is no key. What was given is not repeated: it may be most of a secret.
+/// Why a text is not a valid key. The text is not repeated: it may be most of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// Not a seed of this kind.
@@ -55,7 +56,7 @@ impl UserKey {
         revealed(&self.0)
     }
 
-    /// What the server knows it by.
+    /// The public key, by which the server knows it.
     pub fn public(&self) -> String {
         self.0.public_key()
     }
@@ -80,14 +81,14 @@ impl SealingKey {
         revealed(&self.0)
     }
 
-    /// What agents know its seal by.
+    /// The public key, which verifies its seal.
     pub fn public(&self) -> String {
         self.0.public_key()
     }
 
     /// The seal over these bytes.
     pub fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_BYTES] {
-        // A pair from a seed signs; a seal of zeros is nobody's.
+        // A pair from a seed always signs; a seal of zeros would be valid for no key.
         let signature = self.0.sign(bytes).unwrap_or_default();
         signature.try_into().unwrap_or([0; SIGNATURE_BYTES])
     }
@@ -97,7 +98,7 @@ impl SealCheck {
     /// For the seal of this public key.
     ///
     /// # Errors
-    /// Anything else.
+    /// The text is not such a key.
     pub fn of(public: &str) -> Result<SealCheck, KeyError> {
         let error = KeyError::NoPublic(SealingKey::WHAT);
         let is_shaped = public.starts_with('V') && is_base32(public, PUBLIC_CHARS);
@@ -111,12 +112,12 @@ impl SealCheck {
     }
 }
 
-/// Whether it is a user's public key, as a register keeps it.
+/// Whether it is a user's public key, in the form of a register.
 pub fn is_user_public(text: &str) -> bool {
     text.starts_with('U') && is_base32(text, PUBLIC_CHARS) && KeyPair::from_public_key(text).is_ok()
 }
 
-/// The library takes seeds apart byte by byte, so nothing else gets there.
+/// The library panics on some malformed seeds, so only well-formed ones reach it.
 fn pair_of(seed: &str, kind: KeyPairType) -> Option<KeyPair> {
     let is_shaped = seed.starts_with('S') && is_base32(seed, SEED_CHARS);
     let pair = is_shaped.then(|| KeyPair::from_seed(seed).ok()).flatten()?;
@@ -197,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        /// The library that reads them must not be reached by what would make it panic.
+        /// The library that reads seeds must never receive one that makes it panic.
         #[test]
         fn whatever_is_no_key_is_refused(text in "[SUV]?[A-Z2-7=a-z0-9é]{0,60}") {
             prop_assert!(UserKey::from_seed(&text).is_err());

@@ -1,4 +1,4 @@
-//! Files that keep secrets: made so that nobody else can ever read them, and read only where that is still
+//! Files with secrets: created so that no other user can ever read them, and read only if that is still
 //! so.
 //!
 //! On Windows the folder's rights decide; nothing is checked there.
@@ -14,40 +14,40 @@ use reelgauge_record::regular_file::open_regular;
 /// The longest file that is read.
 const BYTES_MAX: u64 = 256 * 1024;
 
-/// Why a file that keeps a secret can't be used.
+/// Why a file with a secret can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrivateFileError {
-    /// The system says no.
+    /// The system refused.
     #[error("cannot use {}: {source}. Check the path and its permissions", path.display())]
     Io {
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Others can read or write it, so it is no secret.
+    /// Other users can read or write it, so it is not secret.
     #[error(
         "other users can read {} (mode {mode:04o}), so it is no longer secret. If no other user had access \
          to this host, run 'chmod 600' on it. Otherwise replace a join file with 'reelgauge fleet revoke' \
          and 'fleet add', or keys with 'fleet init' in another directory", path.display()
     )]
     Loose { path: PathBuf, mode: u32 },
-    /// Somebody else's, who knows the secret and can change it.
+    /// It belongs to another user, who knows the secret and can change it.
     #[error(
         "{} belongs to another user (UID {owner}), who knows its secret. Copy it to a file that you own; if \
          you do not trust that user, replace it",
         path.display()
     )]
     Foreign { path: PathBuf, owner: u32 },
-    /// Nothing that one of ours would hold.
+    /// It is too large, or not text.
     #[error("{} is too large, or not a text file", path.display())]
     NoText { path: PathBuf },
 }
 
-/// Makes the file with its rights, so that there is no moment in which others can read it.
+/// Creates the file with its final rights, so that other users can read it at no moment.
 ///
 /// # Errors
-/// What the system says, and where there is a file of this name.
+/// The error of the system; also if the file exists.
 pub fn make(path: &Path, text: &str) -> Result<(), PrivateFileError> {
     make_file(path, text).map_err(failed(path))
 }
@@ -62,14 +62,14 @@ fn make_file(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Puts a new text in place of the file: whoever reads it meanwhile has the old one or the new one.
+/// Replaces the file's text atomically: a concurrent reader has the old text or the new one.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn replace(path: &Path, text: &str) -> Result<(), PrivateFileError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let replaced = || {
-        // Made for its owner alone.
+        // Created for its owner alone.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
@@ -79,10 +79,10 @@ pub fn replace(path: &Path, text: &str) -> Result<(), PrivateFileError> {
     replaced().map_err(failed(path))
 }
 
-/// What the file says.
+/// The text of the file.
 ///
 /// # Errors
-/// When it can't be read, or others can read or write it.
+/// When it can't be read, or other users can read or write it.
 pub fn read(path: &Path) -> Result<String, PrivateFileError> {
     let (file, metadata) = open_regular(path).map_err(failed(path))?;
     #[cfg(unix)]
@@ -106,7 +106,8 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> PrivateFileError {
     move |source| PrivateFileError::Io { path: path.clone(), source }
 }
 
-/// Nobody else's, and nobody else may read or write it. Root's own files are anybody's to be given.
+/// Whether the file is this user's and closed to other users. Files of root pass: root may have placed
+/// them for any user.
 #[cfg(unix)]
 fn is_own(path: &Path, metadata: &Metadata) -> Result<(), PrivateFileError> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Who belongs to the fleet, and where its server is: `fleet.toml`. No secrets.
+//! The members of the fleet, and its server: `fleet.toml`. No secrets.
 
 use std::net::SocketAddr;
 
@@ -10,19 +10,20 @@ use super::key::{SealCheck, is_user_public};
 /// The version of this format.
 pub const REGISTER_VERSION: u32 = 1;
 
-/// Who belongs to the fleet, and where its server is.
+/// The members of the fleet, and its server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Register {
     /// Version of this format.
     pub version: u32,
     pub fleet: FleetId,
-    /// Where agents and the controller find the server: `tls://HOST:PORT`.
+    /// The server's addresses for agents and the controller: `tls://HOST:PORT`.
     pub servers: Vec<String>,
-    /// Where a server of its own listens; without it, the fleet uses one that others run.
+    /// The address that the fleet's own server listens on; without it, the fleet uses an external
+    /// server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listen: Option<SocketAddr>,
-    /// The public key with which the controller opens the server.
+    /// The public key of the controller's user.
     pub controller: String,
     /// The public key of the controller's seal.
     pub seal: String,
@@ -46,9 +47,9 @@ pub struct Member {
 #[serde(deny_unknown_fields)]
 pub struct Revoked {
     pub name: AgentName,
-    /// The public key that opens nothing any more.
+    /// The public key that is no longer accepted.
     pub key: String,
-    /// When, as RFC 3339.
+    /// The time, as RFC 3339.
     pub at: String,
 }
 
@@ -56,10 +57,10 @@ pub struct Revoked {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
-    /// Two of one name.
+    /// Two agents with the same name.
     #[error("there are two agents '{0}'; give each its own name")]
     Twice(AgentName),
-    /// It is there already.
+    /// The name exists already.
     #[error(
         "agent '{0}' already exists. If its join file was lost or leaked, run 'reelgauge fleet revoke {0}' \
          first"
@@ -79,7 +80,7 @@ impl Register {
     /// Reads a register.
     ///
     /// # Errors
-    /// Anything that is none.
+    /// The text is not a register.
     pub fn from_toml(text: &str) -> Result<Register, RegisterError> {
         #[derive(Deserialize)]
         struct Version {
@@ -98,12 +99,12 @@ impl Register {
     /// As text.
     ///
     /// # Errors
-    /// What TOML can't hold.
+    /// A value that TOML cannot represent.
     pub fn to_toml(&self) -> Result<String, RegisterError> {
         toml::to_string_pretty(self).map_err(|error| RegisterError::Damaged(error.to_string()))
     }
 
-    /// Whatever stands in it goes into the server's configuration.
+    /// Checks every value, because they are written into the server's configuration.
     fn check(&self) -> Result<(), RegisterError> {
         let damaged = |why: &str| Err(RegisterError::Damaged(why.to_owned()));
         let keys = self.agents.iter().map(|member| &member.key).chain([&self.controller]);
@@ -118,7 +119,7 @@ impl Register {
             if before.iter().any(|other| other.name == member.name) {
                 return Err(RegisterError::Twice(member.name.clone()));
             }
-            // Otherwise what one may say, both might.
+            // Two members with one key could act for each other.
             if before.iter().any(|other| other.key == member.key) || member.key == self.controller {
                 return damaged("it contains a key twice");
             }
@@ -126,10 +127,10 @@ impl Register {
         Ok(())
     }
 
-    /// Takes an agent in.
+    /// Adds an agent.
     ///
     /// # Errors
-    /// One of this name.
+    /// The name exists already.
     pub fn add(&mut self, name: AgentName, key: String) -> Result<(), RegisterError> {
         if self.agents.iter().any(|member| member.name == name) {
             return Err(RegisterError::Known(name));
@@ -138,10 +139,10 @@ impl Register {
         Ok(())
     }
 
-    /// Puts an agent out.
+    /// Revokes an agent.
     ///
     /// # Errors
-    /// Nobody of this name.
+    /// No agent has this name.
     pub fn revoke(&mut self, name: &AgentName, at: String) -> Result<(), RegisterError> {
         let place = self.agents.iter().position(|member| member.name == *name);
         let Some(place) = place else {

@@ -1,31 +1,32 @@
-//! What a message is sent to, and who may send and hear it.
+//! The subjects of messages, and who may publish and receive them.
 //!
 //! | subject | from | to | what |
 //! |---|---|---|---|
 //! | `fleet.ask.NAME.WHAT` | controller | one agent | questions that change nothing |
 //! | `fleet.order.NAME` | controller | one agent | orders, each in an envelope |
-//! | `fleet.event.NAME.WHAT` | that agent | controller | what happens there, now or never |
-//! | `fleet.event.-.WHAT` | controller | controller | whether it hears itself; what is wished of its run |
+//! | `fleet.event.NAME.WHAT` | that agent | controller | events, which are not stored |
+//! | `fleet.event.-.WHAT` | controller | controller | messages to itself; commands for its run |
 //!
-//! Answers go to the inbox of who asked, and an agent may send there only when it was asked. Each user has an
-//! inbox of its own, so that nobody hears the answers to somebody else. Every agent is asked by itself, under
-//! its own name, which no other agent hears: so none can answer for another. All subscriptions are plain: in
-//! a queue group, which NATS gives to the endpoints of its services, a start would reach one agent of many.
+//! Answers go to the inbox of the asking client, and an agent may publish there only after a question.
+//! Each user has a separate inbox, so that no user receives the answers to another. Every agent is asked
+//! under its own name, which no other agent receives: so none can answer for another. All subscriptions
+//! are plain. In a queue group, which NATS gives to the endpoints of its services, a start would reach
+//! only one agent of many.
 
 use super::agent_name::AgentName;
 
 /// The name under which agents appear as services.
 pub const SERVICE: &str = "reelgauge-agent";
-/// Where the controller hears answers.
+/// The controller's inbox for answers.
 pub const CONTROLLER_INBOX: &str = "_INBOX_controller";
 /// A question that an agent answers and that changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Question {
-    /// Who are you?
+    /// Asks for its presence.
     Presence,
-    /// What time is it?
+    /// Asks for its time.
     Clock,
-    /// Which of these directories, below your roots, are missing?
+    /// Asks which of these directories below its roots are missing.
     Directories,
 }
 
@@ -42,54 +43,56 @@ impl Question {
         }
     }
 
-    /// The one that this subject asks.
+    /// The question with this subject.
     pub fn of_subject(subject: &str) -> Option<Question> {
         let word = subject.strip_prefix("fleet.ask.")?.split('.').nth(1)?;
         Question::ALL.into_iter().find(|question| question.word() == word)
     }
 }
 
-/// A question to one agent.
+/// The subject of a question to one agent.
 pub fn ask(agent: &AgentName, question: Question) -> String {
     format!("fleet.ask.{agent}.{}", question.word())
 }
 
-/// What an agent listens to for questions.
+/// The subject that an agent subscribes to for questions.
 pub fn asked(agent: &AgentName) -> String {
     format!("fleet.ask.{agent}.*")
 }
 
-/// Orders to one agent.
+/// The subject of orders to one agent.
 pub fn order(agent: &AgentName) -> String {
     format!("fleet.order.{agent}")
 }
 
-/// What happens at an agent: nobody keeps it.
+/// The subject of an agent's events, which are not stored.
 pub fn event(agent: &AgentName, what: &str) -> String {
     format!("fleet.event.{agent}.{what}")
 }
 
-/// Where an agent hears answers.
+/// An agent's inbox for answers.
 pub fn agent_inbox(agent: &AgentName) -> String {
     format!("_INBOX_agent-{agent}")
 }
 
-/// What a user may send and hear.
+/// What a user may publish and subscribe to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permissions {
-    /// Subjects it may send to.
+    /// Subjects it may publish to.
     pub publish: Vec<String>,
-    /// Subjects it may hear.
+    /// Subjects it may subscribe to.
     pub subscribe: Vec<String>,
-    /// How many answers it may send to where it was asked from, beyond those; none where it answers nobody.
+    /// The number of answers that it may send to one question's inbox, in addition; `None` if it answers
+    /// nothing.
     pub answers: Option<u32>,
 }
 
-/// So many messages may answer one order: an answer may be a file in pieces.
+/// The largest number of messages that answer one order: an answer may be a file in pieces.
 const ANSWERS_MAX: u32 = 4096;
 
 impl Permissions {
-    /// The controller's: what agents are asked and ordered. What agents say it can't say for them.
+    /// The controller's: questions and orders to agents. It cannot publish events in the name of an
+    /// agent.
     pub fn of_controller() -> Permissions {
         let list = |subjects: &[&str]| subjects.iter().map(|&subject| subject.to_owned()).collect();
         Permissions {
@@ -99,7 +102,7 @@ impl Permissions {
         }
     }
 
-    /// An agent's: it hears what is meant for it, and tells what is its own.
+    /// An agent's: it receives only messages for it, and publishes only its own events.
     pub fn of_agent(agent: &AgentName) -> Permissions {
         let discovery = ["PING", "INFO", "STATS"].into_iter().flat_map(|verb| {
             let named = format!("$SRV.{verb}.{SERVICE}");
@@ -131,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Whether a subject falls under a pattern, as NATS has it.
+    /// Whether a subject matches a pattern, by the rules of NATS.
     fn covers(pattern: &str, subject: &str) -> bool {
         let (mut pattern, mut subject) = (pattern.split('.'), subject.split('.'));
         loop {
@@ -146,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_agent_hears_and_says_nothing_of_anybody_else() {
-        // Names that could be taken for something else.
+        // Names that could be mistaken for something else.
         for (own, other) in [("a", "b"), ("all", "a"), ("a", "all"), ("controller", "a"), ("a", "controller")]
         {
             let (own, other): (AgentName, AgentName) = (own.parse().unwrap(), other.parse().unwrap());

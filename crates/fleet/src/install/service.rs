@@ -1,15 +1,15 @@
-//! What starts an agent whenever its machine starts: a unit for systemd, a property list for launchd; and
-//! words that stay what they are, for these, for shells and for Windows. Pure.
+//! Starts an agent whenever its host starts: a unit for systemd, a property list for launchd. Also
+//! quotes words for these, for shells and for Windows. Pure.
 //!
-//! Both belong to the user, and keep the agent to what an agent needs.
+//! Both belong to the user, and restrict the agent to what it needs.
 
 use crate::fleet_site::agent_name::AgentName;
 
-/// What a service starts.
+/// The parts of a service's command.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceText<'a> {
     pub agent: &'a AgentName,
-    /// Flags of `reelgauge agent` beside its join file.
+    /// Flags of `reelgauge agent` apart from its join file.
     pub flags: &'a [String],
 }
 
@@ -36,7 +36,7 @@ pub fn systemd_unit(text: &ServiceText<'_>) -> String {
 
 /// A user's property list for launchd.
 pub fn launchd_plist(text: &ServiceText<'_>) -> String {
-    // launchd knows no home directory; a shell does.
+    // launchd does not expand the home directory; a shell does.
     let flags: String = text.flags.iter().map(|flag| format!(" {}", words::for_shell(flag))).collect();
     let command = format!(
         "cd \"$HOME/.reelgauge-agent/{}\" && exec ./reelgauge agent --join join.toml{flags} 2>> agent.log",
@@ -59,13 +59,13 @@ pub fn launchd_plist(text: &ServiceText<'_>) -> String {
     )
 }
 
-/// Words that stay one word, whatever is in them.
+/// Quoting: each result remains one word, with any characters in it.
 pub mod words {
     pub fn for_shell(word: &str) -> String {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
 
-    /// For a command line of systemd: in quotes, with what it would put something in place of doubled.
+    /// For a command line of systemd: in quotes, with the characters that it would expand doubled.
     pub fn for_systemd(word: &str) -> String {
         let mut quoted = String::from("\"");
         for c in word.chars() {
@@ -82,8 +82,7 @@ pub mod words {
         quoted
     }
 
-    /// For a string of PowerShell in which nothing is put in place of anything. Typographic quotes end one,
-    /// too.
+    /// For a literal string of PowerShell. Typographic quotes end one, too.
     pub fn for_powershell(word: &str) -> String {
         let mut quoted = String::from("'");
         for c in word.chars() {
@@ -96,14 +95,14 @@ pub mod words {
         quoted
     }
 
-    /// For a command line of Windows, as programs take it apart: a backslash is one, but before a quote,
-    /// where two are.
+    /// For a command line of Windows, as programs parse it: a backslash is literal, but doubled before a
+    /// quote.
     pub fn for_windows(word: &str) -> String {
         let mut quoted = String::from("\"");
         let mut backslashes = 0;
         for c in word.chars() {
             if c == '"' {
-                // As many again, and one for the quote.
+                // The same number again, and one for the quote.
                 quoted.extend(std::iter::repeat_n('\\', backslashes + 1));
             }
             backslashes = if c == '\\' { backslashes + 1 } else { 0 };
@@ -154,8 +153,9 @@ mod tests {
         assert_eq!(taken_apart("\"a b\" \"c\\\\\" \"d\""), ["a b", "c\\", "d"]);
     }
 
-    /// As Microsoft's C runtime says that it takes a command line apart: 2n backslashes and a quote are n
-    /// and the quote, 2n+1 are n and a quote that is one, and others are as many as there are.
+    /// Parses a command line by the rules of Microsoft's C runtime: 2n backslashes and a quote are n
+    /// backslashes and the end of the quotes, 2n+1 are n and a literal quote, and all others are
+    /// literal.
     fn taken_apart(line: &str) -> Vec<String> {
         let mut words = Vec::new();
         let (mut word, mut is_quoted, mut backslashes) = (None::<String>, false, 0);

@@ -1,4 +1,4 @@
-//! What installing is made of: what is asked for, the systems that there are, and one step of it. Pure.
+//! The parts of an installation: the request, the systems, and one step. Pure.
 //!
 //! Not here: which steps ([`super::steps`], and of Windows [`super::windows`]).
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::fleet_site::agent_name::AgentName;
 
-/// A machine's system, as far as installing goes.
+/// The system of a host, as far as the installation depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoteSystem {
     Linux,
@@ -16,7 +16,8 @@ pub enum RemoteSystem {
 }
 
 impl RemoteSystem {
-    /// What `uname -s` means: on Windows there is one where the shell is that of Git, MSYS2 or Cygwin.
+    /// The system by the output of `uname -s`. Windows has it if the shell is that of Git, MSYS2 or
+    /// Cygwin.
     pub fn of_uname(said: &str) -> Option<RemoteSystem> {
         match said.trim() {
             "Linux" => Some(RemoteSystem::Linux),
@@ -25,49 +26,49 @@ impl RemoteSystem {
         }
     }
 
-    /// What [`ECHO`] means, where there is no uname.
+    /// The system by the output of [`ECHO`], without uname.
     pub fn of_echo(said: &str) -> Option<RemoteSystem> {
         said.split_whitespace().any(|word| word == "Windows_NT").then_some(RemoteSystem::Windows)
     }
 }
 
-/// A command for every shell there is: cmd.exe puts `Windows_NT` in place of the first word, PowerShell of
-/// the second, and a Unix shell of none.
+/// A command for every shell: cmd.exe replaces the first word by `Windows_NT`, PowerShell the second,
+/// and a Unix shell neither.
 pub const ECHO: &str = "echo %OS% $env:OS";
 
-/// Who carries a step out.
+/// The program that carries a step out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The shell that ssh finds there.
+    /// The login shell of ssh there.
     Shell,
-    /// PowerShell, whatever that shell is.
+    /// PowerShell, whatever the login shell is.
     PowerShell,
-    /// scp, which takes what is read to the place there that the command is.
+    /// scp, which copies the input to the path in the command.
     Scp,
 }
 
-/// One step: a command for whoever carries it out there, and what is read.
+/// One step: a command for that program on the host, and its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstallStep {
-    /// What it does, for people.
+    /// A description for the user.
     pub what: String,
     pub by: By,
-    /// The command: a line for a shell, a script for PowerShell, a place for scp.
+    /// The command: a line for a shell, a script for PowerShell, a path for scp.
     pub command: String,
     pub input: Option<Input>,
 }
 
 impl InstallStep {
-    /// A command for the shell there, that reads nothing.
+    /// A command for the shell there, without input.
     pub fn in_shell(what: impl Into<String>, command: impl Into<String>) -> InstallStep {
         InstallStep { what: what.into(), by: By::Shell, command: command.into(), input: None }
     }
 }
 
-/// What a step reads.
+/// The input of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A file of this machine.
+    /// A local file.
     File(PathBuf),
     Text(String),
 }
@@ -77,19 +78,19 @@ pub enum Input {
 pub enum AgentStart {
     /// By its user's service manager, now and whenever the machine starts.
     Service,
-    /// Now, and not again: for machines without a service manager.
+    /// Once, now: for hosts without a service manager.
     Once,
 }
 
-/// What is to be installed.
+/// The request for an installation.
 #[derive(Clone, Debug)]
 pub struct InstallRequest {
     pub agent: AgentName,
-    /// Its join file, on this machine.
+    /// Its join file on the local host.
     pub join: PathBuf,
-    /// The program for that machine, on this one.
+    /// The local file with the program for that host.
     pub program: PathBuf,
-    /// Flags of `reelgauge agent` beside its join file.
+    /// Flags of `reelgauge agent` apart from its join file.
     pub flags: Vec<String>,
     /// How it is started.
     pub start: AgentStart,

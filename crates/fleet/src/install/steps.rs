@@ -1,4 +1,4 @@
-//! What is done on a machine to install or remove an agent, in order. Pure.
+//! The steps that install or remove an agent on a host, in order. Pure.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, RemoteSyst
 use super::windows;
 use crate::fleet_site::agent_name::AgentName;
 
-/// The folder of an agent, for a shell. Names of agents are words.
+/// The folder of an agent, for a shell. Agents' names need no quoting.
 fn folder(agent: &AgentName) -> String {
     format!("\"$HOME/.reelgauge-agent/{agent}\"")
 }
 
-/// The steps that install an agent; doing them again brings it up to date.
+/// The steps that install an agent; repeating them updates it.
 ///
 /// # Errors
-/// What can't be had on that system.
+/// The system does not support it.
 pub fn install(system: RemoteSystem, request: &InstallRequest) -> Result<Vec<InstallStep>, InstallError> {
     match system {
         RemoteSystem::Linux => Ok(install_unix(Unix::Linux, request)),
@@ -25,7 +25,7 @@ pub fn install(system: RemoteSystem, request: &InstallRequest) -> Result<Vec<Ins
     }
 }
 
-/// The systems whose shells and home directories are alike.
+/// The systems with similar shells and home directories.
 #[derive(Clone, Copy)]
 enum Unix {
     Linux,
@@ -37,7 +37,7 @@ fn install_unix(system: Unix, request: &InstallRequest) -> Vec<InstallStep> {
     let into = |what: &str, name: &str, mode: &str, input: PathBuf| InstallStep {
         what: format!("{what} {}", input.display()),
         by: By::Shell,
-        // In place at once, so that an agent that runs keeps the program that it was started with.
+        // Replaced by a rename, so that a running agent keeps the program that it was started with.
         command: format!(
             "umask 077 && cat > {folder}/{name}.new && chmod {mode} {folder}/{name}.new && mv -f \
              {folder}/{name}.new \
@@ -105,7 +105,7 @@ fn start_once(request: &InstallRequest) -> InstallStep {
     )
 }
 
-/// Ends the one that was started before, if that number is still its own.
+/// Ends the agent that was started before, if the process with that number is still the agent.
 fn stop_once(agent: &AgentName) -> String {
     let folder = folder(agent);
     format!(
@@ -115,7 +115,7 @@ fn stop_once(agent: &AgentName) -> String {
     )
 }
 
-/// The steps that remove an agent, however it was started, and whatever of it is there.
+/// The steps that remove an agent, however it was started, and whatever parts of it exist.
 pub fn uninstall(system: RemoteSystem, agent: &AgentName) -> Vec<InstallStep> {
     let name = service(agent);
     let stop = match system {

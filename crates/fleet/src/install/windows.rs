@@ -1,12 +1,12 @@
-//! What is done on Windows: scripts for PowerShell, files by scp, and a service with an account of its own.
-//! Pure.
+//! The steps of an installation on Windows: scripts for PowerShell, files by scp, and a service with its
+//! own account. Pure.
 //!
-//! Whatever shell its ssh server starts, a script is handed over as one word of letters and digits, so no
-//! shell finds anything in it to put something else in place of. Files go by scp, because a PowerShell that
-//! is the login shell may read what was meant for what it starts.
+//! A script is passed as one word of letters and digits, so that no login shell can expand anything in
+//! it. Files go by scp, because a PowerShell that is the login shell may consume the input meant for its
+//! child process.
 //!
-//! The scripts have been read by a grammar of PowerShell, and their order, files and failures tried with a
-//! server that stands in for Windows. No real Windows has carried them out yet.
+//! The scripts were checked by a grammar of PowerShell, and their order, files and failures tested with
+//! a server that simulates Windows. They have not yet run on a real Windows.
 
 use std::fmt::Write;
 
@@ -18,17 +18,17 @@ use super::service::words;
 use super::step::{AgentStart, By, Input, InstallRequest, InstallStep, service};
 use crate::fleet_site::agent_name::AgentName;
 
-/// The longest command that cmd.exe takes, less what its ssh server puts before it.
+/// The longest command that cmd.exe accepts, less the prefix of its ssh server.
 const COMMAND_MAX: usize = 8_000;
 
-/// Ends the script where a program of Windows says that it failed, with what it said.
+/// Ends the script if a Windows program fails, with its output.
 const NATIVE: &str = r#"
 function Native($program) {
   $said = & $program @args
   if ($LASTEXITCODE -ne 0) { throw "$program said: $said" }
 }"#;
 
-/// A process that has ended keeps its files for a moment.
+/// A process that has just ended may still hold its files.
 const AGAIN: &str = r"
 function Again($what) {
   for ($try = 1; ; $try++) {
@@ -44,8 +44,8 @@ const STOP: &str = r"
     $known.WaitForStatus('Stopped', '00:01:00')
   }";
 
-/// For whoever installs, the system and administrators, and nobody else; with a file that is theirs alone
-/// before anything is in it.
+/// Accessible only to the installing user, the system and administrators. Each file has these rights
+/// before it has content.
 const FOLDER: &str = r#"
   $me = [Security.Principal.WindowsIdentity]::GetCurrent()
   $administrator = [Security.Principal.WindowsBuiltInRole]::Administrator
@@ -59,7 +59,7 @@ const FOLDER: &str = r#"
 const TRY: &str = r#"
   Native "$folder\reelgauge.new.exe" '--version'"#;
 
-/// A program that runs can't be replaced. What scp makes of a file's rights is undone.
+/// A running program can't be replaced. scp changes a file's rights, so they are reset.
 const REPLACE: &str = r#"
   foreach ($name in @('reelgauge', 'exe'), @('join', 'toml')) {
     $to = "$folder\$($name[0]).$($name[1])"
@@ -68,7 +68,7 @@ const REPLACE: &str = r#"
     Native icacls.exe $to /reset
   }"#;
 
-/// Behind the line that gives `$flags`.
+/// Follows the line that sets `$flags`.
 const SERVICE: &str = r#"
   $line = '"' + $folder + '\reelgauge.exe" agent --service --join "' + $folder + '\join.toml"' + $flags
   if (Get-Service -Name $service -ErrorAction SilentlyContinue) {
@@ -79,8 +79,8 @@ const SERVICE: &str = r#"
     [void](New-Service -Name $service -BinaryPathName $line -StartupType Automatic)
   }"#;
 
-/// An account of this service alone, which has no password and no more rights than any user; it is started
-/// again when it ends by itself.
+/// An account for this service alone, without a password and with the rights of an ordinary user. The
+/// service is restarted if it ends unexpectedly.
 const ACCOUNT: &str = r#"
   Native sc.exe config $service 'obj=' "NT SERVICE\$service"
   Native sc.exe failure $service 'reset=' '86400' 'actions=' 'restart/10000'
@@ -104,7 +104,7 @@ const DELETE_FOLDER: &str = r"
     [IO.Directory]::Delete($all)
   }";
 
-/// One script: what it uses, and what it does.
+/// One script: the functions it uses, and its commands.
 fn script(agent: &AgentName, uses: &[&str], does: &[&str]) -> String {
     format!(
         "$ErrorActionPreference = 'Stop'\n\
@@ -119,13 +119,13 @@ fn script(agent: &AgentName, uses: &[&str], does: &[&str]) -> String {
     )
 }
 
-/// A step of an agent's that a script does, and that reads nothing.
+/// A step of an agent's installation by a script, without input.
 fn by_script(agent: &AgentName, what: &str, uses: &[&str], does: &[&str]) -> InstallStep {
     let command = script(agent, uses, does);
     InstallStep { what: what.to_owned(), by: By::PowerShell, command, input: None }
 }
 
-/// The command that carries a script out. Nothing is read from standard input, and complaints come as text.
+/// The command that carries a script out. Standard input is not read, and errors are printed as text.
 pub(super) fn command(script: &str) -> String {
     let bytes: Vec<u8> = script.encode_utf16().flat_map(u16::to_le_bytes).collect();
     format!(
@@ -134,7 +134,7 @@ pub(super) fn command(script: &str) -> String {
     )
 }
 
-/// The steps that install an agent; doing them again brings it up to date.
+/// The steps that install an agent; repeating them updates it.
 pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, InstallError> {
     if request.start == AgentStart::Once {
         return Err(InstallError::OnceOnWindows);
@@ -164,7 +164,7 @@ pub(super) fn install(request: &InstallRequest) -> Result<Vec<InstallStep>, Inst
     ])
 }
 
-/// The steps that remove an agent, whatever of it is there.
+/// The steps that remove an agent, whatever parts of it exist.
 pub(super) fn uninstall(agent: &AgentName) -> Vec<InstallStep> {
     let step = |what: &str, uses: &[&str], does: &[&str]| by_script(agent, what, uses, does);
     vec![
@@ -173,11 +173,11 @@ pub(super) fn uninstall(agent: &AgentName) -> Vec<InstallStep> {
     ]
 }
 
-/// Flags as they stand behind the others on the service's command line.
+/// The flags as the end of the service's command line.
 fn flags(flags: &[String]) -> Result<String, InstallError> {
     let mut line = String::new();
     for flag in flags {
-        // The service manager puts variables in place of %NAME%, and knows no way to write a % that stays.
+        // The service manager expands %NAME%, and has no way to escape a %.
         if flag.matches('%').count() > 1 || flag.chars().any(char::is_control) {
             return Err(InstallError::NoWordForService(flag.clone()));
         }
@@ -224,7 +224,8 @@ mod tests {
     fn the_secret_stands_on_no_command_line_and_is_nobody_elses() {
         let steps = install(&request(&["--root", "D:\\media"])).unwrap();
         let folder = &steps[0].command;
-        // Rights of the folder are there before the file is, and the file is there before the secret.
+        // The folder has its rights before the file exists, and the file exists before it holds the
+        // secret.
         let (rights, file) = (folder.find("/inheritance:r"), folder.find("join.new.toml"));
         assert!(rights.is_some() && rights < file, "{folder}");
         let secret = Input::File("/site/join/edit-01.toml".into());

@@ -1,7 +1,7 @@
-//! A process that holds a nats-server to the life of a pipe.
+//! A process that ends a nats-server when a pipe ends.
 //!
-//! nats-server does not notice that whoever started it is gone. The keeper does: its standard input ends
-//! then, however that process ended, and the server is asked to end, and made to.
+//! nats-server does not notice that its parent process has ended. The keeper does, because its standard
+//! input ends then: it asks the server to end, and kills it if necessary.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Write};
@@ -9,15 +9,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The line that has the configuration read anew.
+/// The line that makes the server reload its configuration.
 pub const RELOAD: &str = "reload";
-/// How often the server is looked after.
+/// The interval between two checks of the server.
 const BEAT: Duration = Duration::from_millis(100);
-/// How long the server may take to end in order.
+/// How long the server may take to shut down.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Runs `program -c configuration` until standard input ends or the server does. The exit code: 0 where the
-/// pipe ended first.
+/// Runs `program -c configuration` until standard input ends or the server does. Returns the exit
+/// status: 0 if the pipe ended first.
 ///
 /// # Errors
 /// A program that can't be started.
@@ -27,7 +27,7 @@ pub fn keep(program: &OsStr, configuration: &OsStr) -> io::Result<u8> {
         .arg("-c")
         .arg(configuration)
         .stdin(Stdio::null())
-        // What it says goes to its log; where it has none, to where ours goes.
+        // Its output goes to its log file or, without one, to this process's standard error.
         .stdout(Stdio::null())
         .spawn()?;
     let mut out = io::stdout();
@@ -49,7 +49,7 @@ pub fn keep(program: &OsStr, configuration: &OsStr) -> io::Result<u8> {
     }
 }
 
-/// Ctrl-C in a terminal reaches all of its processes; the one that was meant closes the pipe.
+/// Ctrl-C in a terminal reaches all of its processes; the one that it is meant for closes the pipe.
 fn ignore_interrupts() -> io::Result<()> {
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, std::sync::Arc::default())?;
@@ -71,7 +71,7 @@ fn lines_of_input() -> Receiver<String> {
     receiver
 }
 
-/// Asks the server to end, and makes it.
+/// Asks the server to end, and kills it if it does not.
 fn end(server: &mut Child) {
     signal(server, "quit", "TERM");
     let start = Instant::now();
@@ -85,7 +85,8 @@ fn end(server: &mut Child) {
     let _ = server.wait();
 }
 
-/// Tells the server something; it is a child that nobody has waited for yet, so the number is its own.
+/// Sends the server a signal. It is a child that was not waited for yet, so its process number cannot
+/// belong to another process.
 #[cfg(unix)]
 fn signal(server: &Child, _word: &str, name: &str) {
     use rustix::process::{Pid, Signal, kill_process};
@@ -95,7 +96,7 @@ fn signal(server: &Child, _word: &str, name: &str) {
     let _ = pid.map(|pid| kill_process(pid, signal));
 }
 
-/// There are no signals; the program itself knows how to reach one that runs as a service, and nothing else.
+/// Windows has no signals: the program itself can reach a server that runs as a service, and no other.
 #[cfg(not(unix))]
 fn signal(server: &Child, word: &str, _name: &str) {
     let _ = Command::new("nats-server").arg("--signal").arg(format!("{word}={}", server.id())).status();

@@ -5,10 +5,10 @@ use std::process::Command;
 
 /// The oldest version that begins with TLS (`handshake_first`).
 const OLDEST: (u32, u32) = (2, 10);
-/// What it is called.
+/// The name of the program.
 const NAME: &str = if cfg!(windows) { "nats-server.exe" } else { "nats-server" };
 
-/// A nats-server that can be used.
+/// A usable nats-server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NatsServer {
     path: PathBuf,
@@ -25,14 +25,14 @@ pub enum ProgramError {
          packages, or: go install github.com/nats-io/nats-server/v2@latest"
     )]
     Missing,
-    /// It does not say what it is.
+    /// Its version cannot be read.
     #[error("cannot use {}: {why}. Name another program with --nats-server", path.display())]
     Odd {
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// It would speak in the clear first.
+    /// It is too old: it would begin without TLS.
     #[error(
         "{} is version {version}, which cannot start with TLS. Use 2.10 or later: go install \
          github.com/nats-io/nats-server/v2@latest", path.display()
@@ -44,7 +44,7 @@ impl NatsServer {
     /// This program, or the first one on the PATH.
     ///
     /// # Errors
-    /// None, or none that can be used.
+    /// There is none, or it cannot be used.
     pub fn find(asked: Option<&Path>) -> Result<NatsServer, ProgramError> {
         let path = match asked {
             Some(path) => path.to_owned(),

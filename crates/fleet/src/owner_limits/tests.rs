@@ -1,4 +1,4 @@
-//! Plans that reach for more than they may.
+//! Plans that demand more than they may.
 
 #![allow(clippy::unwrap_used)]
 
@@ -83,7 +83,7 @@ fn no_path_of_a_plan_leads_out() {
     for trace in ["etc/trace", "spool/../etc", "spool", "nas/way-out/trace"] {
         outside("trace", &replay(trace));
     }
-    // One that was sent is looked at; there is none.
+    // A trace that was sent is inspected; there is none.
     fs::create_dir(scene.path("spool/trace")).unwrap();
     let sent = scene.admit(&replay("spool/trace"), &OwnerLimits::default());
     assert!(matches!(sent, Err(LimitError::Plan(_))), "{sent:?}");
@@ -149,7 +149,7 @@ fn what_nobody_knows_beforehand_fits_no_limit() {
     let shorter = TimeAhead::Between { least_s: 1.0, most_s: 2.0, or_longer: false };
     assert!(limits.check(&Forecast { time: shorter, ..known }).is_ok());
     assert!(OwnerLimits::default().check(&Forecast { time: TimeAhead::Unknown, ..unbounded }).is_ok());
-    // Whoever may only read may not write as much as the storage takes, either.
+    // Under a read-only limit, even writes without a known bound are refused.
     let read_only = OwnerLimits { read_only: true, ..OwnerLimits::default() };
     assert!(matches!(read_only.check(&unbounded), Err(LimitError::Writes)));
     assert!(read_only.check(&known).is_ok());

@@ -1,4 +1,4 @@
-//! Sites in folders of their own.
+//! Sites, each in its own folder.
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,7 +44,7 @@ fn a_site_has_a_join_file_for_each_agent() {
     }
     let configuration = fs::read_to_string(site.configuration_path()).unwrap();
     assert!(configuration.contains(&dir.join("tls/server.pem").display().to_string()), "{configuration}");
-    // Nothing else was left.
+    // No other entry remained.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -60,7 +60,7 @@ fn nobody_else_reads_any_of_it() {
     site.revoke(&"a".parse().unwrap()).unwrap();
     for path in below(&dir).into_iter().chain([dir]) {
         let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
-        // The lock keeps nothing.
+        // The lock file is empty.
         let wanted = if path.is_dir() { 0o700 } else { 0o600 };
         assert!(mode == wanted || path.ends_with(LOCK), "{}: {mode:o}", path.display());
     }
@@ -119,7 +119,7 @@ fn agents_are_added_and_revoked() {
     assert_eq!(JoinFile::read(&added).unwrap().key.public(), key("b").unwrap());
     assert!(configuration().contains(&key("b").unwrap()));
     assert!(site.add(&"b".parse().unwrap()).is_err());
-    // One that has seen less of it changes what is there now.
+    // A copy with older knowledge of the site changes its current state.
     let mut other = FleetSite::open(&dir).unwrap();
     site.add(&"c".parse().unwrap()).unwrap();
     other.revoke(&"a".parse().unwrap()).unwrap();
