@@ -149,7 +149,8 @@ impl AccessRules {
     }
 
     fn same_origin(&self, asking: &Asking<'_>, host: &str) -> Result<(), ApiError> {
-        let from_elsewhere = || ApiError::forbidden("requests from other pages are rejected");
+        let from_elsewhere =
+            || ApiError::forbidden("requests from other web sites are rejected; use the console's own pages");
         // What a browser says of its own accord, and no page can change.
         if asking.fetch_site.is_some_and(|site| site != "same-origin" && site != "none") {
             return Err(from_elsewhere());

@@ -132,8 +132,10 @@ impl App {
     pub fn place_to_watch(&self, client: Client) -> Result<Share, ApiError> {
         self.watchers.take(client).map_err(|full| {
             ApiError::busy(match full {
-                Full::Own(most) => format!("you already watch on {most} pages; close one"),
-                Full::All(most) => format!("{most} pages are already watching; close one"),
+                Full::Own(most) => format!("you already have {most} live pages open; close one"),
+                Full::All(most) => {
+                    format!("{most} live pages are already open on this console, the maximum; close one")
+                }
             })
         })
     }

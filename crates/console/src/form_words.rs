@@ -33,9 +33,9 @@ const TARGET: &str = "The directory to measure. Test files go into its subdirect
 const WORDS: &[FieldWords] = &[
     words("path", "Storage", Some(TARGET), ""),
     words("target", "Storage", Some(TARGET), ""),
-    words("plan", "What runs", Some("Plans that ship with Reelgauge, or that of an earlier run."), ""),
-    words("trace", "Trace", Some("A trace of the library, or an earlier run."), ""),
-    words("format", "Format", Some("Found by words: codec, picture size and frames per second."), ""),
+    words("plan", "What runs", Some("A plan that ships with Reelgauge, or the plan of an earlier run."), ""),
+    words("trace", "Trace", Some("A trace from the library, or an earlier run."), ""),
+    words("format", "Format", Some("Search by codec, picture size or frames per second."), ""),
     // Each choice has a line of its own.
     words("actor", "What each stream does", Some(""), ""),
     words("count", "How many streams", Some("A number, or a series of load points: 8 or 1..10"), "1"),
@@ -49,26 +49,26 @@ const WORDS: &[FieldWords] = &[
     of("mix", words("duration", "Measured time", Some("Time of a single load point."), "30s")),
     of("vda", words("duration", "Measured time", None, "")),
     words("duration", "Measured time", Some("Time of each load point or trial."), "30s; in a search 10s"),
-    of("mix", words("warmup", "Warm-up", Some(WARMUP), "5s; if every block is visited once 0s")),
+    of("mix", words("warmup", "Warm-up", Some(WARMUP), "5s; 0s if every block is visited once")),
     of("vda", words("warmup", "Warm-up", None, "")),
     words("warmup", "Warm-up", Some(WARMUP), "5s; in a search 3s"),
     words("step", "Time of each step", Some("Measured time of each load point of a ramp or sweep."), "60s"),
     words("time-max", "Search no longer than", None, ""),
     of("streams", words("file-size", "File size", Some("Size of the file that a copier copies."), "1GiB")),
     words("file-size", "Size of the test files", Some("Size of each file."), "1GiB"),
-    words("mbit-per-s", "Mbit/s", Some("A format of your own, by its rate. Needs frames per second."), ""),
+    words("mbit-per-s", "Mbit/s", Some("Custom format: rate. Also set frames per second."), ""),
     words(
         "frame-size",
         "Frame size",
-        Some("A format of your own, by the bytes of each frame. Needs frames per second."),
+        Some("Custom format: bytes per frame. Also set frames per second."),
         "",
     ),
-    words("fps", "Frames per second", Some("Instead of the rate of the format or the footage."), ""),
+    words("fps", "Frames per second", Some("Overrides the frame rate of the format or footage."), ""),
     words("policy", "Late frames", Some("What happens to frames that miss their deadline."), "drop"),
     words(
         "read-ahead",
         "Read-ahead",
-        Some("What a player requests at once: one frame (closed), or all its buffer (open)."),
+        Some("Frames a player requests at once: one (closed) or its whole buffer (open)."),
         "closed",
     ),
     words("clip", "Clip", Some("How long the clip of each stream plays; streams loop over it."), "10s"),
@@ -77,10 +77,10 @@ const WORDS: &[FieldWords] = &[
     words(
         "copiers",
         "Copiers",
-        Some("How many files are copied next to the streams, as a backup does."),
+        Some("Number of file copies that run at the same time as the streams, like a backup."),
         "0",
     ),
-    words("block", "Block", Some("How much a copier reads and writes at once."), "1MiB"),
+    words("block", "Block", Some("Size of each read and write of a copier."), "1MiB"),
     words("together", "Start together", Some("Start all streams at once instead of staggered."), ""),
     words("criteria", "Pass criteria", None, "no late frame"),
     of(
@@ -101,7 +101,7 @@ const WORDS: &[FieldWords] = &[
         "5% of the volume, at most 10 GB",
     ),
     words("max-rate", "Largest rate", Some(MAX_RATE), "unlimited"),
-    words("stagger", "Stagger", Some("Delay between the starts of users."), "1s, at pace max 0s"),
+    words("stagger", "Stagger", Some("Delay between the starts of users."), "1s; 0s with pace max"),
     of(
         "run",
         words("batch", "Passes", Some("Passes of each workload, each on fresh files (suites only)."), "5"),
@@ -124,12 +124,12 @@ const WORDS: &[FieldWords] = &[
 
 const SETTINGS: &str = "Change a setting: duration=10s. One on each line. Commands are not accepted here.";
 
-const WORKLOADS: &str = "Workloads of the suite: the groups naspt, own (your traces) and iometer (4 KiB and 128 KiB \
-                         accesses, 1 and 32 in flight), names and patterns (HDVideo*), traces by name or path \
-                         (suites only).";
+const WORKLOADS: &str = "Workloads of the suite (suites only). Groups: naspt, own (your traces), iometer (4 \
+                         and 128 KiB accesses, 1 and 32 in flight). Also names, patterns (HDVideo*), and \
+                         traces by name or path.";
 
-const MAX_RATE: &str = "Transfer no more than this in any second, reads, writes and test files together. \
-                        Others keep their share of a storage in use.";
+const MAX_RATE: &str = "Limit I/O to this many bytes per second (reads, writes and creating test files \
+                        together), so that other users can still work.";
 const WARMUP: &str = "Time before each load point that the figures do not include.";
 
 /// The words of a field, where it has some.

@@ -129,7 +129,7 @@ pub enum FormError {
         name: String,
     },
     /// A value that no command line can have.
-    #[error("invalid value of '{0}'; use at most {VALUE_MAX_BYTES} plain characters")]
+    #[error("invalid value of '{0}'; use at most {VALUE_MAX_BYTES} bytes, without null characters")]
     Value(String),
     /// A value that is refused, and why: a path that may not be named.
     #[error("{why}")]

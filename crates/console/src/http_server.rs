@@ -103,8 +103,8 @@ pub enum ServerError {
     Tls(#[from] TlsError),
     /// Without a token where others can reach it.
     #[error(
-        "--no-token admits everyone who can reach the console. Use it only with a local address (--listen \
-         127.0.0.1) and without --public-url, or omit it to require the token"
+        "--no-token gives access to everyone who can reach the console. Use it only with --listen 127.0.0.1 \
+         and without --public-url; otherwise omit --no-token"
     )]
     NoToken,
     /// It could not be begun, or could not go on.

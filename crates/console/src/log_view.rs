@@ -44,7 +44,8 @@ pub struct OpsFound {
 /// # Errors
 /// A query that makes no sense, a log that can't be read, or `stop` says so.
 pub fn map(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<MapLevel, ApiError> {
-    let file = number(query, "file")?.ok_or_else(|| ApiError::bad("name the file: file=0"))?;
+    let file = number(query, "file")?
+        .ok_or_else(|| ApiError::bad("add the file's number to the request, such as file=0"))?;
     let period = period(query)?;
     let mut window = Window {
         file,

@@ -26,8 +26,7 @@ const RUNS: Metric = ("reelgauge_runs", "gauge", "Runs in the folder of this con
 const INFO: Metric = (
     "reelgauge_run_info",
     "gauge",
-    "A run in progress, or the last one that ended; \
-     always 1.",
+    "Identifies the current run, or the last one that ended; the value is always 1.",
 );
 const READ: Metric =
     ("reelgauge_read_bytes_per_second", "gauge", "Read rate of the last second; 0 after the end.");
@@ -47,17 +46,20 @@ const FLYING: Metric = (
 const SILENT: Metric = (
     "reelgauge_no_answer_seconds",
     "gauge",
-    "Time with operations in flight and no response; 0 while responses arrive (which may take 0.4 s) and \
-     after the end.",
+    "Time with operations in flight but no response, from 0.4 s on. 0 while responses arrive, and after the \
+     end.",
 );
 const HOST_SILENT: Metric = (
     "reelgauge_host_no_answer_seconds",
     "gauge",
-    "Time that one host of a fleet run has operations in flight and no response; 0 while responses \
-     arrive. Only during the run.",
+    "Time that one host of a fleet run has operations in flight but no response; 0 while responses \
+     arrive. Present only during the run.",
 );
-const HOST_MISSING: Metric =
-    ("reelgauge_host_missing", "gauge", "1 for a missing host of a fleet run, else 0. Only during the run.");
+const HOST_MISSING: Metric = (
+    "reelgauge_host_missing",
+    "gauge",
+    "1 if this host of a fleet run is missing, else 0. Present only during the run.",
+);
 const MARGIN: Metric = (
     "reelgauge_worst_margin_seconds",
     "gauge",

@@ -371,7 +371,7 @@ async fn live(
             return Ok(None);
         }
         let watcher = Watcher::new(run_dir.path(), heard);
-        watcher.map(Some).map_err(|_| ApiError::missing("this run reported nothing while it was in progress"))
+        watcher.map(Some).map_err(|_| ApiError::missing("this run has no live data. Open its report instead"))
     });
     let Some(watcher) = watcher.await? else {
         // This tells a browser not to come back.
@@ -399,7 +399,7 @@ async fn events(
     app.light(move |app| {
         let run_dir = app.runs.open(&id)?;
         EventsTold::since(run_dir.path(), query.from)
-            .map_err(|_| ApiError::missing("this run reported nothing while it was in progress"))
+            .map_err(|_| ApiError::missing("this run has no live data. Open its report instead"))
     })
     .await
     .map(Json)

@@ -344,8 +344,8 @@ fn wait(mut child: Child, mut said: File, runs_dir: &Path, before: &HashSet<OsSt
             Ok(None) => {
                 reap(child);
                 return StartAnswer::refused(format!(
-                    "it runs as process {pid}, but has created no run directory after {} s. It appears in \
-                     the list when it does",
+                    "process {pid} is running, but has not created a run directory after {} s. The run \
+                     appears in the list once it has",
                     PATIENCE.as_secs()
                 ));
             }

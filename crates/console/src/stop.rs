@@ -89,8 +89,8 @@ fn refused(pid: u32, error: rustix::io::Errno) -> ApiError {
 #[cfg(not(unix))]
 fn interrupt(pid: u32, _is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
     Err(ApiError::failed(format!(
-        "a run cannot be stopped from here on Windows. Press Ctrl-C where it was started, or end process \
-         {pid} in the Task Manager; its last second is then lost"
+        "on Windows, the console cannot stop a run. Press Ctrl-C where the run was started, or end process \
+         {pid} in Task Manager (the last second is lost)"
     )))
 }
 

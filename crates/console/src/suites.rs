@@ -16,8 +16,8 @@ use crate::error::ApiError;
 use crate::runs::Runs;
 
 /// What is said where suites can't be compared.
-pub const NOT_SUITES: &str = "only two to eight suites can be compared with each other; to compare one \
-     of their workloads, choose its runs in each suite";
+pub const NOT_SUITES: &str = "choose two to eight suites. To compare a single workload, choose the runs of \
+                              that workload in each suite";
 
 /// A suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -173,7 +173,9 @@ fn unread(
     let path = path.to_owned();
     match error {
         PemError::Io(source) => TlsError::Io { path, flag, source },
-        PemError::NoItemsFound => TlsError::Pem { path, what, flag, begin, why: "none in it".to_owned() },
+        PemError::NoItemsFound => {
+            TlsError::Pem { path, what, flag, begin, why: "the file has no such block".to_owned() }
+        }
         error => TlsError::Pem { path, what, flag, begin, why: error.to_string() },
     }
 }

@@ -30,8 +30,8 @@ pub enum TokenFileError {
     Loose { path: PathBuf, mode: u32 },
     /// Somebody else's, who knows the token and can change it.
     #[error(
-        "the token file {} belongs to another user (number {owner}), who knows the token. Name your own \
-         with --token-file", path.display()
+        "the token file {} belongs to another user (UID {owner}), who knows the token. Name your own with \
+         --token-file", path.display()
     )]
     Foreign { path: PathBuf, owner: u32 },
     /// No token in it.
