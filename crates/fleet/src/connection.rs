@@ -1,9 +1,9 @@
 //! A connection to the fleet's server, which detects within seconds that it is dead.
 //!
 //! TLS from the first byte, trusting only this fleet's authority; a key instead of a password. A
-//! partition gives no sign by itself, so pings go out every two seconds; after three without an answer
-//! the connection is closed and opened again. Its events are reported, because many of them (a dropped
-//! message, a subject that this user may not use) show nowhere else.
+//! partition gives no sign, so pings go out every two seconds; after three without an answer the connection
+//! is closed and opened again. Its events are reported, because many of them (a dropped message, a subject
+//! that this user may not use) show nowhere else.
 //!
 //! Not here: the messages.
 

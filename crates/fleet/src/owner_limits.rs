@@ -52,7 +52,7 @@ pub enum LimitError {
     /// A path outside the roots.
     #[error("{what}: {source}")]
     Path {
-        /// What the plan names by it.
+        /// The setting that names it.
         what: &'static str,
         /// The reason.
         source: RootsError,
@@ -63,7 +63,7 @@ pub enum LimitError {
          Use another name", path.display()
     )]
     NoText {
-        /// What the plan names by it.
+        /// The setting that names it.
         what: &'static str,
         /// The path.
         path: PathBuf,

@@ -1,12 +1,12 @@
-//! A search for the largest count of streams that all agents carry together: what to try next, each agent's
-//! share of it, and what was found. Pure.
+//! A search for the largest count of streams that all agents sustain together: the next trial, each
+//! agent's share of it, and the result. Pure.
 //!
-//! The search itself is that of one machine ([`reelgauge_workload::search`]). A trial is a load point in
-//! which the count is shared out among the agents, one after the other. It is held where every agent that
-//! had a share met its criteria. Where anybody is missing nothing was measured: the trial says nothing of
-//! the storage, and the search ends with what is known.
+//! The search itself is that of one host ([`reelgauge_workload::search`]). A trial is a load point in
+//! which the count is divided among the agents in turn. It passes if every agent with a share met its
+//! criteria. If an agent is missing, nothing was measured: the trial is no evidence about the storage,
+//! and the search ends with its results so far.
 //!
-//! Not here: who is told what, and when (controller), the figures of a trial ([`crate::whole`]).
+//! Not here: the orders to agents (controller), the figures of a trial ([`crate::whole`]).
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 use serde::{Deserialize, Serialize};
 
-/// How many of so many fall to agent number `at` of `agents`: one after the other, so that every agent has
-/// one before any has two.
+/// The share of `count` for agent number `at` of `agents`. Shares are dealt out in turn, so that every
+/// agent has one before any has two.
 pub fn share_of(count: u32, at: usize, agents: usize) -> u32 {
     let agents = u32::try_from(agents).unwrap_or(u32::MAX).max(1);
     count / agents + u32::from(u32::try_from(at).is_ok_and(|at| at < count % agents))
 }
 
-/// The largest count of which the agents' shares are within what each can try, and the agent that keeps it
-/// from more.
+/// The largest count for which each agent's share is within its maximum, and the agent that prevents a
+/// larger one.
 fn most_of(each: impl Iterator<Item = u32>) -> (u32, usize) {
     let each: Vec<u32> = each.collect();
     let agents = u32::try_from(each.len()).unwrap_or(u32::MAX);
@@ -37,83 +37,84 @@ fn most_of(each: impl Iterator<Item = u32>) -> (u32, usize) {
     each.iter().enumerate().map(of).min().unwrap_or_default()
 }
 
-/// A trial that everybody was told of.
+/// A trial that was decided on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToldTrial {
     /// Its load point.
     pub point: u16,
     /// The count of all agents together.
     pub scale: u32,
-    /// For as long as an answer must hold on.
+    /// Whether it lasts as long as an answer must be sustained.
     pub confirms: bool,
-    /// When it was decided upon, on the controller's clock.
+    /// When it was decided on, on the controller's clock.
     pub told_ns: i64,
-    /// How it went, once that is known; never where somebody was missing.
+    /// Its result, once that is known; never if an agent was missing.
     pub went: Option<Trial>,
 }
 
-/// What an agent is told that asks for a trial.
+/// The answer to an agent that requests a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrialAnswer {
     /// A trial.
     Try {
-        /// With this share of it.
+        /// This agent's share.
         scale: u32,
-        /// For as long as an answer must hold on.
+        /// Whether it lasts as long as an answer must be sustained.
         confirms: bool,
     },
-    /// Nothing more is tried.
+    /// The search is over.
     Enough,
 }
 
-/// How a search stands.
+/// The state of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 enum Course {
-    /// Nobody knows yet what the agents can try.
+    /// The agents' maxima are not known yet.
     #[default]
     Waits,
-    /// It goes on.
+    /// It is in progress.
     Goes {
-        /// What is known.
+        /// The results so far.
         search: Search,
-        /// What keeps it from larger counts.
+        /// The reason why no larger count is tried.
         capped_by: StoppedBy,
     },
-    /// Nothing more is tried.
+    /// It is over.
     Over {
-        /// What is known.
+        /// The results.
         state: Option<SearchState>,
-        /// The answer; none where somebody was missing.
+        /// The answer; `None` if an agent was missing.
         answer: Option<Answer>,
     },
 }
 
-/// See the module.
+/// The search of a fleet; the module describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FleetSearch {
     plan: StreamsPlan,
     trials: Vec<ToldTrial>,
     course: Course,
-    /// The answer need not hold on for longer than a trial: somebody has no room for that.
+    /// Whether the answer is only confirmed for the length of a trial, because an agent has no space for
+    /// more.
     is_unconfirmed: bool,
 }
 
 impl FleetSearch {
-    /// The search that a plan asks for; `None` where it asks for none.
+    /// The search of a plan; `None` if it has none.
     pub fn of(plan: &StreamsPlan) -> Option<FleetSearch> {
         plan.find_max?;
         let (plan, trials, course) = (plan.clone(), Vec::new(), Course::Waits);
         Some(FleetSearch { plan, trials, course, is_unconfirmed: false })
     }
 
-    /// The trial that this load point is; none before it is decided upon.
+    /// The trial of this load point; `None` before it is decided on.
     pub fn trial(&self, point: u16) -> Option<&ToldTrial> {
         self.trials.last().filter(|trial| trial.point == point)
     }
 
-    /// What agent number `at` of `agents` is told that asks for this load point's trial; nothing before it is
-    /// decided.
+    /// The answer to agent number `at` of `agents`, which requests this load point's trial; `None`
+    /// before it is decided on.
     pub fn answer(&self, point: u16, at: usize, agents: usize) -> Option<TrialAnswer> {
         let trial = self.trial(point).map(|trial| TrialAnswer::Try {
             scale: share_of(trial.scale, at, agents),
@@ -122,18 +123,18 @@ impl FleetSearch {
         trial.or_else(|| self.is_over().then_some(TrialAnswer::Enough))
     }
 
-    /// Whether nothing more is tried.
+    /// Whether the search is over.
     pub fn is_over(&self) -> bool {
         matches!(self.course, Course::Over { .. })
     }
 
-    /// How many trials were decided upon, and whether there will be more: what has to be on disk before
-    /// anybody is told.
+    /// The number of trials, and whether the search is over. Both must be on disk before any agent is
+    /// answered.
     pub fn milestone(&self) -> (usize, bool) {
         (self.trials.len(), self.is_over())
     }
 
-    /// Somebody is missing, or everybody is stopped: it ends with what is known.
+    /// An agent is missing, or all are stopped: the search ends with its results so far.
     pub fn lose(&mut self) {
         if let Course::Waits | Course::Goes { .. } = self.course {
             let state = self.state();
@@ -141,7 +142,7 @@ impl FleetSearch {
         }
     }
 
-    /// Everybody asks for this load point's trial, each with what it can try: decides on it.
+    /// Decides on this load point's trial when every agent requests it, each with its maximum.
     pub fn decide(&mut self, now_ns: i64, point: u16, asked: &[AskedTrial]) {
         if self.trial(point).is_some() {
             return;
@@ -172,7 +173,7 @@ impl FleetSearch {
         }
     }
 
-    /// A load point is over for everybody. `judged` has what each agent says of it, in their order.
+    /// Judges a load point that is over on all agents. `judged` has the report of each, in order.
     pub fn judge(&mut self, now_ns: i64, point: u16, judged: &[Option<JudgedTrial>]) {
         let Course::Goes { search, .. } = &mut self.course else { return };
         let Some(told) = self.trials.last_mut().filter(|trial| trial.point == point && trial.went.is_none())
@@ -197,22 +198,22 @@ impl FleetSearch {
         told.went = Some(trial);
     }
 
-    /// The largest count that passed so far below all that fell, and the smallest that fell above all that
-    /// passed, with what the plan calls them.
+    /// The largest count that passed below all that failed, and the smallest that failed above all that
+    /// passed, with the plan's names for them.
     pub fn bounds(&self) -> (Option<String>, Option<String>) {
         let bounds = self.state().map(|state| state.search.bounds());
         let (passed, fell) = bounds.unwrap_or_default();
         (passed.map(|scale| self.plan.label(scale)), fell.map(|scale| self.plan.label(scale)))
     }
 
-    /// What this load point tries, in words.
+    /// The label of this load point's trial.
     pub fn label(&self, point: u16) -> Option<String> {
         let trial = self.trials.iter().find(|trial| trial.point == point)?;
         Some(self.plan.label(trial.scale))
     }
 
-    /// What was found; `None` where nothing was tried. A trial that is held only where `stands` agrees: what
-    /// was fetched of it may not be all.
+    /// The result; `None` if there was no trial. A trial counts as passed only if `stands` confirms it:
+    /// its data may not have been fetched completely.
     pub fn facts(&self, stands: impl Fn(u16) -> bool) -> Option<SearchFacts> {
         let mut state = self.state()?;
         let mut answer = match &self.course {
@@ -253,12 +254,12 @@ impl FleetSearch {
         };
         self.course = match self.search(cap.max(1)) {
             Some(search) => Course::Goes { search, capped_by },
-            // Settings that make no search are found when the plan is read.
+            // Invalid settings of a search are rejected when the plan is read.
             None => Course::Over { state: None, answer: None },
         };
     }
 
-    /// A search up to this count that knows nothing.
+    /// A search up to this count, without results.
     fn search(&self, cap: u32) -> Option<Search> {
         let mut search = search_of(&self.plan, &self.plan.find_max?, cap).ok()?;
         if self.is_unconfirmed {

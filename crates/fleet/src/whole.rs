@@ -1,21 +1,23 @@
-//! The run directories of agents become one: their logs and counters side by side, figures over all of them.
+//! Merges the run directories of agents into one: their logs and counters side by side, figures over all
+//! of them.
 //!
-//! Each agent's directory is that of a run on one machine. [`make`] puts them together in this order:
-//! * `share`: what is asked for, and each agent's directory opened.
-//! * `places`: whose numbers begin where, and every clock mapped to one.
-//! * `gather`: logs and counters linked or copied into the new directory, and the linked ones looked at.
+//! Each agent's directory is that of a run on one host. [`make`] merges them in this order:
+//! * `share`: the request, and each agent's directory opened.
+//! * `places`: each agent's offset of numbers, and every clock mapped to one.
+//! * `gather`: logs and counters linked or copied into the new directory, and the linked ones inspected.
 //! * `count`: every operation of an agent counted, on the clock and with the numbers of the whole.
-//! * `points`: the load points from the counts of all; `rows`: whose figures they are; `nics`: what each
-//!   network interface carried.
-//! * [`observed`]: what observers counted, beside it.
-//! * `amounts`: what they amount to, in a search or a curve; `replayed`: in replays of one trace.
-//! * `around`: what a summary says beside its load points. [`by_hand`]: runs that people made on several
-//!   machines.
+//! * `points`: the load points from the counts of all; `rows`: the figures by agent; `nics`: the traffic
+//!   of each network interface.
+//! * [`observed`]: adds the counters of observers.
+//! * `amounts`: the result of a search or a curve; `replayed`: of replays of one trace.
+//! * `around`: the parts of a summary apart from its load points. [`by_hand`]: runs that users started
+//!   on several hosts.
 //!
-//! What an agent sent is somebody else's: its names are text, its files are taken only where they are
-//! regular files of a log's names, and one that is damaged or not there leaves the others as they are.
+//! An agent's data is not trusted: its names are text, and only regular files with the names of a log
+//! are taken. If one is damaged or missing, the others are unaffected.
 //!
-//! Not here: how the directories got here (controller), figures and decisions (analysis), sentences (report).
+//! Not here: how the directories arrived (controller), figures and decisions (analysis), sentences
+//! (report).
 
 mod amounts;
 mod around;
@@ -49,25 +51,25 @@ use share::{AgentPart, HostTimes};
 
 pub use share::{AgentShare, ClockOffset, PauseTimes, PointTimes, StartTimes, StepTimes, WholeRequest};
 
-/// The run of several machines.
+/// The merged run of several hosts.
 #[derive(Debug)]
 pub struct Whole {
-    /// Its figures, which lie in `summary.json` too.
+    /// Its figures, which are in `summary.json` too.
     pub summary: Summary,
-    /// Where it lies.
+    /// Its directory.
     pub run_dir: PathBuf,
-    /// The agents that it is not whole without, by name.
+    /// The names of the agents whose data is incomplete.
     pub missing: Vec<String>,
 }
 
-/// Why runs can't become one.
+/// Why runs cannot be merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WholeError {
-    /// Nobody was named.
+    /// No run was named.
     #[error("no run to merge was named. Name the run directory of each host")]
     Nobody,
-    /// Two agents whose names make one folder.
+    /// Two agents whose names give the same folder.
     #[error(
         "two hosts are named {name:?} (both would use the folder {folder}). Give each host its own name, in \
          letters and digits"
@@ -78,53 +80,53 @@ pub enum WholeError {
         /// The folder of both.
         folder: String,
     },
-    /// Nothing of any agent can be read.
+    /// No agent's data can be read.
     #[error("cannot read any host's run: {why}")]
     Nothing {
-        /// Why not of the first.
+        /// The reason for the first agent.
         why: String,
     },
-    /// A run that measured until it knew something, or not by the clock.
+    /// A run whose length depends on its results, or that is not timed.
     #[error(
         "the run of {agent} is a {what}, which cannot be merged with others. Only mixes, replays, and \
          streams with load points can"
     )]
     Kind {
-        /// Whose.
+        /// The agent's name.
         agent: String,
-        /// What it is.
+        /// The kind of run.
         what: &'static str,
     },
-    /// Runs that have no moment in common.
+    /// Runs that do not overlap in time.
     #[error(
         "the runs of {one} and {two} do not overlap in time. If they are separate runs, use 'reelgauge \
          compare'. Otherwise the hosts' clocks differ; synchronise them"
     )]
     Apart {
-        /// One of them.
+        /// One of the two runs.
         one: String,
-        /// The other.
+        /// The other run.
         two: String,
     },
-    /// The directory is that of something else.
+    /// The directory belongs to something else.
     #[error("{} is {what}; choose another directory", path.display())]
     Taken {
-        /// Which.
+        /// The directory.
         path: PathBuf,
-        /// What is there.
+        /// A description of its content.
         what: &'static str,
     },
-    /// More than numbers of 32 bits can tell apart.
+    /// More workers, streams or files than 32 bits can number.
     #[error("too many workers, streams or files in total")]
     TooMany,
-    /// A file can't be put there.
+    /// A file can't be written there.
     #[error("cannot {action} {}: {source}. Check the free space and the permissions", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// Where.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The run directory can't be written.
@@ -132,11 +134,11 @@ pub enum WholeError {
     RunDir(#[from] RunDirError),
 }
 
-/// Begins the directory of a run whose parts are still measured, so that it has a place, and whoever watches
-/// can see it. One that an earlier call left is used again.
+/// Creates the directory of a run whose parts are still being measured, so that viewers can see it. One
+/// that an earlier call left is used again.
 ///
 /// # Errors
-/// It can't be made, or is that of something else.
+/// It can't be created, or belongs to something else.
 pub fn begin(out: &Path, plan_toml: &str) -> Result<(), WholeError> {
     let run_dir = collection::directory(out)?;
     if !run_dir.summary_path().exists() {
@@ -145,13 +147,13 @@ pub fn begin(out: &Path, plan_toml: &str) -> Result<(), WholeError> {
     Ok(())
 }
 
-/// Takes a directory back that [`begin`] made and nothing was put into. Anything else in it keeps it.
+/// Removes a directory that [`begin`] created, if nothing was put into it.
 pub fn take_back(out: &Path) {
     let Ok(run_dir) = RunDir::open(out) else { return };
     if run_dir.summary_path().exists() || run_dir.ops_path().exists() {
         return;
     }
-    // The plan last: without it nobody would know what this directory is.
+    // The plan last: without it, the purpose of the directory would be unknown.
     let only = |name: &std::ffi::OsStr| name == live::FILE_NAME || run_dir.plan_path().ends_with(name);
     let names = std::fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.file_name());
     if names.into_iter().all(|name| only(&name)) {
@@ -161,10 +163,11 @@ pub fn take_back(out: &Path) {
     }
 }
 
-/// Puts the runs of all agents together. The directory may be one that an earlier call left, with less in it.
+/// Merges the runs of all agents. The directory may be one that an earlier call left incomplete.
 ///
-/// # Errors Nothing can be read of anybody, or what came of it can't be written. That one agent is missing
-/// or damaged is none: the summary says so.
+/// # Errors
+/// No agent's data can be read, or the result can't be written. A single agent that is missing or
+/// damaged is no error: the summary reports it.
 pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     let WholeRequest { out, plan_toml, agents, points, pauses, search, stopped_for } = request;
     let folders = share::folders(&agents)?;
@@ -214,35 +217,35 @@ pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     Ok(Whole { summary, run_dir: run_dir.path().to_path_buf(), missing })
 }
 
-/// Whether everybody's load points are those of a curve.
+/// Whether all agents' load points are those of a curve.
 fn is_curve(parts: &[AgentPart]) -> bool {
     parts.iter().filter_map(|part| part.run.as_ref()).all(|run| run.summary.vda.is_some())
 }
 
-/// The page of it. That there is none is a note.
+/// Writes the page. If that fails, a note reports it.
 fn leave_page(run_dir: &RunDir, summary: &mut Summary) {
     let path = run_dir.path().join(REPORT_FILE);
     let made = run_page(run_dir.path(), &|| false)
         .and_then(|run| write_html(&page(PageKind::Run, vec![run], None), &path));
     if let Err(error) = made {
         summary.notes.push(no_page_note(REPORT_FILE, &error.to_string()));
-        // The figures are safe without the note.
+        // The figures are already written; only the note is lost.
         let _ = run_dir.write_summary(summary);
     }
 }
 
-/// Everything that was found, agent by agent in the same order.
+/// All data so far, agent by agent in the same order.
 #[derive(Clone, Copy)]
 struct View<'a> {
     parts: &'a [AgentPart],
     places: &'a AgentPlaces,
     counted: &'a [Counted],
     agreed: &'a [PointTimes],
-    /// What the rates of all workers together are held to, where that is known.
+    /// The criteria for the rates of all workers together, if known.
     rates: Option<&'a Criteria>,
-    /// The plan of all, where its load is in streams.
+    /// The plan of all agents, if its load is in streams.
     plan: Option<&'a StreamsPlan>,
-    /// The agent for whose loss everybody else was stopped, if so.
+    /// The agent whose loss stopped all others, if one did.
     stopped_for: Option<&'a str>,
 }
 

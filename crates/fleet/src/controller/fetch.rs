@@ -42,7 +42,7 @@ pub enum FetchRefusal {
     /// More bytes than this host has room for.
     #[error("it lists {stated_bytes} bytes of files, but only {free_bytes} bytes are free here")]
     NoRoom {
-        /// The total of its own list.
+        /// The total that it states.
         stated_bytes: u128,
         /// The bytes that may be written here.
         free_bytes: u64,

@@ -175,7 +175,7 @@ impl Step {
         (&self.workload, &self.ramp, self.hold) == (&other.workload, &other.ramp, other.hold)
     }
 
-    /// The plan of one host for a group with this plan of its own: the step's workload, if it names one.
+    /// The plan of one host for a group whose plan is `own`: the step's workload, if it names one.
     pub fn plan<'a>(&'a self, own: &'a Path) -> &'a Path {
         self.workload.as_deref().unwrap_or(own)
     }

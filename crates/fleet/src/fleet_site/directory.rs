@@ -102,7 +102,7 @@ pub enum SiteError {
         /// The reason.
         source: KeyError,
     },
-    /// Who belongs to it.
+    /// The register is invalid.
     #[error(transparent)]
     Register(#[from] RegisterError),
     #[error(transparent)]
@@ -205,7 +205,7 @@ impl FleetSite {
         write_configuration(&self.dir, &self.dir, &self.register)
     }
 
-    /// Who belongs to it.
+    /// The members of the fleet.
     pub fn register(&self) -> &Register {
         &self.register
     }

@@ -44,7 +44,7 @@ impl UserKey {
         UserKey(KeyPair::new_user())
     }
 
-    /// The one with this seed.
+    /// The key with this seed.
     ///
     /// # Errors
     /// Anything else.
@@ -69,7 +69,7 @@ impl SealingKey {
         SealingKey(KeyPair::new_service())
     }
 
-    /// The one with this seed.
+    /// The key with this seed.
     ///
     /// # Errors
     /// Anything else.

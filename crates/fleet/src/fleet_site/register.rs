@@ -66,7 +66,7 @@ pub enum RegisterError {
          first"
     )]
     Known(AgentName),
-    /// Nobody of this name.
+    /// No agent has this name.
     #[error("there is no agent '{name}'. Agents: {known}")]
     Unknown { name: AgentName, known: String },
     #[error("fleet.toml is damaged: {0}. Restore it from a backup, or create a new fleet")]

@@ -1,4 +1,4 @@
-//! Searches on fleets whose storage carries a known count.
+//! Searches on fleets whose storage sustains a known count.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -20,12 +20,13 @@ fn asks(point: u16, most: u32) -> AskedTrial {
     AskedTrial { point, most, most_confirmed: most, limited_by: StoppedBy::Room }
 }
 
-/// What an agent says of a trial on storage that carries so many in all.
+/// An agent's report on a trial.
 fn says(point: u16, passed: bool) -> JudgedTrial {
     JudgedTrial { point, passed, limited_by_client: false }
 }
 
-/// A search of so many agents to its end: `judge` says how each fared in a trial of this count.
+/// A search with this number of agents to its end: `judge` returns each agent's report on a trial of
+/// this count.
 fn searched(
     wanted: FindMaxPlan,
     mosts: &[u32],
@@ -57,7 +58,7 @@ fn counts_are_shared_out_one_machine_first() {
 #[test]
 fn an_agent_without_room_limits_all_of_them() {
     let wanted = FindMaxPlan { cap: None, repeats: 1, ..FindMaxPlan::default() };
-    // The second of three can take two, so seven is the most: 3 + 2 + 2.
+    // The second of three can take two, so seven is the maximum: 3 + 2 + 2.
     let search = searched(wanted, &[9, 2, 9], |point, _, _| Some(says(point, true)));
     let facts = search.facts(|_| true).unwrap();
     assert_eq!((facts.streams, facts.stopped_by, facts.complete), (Some(7), Some(StoppedBy::Room), false));
@@ -68,7 +69,7 @@ fn an_agent_without_room_limits_all_of_them() {
 
 #[test]
 fn who_is_missing_ends_it_and_nothing_is_claimed_that_was_not_measured_by_all() {
-    // Point 3 tries 8: two agents say that it passed, and the third nothing.
+    // Point 3 tries 8: two agents report that it passed, and the third reports nothing.
     let search = searched(FindMaxPlan::default(), &[99; 3], |point, _, at| {
         (point < 3 || at < 2).then_some(says(point, true))
     });
@@ -80,7 +81,7 @@ fn who_is_missing_ends_it_and_nothing_is_claimed_that_was_not_measured_by_all() 
 
 #[test]
 fn idle_agents_say_nothing_of_a_trial() {
-    // The second agent never meets anything, and has no share in a trial of one.
+    // The second agent never meets its criteria, and has no share in a trial of one.
     let search = searched(FindMaxPlan { repeats: 1, ..FindMaxPlan::default() }, &[99; 2], |point, _, at| {
         Some(says(point, at == 0))
     });
@@ -121,7 +122,7 @@ fn what_was_held_and_is_not_all_there_is_no_evidence() {
     let search = searched(wanted, &[99; 2], |point, scale, _| Some(says(point, scale <= 5)));
     let all = search.facts(|_| true).unwrap();
     assert_eq!((all.streams, all.complete), (Some(5), true));
-    // 5 was tried once; what came of that trial is not whole.
+    // 5 was tried once; the data of that trial is incomplete.
     let of_five = search.trials.iter().find(|trial| trial.scale == 5).unwrap().point;
     let short = search.facts(|point| point != of_five).unwrap();
     assert_eq!((short.streams, short.complete), (Some(4), false));
@@ -129,8 +130,8 @@ fn what_was_held_and_is_not_all_there_is_no_evidence() {
 }
 
 proptest! {
-    /// What one machine would find is what the fleet finds, whatever falls to whom; and a controller that is
-    /// started anew between any two trials finds the same.
+    /// A fleet finds what one host would find, however the shares are divided; and so does a controller
+    /// that is restarted between any two trials.
     #[test]
     fn a_certain_store_is_found_exactly(carries in 0_u32..200, agents in 1_usize..9, stop in 0_u16..40) {
         let wanted = FindMaxPlan { repeats: 2, ..FindMaxPlan::default() };

@@ -1,8 +1,9 @@
-//! How both ends of a connection show that they know the secret of a measurement, without saying it.
+//! Both ends of a connection prove that they know the secret of a measurement, without sending it.
 //!
-//! Each draws a number for this connection and says it; then each says SHA-256 over a label of its side, the
-//! secret and both numbers, all of fixed lengths. Whoever listens asks first, so that whoever comes without
-//! the secret learns nothing, and nobody sends a byte of load before the other side has proved itself.
+//! Each side draws a number for this connection and sends it; then each sends SHA-256 over a label of
+//! its side, the secret and both numbers, all of fixed lengths. The listening side asks first, so that a
+//! client without the secret learns nothing, and no side sends any load before the other has proved
+//! itself.
 //!
 //! Comparisons take the same time wherever the first difference is.
 
@@ -15,7 +16,7 @@ use tokio::net::TcpStream;
 
 use super::messages::OneTimeSecret;
 
-/// Bytes of a number that is drawn, and of a proof.
+/// The length of a drawn number, and of a proof, in bytes.
 const BYTES: usize = 32;
 /// How long one side waits for the other.
 const WITHIN: Duration = Duration::from_secs(3);
@@ -27,13 +28,13 @@ enum Side {
     Sends,
 }
 
-/// Why the other side is not let in.
+/// Why the other side is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
-    /// It said something else.
+    /// It sent a different proof.
     #[error("it has the wrong secret for this measurement")]
     Wrong,
-    /// It said nothing in time.
+    /// It sent nothing in time.
     #[error("it did not respond in time")]
     Late,
     #[error("it closed the connection before it authenticated ({0})")]
@@ -49,7 +50,7 @@ fn proof(secret: &OneTimeSecret, side: Side, asked: &[u8; BYTES], own: &[u8; BYT
     hash.chain_update(asked).chain_update(own).finalize().into()
 }
 
-/// Whether they are the same, in a time that does not depend on where they differ.
+/// Whether they are equal, in a time that does not depend on where they differ.
 fn are_same(one: &[u8; BYTES], other: &[u8; BYTES]) -> bool {
     let difference = one.iter().zip(other).fold(0_u8, |all, (one, other)| all | (one ^ other));
     std::hint::black_box(difference) == 0
@@ -65,7 +66,7 @@ async fn in_time<T>(work: impl Future<Output = Result<T, ProofError>>) -> Result
     tokio::time::timeout(WITHIN, work).await.unwrap_or(Err(ProofError::Late))
 }
 
-/// Lets somebody in who has come.
+/// Admits a connecting client.
 ///
 /// # Errors
 /// It does not know the secret.
@@ -85,10 +86,10 @@ pub async fn let_in(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<()
     .await
 }
 
-/// Proves itself to whoever listens, and has it prove itself.
+/// Proves itself to the listening side, and makes that prove itself.
 ///
 /// # Errors
-/// That one does not know the secret.
+/// The other side does not know the secret.
 pub async fn enter(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(), ProofError> {
     in_time(async {
         let mut question = [0; BYTES];

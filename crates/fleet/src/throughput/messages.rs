@@ -1,7 +1,7 @@
-//! What a controller orders of two agents to measure the network between them, and what they answer.
+//! The controller's orders to two agents to measure the network between them, and their answers.
 //!
-//! Anything may be lost or come twice: an order is given until it is answered, and what an agent knows of a
-//! measurement it says again. Orders come in envelopes as all others do.
+//! Any message may be lost or arrive twice: an order is repeated until it is answered, and an agent
+//! repeats the state of a measurement. Orders are sealed in envelopes like all others.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fleet_site::agent_name::AgentSession;
 
-/// What an answer is sent as: `fleet.event.NAME.network`.
+/// The last word of the subject: `fleet.event.NAME.network`.
 pub const EVENT: &str = "network";
 
 /// A secret for one measurement, as 64 hexadecimal digits.
@@ -21,7 +21,7 @@ pub struct OneTimeSecret([u8; SECRET_BYTES]);
 /// Bytes of a secret.
 pub const SECRET_BYTES: usize = 32;
 
-/// Not 64 hexadecimal digits. What it was is not repeated: it may be most of a secret.
+/// Not 64 hexadecimal digits. The text is not repeated: it may be most of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a secret of 64 hexadecimal digits")]
 pub struct NoSecret;
@@ -71,34 +71,34 @@ impl From<OneTimeSecret> for String {
     }
 }
 
-/// What an agent is told.
+/// An order to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum NetworkOrder {
-    /// Listen, and count what comes.
+    /// Listen, and count the bytes that arrive.
     NetworkReceive(Reception),
-    /// Send as much as goes.
+    /// Send as much as possible.
     NetworkSend {
-        /// The measurement, as whoever receives has it.
+        /// The measurement, as in the order to the receiver.
         what: Reception,
-        /// Where to; the first that answers and proves itself.
+        /// The addresses; the first that answers and proves itself is used.
         to: Vec<SocketAddr>,
     },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reception {
-    /// What it is called; no two are called the same.
+    /// Its unique name.
     pub id: String,
-    /// Who knows it may send.
+    /// The secret that entitles a client to send.
     pub secret: OneTimeSecret,
-    /// Connections.
+    /// The number of connections.
     pub connections: u32,
     pub for_ms: u64,
 }
 
 impl NetworkOrder {
-    /// The measurement that it is about.
+    /// The measurement that it applies to.
     pub fn what(&self) -> &Reception {
         match self {
             NetworkOrder::NetworkReceive(what) | NetworkOrder::NetworkSend { what, .. } => what,
@@ -106,11 +106,11 @@ impl NetworkOrder {
     }
 }
 
-/// How a measurement stands with one agent.
+/// The state of a measurement on one agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum NetworkState {
-    /// It listens there, at each of its addresses that it can think of.
+    /// It listens at each address that it knows of.
     Listens {
         at: Vec<SocketAddr>,
     },
@@ -118,17 +118,17 @@ pub enum NetworkState {
     Received(Received),
     Sent {
         to: SocketAddr,
-        /// The owner's limit, where that held it back.
+        /// The owner's limit, if it slowed the measurement down.
         owner_bytes_per_s: Option<u64>,
     },
-    /// It did not, or not to the end.
+    /// It failed, or ended early.
     Failed {
         why: String,
     },
 }
 
 impl NetworkState {
-    /// Whether nothing comes after it.
+    /// Whether it is final.
     pub fn is_over(&self) -> bool {
         !matches!(self, NetworkState::Listens { .. } | NetworkState::Sends)
     }
@@ -139,21 +139,21 @@ pub struct Received {
     /// Bytes in the time that counts.
     pub bytes: u64,
     pub elapsed_ns: u64,
-    /// The owner's limit, where that held it back.
+    /// The owner's limit, if it slowed the measurement down.
     pub owner_bytes_per_s: Option<u64>,
-    /// Connections that did not prove themselves.
+    /// The number of connections that did not prove themselves.
     pub refused: u64,
 }
 
-/// What an agent says of a measurement.
+/// An agent's report on a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkAnswer {
-    /// Which life of its process says it.
+    /// The life of the process that sent it.
     pub life: AgentSession,
-    /// The number of the order that it has opened last.
+    /// The number of the last order that it opened.
     pub opened: u64,
     pub id: String,
-    /// Whether it is about receiving.
+    /// Whether it is the receiver's.
     pub receives: bool,
     pub state: NetworkState,
 }

@@ -1,12 +1,12 @@
-//! Holds a stream of bytes to a rate. Pure.
+//! Limits a stream of bytes to a rate. Pure.
 
-/// So much time's worth of bytes may go at once.
+/// A burst may be as long as the bytes of this time.
 const AHEAD_NS: u64 = 20_000_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     bytes_per_s: u64,
-    /// When everything that has gone would have gone at that rate.
+    /// When all bytes so far would have gone at that rate.
     paid_until_ns: u64,
 }
 
@@ -16,17 +16,17 @@ impl Pace {
         Pace { bytes_per_s: bytes_per_s.max(1), paid_until_ns: 0 }
     }
 
-    /// The most bytes that should go at a time.
+    /// The most bytes to send at a time.
     pub fn piece_bytes(&self, most: usize) -> usize {
         let piece = u128::from(self.bytes_per_s) * u128::from(AHEAD_NS) / 1_000_000_000;
         usize::try_from(piece).unwrap_or(most).clamp(1, most)
     }
 
-    /// So many bytes have gone. How long to wait before more may.
+    /// These bytes have gone. Returns how long to wait before more may.
     pub fn went(&mut self, now_ns: u64, bytes: u64) -> u64 {
         let takes_ns = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_s);
         let takes_ns = u64::try_from(takes_ns).unwrap_or(u64::MAX);
-        // What was not used is gone: nothing is caught up with.
+        // Unused time is lost: nothing is caught up.
         self.paid_until_ns = self.paid_until_ns.max(now_ns).saturating_add(takes_ns);
         self.paid_until_ns.saturating_sub(now_ns.saturating_add(AHEAD_NS))
     }

@@ -1,7 +1,8 @@
-//! Listens for one measurement, and counts what comes from whoever has proved that it knows its secret.
+//! Listens for one measurement, and counts the bytes of clients that have proved that they know its
+//! secret.
 //!
-//! The port is drawn by the system and open for a bounded time, also where nobody comes. Everybody who proves
-//! nothing, and everybody who comes when all are there, is turned away and told of.
+//! The system chooses the port, which is open for a bounded time even if no client connects. A client
+//! that does not prove itself, or that connects when all are there, is rejected and reported.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -18,33 +19,33 @@ use super::messages::{OneTimeSecret, Received};
 use super::rate_limit::Pace;
 use super::{COMES_WITHIN, LEFT_OUT};
 
-/// So many may be about to prove themselves.
+/// The largest number of clients that are about to prove themselves.
 const PENDING_MAX: usize = 32;
-/// Bytes that are read at a time.
+/// The number of bytes per read.
 const BUFFER_BYTES: usize = 256 << 10;
-/// How often it is looked whether something has ended.
+/// The interval of checks for the end.
 const BEAT: Duration = Duration::from_millis(50);
 
-/// On what terms an agent takes part in a measurement.
+/// The terms of an agent's part in a measurement.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// Who knows it takes part.
+    /// The secret that entitles to take part.
     pub secret: OneTimeSecret,
-    /// Connections.
+    /// The number of connections.
     pub connections: u32,
     pub during: Duration,
-    /// What the owner of this machine allows.
+    /// The owner's limit on this host.
     pub owner_bytes_per_s: Option<u64>,
-    /// Set when this machine has something else to do.
+    /// Set when this host has other work.
     pub stop: Arc<AtomicBool>,
 }
 
-/// A port of the system's choice, on every address of this machine.
+/// A port of the system's choice, on every address of this host.
 ///
 /// # Errors
 /// The system gives none.
 pub async fn listen() -> io::Result<TcpListener> {
-    // Elsewhere an IPv6 socket takes no IPv4.
+    // On other systems an IPv6 socket accepts no IPv4.
     if cfg!(unix)
         && let Ok(listener) = TcpListener::bind((Ipv6Addr::UNSPECIFIED, 0)).await
     {
@@ -53,10 +54,10 @@ pub async fn listen() -> io::Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).await
 }
 
-/// Waits for its connections, and counts. `refused` is told of everybody who is turned away.
+/// Waits for its connections, and counts. `refused` receives every rejected client.
 ///
 /// # Errors
-/// Why nothing was measured, in words.
+/// Why nothing was measured, as text.
 pub async fn receive(
     listener: TcpListener,
     terms: &Terms,
@@ -91,7 +92,7 @@ pub async fn receive(
         tokio::select! {
             came = listener.accept() => match came {
                 Ok((_, from)) => refuse(from, "the measurement already has all its connections"),
-                // No more files may be open; the ones that are go on.
+                // No more files may be open; the open connections continue.
                 Err(_) => tokio::time::sleep(BEAT).await,
             },
             Some(_) = drains.join_next() => return Err("a connection ended early".to_owned()),
@@ -111,7 +112,7 @@ pub async fn receive(
     })
 }
 
-/// Lets everybody in who knows the secret, until all are there.
+/// Admits clients that know the secret, until all are there.
 async fn gather(
     listener: &TcpListener,
     terms: &Terms,
@@ -164,7 +165,7 @@ async fn drain(mut stream: TcpStream, count: Arc<Count>) -> io::Result<()> {
     }
 }
 
-/// Bytes of all connections together, held to the owner's limit.
+/// Bytes of all connections together, throttled to the owner's limit.
 #[derive(Debug)]
 pub(super) struct Count {
     bytes: AtomicU64,
@@ -183,7 +184,7 @@ impl Count {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The owner's limit, where that held something back.
+    /// The owner's limit, if it slowed the measurement down.
     pub(super) fn held_to(&self) -> Option<u64> {
         let (bytes_per_s, _) = self.pace.as_ref()?;
         self.is_held.load(Ordering::Relaxed).then_some(*bytes_per_s)
@@ -196,7 +197,7 @@ impl Count {
         self.pace.as_ref().map_or(most, piece)
     }
 
-    /// So many bytes went. Waits for as long as no more may.
+    /// Counts these bytes, and waits until more may go.
     pub(super) async fn take(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let Some((_, pace)) = &self.pace else { return };

@@ -1,4 +1,5 @@
-//! Sends as much as goes to whoever listens for a measurement, once that has proved that it knows its secret.
+//! Sends as much as possible to the receiver of a measurement, once that has proved that it knows the
+//! secret.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,27 +15,27 @@ use super::receive::{Count, Terms};
 
 /// How long one address may take to answer.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
-/// Whoever receives says when it is over; this is for where it can't.
+/// The receiver ends the measurement; this is the extra time in case it cannot.
 const LONGER: Duration = Duration::from_secs(2);
-/// Bytes that are handed over at a time.
+/// The number of bytes per write.
 const BUFFER_BYTES: usize = 256 << 10;
-/// Where it ends before this part of the time, something broke.
+/// A connection that ends before this share of the time is broken.
 const EARLY: f64 = 0.8;
-/// How often it is looked whether this machine has something else to do.
+/// How often to check whether this host has other work.
 const BEAT: Duration = Duration::from_millis(50);
 
-/// What was sent, and where.
+/// The bytes sent, and the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     pub to: SocketAddr,
-    /// The owner's limit, where that held it back.
+    /// The owner's limit, if it slowed the measurement down.
     pub owner_bytes_per_s: Option<u64>,
 }
 
 /// Sends for the time of the measurement.
 ///
 /// # Errors
-/// Why it did not, in words.
+/// The reason, as text.
 pub async fn send(to: &[SocketAddr], terms: &Terms) -> Result<Sent, String> {
     let (to, streams) = connect(to, terms).await?;
     let count = Arc::new(Count::new(terms.owner_bytes_per_s));
@@ -52,7 +53,7 @@ pub async fn send(to: &[SocketAddr], terms: &Terms) -> Result<Sent, String> {
             break;
         }
     }
-    // The rest ends with this.
+    // The other connections end with this one.
     sending.abort_all();
     if began.elapsed() < terms.during.mul_f64(EARLY) {
         return Err("a connection ended early".to_owned());
@@ -60,7 +61,7 @@ pub async fn send(to: &[SocketAddr], terms: &Terms) -> Result<Sent, String> {
     Ok(Sent { to, owner_bytes_per_s: count.held_to() })
 }
 
-/// All connections to the first address where the right one listens.
+/// All connections to the first address where the right receiver listens.
 async fn connect(to: &[SocketAddr], terms: &Terms) -> Result<(SocketAddr, Vec<TcpStream>), String> {
     let mut why = "the sender received no address to connect to".to_owned();
     for address in to {
@@ -92,7 +93,7 @@ async fn open(to: SocketAddr, terms: &Terms) -> Result<TcpStream, String> {
 }
 
 async fn fill(mut stream: TcpStream, count: Arc<Count>) {
-    // What can't be made smaller on its way.
+    // Random data, which nothing on the path can compress.
     let mut buffer = vec![0; count.piece_bytes(BUFFER_BYTES)];
     if getrandom::fill(&mut buffer).is_err() {
         return;
@@ -119,7 +120,7 @@ mod tests {
         Terms {
             secret: secret.clone(),
             connections: 2,
-            // A fifth of it must be longer than a busy machine keeps one end from starting.
+            // A fifth of this must exceed any delay of one end on a busy host.
             during: Duration::from_secs(2),
             owner_bytes_per_s,
             stop: Arc::default(),
@@ -145,7 +146,7 @@ mod tests {
         let receives = receive(listener, receiver, told);
         let sends = async {
             disturb(to).await;
-            // An address where nobody is comes first.
+            // The first address has no listener.
             send(&[(Ipv4Addr::LOCALHOST, 1).into(), to], sender).await
         };
         let (received, sent) = tokio::join!(receives, sends);
@@ -171,7 +172,7 @@ mod tests {
             let sender = terms(&other, None);
             let stop = Arc::clone(&receiver.stop);
             let ends = measure(&receiver, &sender, async |_| {});
-            // Nobody comes any more: it would wait for ten seconds.
+            // No further client connects: without this it would wait for ten seconds.
             let ends_it = async {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 stop.store(true, Ordering::Relaxed);

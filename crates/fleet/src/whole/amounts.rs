@@ -1,6 +1,6 @@
-//! What the load points of all agents amount to: what a search over them found, the curve of a VDA-like run.
+//! The results of all load points together: that of a search over them, or the curve of a VDA-like run.
 //!
-//! Not here: the load points (`points`), what is tried next ([`crate::search`]).
+//! Not here: the load points (`points`), the next trial ([`crate::search`]).
 
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_report::vda_facts;
@@ -10,8 +10,8 @@ use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 
 use crate::search::FleetSearch;
 
-/// Puts it into the summary, which has its load points and notes. A trial is held where the merged verdict
-/// says so: where operations of an agent are missing it is not, whatever was known when it was made.
+/// Adds it to the summary, which has its load points and notes. A trial passes only if the merged
+/// verdict confirms it: not if operations of an agent are missing, whatever was known at the time.
 ///
 /// `curve` is the plan of a VDA-like run: points are valid by the rates of all agents together.
 pub(super) fn put_into(summary: &mut Summary, search: Option<&FleetSearch>, curve: Option<&StreamsPlan>) {
@@ -26,7 +26,7 @@ pub(super) fn put_into(summary: &mut Summary, search: Option<&FleetSearch>, curv
     }
 }
 
-/// The plan of streams that this is, if it is one.
+/// The plan as one of streams, if it is one.
 pub(super) fn streams_plan(plan_toml: &str) -> Option<StreamsPlan> {
     match AnyPlan::from_toml(plan_toml).ok()? {
         AnyPlan::Streams(plan) => Some(plan),

@@ -1,5 +1,5 @@
-//! What the summary of the whole says beside its load points: what all agents say, once; what they say
-//! differently, each by its name.
+//! The parts of a merged summary apart from its load points: values on which all agents agree, once, and
+//! others with the agent's name.
 
 use std::collections::BTreeMap;
 use std::mem::discriminant;
@@ -24,14 +24,14 @@ use reelgauge_report::warning::warning_note;
 use super::View;
 use super::share::{AgentPart, PartRun, PauseTimes};
 
-/// Of the time in which anybody was measured, the share in which all were, below which it is said.
+/// If all agents were measured together for less than this share of the time, a note reports it.
 const TOGETHER_MIN: f64 = 0.9;
 
 fn runs(parts: &[AgentPart]) -> impl Iterator<Item = (&str, &PartRun)> + Clone {
     parts.iter().filter_map(|part| Some((part.name.as_str(), part.run.as_ref()?)))
 }
 
-/// What one of all agents says, where they agree.
+/// The value of one agent, if all agree.
 fn common<T: PartialEq + Clone>(parts: &[AgentPart], of: impl Fn(&Summary) -> T) -> Option<T> {
     let mut all = runs(parts).map(|(_, run)| of(&run.summary));
     let first = all.next()?;
@@ -56,7 +56,7 @@ pub(super) fn begun(parts: &[AgentPart], run_dir: &RunDir) -> Summary {
     summary
 }
 
-/// Puts everything in that is known besides.
+/// Adds all other known facts.
 pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotals) {
     let parts = seen.parts;
     if let Ok(zero) = Timestamp::from_nanosecond(seen.places.run_ns.into()) {
@@ -87,7 +87,8 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>, totals: &RunTotal
     summary.notes = notes(seen, summary);
 }
 
-/// How late the tool was in a replay is what its passes say; records alone do not tell what waited for what.
+/// The lateness of Reelgauge in a replay comes from its passes; records alone do not show what waited
+/// for what.
 pub(super) fn judge_replay(summary: &mut Summary, replay: Option<&ReplayFacts>) {
     summary.load_points.iter_mut().for_each(|point| point.total.lateness = None);
     summary.self_cost.forget_lateness();
@@ -97,9 +98,8 @@ pub(super) fn judge_replay(summary: &mut Summary, replay: Option<&ReplayFacts>) 
     summary.self_cost.sentence = self_cost_sentence(&summary.self_cost, &summary.load_points);
 }
 
-/// Complete where every agent's part is. Who was stopped because somebody wanted it is not told as broken,
-/// nor
-/// is who did its part and was lost before everything of it was fetched.
+/// Complete if every agent's part is. An agent that the user stopped does not count as broken, nor does
+/// one that did its part and was lost before all of it was fetched.
 fn outcome(seen: &View<'_>) -> (Outcome, Option<String>) {
     let (left, others): (Vec<_>, Vec<_>) =
         seen.parts.iter().filter(|part| !part.is_whole()).partition(|part| part.is_left);
@@ -124,8 +124,8 @@ fn outcome(seen: &View<'_>) -> (Outcome, Option<String>) {
     (Outcome::BrokeOff, Some(words))
 }
 
-/// Whether somebody wanted its end; not because it did not hear its controller, or was not heard. Runs of
-/// earlier versions do not say who.
+/// Whether the user stopped it, as opposed to a loss of contact with the controller. Runs of earlier
+/// versions do not record this.
 fn was_stopped(part: &AgentPart) -> bool {
     part.why_missing.is_none()
         && part.run.as_ref().is_some_and(|run| {
@@ -158,7 +158,7 @@ fn target(parts: &[AgentPart]) -> Target {
     }
 }
 
-/// What is the same in everybody's plan, and what differs by its values.
+/// The settings that all plans have in common, and the others with their values.
 fn plan(parts: &[AgentPart]) -> BTreeMap<String, String> {
     let mut plan: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
     for (name, run) in runs(parts) {
@@ -216,7 +216,7 @@ fn verify(parts: &[AgentPart]) -> Option<VerifyFacts> {
     all.fold(None, add)
 }
 
-/// The memories of the agent that gives most cause to doubt its figures.
+/// The memory facts of the agent whose figures are most doubtful.
 fn memory(parts: &[AgentPart]) -> Option<MemoryFacts> {
     let rank = |memory: &&MemoryFacts| match memory.suspicion {
         Some(CacheSuspicion::Answered { .. }) => 0,
@@ -233,7 +233,7 @@ fn self_cost(seen: &View<'_>, summary: &Summary, totals: &RunTotals) -> SelfCost
         each.map(|each| each.iter().sum::<f64>())
     };
     let cpu = sum(|cost| cost.cpu_user_s).zip(sum(|cost| cost.cpu_system_s));
-    // Pauses of different machines are no time of the run's: the worst one's are told.
+    // Pauses of different hosts do not add up: report those of the worst host.
     let mut paused = PausedTotal::default();
     for (part, place, _) in seen.each() {
         let Some(cost) = part.run.as_ref().map(|run| &run.summary.self_cost) else { continue };
@@ -249,7 +249,7 @@ fn self_cost(seen: &View<'_>, summary: &Summary, totals: &RunTotals) -> SelfCost
     SelfCost::new(cpu, totals, &summary.load_points, is_known.then_some(&paused))
 }
 
-/// When the run was paused, on the clock of the whole.
+/// The pauses of the run, on the clock of the whole.
 pub(super) fn pause_marks(pauses: &[PauseTimes], run_ns: i64) -> Vec<Mark> {
     let since_s = |unix_ns: i64| ((i128::from(unix_ns) - i128::from(run_ns)) as f64 / 1e9).max(0.0);
     let mark = |pause: &PauseTimes| Mark {
@@ -263,7 +263,7 @@ pub(super) fn pause_marks(pauses: &[PauseTimes], run_ns: i64) -> Vec<Mark> {
     pauses.iter().map(mark).collect()
 }
 
-/// What everybody was told, once, behind what is to be known of the whole.
+/// Each note of the agents, once, after the notes on the whole.
 fn notes(seen: &View<'_>, summary: &Summary) -> Vec<Note> {
     let parts = seen.parts;
     let mut notes = Vec::new();
@@ -291,19 +291,19 @@ fn notes(seen: &View<'_>, summary: &Summary) -> Vec<Note> {
     notes
 }
 
-/// What everybody was told, once, and of what some were told, who.
+/// Each note of the agents, once; if only some have it, with their names.
 fn of_agents(parts: &[AgentPart]) -> impl Iterator<Item = Note> {
     let mut said: Vec<(&Note, Vec<&str>)> = Vec::new();
     for (name, run) in runs(parts) {
-        // Of an agent whose log lacks something it is said elsewhere, with what that means for all together.
-        // And the only tables are those of all together.
+        // Incomplete logs are reported elsewhere, with the consequence for the whole. And only the
+        // tables of the whole count.
         let is_told = |note: &&Note| match note.fact {
             NoteFact::LogDropped { .. } => run.log_complete,
             NoteFact::FewTransfers { .. } => false,
             _ => true,
         };
         for note in run.summary.notes.iter().filter(is_told) {
-            // Figures that read alike are one note.
+            // Figures that look alike make one note.
             match said.iter_mut().find(|(known, _)| is_alike(known, note)) {
                 Some((_, names)) => names.push(name),
                 None => said.push((note, vec![name])),
@@ -321,7 +321,7 @@ fn of_agents(parts: &[AgentPart]) -> impl Iterator<Item = Note> {
     })
 }
 
-/// Whether two notes are about the same and read alike.
+/// Whether two notes have the same subject and look alike.
 fn is_alike(one: &Note, other: &Note) -> bool {
     discriminant(&one.fact) == discriminant(&other.fact) && one.text() == other.text()
 }

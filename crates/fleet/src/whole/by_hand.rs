@@ -1,7 +1,7 @@
-//! Runs that people made on several machines at the same time, as shares of a whole: what the machines are
-//! called, and which plan they had in common.
+//! Runs that users started on several hosts at the same time, as shares of a whole: the names of the
+//! hosts, and the common plan.
 //!
-//! Not here: putting them together ([`super::make`]).
+//! Not here: merging them ([`super::make`]).
 
 use std::fs::File;
 use std::io::Read;
@@ -11,20 +11,20 @@ use reelgauge_record::run_dir::RunDir;
 
 use super::share::{AgentShare, ClockOffset};
 
-/// Nobody writes a longer plan.
+/// A longer file is not a plan.
 const PLAN_MAX_BYTES: u64 = 64 << 10;
 
-/// What is asked of people's runs.
+/// The request to merge such runs.
 #[derive(Clone, Debug, Default)]
 pub struct ByHand {
-    /// The runs, with the names that somebody gave the machines.
+    /// The runs, with the names that the user gave the hosts.
     pub runs: Vec<(Option<String>, PathBuf)>,
-    /// How far the machines' clocks are off the true time at most, where somebody knows that.
+    /// The largest error of the hosts' clocks, if the user states it.
     pub clocks_within_ns: Option<u64>,
 }
 
 impl ByHand {
-    /// The shares. A machine without a name is called what it calls itself, with a number where several do.
+    /// The shares. A host without a name gets its host name, with a number if several are equal.
     pub fn shares(&self) -> Vec<AgentShare> {
         let clock = self.clocks_within_ns.map(|uncertainty_ns| ClockOffset { offset_ns: 0, uncertainty_ns });
         let own: Vec<String> =
@@ -47,8 +47,8 @@ impl ByHand {
         self.runs.iter().enumerate().map(share).collect()
     }
 
-    /// The plan of all of them, where it is one but for its target and seed; else a line that says where
-    /// they are.
+    /// The common plan, if the plans differ only in target and seed; otherwise a line that refers to the
+    /// single plans.
     pub fn plan_toml(&self) -> String {
         let plans: Vec<String> = self.runs.iter().map(|(_, dir)| plan(dir)).collect();
         let same = |plan: &String| {
@@ -62,7 +62,7 @@ impl ByHand {
     }
 }
 
-/// What the machine of a run calls itself.
+/// The host name in a run.
 fn host_name(dir: &Path) -> String {
     let hosts = RunDir::open(dir).and_then(|run| run.read_hosts()).unwrap_or_default();
     let name = hosts.into_iter().map(|host| host.name).find(|name| !name.is_empty());

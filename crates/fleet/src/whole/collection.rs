@@ -1,8 +1,8 @@
-//! Puts the agents' logs and counters into the directory of the whole: as further names of the same files,
-//! or copied where those would lie on another file system.
+//! Puts the agents' logs and counters into the directory of the whole: as hard links, or as copies if
+//! those would be on another file system.
 //!
-//! An agent's directory holds what an agent sent: only regular files with the names of a log's parts are
-//! taken, and no link is followed. What is taken was opened before, and is opened again from its new place
+//! An agent's directory is not trusted: only regular files with the names of a log's parts are taken,
+//! and no symbolic link is followed. Each file was opened before, and is opened again in its new place
 //! while it is counted.
 
 use std::fs;
@@ -21,10 +21,10 @@ use super::places::clock;
 use super::points::label;
 use super::share::{AgentPart, own_folder};
 
-/// Nobody writes a longer plan.
+/// A longer file is not a plan.
 const PLAN_MAX_BYTES: u64 = 64 << 10;
 
-/// The directory of the whole, made if need be. One that an earlier call left is used again; anything else
+/// The directory of the whole, created if needed. One that an earlier call left is used again; any other
 /// is refused.
 pub(super) fn directory(out: &Path) -> Result<RunDir, WholeError> {
     let taken = |what| WholeError::Taken { path: out.to_path_buf(), what };
@@ -43,7 +43,7 @@ pub(super) fn directory(out: &Path) -> Result<RunDir, WholeError> {
     Ok(RunDir::begin_at(out)?)
 }
 
-/// Links or copies everything, and writes down whose numbers begin where.
+/// Links or copies everything, and writes the table of places.
 pub(super) fn gather(
     run_dir: &RunDir,
     parts: &mut [AgentPart],
@@ -51,7 +51,7 @@ pub(super) fn gather(
 ) -> Result<(), WholeError> {
     let ops = run_dir.ops_path();
     fs::create_dir_all(&ops).map_err(io_error("create", &ops))?;
-    // First, so that an interrupted call is never taken for the run of one machine.
+    // First, so that the result of an interrupted call is never taken for the run of one host.
     let json = serde_json::to_vec_pretty(places).unwrap_or_default();
     write_atomically(&ops.join(AGENTS_FILE), &json)?;
     for part in parts {
@@ -66,7 +66,7 @@ pub(super) fn gather(
     Ok(())
 }
 
-/// Keeps what one machine was told to do. Where that can't be read nothing is kept.
+/// Keeps a host's plan. If it cannot be read, nothing is kept.
 fn keep_plan(plan: &Path, plans: &Path, folder: &str) -> Result<(), WholeError> {
     if !fs::symlink_metadata(plan).is_ok_and(|metadata| metadata.is_file() && metadata.len() < PLAN_MAX_BYTES)
     {
@@ -82,13 +82,13 @@ fn is_log_part(name: &str) -> bool {
     numbers.is_some_and(|numbers| numbers.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
 }
 
-/// Every file of one folder that is wanted, in the other; what lies there beside them is taken away.
+/// Puts the wanted files of one folder into the other, and removes all other files there.
 fn put(from: &Path, to: &Path, is_wanted: fn(&str) -> bool) -> Result<(), WholeError> {
     fs::create_dir_all(to).map_err(io_error("create", to))?;
     let mut wanted = Vec::new();
     for entry in fs::read_dir(from).map_err(io_error("list", from))?.flatten() {
         let name = entry.file_name();
-        // The entry's own type: a link is none.
+        // The type of the entry itself: a symbolic link is not a file.
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_file && name.to_str().is_some_and(is_wanted) {
             wanted.push(name);

@@ -1,5 +1,5 @@
-//! What each machine's own counters say of a load point: what its network interfaces carried, and whether
-//! what limited it can have been the server, whose other clients fared better.
+//! Each host's own counters in a load point: the traffic of its network interfaces, and whether the
+//! server can have been its limit although its other clients were faster.
 //!
 //! Not here: figures of operations (`rows`).
 
@@ -12,13 +12,13 @@ use reelgauge_results::limiting_layers::means_in;
 
 use super::share::{AgentPart, own_folder};
 
-/// Interfaces of one machine, at most.
+/// The largest number of interfaces of one host.
 const NICS_MAX: usize = 16;
-/// Of what the busiest interface of a machine carried, the share from which on another is told of.
+/// Other interfaces are listed from this share of the traffic of the busiest one.
 const TOLD_SHARE: f64 = 0.02;
 
-/// The means of every machine over the measured time of these load points, in their order; none of a machine
-/// that sampled nothing.
+/// The means of every host over the measured time of these load points, in their order; empty for a host
+/// without samples.
 pub(super) fn sampled(parts: &[AgentPart], indices: &[u16]) -> Vec<Vec<Means>> {
     let of = |part: &AgentPart| {
         let stretch = |index: &u16| {
@@ -34,7 +34,7 @@ pub(super) fn sampled(parts: &[AgentPart], indices: &[u16]) -> Vec<Vec<Means>> {
     parts.iter().map(|part| of(part).unwrap_or_default()).collect()
 }
 
-/// The interfaces of a machine that carried anything, and that on the way to its target in any case.
+/// The interfaces of a host with traffic, and always the one on the path to its target.
 pub(super) fn nics(part: &AgentPart, means: &Means) -> Vec<NicFigures> {
     let hosts = part.run.iter().flat_map(|run| &run.hosts);
     let facts: Vec<&NicFacts> = hosts.flat_map(|host| &host.nics).collect();
@@ -53,7 +53,7 @@ fn of_machine(
     let carried = |name: &str| received(name).unwrap_or(0.0) + sent(name).unwrap_or(0.0);
     let mut names: Vec<&str> = means.each(Layer::Network, "rx_bytes_per_s").map(|(name, _)| name).collect();
     let is_on_the_way = |name: &str| on_the_way == Some(name);
-    // What a machine says to itself goes over no network.
+    // Traffic of the loopback interface stays on the host.
     names.retain(|name| *name != "lo" || is_on_the_way(name));
     let most = names.iter().map(|name| carried(name)).fold(0.0, f64::max);
     names.retain(|name| is_on_the_way(name) || carried(name) > 0.0 && carried(name) >= TOLD_SHARE * most);
@@ -79,9 +79,9 @@ fn of_machine(
     names.into_iter().map(of).collect()
 }
 
-/// What limited a machine, beside its siblings: one that moved less than they did from the same target was
-/// not limited by the server. Where its pings waited on the way it was its own line, whatever that is said to
-/// carry; else it is not known.
+/// The limit of a host compared with its siblings: if it moved less than they did from the same target,
+/// the server was not its limit. If its pings were delayed, its own line was, whatever its nominal
+/// speed; otherwise the limit is unknown.
 pub(super) fn own_limit(
     step: LimitStep,
     stands_out: Option<StandsOut>,
@@ -106,7 +106,7 @@ mod tests {
         Some(StandsOut { figure, value: 1.0, siblings: 2.0, noise_percent: 5.0, is_worse })
     }
 
-    /// Of one look that holds for all of ten seconds.
+    /// One sample that holds for ten seconds.
     fn means_of(samples: &[(Layer, &str, &str, f64)]) -> Means {
         let mut averaging = Averaging::over(vec![Stretch { from_ns: 0, until_ns: 10_000_000_000 }]);
         for at_ns in [0, 10_000_000_000] {
@@ -119,7 +119,7 @@ mod tests {
         averaging.finish().pop().unwrap_or_default()
     }
 
-    /// A machine whose pings took so long on a way of half a millisecond.
+    /// A host with this ping time on a path of half a millisecond.
     fn means(ping_us: f64) -> Means {
         means_of(&[
             (Layer::Network, "ping_us", "", ping_us),
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(own_limit(LimitStep::Server, behind, Some(&queued)), Some(LimitStep::LinkFull));
         assert_eq!(own_limit(LimitStep::Server, behind, Some(&idle)), None, "not known");
         assert_eq!(own_limit(LimitStep::Server, behind, None), None);
-        // What is its own stays its own, and so does what limits all of them.
+        // A limit of the host itself remains, and so does one that all hosts have in common.
         assert_eq!(own_limit(LimitStep::Client, behind, Some(&queued)), Some(LimitStep::Client));
         for same in [None, out(false, HostFigure::Throughput), out(true, HostFigure::MeanResponse)] {
             assert_eq!(own_limit(LimitStep::Server, same, Some(&queued)), Some(LimitStep::Server));

@@ -1,7 +1,7 @@
-//! What observers counted stands beside a run of several machines: beside each machine's own, so that what
-//! limited it is known, and beside the whole, which shows it.
+//! Adds the counters of observers to a run of several hosts: to each host's own run, so that its limit
+//! is known, and to the whole, which shows them.
 //!
-//! Not here: taking in and judging ([`reelgauge_results`] does it as for a run on one machine).
+//! Not here: importing and judging ([`reelgauge_results`] does it as for a run on one host).
 
 use std::path::{Path, PathBuf};
 
@@ -14,27 +14,27 @@ use reelgauge_results::reopen::ReopenError;
 use super::share::{AgentShare, ClockOffset, WholeRequest};
 use super::{Whole, WholeError, leave_page, make};
 
-/// What is known of one observer.
+/// The facts about one observer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObserverShare {
     /// Its name.
     pub name: String,
-    /// What it sampled, as far as it was fetched; `None` where nothing was.
+    /// Its samples, as far as they were fetched; `None` if none were.
     pub run_dir: Option<PathBuf>,
-    /// Its clock against the controller's.
+    /// The offset of its clock from the controller's.
     pub clock: Option<ClockOffset>,
-    /// Why it was missing, if so.
+    /// Why it was missing, if it was.
     pub why_missing: Option<String>,
 }
 
-/// Puts the runs of all agents together, with what observers counted beside them. That one counted nothing
-/// that can be used is a note, and changes nothing else.
+/// Merges the runs of all agents, with the counters of observers. If an observer has no usable counters,
+/// a note reports it, and nothing else changes.
 ///
 /// # Errors
 /// As of [`make`].
 pub fn make_observed(request: WholeRequest, observers: &[ObserverShare]) -> Result<Whole, WholeError> {
     for agent in &request.agents {
-        // What can't be put beside one machine's run leaves it as it is; the whole says so.
+        // If it fails for one host's run, that stays unchanged; the whole reports the observer.
         let _ = judged(agent, observers);
     }
     let whole = make(request)?;
@@ -54,7 +54,7 @@ pub fn make_observed(request: WholeRequest, observers: &[ObserverShare]) -> Resu
     Ok(Whole { summary, ..whole })
 }
 
-/// Puts observers beside one machine's run, and has it judged anew.
+/// Adds observers to one host's run, and judges it again.
 fn judged(agent: &AgentShare, observers: &[ObserverShare]) -> Result<(), ReopenError> {
     let Some(dir) = agent.run_dir.as_deref().filter(|_| !observers.is_empty()) else { return Ok(()) };
     let run_dir = RunDir::open(dir)?;
@@ -69,7 +69,7 @@ fn judged(agent: &AgentShare, observers: &[ObserverShare]) -> Result<(), ReopenE
     Ok(())
 }
 
-/// Puts one beside the whole, on the controller's clock; why not, in words.
+/// Adds one observer to the whole, on the controller's clock; or returns the reason why not.
 fn beside(run_dir: &RunDir, observer: &ObserverShare) -> Result<(), String> {
     let name = reelgauge_report::text::plain(&observer.name);
     let missing = observer.why_missing.as_deref().map_or(String::new(), |why| format!(" ({why})"));
@@ -86,12 +86,12 @@ fn beside(run_dir: &RunDir, observer: &ObserverShare) -> Result<(), String> {
     }
 }
 
-/// How far one clock is ahead of another; `None` where one of them is not known.
+/// How far one clock is ahead of another; `None` if one of them is unknown.
 fn ahead_ns(one: Option<ClockOffset>, other: Option<ClockOffset>) -> Option<i64> {
     Some(one?.offset_ns.saturating_sub(other?.offset_ns))
 }
 
-/// A run directory, where it is one.
+/// The directory, if it is a run directory.
 fn only_run(dir: &Path) -> Option<PathBuf> {
     RunDir::open(dir).is_ok().then(|| dir.to_path_buf())
 }
@@ -127,7 +127,7 @@ mod tests {
         store.seal(&[]).unwrap();
     }
 
-    /// A machine's run on a share, measured from its first second on.
+    /// A host's run on a share, measured from its first second on.
     fn client(dir: &Path, name: &str, seed: u64) -> PathBuf {
         let path = mix(seed).write(dir, name);
         let run = RunDir::open(&path).unwrap();
@@ -150,7 +150,7 @@ mod tests {
         path
     }
 
-    /// An observer whose clock is hours ahead, and whose disk was this busy.
+    /// An observer whose clock is hours ahead, with this disk utilisation.
     fn observer(dir: &Path, busy_percent: f64) -> ObserverShare {
         let ahead_ns: i64 = 3 * 3_600 * 1_000_000_000;
         let path = dir.join("watch");
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// What limited each machine, with what an observer saw.
+    /// The limit of each host, by the counters of an observer.
     fn limits(busy_percent: f64) -> (Vec<Option<LimitStep>>, Whole, tempfile::TempDir) {
         let dir = tempfile::tempdir().unwrap();
         let runs = [client(dir.path(), "one", 1), client(dir.path(), "two", 5)];
@@ -187,7 +187,7 @@ mod tests {
         let observers = &whole.summary.observers;
         assert_eq!((observers.len(), observers[0].name.as_str()), (1, "nas1"));
         assert!(observers[0].is_offset_stated);
-        // A second before the run is left out, though its clock is hours ahead.
+        // A second before the run is omitted, although its clock is hours ahead.
         assert!(observers[0].from_s < 1.0 && observers[0].samples > 1, "{observers:?}");
         assert!(whole.run_dir.join("observers/agent=nas1").is_dir());
         assert_eq!(reopen(&whole.run_dir).unwrap().observers, *observers);

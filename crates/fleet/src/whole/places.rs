@@ -1,18 +1,18 @@
-//! Whose numbers begin where, and how every agent's times are those of one clock.
+//! Each agent's offset of numbers, and the mapping of all clocks to one.
 //!
 //! Time 0 of the whole is the earliest of the agents', by the controller's clock. An agent's clock was
-//! compared with that before and after its run; where both are known the middle holds, and half of what
-//! lies between them makes it less sure. That clock is a monotonic one, which drifts and is never set: what
-//! somebody does to a wall clock moves nothing. Only runs that were put together by hand have wall clocks
-//! alone. Of an agent whose clock was never compared, the agreed start of a load point stands in for it where
-//! there is one, and nobody knows how far that is off.
+//! compared with that before and after its run. If both offsets are known, their middle is used, and
+//! half of their difference is added to the uncertainty. The agent's clock is monotonic: it drifts and
+//! is never set, so steps of a wall clock have no effect. Only runs that were merged by hand have
+//! nothing but wall clocks. If an agent's clock was never compared, the agreed start of a load point
+//! replaces the offset, with an unknown error.
 
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 
 use super::WholeError;
 use super::share::{AgentPart, ClockOffset, PointTimes};
 
-/// How an agent's clock stands to the controller's.
+/// The offset of an agent's clock from the controller's.
 pub(super) fn clock(part: &AgentPart) -> Option<ClockOffset> {
     match part.clocks {
         [Some(before), Some(after)] => {
@@ -32,7 +32,7 @@ pub(super) fn clock(part: &AgentPart) -> Option<ClockOffset> {
 pub(super) fn of(parts: &[AgentPart], points: &[PointTimes]) -> Result<AgentPlaces, WholeError> {
     let zeros: Vec<Option<i64>> = parts.iter().map(|part| zero_ns(part, points)).collect();
     let run_ns = zeros.iter().flatten().copied().min().unwrap_or_default();
-    // Whose clocks were compared, or whose starts were agreed, had one controller.
+    // Compared clocks or agreed starts prove a common controller.
     if points.is_empty() && parts.iter().all(|part| clock(part).is_none()) {
         check_together(parts, &zeros)?;
     }
@@ -70,7 +70,7 @@ fn zero_ns(part: &AgentPart, points: &[PointTimes]) -> Option<i64> {
     Some(agreed.unwrap_or(run.run_ns))
 }
 
-/// Whether the agents ran at the same time at all, which runs that are put together by hand may not have.
+/// Checks that the agents ran at the same time at all, which runs that are merged by hand may not have.
 fn check_together(parts: &[AgentPart], zeros: &[Option<i64>]) -> Result<(), WholeError> {
     let spans = parts.iter().zip(zeros).filter_map(|(part, zero_ns)| {
         let zero_ns = i128::from((*zero_ns)?);

@@ -1,7 +1,7 @@
-//! The load points of the whole: everybody's operations counted together, as if one machine had done them.
+//! The load points of the whole: the operations of all agents counted together, as if by one host.
 //!
-//! Rates are over the time from when the first agent was measured until the last was. Not here: whose
-//! figures they are (`rows`).
+//! Rates are over the time from when the first agent was measured until the last was. Not here: the
+//! figures of single agents (`rows`).
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use reelgauge_analysis::incident::together::{HostIncident, together};
@@ -22,7 +22,7 @@ use super::places::clock;
 use super::recount::Counted;
 use super::share::AgentPart;
 
-/// Puts the load points, the seconds and the verdict into the summary; what they amount to together.
+/// Adds the load points, the seconds and the verdict to the summary; returns the totals.
 pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
     let mut all = Meter::new();
     seen.counted.iter().for_each(|counted| all.merge(&counted.meter));
@@ -66,7 +66,8 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) -> RunTotals {
     all.run_totals()
 }
 
-/// What the owners' limits held back, where every machine has one: else there is no limit of all together.
+/// The requests that the owners' limits delayed, if every host has a limit: otherwise there is no common
+/// limit.
 fn held_back<'a>(of_each: impl Iterator<Item = &'a LoadPoint>) -> Option<HeldBack> {
     let together = |one: HeldBack, other: HeldBack| HeldBack {
         max_bytes_per_s: one.max_bytes_per_s.saturating_add(other.max_bytes_per_s),
@@ -76,7 +77,7 @@ fn held_back<'a>(of_each: impl Iterator<Item = &'a LoadPoint>) -> Option<HeldBac
     held?.into_iter().reduce(together)
 }
 
-/// What got no answer on any machine, for as long as on the one where it took longest.
+/// The unanswered requests of all hosts, with the longest time of any host.
 fn unanswered<'a>(of_each: impl Iterator<Item = &'a LoadPoint>) -> Option<Unanswered> {
     let together = |one: Unanswered, other: Unanswered| Unanswered {
         threads: one.threads.saturating_add(other.threads),
@@ -85,7 +86,7 @@ fn unanswered<'a>(of_each: impl Iterator<Item = &'a LoadPoint>) -> Option<Unansw
     of_each.filter_map(|point| point.unanswered).reduce(together)
 }
 
-/// What the load point is called, and how many workers ran.
+/// The label of the load point, and the number of workers.
 fn facts(seen: &View<'_>, index: u16) -> LoadPointFacts {
     let of_each: Vec<&LoadPoint> = seen.parts.iter().filter_map(|part| part.point(index)).collect();
     let swept = of_each.first().and_then(|point| point.sweep_value.clone());
@@ -98,7 +99,7 @@ fn facts(seen: &View<'_>, index: u16) -> LoadPointFacts {
     }
 }
 
-/// `6 players` of three that were called `2 players`; else what they are all called, or each.
+/// `6 players` for three hosts with `2 players`; otherwise the common label, or each one.
 pub(super) fn label(labels: &[&str]) -> String {
     let counted = |label: &&str| {
         let (count, noun) = label.split_once(' ')?;
@@ -117,7 +118,7 @@ pub(super) fn label(labels: &[&str]) -> String {
     each.join(" + ")
 }
 
-/// Late frames of all agents of which every operation is here.
+/// Late frames of all agents whose operations are complete.
 fn late(seen: &View<'_>, index: u16) -> Option<LateFigures> {
     let mut merged: Option<LateCounted> = None;
     let mut incidents = Vec::new();
@@ -154,13 +155,13 @@ fn late(seen: &View<'_>, index: u16) -> Option<LateFigures> {
     Some(figures)
 }
 
-/// The streams of an agent in a load point; none where operations are missing, without which frames would
+/// The streams of an agent in a load point; `None` if operations are missing, because frames would then
 /// seem late that were not.
 pub(super) fn exact_late<'a>(part: &AgentPart, counted: &'a Counted, index: u16) -> Option<&'a LateCounted> {
     counted.late.get(&index).filter(|_| counted.is_exact(part, index))
 }
 
-/// The incidents that an agent told of itself, which its counters have explained; how many there were in all.
+/// The incidents in an agent's own report, with the causes from its counters; and their total number.
 fn own_incidents(part: &AgentPart, place: &AgentPlace, index: u16) -> Option<(Vec<Incident>, u64)> {
     part.run.as_ref().filter(|run| run.has_summary)?;
     let late = part.point(index)?.streams.as_ref()?;
@@ -179,22 +180,22 @@ fn own_incidents(part: &AgentPart, place: &AgentPlace, index: u16) -> Option<(Ve
     Some((late.incidents.iter().map(placed).collect(), late.incident_count))
 }
 
-/// A time of the run by the controller's clock, to the second. Never behind it: whoever looks into a log
-/// begins there.
+/// A time of the run by the controller's clock, rounded down to the second, so that a search in other
+/// logs begins early enough.
 fn wall_time(run_ns: i64, at_s: f64) -> Option<String> {
     let at_ns = i128::from(run_ns) + (at_s * 1e9) as i128;
     let whole_s = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Floor);
     Some(Timestamp::from_nanosecond(at_ns).ok()?.round(whole_s).ok()?.to_string())
 }
 
-/// The mean response times of an agent's transfers, and how many of them it finished.
+/// The mean response times of an agent's transfers, and the number that it completed.
 fn rated(point: &LoadPoint) -> Option<(f64, f64)> {
     let per_s: f64 = point.rates.iter().map(|rate| rate.achieved_ops_per_s).sum();
     Some((point.rates_mean_response_ms?, per_s * point.measured_s))
 }
 
-/// The verdict of all agents; who was not there to the end has met nothing. `of_rates` is that on the rates
-/// of all together, where it is known what they are held to.
+/// The verdict of all agents; one that was missing at the end has met nothing. `of_rates` is the verdict
+/// on the rates of all together, if their criteria are known.
 fn verdict(
     seen: &View<'_>,
     index: u16,
@@ -222,7 +223,7 @@ fn verdict(
     }
     of_each.extend(of_rates);
     if of_each.is_empty() {
-        // Nobody was there to its end. Late frames stay late.
+        // No agent reached its end. Late frames still count.
         of_each.extend(seen.plan.and_then(|plan| verdict_when_stopped(plan, streams)));
     }
     of_hosts(of_each, not_there)
@@ -234,7 +235,7 @@ pub(super) fn missing_from_s(part: &AgentPart, run_ns: i64) -> Option<f64> {
     Some((from_ns as f64 / 1e9).max(0.0))
 }
 
-/// What some agents counted in a load point together.
+/// The counts of some agents together in a load point.
 pub(super) fn counted_by<'a>(seen: &View<'a>, index: u16, agents: &[usize]) -> Option<PointTally> {
     let tallies = agents.iter().filter_map(|at| seen.counted.get(*at)?.meter.point(index));
     PointTally::together(tallies)

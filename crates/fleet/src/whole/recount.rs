@@ -1,7 +1,7 @@
-//! Counts every operation of one agent, on the clock and with the numbers of the whole, from where its log
-//! lies now.
+//! Counts every operation of one agent, on the clock and with the numbers of the whole, from the new
+//! place of its log.
 //!
-//! What can't be read to its end is counted as far as it goes, and said.
+//! A file that cannot be read to its end is counted as far as possible, and reported.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use reelgauge_report::units::counted;
 
 use super::share::{AgentPart, PartRun};
 
-/// What was counted of an agent.
+/// The counts of an agent.
 #[derive(Debug)]
 pub(super) struct Counted {
     /// Its operations; no load point is finished.
@@ -29,7 +29,7 @@ pub(super) struct Counted {
     pub(super) rows: u64,
 }
 
-/// Counts. Where its log is not what its run wrote, the part says why.
+/// Counts. If its log is not what its run wrote, the part has the reason.
 pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> Counted {
     let mut counting = Counting::of(part.run.as_ref(), place);
     let Some(run) = &mut part.run else { return counting.end() };
@@ -46,7 +46,7 @@ pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> 
     counting.end()
 }
 
-/// Why not everything is here that was done: it was not written there, or is not here.
+/// Why operations are missing: they were not written, or are not here.
 fn short(rows: u64, log: &LogFacts) -> String {
     match log.dropped_to_histograms_ops {
         0 => format!("only {rows} of {} operations of its log are available", log.rows),
@@ -63,8 +63,8 @@ impl Counted {
         self.meter.point(index).map_or(0, PointTally::ops)
     }
 
-    /// Whether all is here that the agent itself counted in a load point. More may be: what came back when
-    /// the agent had given its figures.
+    /// Whether all operations are here that the agent itself counted in a load point. There may be more:
+    /// those that completed after the agent had reported its figures.
     pub(super) fn is_exact(&self, part: &AgentPart, index: u16) -> bool {
         part.point(index).is_some_and(|point| self.ops(index) >= point.total.ops)
     }
@@ -74,7 +74,7 @@ struct Counting {
     meter: Meter,
     /// With their load points and the ends of those.
     tallies: Vec<(u16, u64, LateTally)>,
-    /// Without a summary nothing is known of what was in flight at the end.
+    /// Without a summary it is unknown what was in flight at the end.
     has_summary: bool,
     last_ns: BTreeMap<u16, u64>,
     rows: u64,
@@ -103,7 +103,7 @@ impl Counting {
         }
     }
 
-    /// Takes everything; how many files of the log are lost.
+    /// Counts all files; returns how many files of the log are lost.
     fn take_all(&mut self, run_dir: &RunDir, folder: &str, place: &AgentPlace) -> Result<usize, String> {
         let log = LogReader::open(&run_dir.ops_path().join(folder)).map_err(|error| error.to_string())?;
         for batch in log.batches() {

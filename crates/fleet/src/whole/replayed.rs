@@ -1,9 +1,9 @@
-//! What several machines' replays of one trace amount to: as many users more, and passes that are as long as
-//! the longest of them.
+//! The results of several hosts' replays of one trace: the users add up, and a pass is as long as the
+//! longest one.
 //!
-//! How late operations of several machines began has no median that follows from theirs, so none is told.
-//! Those who replayed different traces, or otherwise, have no pass in common: then there is none of it, and
-//! the load points say what was moved.
+//! The median lateness of operations on several hosts cannot be computed from theirs, so there is none.
+//! Hosts that replayed different traces, or with other settings, have no pass in common: then there is
+//! no pass of the whole, and only the load points show the rates.
 
 use reelgauge_analysis::{Note, NoteFact, ReplayFacts, ReplayPass, ReplaySilence, WrittenPieces};
 use reelgauge_record::agents::AgentPlace;
@@ -12,10 +12,10 @@ use reelgauge_report::{bad_timing_sentence, units::counted};
 
 use super::share::AgentPart;
 
-/// Differences that are kept of a pass.
+/// The largest number of differences that are kept for a pass.
 const DIFFERENCES_MAX: usize = 20;
 
-/// The facts of all; a note instead where they can't be put together. Neither where nobody replayed.
+/// The facts of all hosts, or a note if they cannot be merged. Neither without a replay.
 pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<ReplayFacts>, Option<Note>) {
     let runs = parts.iter().filter_map(|part| Some((part.name.as_str(), part.run.as_ref()?)));
     let all: Vec<(&str, &ReplayFacts)> =
@@ -39,7 +39,7 @@ pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<Re
     (Some(added(first, &all, places, parts.len())), None)
 }
 
-/// Of the same replay on all machines.
+/// The same replay on all hosts.
 fn added(
     first: &ReplayFacts,
     all: &[(&str, &ReplayFacts)],
@@ -50,7 +50,7 @@ fn added(
     let sum =
         |of: fn(&ReplayFacts) -> u64| all.iter().map(|(_, facts)| of(facts)).fold(0, u64::saturating_add);
     let mut facts = ReplayFacts {
-        // Who was missing from the beginning was to replay it, too.
+        // A host that was missing from the beginning was to replay it, too.
         copies: first.copies.saturating_mul(u32::try_from(machines).unwrap_or(u32::MAX)),
         prepared_files: sum(|facts| facts.prepared_files),
         prepared_bytes: sum(|facts| facts.prepared_bytes),
@@ -62,7 +62,7 @@ fn added(
         ..first.clone()
     };
     facts.conclude(bad_timing_sentence);
-    // Too few operations may be late for all to be judged by, and one machine's timing bad all the same.
+    // With too few late operations overall, the timing of a single host may still be bad.
     let own = all.iter().filter_map(|(name, facts)| Some((*name, facts.bad_timing.as_deref()?)));
     let own: Vec<(&str, &str)> = own.collect();
     if let [(name, said), more @ ..] = own.as_slice() {
@@ -75,7 +75,7 @@ fn added(
     facts
 }
 
-/// A pass of all machines.
+/// One pass on all hosts.
 fn pass(
     at: usize,
     all: &[(&str, &ReplayFacts)],
@@ -115,7 +115,7 @@ fn pass(
     })
 }
 
-/// Those of all machines on the clock of the whole, in the order of time.
+/// Those of all hosts on the clock of the whole, in order of time.
 fn silences(each: &[(&str, &ReplayPass)], places: &[AgentPlace]) -> Vec<ReplaySilence> {
     let placed = |(name, pass): &(&str, &ReplayPass)| {
         let place = places.iter().find(|place| place.agent == *name);

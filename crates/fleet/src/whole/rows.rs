@@ -1,4 +1,4 @@
-//! Whose figures the load points are: a row for each agent, group, target and network interface, for all,
+//! The figures of each load point by row: for each agent, group, target and network interface, for all,
 //! and for all without those that stand out.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use super::points::{counted_by, exact_late, missing_from_s};
 use super::recount::Counted;
 use super::share::{AgentPart, StepTimes};
 
-/// Puts the section into the summary, which has its load points.
+/// Adds the section to the summary, which has its load points.
 pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
     let hosts: Vec<RunHost> = seen
         .each()
@@ -72,7 +72,7 @@ pub(super) fn put_into(summary: &mut Summary, seen: &View<'_>) {
     summary.hosts = Some(section);
 }
 
-/// What a load point moved, where that is a figure of its targets.
+/// The rate of a load point, if it is a property of its targets.
 fn moved(section: &HostsSection, hosts: &PointHosts, summary: &Summary) -> MovedOn<String> {
     let point = summary.load_points.get(hosts.point);
     let is_theirs =
@@ -85,14 +85,14 @@ fn moved(section: &HostsSection, hosts: &PointHosts, summary: &Summary) -> Moved
     }
 }
 
-/// Two times may be off against each other by both their uncertainties; `None` where one of them is unknown.
+/// Two times may differ by the sum of both uncertainties; `None` if one of them is unknown.
 fn two_largest(each: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut each: Vec<f64> = each.collect::<Option<_>>()?;
     each.sort_by(|one, two| two.total_cmp(one));
     Some(each.iter().take(2).sum())
 }
 
-/// How a machine's clock was set, by the time of the run.
+/// Steps of a host's wall clock, by the time of the run.
 fn clock_steps(part: &AgentPart, run_ns: i64) -> Vec<HostClockStep> {
     let step = |step: &StepTimes| HostClockStep {
         at_s: step.unix_ns.map(|unix_ns| (i128::from(unix_ns) - i128::from(run_ns)) as f64 / 1e9),
@@ -101,7 +101,7 @@ fn clock_steps(part: &AgentPart, run_ns: i64) -> Vec<HostClockStep> {
     part.clock_steps.iter().map(step).collect()
 }
 
-/// An agent's target as its siblings have it, too.
+/// An agent's target, by the name that its siblings use, too.
 fn shared(part: &AgentPart) -> Option<String> {
     Some(shared_target(&part.name, part.target.as_deref()?))
 }
@@ -131,7 +131,7 @@ fn of_point(seen: &View<'_>, at: usize, index: u16, means: &[Option<&Means>]) ->
                 named.entry(name).or_default().push(host);
             }
         }
-        // One for each host would say what the hosts' rows say.
+        // One row for each host would repeat the rows of the hosts.
         if named.len() < 2 || named.values().all(|hosts| hosts.len() == 1) {
             return Vec::new();
         }
@@ -170,12 +170,12 @@ fn presence(seen: &View<'_>, host: usize, index: u16) -> Presence {
     }
 }
 
-/// Whether nothing of a load point fell to an agent.
+/// Whether an agent has no share of a load point.
 fn is_idle(point: &LoadPoint) -> bool {
     point.workers == 0
 }
 
-/// What these agents did together. Of those that had nothing to do nothing was measured.
+/// The figures of these agents together. Agents without work were not measured.
 fn figures(seen: &View<'_>, index: u16, name: &str, agents: &[usize]) -> PartFigures {
     let works = |host: &usize| seen.parts[*host].point(index).is_some_and(|point| !is_idle(point));
     let agents: Vec<usize> = agents.iter().copied().filter(works).collect();
@@ -200,7 +200,7 @@ fn figures(seen: &View<'_>, index: u16, name: &str, agents: &[usize]) -> PartFig
         .with_streams(late.as_ref())
 }
 
-/// How each agent stands out from those that did the same on the same target.
+/// How each agent stands out from those with the same work on the same target.
 fn out_of_line(seen: &View<'_>, index: u16) -> Vec<Option<StandsOut>> {
     let mut kinds = Vec::new();
     let mut readings = Vec::new();
@@ -224,14 +224,14 @@ fn out_of_line(seen: &View<'_>, index: u16) -> Vec<Option<StandsOut>> {
     out
 }
 
-/// How much later than it was to an agent began.
+/// How much later than agreed an agent began.
 #[derive(Clone, Copy, Debug)]
 struct Skew {
     us: f64,
     uncertainty_us: Option<f64>,
 }
 
-/// How much later than agreed each agent began; than the first of all, where nothing was agreed.
+/// How much later than agreed each agent began; later than the first of all, if nothing was agreed.
 fn skews(seen: &View<'_>, index: u16) -> Vec<Option<Skew>> {
     let agreed = seen.agreed.iter().find(|agreed| agreed.index == index);
     let started = |part: &AgentPart, place: &AgentPlace| {

@@ -1,4 +1,4 @@
-//! What each agent has to give to the whole: its run directory, opened.
+//! An agent's part of the whole: its run directory, opened.
 //!
 //! Not here: its operations (`count`).
 
@@ -20,32 +20,32 @@ use reelgauge_workload::streams::AnyPlan;
 use super::WholeError;
 use crate::search::FleetSearch;
 
-/// No plan of one machine is longer.
+/// A longer file is not the plan of one host.
 const PLAN_MAX_BYTES: u64 = 64 << 10;
-/// Of whom not even the beginning of a log is here.
+/// The reason if not even the beginning of a log is here.
 const NO_LOG: &str =
     "it kept no log of its operations. Check the free space of the agent's folder for runs (--keep)";
 
-/// What is to become one run.
+/// The request to merge runs into one.
 #[derive(Clone, Debug, Default)]
 pub struct WholeRequest {
-    /// Its directory: one that is not there yet, or what an earlier call left.
+    /// Its directory: a new one, or one that an earlier call left.
     pub out: PathBuf,
-    /// The plan that all of it came from, as TOML.
+    /// The plan of the whole, as TOML.
     pub plan_toml: String,
     /// The agents, in the order in which they are shown.
     pub agents: Vec<AgentShare>,
-    /// When each load point was agreed to begin; empty where nothing was agreed.
+    /// The agreed start of each load point; empty if none was agreed.
     pub points: Vec<PointTimes>,
-    /// When everybody waited because somebody had paused the run, by the controller's clock.
+    /// When all agents waited because the user had paused the run, by the controller's clock.
     pub pauses: Vec<PauseTimes>,
-    /// The search that its load points are trials of, if they are.
+    /// The search whose trials are its load points, if it is one.
     pub search: Option<FleetSearch>,
-    /// The agent for whose loss everybody else was stopped, if so.
+    /// The agent whose loss stopped all others, if one did.
     pub stopped_for: Option<String>,
 }
 
-/// From when until when a run was paused.
+/// One pause of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PauseTimes {
     /// In nanoseconds since 1970.
@@ -54,63 +54,63 @@ pub struct PauseTimes {
     pub until_unix_ns: i64,
 }
 
-/// What is known of one agent's part.
+/// The facts about one agent's part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentShare {
-    /// Its name, which is anybody's text.
+    /// Its name, which may be any text.
     pub name: String,
     /// The group that it belongs to.
     pub group: Option<String>,
-    /// What it measured, by a name that agents with the same target share. `None`: its path.
+    /// Its target, by a name that agents with the same target share. `None`: its path.
     pub target: Option<String>,
-    /// Its run directory as far as it was fetched; `None` where nothing of it was.
+    /// Its run directory as far as it was fetched; `None` if nothing was.
     pub run_dir: Option<PathBuf>,
-    /// Time 0 of its log, on the clock that the two below are of: a monotonic one, which is never set.
-    /// `None`:
-    /// they are of its wall clock, and its log says when that began.
+    /// Time 0 of its log, on the clock of the two offsets below: a monotonic one, which is never set.
+    /// `None`: they are offsets of its wall clock, and its log contains the start.
     pub zero_ns: Option<i64>,
-    /// Its clock against the controller's before the run.
+    /// The offset of its clock from the controller's before the run.
     pub clock_before: Option<ClockOffset>,
     /// The same after it.
     pub clock_after: Option<ClockOffset>,
-    /// Its wall clock against the controller's, for people, where that is not the clock above.
+    /// The offset of its wall clock from the controller's, for users, if that is not the clock above.
     pub wall_clock: Option<ClockOffset>,
-    /// How its wall clock was set meanwhile.
+    /// Steps of its wall clock during the run.
     pub clock_steps: Vec<StepTimes>,
     /// Since when it was missing, in nanoseconds since 1970 by the controller's clock.
     pub missing_from_ns: Option<i64>,
-    /// Why.
+    /// The reason.
     pub why_missing: Option<String>,
-    /// It did all of its work, and not everything that it measured was fetched.
+    /// Whether it did all of its work, but not all of its measurements were fetched.
     pub is_left: bool,
-    /// How much later than agreed it began load points. `None` where nobody measured that: then it is
+    /// How much later than agreed it began load points. `None` if that was not measured: then it is
     /// computed.
     pub starts: Option<Vec<StartTimes>>,
 }
 
-/// How an agent began a load point.
+/// An agent's start of a load point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartTimes {
     /// Its number.
     pub index: u16,
     /// How much later than agreed, by the controller's clock.
     pub skew_ns: i64,
-    /// That is no farther off than this.
+    /// The error bound of the skew.
     pub uncertainty_ns: u64,
 }
 
-/// A wall clock that was set.
+/// A step of a wall clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepTimes {
-    /// When, in nanoseconds since 1970 by the controller's clock; `None` where the two were never compared.
+    /// The time, in nanoseconds since 1970 by the controller's clock; `None` if the two were never
+    /// compared.
     pub unix_ns: Option<i64>,
-    /// By so much.
+    /// The size of the step.
     pub by_ns: i64,
 }
 
 impl AgentShare {
-    /// How far the wall clock at time 0 of its log was ahead of the controller's; `None` where that is not
-    /// known, or there is no log. What others measured on the same wall clocks is put beside it by this.
+    /// How far the wall clock at time 0 of its log was ahead of the controller's; `None` if that is
+    /// unknown, or there is no log. It aligns observers' samples from the same wall clocks.
     pub(crate) fn clock_ahead(&self) -> Option<ClockOffset> {
         let clock = self.clock_after.or(self.clock_before)?;
         let Some(zero_ns) = self.zero_ns else { return Some(clock) };
@@ -120,16 +120,16 @@ impl AgentShare {
     }
 }
 
-/// A clock against the controller's.
+/// The offset of a clock from the controller's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockOffset {
     /// How far it is ahead.
     pub offset_ns: i64,
-    /// How far that may be off.
+    /// The error bound of the offset.
     pub uncertainty_ns: u64,
 }
 
-/// When a load point was agreed to begin.
+/// The agreed start of a load point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointTimes {
     /// Its number.
@@ -154,7 +154,7 @@ pub(super) struct AgentPart {
     pub(super) why_missing: Option<String>,
     pub(super) starts: Option<Vec<StartTimes>>,
     pub(super) is_left: bool,
-    /// `None` where nothing of it can be read.
+    /// `None` if nothing of it can be read.
     pub(super) run: Option<PartRun>,
 }
 
@@ -166,14 +166,14 @@ pub(super) struct PartRun {
     pub(super) planned: Vec<LoadPointPlan>,
     pub(super) streams: StreamTable,
     pub(super) hosts: Vec<HostFacts>,
-    /// Where its log lies, and its time 0 by its own clock.
+    /// The directory of its log, and its time 0 by its own clock.
     pub(super) ops: PathBuf,
     pub(super) run_ns: i64,
     /// How many numbers of each kind it uses.
     pub(super) workers: u32,
     pub(super) stream_numbers: u32,
     pub(super) files: u32,
-    /// Its test files are those of another agent, which counts them.
+    /// Whether its test files are those of another agent, which counts them.
     pub(super) is_guest: bool,
     /// Whether its log holds every operation.
     pub(super) log_complete: bool,
@@ -199,13 +199,13 @@ impl HostTimes {
         }
     }
 
-    /// As figures have it.
+    /// In the form of figures.
     pub(super) fn timing(self) -> PointTiming {
         PointTiming { started_ns: self.started_ns, measured_ns: self.until_ns.saturating_sub(self.from_ns) }
     }
 }
 
-/// The folder of every agent, each its own.
+/// A separate folder for each agent.
 pub(super) fn folders(agents: &[AgentShare]) -> Result<Vec<String>, WholeError> {
     if agents.is_empty() {
         return Err(WholeError::Nobody);
@@ -214,7 +214,7 @@ pub(super) fn folders(agents: &[AgentShare]) -> Result<Vec<String>, WholeError> 
     for agent in agents {
         let name = label(&agent.name);
         let folder = format!("agent={}", if name.is_empty() { "unnamed" } else { &name });
-        // A file system may take both for one where only capitals differ.
+        // A case-insensitive file system treats these as one.
         if folders.iter().any(|known| known.eq_ignore_ascii_case(&folder)) {
             return Err(WholeError::OneName { name: agent.name.clone(), folder });
         }
@@ -224,7 +224,7 @@ pub(super) fn folders(agents: &[AgentShare]) -> Result<Vec<String>, WholeError> 
 }
 
 impl AgentPart {
-    /// Opens what there is of an agent's run. That there is none, or a damaged one, is no error.
+    /// Opens the data of an agent's run. Missing or damaged data is no error.
     pub(super) fn open(share: AgentShare, folder: String) -> Result<AgentPart, WholeError> {
         let AgentShare { name, group, target, run_dir, .. } = share;
         let mut part = AgentPart {
@@ -265,7 +265,7 @@ impl AgentPart {
         self.run.as_ref().is_some_and(|run| run.log_complete && run.summary.outcome == Outcome::Complete)
     }
 
-    /// The network interface on its way to its target; `None` where there is none, or it is not known.
+    /// The network interface on the path to its target; `None` if there is none, or it is unknown.
     pub(super) fn interface(&self) -> Option<String> {
         let name = &self.run.as_ref()?.summary.link.as_ref()?.interface;
         (!name.is_empty()).then(|| name.clone())
@@ -308,7 +308,7 @@ fn measured_ns(point: &LoadPoint) -> u64 {
     point.measured_ns.unwrap_or((point.measured_s.max(0.0) * 1e9) as u64)
 }
 
-/// What a run is that can't be put together with others.
+/// The kind of a run that cannot be merged with others.
 fn unfit(summary: &Summary) -> Option<&'static str> {
     if summary.hosts.is_some() {
         Some("merged run of several hosts")
@@ -335,7 +335,7 @@ fn is_guest(dir: &RunDir) -> bool {
 }
 
 impl PartRun {
-    /// Opens one; why it can't be, in words.
+    /// Opens one, or returns the reason as text.
     fn open(path: &Path) -> Result<PartRun, String> {
         let dir = RunDir::open(path).map_err(|error| error.to_string())?;
         let mut summary = reopen(path).map_err(|error| error.to_string())?;
@@ -345,7 +345,7 @@ impl PartRun {
         let planned = load_points::read(&dir);
         let streams = stream_table::read(&dir);
         let log_complete = summary.log.complete && agent.rows >= summary.log.rows;
-        // Whoever looks at it next sees the whole, not the machine that this was copied to.
+        // The next reader opens the whole, not the copied host directory.
         summary.run_dir = None;
         let workers = numbers(summary.load_points.iter().flat_map(|point| {
             let listed = point.per_worker.iter().map(|worker| worker.worker);
@@ -372,12 +372,12 @@ impl PartRun {
     }
 }
 
-/// How many numbers from 0 on these take.
+/// How many numbers from 0 on these use.
 fn numbers(used: impl Iterator<Item = u32>) -> u32 {
     used.max().map_or(0, |last| last.saturating_add(1))
 }
 
-/// The one folder `agent=NAME` below; `None` where there is none, or several.
+/// The only folder `agent=NAME` below; `None` if there is none, or several.
 pub(super) fn own_folder(below: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(below).ok()?;
     let mut found = entries.flatten().filter(|entry| {

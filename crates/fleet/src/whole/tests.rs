@@ -1,4 +1,4 @@
-//! Runs made up of operations, on machines whose clocks differ, put together.
+//! Synthetic runs on hosts with different clocks, merged.
 
 #![allow(clippy::unwrap_used)]
 
@@ -35,7 +35,7 @@ const S: u64 = 1_000_000_000;
 /// 2026-11-20T15:40:12Z.
 pub(super) const ZERO_NS: i64 = 1_795_189_212 * 1_000_000_000;
 
-/// A run on one machine, made up.
+/// A synthetic run on one host.
 pub(super) struct Made {
     run_ns: i64,
     specs: Vec<StreamSpec>,
@@ -45,7 +45,7 @@ pub(super) struct Made {
     passed: bool,
 }
 
-/// Two players of 25 frames a second; from `late_from` on `late_ms` late, where that is above 0.
+/// Two players of 25 frames a second; from `late_from` on they are `late_ms` late, if that is above 0.
 fn players(late_ms: u64) -> Made {
     let op = |worker: u32, frame: u32| {
         let extra_ms = if (20..25).contains(&frame) { late_ms } else { 0 };
@@ -64,7 +64,7 @@ fn players(late_ms: u64) -> Made {
     }
 }
 
-/// A mix: no streams. The operations of each machine take another time.
+/// A mix: no streams. The operations of each host take a different time.
 pub(super) fn mix(seed: u64) -> Made {
     let op = |at: u64| {
         let worker = (at % 3) as u32;
@@ -129,7 +129,7 @@ fn clock(offset_ns: i64, uncertainty_ns: u64) -> Option<ClockOffset> {
     Some(ClockOffset { offset_ns, uncertainty_ns })
 }
 
-/// Of agents that are called a1, a2, …
+/// Of agents named a1, a2, …
 pub(super) fn request(dir: &Path, runs: &[PathBuf]) -> WholeRequest {
     let named = |(at, run): (usize, &PathBuf)| share(&format!("a{}", at + 1), run);
     WholeRequest {
@@ -146,7 +146,7 @@ fn figures_are_those_of_all_logs_together() {
     two.run_ns += 300_000_000;
     let runs = [one.write(dir.path(), "one"), two.write(dir.path(), "two")];
     let whole = make(request(dir.path(), &runs)).unwrap();
-    // The same operations as those of one machine with six workers.
+    // The same operations as those of one host with six workers.
     let mut all = one.ops.clone();
     all.extend(two.ops.iter().map(|op| OpRecord {
         due_ns: op.due_ns + 300_000_000,
@@ -159,7 +159,7 @@ fn figures_are_those_of_all_logs_together() {
     let expected = rebuild(all, &BTreeMap::from([(0, timing)]));
     let point = &whole.summary.load_points[0];
     let mut total = expected.points[0].total.clone();
-    // Files are numbered too, which these figures show where something failed.
+    // Files are numbered too, and these figures show the file of an error.
     total.first_error = point.total.first_error;
     assert_eq!(point.total, total);
     assert_eq!(whole.summary.series, expected.series);
@@ -174,7 +174,7 @@ fn figures_are_those_of_all_logs_together() {
     assert_eq!((rows.total.ops, rows.total.response), (point.total.ops, point.total.response.data));
     assert_eq!(whole.summary.log.rows, 800);
     assert!(whole.missing.is_empty() && whole.summary.outcome == Outcome::Complete);
-    // What lies there says the same.
+    // The files there have the same content.
     assert_eq!(reopen(&whole.run_dir).unwrap().load_points, whole.summary.load_points);
     assert!(whole.run_dir.join(REPORT_FILE).is_file(), "{:?}", whole.summary.notes);
 }
@@ -212,7 +212,7 @@ fn clocks_that_differ_by_hours_are_one() {
     );
     assert_eq!(hosts.points[0].start_skew_us, Some(2_000.0));
     assert_eq!(hosts.points[0].hosts[1].start_skew_us, Some(2_000.0));
-    // Both were hit at the same moment.
+    // Both were affected at the same moment.
     let late = whole.summary.load_points[0].streams.as_ref().unwrap();
     assert_eq!((late.incident_count, late.total.streams_with_late_frames), (1, 4));
     assert_eq!(late.incidents[0].agents, ["a1", "a2"]);
@@ -275,7 +275,7 @@ fn the_uncertainty_of_a_start_is_that_of_its_moment() {
     let point = make(request.clone()).unwrap().summary.hosts.unwrap().points.remove(0);
     assert_eq!((point.start_skew_us, point.start_uncertainty_us), (Some(1_000.0), Some(48_000.0)));
     assert_eq!(point.hosts[1].start_uncertainty_us, Some(46_000.0));
-    // Of one nobody knows how it began.
+    // The start of one agent is unknown.
     request.agents[1].starts = Some(Vec::new());
     let point = make(request).unwrap().summary.hosts.unwrap().points.remove(0);
     assert_eq!((point.start_skew_us, point.start_uncertainty_us), (None, None));
@@ -322,7 +322,7 @@ fn who_is_missing_is_said_and_nothing_is_met() {
     assert_eq!(hosts.points[0].hosts[1].presence, Presence::Missing);
     assert_eq!((hosts.hosts[1].missing_from_s, hosts.not_whole(0)), (Some(1.5), vec![1]));
 
-    // Fetched later, it is all there.
+    // If it is fetched later, it is complete.
     request.agents[1] = AgentShare { clock_before: clock(0, 100_000), ..share("a2", &runs[1]) };
     let whole = make(request).unwrap();
     assert!(whole.missing.is_empty());
@@ -340,7 +340,7 @@ fn a_run_that_was_cut_off_has_met_nothing() {
     assert_eq!(whole.summary.hosts.unwrap().points[0].hosts[1].presence, Presence::Part);
 }
 
-/// Only who was lost is told as broken; the others did what was wanted of them.
+/// Only the agent that was lost counts as broken; the others did what they were ordered to.
 #[test]
 fn who_was_stopped_beside_one_that_was_lost_is_told_as_stopped() {
     let dir = tempfile::tempdir().unwrap();
@@ -361,7 +361,7 @@ fn who_was_stopped_beside_one_that_was_lost_is_told_as_stopped() {
     assert!(!reason.contains("nor did"), "{reason}");
 }
 
-/// The plan ends everybody's run for the loss of one: nobody pressed Ctrl-C.
+/// The plan stops all agents for the loss of one: the user did not press Ctrl-C.
 #[test]
 fn who_was_stopped_for_the_loss_of_another_is_told_so() {
     let dir = tempfile::tempdir().unwrap();
@@ -400,7 +400,7 @@ fn who_did_its_part_and_was_lost_while_it_was_fetched_has_completed_it() {
     assert!(reason.starts_with("a2 completed the run, but"), "{reason}");
 }
 
-/// Silence of the controller is no wish; what the sentence says does not matter.
+/// Silence of the controller is no request to stop; the sentence of the reason does not matter.
 #[test]
 fn who_stopped_a_run_is_told_by_its_kind_and_not_by_its_sentence() {
     let dir = tempfile::tempdir().unwrap();
@@ -426,7 +426,7 @@ fn who_stopped_a_run_is_told_by_its_kind_and_not_by_its_sentence() {
 fn operations_that_are_missing_make_no_frame_late() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
-    // Half of what the summary tells of is not in the log.
+    // Half of the operations in the summary are not in the log.
     let short = Made { ops: players(0).ops[..60].to_vec(), ..players(0) };
     let ops = runs[1].join("ops");
     fs::remove_dir_all(&ops).unwrap();
@@ -450,7 +450,7 @@ fn a_damaged_directory_leaves_the_others_as_they_are() {
     let whole = make(request(dir.path(), &runs)).unwrap();
     assert_eq!(whole.summary.load_points[0].total.ops, 120);
     assert!(whole.summary.hosts.unwrap().hosts[1].why_missing.as_ref().unwrap().contains("summary.json"));
-    // Of nobody nothing can be made.
+    // No result can be made from no data.
     let mut nobody = request(dir.path(), &runs[1..]);
     nobody.out = dir.path().join("nobody");
     assert!(matches!(make(nobody), Err(WholeError::Nothing { .. })));
@@ -524,7 +524,7 @@ fn runs_at_different_times_are_no_run() {
     let later = Made { run_ns: ZERO_NS + 3_600 * 1_000_000_000, ..players(0) };
     let runs = [players(0).write(dir.path(), "one"), later.write(dir.path(), "two")];
     assert!(matches!(make(request(dir.path(), &runs)), Err(WholeError::Apart { .. })));
-    // A controller agreed on their start: their clocks differ.
+    // They have an agreed start from a controller: their clocks differ.
     let mut agreed = request(dir.path(), &runs);
     agreed.points = vec![PointTimes { index: 0, start_unix_ns: ZERO_NS }];
     assert_eq!(make(agreed).unwrap().summary.load_points[0].total.ops, 240);
@@ -539,7 +539,7 @@ fn what_measured_until_it_knew_something_is_refused() {
     RunDir::open(&runs[1]).unwrap().write_summary(&summary).unwrap();
     let error = make(request(dir.path(), &runs)).unwrap_err().to_string();
     assert!(error.contains("a2") && error.contains("search"), "{error}");
-    // And so is a whole, whose machines have numbers already.
+    // So is a merged run, whose hosts have numbers already.
     let whole = make(request(dir.path(), &runs[..1])).unwrap();
     let mut again = request(dir.path(), &[whole.run_dir]);
     again.out = dir.path().join("again");
@@ -583,7 +583,7 @@ fn replays_of_one_trace_are_those_of_more_users() {
     assert_eq!((facts.copies, pass.done_ops, pass.bytes), (2, 480, 8_000_000));
     assert_eq!((pass.span_s, pass.complete, pass.different_ops), (2.01, true, 3));
     assert!(pass.differences[0].contains("a2") && pass.differences[0].contains("operation 7"), "{pass:?}");
-    // What can't follow from several medians is not told.
+    // A figure that does not follow from several medians is omitted.
     assert_eq!((pass.lateness_p99_us, &facts.bad_timing), (None, &None));
 }
 
@@ -603,7 +603,7 @@ fn a_pass_that_one_machine_did_not_finish_is_not_complete_and_bad_timing_of_one_
     let facts = make(asked.clone()).unwrap().summary.replay.unwrap();
     assert!(!facts.passes[0].complete && facts.median_bytes_per_s.is_none(), "{facts:?}");
     assert!(facts.bad_timing.unwrap().contains("It came late."));
-    // Who replays something else has no pass in common with the others.
+    // A host that replays something else has no pass in common with the others.
     let other = replayed(dir.path(), "three", "ingest", |_| ());
     asked = request(dir.path(), &[runs[0].clone(), other]);
     asked.out = dir.path().join("differ");
@@ -628,13 +628,14 @@ fn readers_see_one_run() {
     workers.dedup();
     assert_eq!(workers, [0, 1, 2, 3]);
     assert!(ops.iter().filter(|op| op.worker >= 2).all(|op| op.due_ns >= 100_000_000 && op.file >= 2));
-    // One machine's log by itself is as it was written.
+    // A single host's log is unchanged.
     let own = LogReader::open(&whole.run_dir.join("ops/agent=a2")).unwrap();
     let first = own.batches().next().unwrap().unwrap().ops[0];
     assert_eq!((first.worker, first.due_ns), (0, 0));
     let places = AgentPlaces::read(&whole.run_dir.join("ops")).unwrap().unwrap();
     assert_eq!((places.run_ns, places.agents[1].shift_ns), (ZERO_NS, 100_000_000));
-    // Without its summary the figures are made again from the logs, each machine's streams by themselves.
+    // Without its summary the figures are computed again from the logs, with separate streams for each
+    // host.
     fs::remove_file(whole.run_dir.join("summary.json")).unwrap();
     let again = reopen(&whole.run_dir).unwrap();
     let late = |summary: &Summary| summary.load_points[0].streams.clone().unwrap().total;
@@ -662,7 +663,7 @@ fn groups_and_targets_have_rows_and_two_targets_are_held_against_one() {
     assert_eq!(named(&point.targets), [("nas1".to_owned(), 1, 400), ("nas2".to_owned(), 2, 800)]);
     assert_eq!(hosts.scale, None, "one load point with both targets has nothing to be held against");
 
-    // Everybody in a folder of his own on the same storage: `targets = ["/mnt/nas1/{agent}", ...]`.
+    // Each in a separate folder on the same storage: `targets = ["/mnt/nas1/{agent}", ...]`.
     let mut request = self::request(&dir.path().join("again"), &runs);
     for (at, agent) in request.agents.iter_mut().enumerate() {
         agent.target = Some(format!("/mnt/nas{}/{}", at % 2 + 1, names[at]));

@@ -1,4 +1,4 @@
-//! An agent's machine: its clocks, its disk, the process that obeys and the process that measures.
+//! An agent's host: its clocks, its disk, the process that obeys and the process that measures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use reelgauge_fleet::agent::duty::{Deed, Duty};
 use reelgauge_fleet::agent::wall_clock::Now;
 use reelgauge_fleet::protocol::{Answer, FileThere, LEASE, RunState};
 
-/// What is on the agent's disk of a run.
+/// The data of a run on the agent's disk.
 #[derive(Clone, Debug)]
 pub(super) struct OnDisk {
     pub(super) state: RunState,
@@ -31,7 +31,7 @@ pub(super) struct Runner {
     point: u16,
     seconds: u32,
     skew_ns: i64,
-    /// This agent's share of the trial that it makes.
+    /// This agent's share of the current trial.
     scale: u32,
 }
 
@@ -51,7 +51,7 @@ impl Runner {
     }
 }
 
-/// What really happened on an agent.
+/// The true events on an agent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AgentTruth {
     /// Runs that were begun, and load points with the time at which they began.
@@ -60,7 +60,7 @@ pub(super) struct AgentTruth {
     /// Load points that had their whole time, and whether the run completed.
     pub(super) complete: u16,
     pub(super) is_complete: bool,
-    /// Everything it ever measured.
+    /// All data that it ever measured.
     pub(super) log: Vec<u8>,
 }
 
@@ -69,9 +69,9 @@ pub(super) struct Machine {
     pub(super) name: String,
     pub(super) duty: Option<Duty>,
     pub(super) frozen_until_ns: i64,
-    /// Its wall clock against true time.
+    /// The offset of its wall clock from true time.
     pub(super) unix_off_ns: i64,
-    /// How its monotonic clock stands to true time: when it began, and how fast it goes.
+    /// The offset of its monotonic clock from true time, and its drift.
     boot_off_ns: i64,
     drift_per_million: i64,
     session: u64,
@@ -81,9 +81,9 @@ pub(super) struct Machine {
     prepares_ns: i64,
     /// How long a load point takes.
     pub(super) point_ns: i64,
-    /// In a search, the largest share that it carries.
+    /// In a search, the largest share that it sustains.
     pub(super) carries: Option<u32>,
-    /// What the run said while nobody could read it.
+    /// Messages of the run that the agent could not read yet.
     unread: Vec<SteeredWord>,
 }
 
@@ -107,15 +107,15 @@ impl Machine {
         }
     }
 
-    /// The process begins, with what the disk has.
+    /// The process begins, with the data on disk.
     pub(super) fn begin(&mut self) {
         self.session += 1 << 40;
         let kept = self.disk.values().map(|on_disk| on_disk.state.clone()).collect();
         self.duty = Some(Duty::new(self.session, "1", LEASE, kept));
     }
 
-    /// The process dies, and what measures notices the end of its pipe. A machine that loses its power takes
-    /// that along, too.
+    /// The process dies, and the measuring process notices the end of its pipe. A host that loses power
+    /// takes both along.
     pub(super) fn die(&mut self) {
         self.duty = None;
         self.unread.clear();
@@ -132,18 +132,18 @@ impl Machine {
         Now { mono_ns: self.machine_ns(now_ns), unix_ns: now_ns + self.unix_off_ns }
     }
 
-    /// What its monotonic clock reads.
+    /// The reading of its monotonic clock.
     pub(super) fn machine_ns(&self, now_ns: i64) -> i64 {
         now_ns + self.boot_off_ns + now_ns / 1_000_000 * self.drift_per_million
     }
 
-    /// When its monotonic clock reads this.
+    /// The true time at which its monotonic clock has this reading.
     fn true_ns(&self, machine_ns: i64) -> i64 {
         let passed = i128::from(machine_ns - self.boot_off_ns) * 1_000_000;
         (passed / i128::from(1_000_000 + self.drift_per_million)) as i64
     }
 
-    /// Does what the duty says. What goes to the controller.
+    /// Carries out the duty's actions; returns the messages to the controller.
     pub(super) fn carry_out(&mut self, now_ns: i64, deeds: Vec<Deed>) -> Vec<Answer> {
         let mut answers = Vec::new();
         for deed in deeds {
@@ -184,7 +184,7 @@ impl Machine {
         }
     }
 
-    /// The process that measures asks what its next trial is.
+    /// The measuring process requests its next trial.
     fn ask(&mut self) {
         let Some(runner) = &mut self.runner else { return };
         runner.does = Does::Asks;
@@ -242,7 +242,7 @@ impl Machine {
         }
     }
 
-    /// The process that obeys reads what the run said, unless it is frozen.
+    /// The obeying process reads the run's messages, unless it is frozen.
     fn read(&mut self, now_ns: i64) -> Vec<Answer> {
         if !self.is_awake(now_ns) {
             return Vec::new();
@@ -268,7 +268,7 @@ impl Machine {
         self.unread.push(SteeredWord::Done { code, run_dir: None, reason: None });
     }
 
-    /// The process that measures goes on.
+    /// The measuring process continues.
     pub(super) fn run(&mut self, now_ns: i64) -> Vec<Answer> {
         if let Some(runner) = self.runner.take() {
             self.measure(now_ns, runner);

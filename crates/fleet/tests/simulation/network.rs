@@ -1,4 +1,4 @@
-//! The way of messages: each may be lost, doubled or late, and a link may be cut for a while.
+//! The paths of messages: each may be lost, duplicated or late, and a link may be cut for a while.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use reelgauge_fleet::controller::conduct::Told;
 use reelgauge_fleet::controller::wish::Wish;
 use reelgauge_fleet::protocol::Answer;
 
-/// What is on its way.
+/// Messages in flight.
 #[derive(Clone, Debug)]
 pub(super) enum Packet {
     Down(Told),
     Up(usize, Answer),
-    /// To the controller, from whoever commands the fleet.
+    /// To the controller, from the user who commands the fleet.
     Wish(Wish),
 }
 
-/// How bad it is.
+/// The quality of the network.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Weather {
     pub(super) lost: u64,
@@ -46,7 +46,7 @@ impl Network {
         }
     }
 
-    /// The next that arrives until then, and when.
+    /// The next message that arrives until then, and when.
     pub(super) fn next(&mut self, until_ns: i64) -> Option<(i64, Packet)> {
         let first = self.on_its_way.first_entry()?;
         let arrives_ns = first.key().0;

@@ -1,4 +1,4 @@
-//! What must hold in every world.
+//! Properties that must hold in every world.
 
 use super::agent::Machine;
 use super::world::{END_NS, MS, POINTS, RUN, SEARCH_CAP, SECOND, STEP_NS, World};
@@ -6,12 +6,12 @@ use reelgauge_fleet::controller::conduct::WhyStopped;
 use reelgauge_fleet::protocol::{LATE_MOST, LEASE, START_AHEAD};
 use reelgauge_fleet::search::share_of;
 
-/// Worlds with an outage of each length that a plain test run lives through.
+/// The number of worlds with an outage of each length in a plain test run.
 const OUTAGES: u64 = 150;
-/// Worlds that a plain test run lives through.
+/// The number of worlds in a plain test run.
 const SEEDS: u64 = 1_500;
 
-/// The worlds that were asked for, or so many.
+/// The requested worlds, or this number.
 fn seeds(count: u64) -> std::ops::RangeInclusive<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match number("REELGAUGE_SEED") {
@@ -45,8 +45,8 @@ fn live_through(world: World) -> World {
     world
 }
 
-/// Load goes on for no longer than the lease after the last beat that the controller answered. Where the
-/// agent's process is frozen, what it had just begun has the same time.
+/// Load continues no longer than the lease after the last beat that the controller answered. If the
+/// agent's process is frozen, work that it had just begun has the same time.
 fn no_load_without_a_lease(world: &World, at: usize) {
     let machine = &world.agents[at];
     let Some(runner) = machine.runner.as_ref().filter(|runner| runner.is_loading()) else { return };
@@ -61,8 +61,8 @@ fn no_load_without_a_lease(world: &World, at: usize) {
     );
 }
 
-/// Nobody holds the load of an agent that is missing, also where it is heard again: its figures are out, and
-/// it would be in the way of the others'.
+/// No controller prolongs the load of an agent that is missing, even if it is heard again: its figures
+/// are excluded, and its load would disturb the others.
 fn who_is_missing_does_not_go_on(world: &World, at: usize, missed_ns: &mut Option<i64>) {
     let machine = &world.agents[at];
     let members = world.desk.run.iter().flat_map(|run| &run.conduct.members);
@@ -70,12 +70,13 @@ fn who_is_missing_does_not_go_on(world: &World, at: usize, missed_ns: &mut Optio
         members.into_iter().any(|member| member.part.agent == machine.name && member.missing.is_some());
     let since_ns = *missed_ns.get_or_insert(world.now_ns);
     if !is_missing {
-        // A controller that is gone holds nobody, either.
+        // A controller that no longer runs prolongs no load, either.
         *missed_ns = None;
         return;
     }
     let Some(runner) = machine.runner.as_ref().filter(|runner| runner.is_loading()) else { return };
-    // What was on its way to it holds for one lease more, and so does what a frozen process had just begun.
+    // A message in flight holds for one lease more, and so does work that a frozen process had just
+    // begun.
     let lease_ns = LEASE.as_nanos() as i64 + STEP_NS;
     let is_frozen = !machine.is_awake(world.now_ns) && world.now_ns - runner.begun_ns <= lease_ns;
     let going_on_ns = world.now_ns - since_ns;
@@ -91,10 +92,11 @@ fn each_load_point_begins_once_and_in_time(world: &World, machine: &Machine) {
     assert!(truth.begun.len() <= 1, "{} began {:?}", machine.name, truth.begun);
     for (number, &(point, begun_ns)) in truth.started.iter().enumerate() {
         assert_eq!(usize::from(point), number, "{} began {:?}", machine.name, truth.started);
-        // Whoever was out of reach when it was put off began as it was agreed before.
+        // An agent that was out of reach when a start was put off began at the earlier time.
         let agreed = world.agreed_ns[&point].iter();
         let agreed_ns = *agreed.min_by_key(|at_ns| (begun_ns - **at_ns).abs()).expect("it was agreed upon");
-        // Clocks are known to half a round trip at worst, and a round trip that counts is a quick one.
+        // The clocks' offset is known to half a round trip at worst, and a round trip that counts is a
+        // quick one.
         let clocks_ns = if world.is_calm { 21 * MS as i64 } else { 4_600 * MS as i64 };
         let late_ns = begun_ns - agreed_ns;
         let most_ns = LATE_MOST.as_nanos() as i64 + clocks_ns + STEP_NS;
@@ -106,9 +108,8 @@ fn each_load_point_begins_once_and_in_time(world: &World, machine: &Machine) {
     }
 }
 
-/// Whatever the wall clocks did and however long messages took: each beginning is where it is said to be,
-/// give
-/// or take what is said.
+/// Whatever the wall clocks did and however long messages took, each start is within the reported
+/// uncertainty of the reported time.
 fn what_is_told_of_times_is_so(world: &World, machine: &Machine) {
     let run = world.desk.run.as_ref().expect("the controller came back");
     let member = run.conduct.members.iter().find(|member| member.part.agent == machine.name);
@@ -149,8 +150,8 @@ fn who_was_missing_is_named(world: &World, machine: &Machine) {
     }
 }
 
-/// The largest count of which everybody carries his share; a search claims no more, whatever went wrong, and
-/// finds it where nobody was missing.
+/// The largest count of which every agent sustains its share. A search never claims more, whatever
+/// failed, and finds it if no agent was missing.
 fn what_was_found_is_so(world: &World) {
     let conduct = &world.desk.run.as_ref().expect("the controller came back").conduct;
     let Some(search) = &conduct.search else { return };
@@ -171,7 +172,7 @@ fn what_was_found_is_so(world: &World) {
     }
 }
 
-/// Searches are there in many of the worlds, also in such as agents die in.
+/// Searches occur in many of the worlds, including some in which agents die.
 #[test]
 fn worlds_search() {
     let searching = |calm: bool| {
@@ -181,7 +182,7 @@ fn worlds_search() {
     assert!(searching(true) >= 10 && searching(false) >= 50);
 }
 
-/// Whoever takes part loads nothing while everybody waits.
+/// An agent that takes part loads nothing while all wait.
 fn nothing_is_measured_in_a_pause(world: &World, machine: &Machine) {
     let conduct = &world.desk.run.as_ref().expect("the controller came back").conduct;
     let member = conduct.members.iter().find(|member| member.part.agent == machine.name);
@@ -201,8 +202,8 @@ fn nothing_is_measured_in_a_pause(world: &World, machine: &Machine) {
     }
 }
 
-/// A wish that arrives late or twice, or names a pause that is over, is none; and one that is heard is kept
-/// by the controller that comes back.
+/// A command that arrives late or twice, or names a pause that is over, has no effect; and one that took
+/// effect survives a restart of the controller.
 fn no_load_point_is_agreed_upon_while_a_pause_is_wanted(world: &World) {
     let conduct = &world.desk.run.as_ref().expect("the controller came back").conduct;
     assert_eq!(
@@ -225,7 +226,8 @@ fn no_load_point_is_agreed_upon_while_a_pause_is_wanted(world: &World) {
     }
 }
 
-/// Pauses are there in many of the worlds, and in some of the calm ones everybody waits and comes through.
+/// Pauses occur in many of the worlds, and in some of the calm ones all agents wait and complete the
+/// run.
 #[test]
 fn worlds_have_pauses() {
     let paused = (1..=300).filter(|seed| {
@@ -246,7 +248,7 @@ fn who_stopped_everybody_is_named(world: &World) {
     }
 }
 
-/// Contact is lost, and nothing else: nobody is missing, and everybody does all of its work.
+/// With nothing but lost contact, no agent is missing, and all do all of their work.
 #[test]
 fn an_outage_that_owners_allow_costs_nothing() {
     let mut lost = Vec::new();

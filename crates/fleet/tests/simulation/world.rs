@@ -1,4 +1,4 @@
-//! A world: its true time, who lives in it, and what goes wrong.
+//! A world: its true time, its inhabitants, and its faults.
 
 use std::collections::BTreeMap;
 
@@ -19,22 +19,22 @@ pub(super) const MS: u64 = 1_000_000;
 pub(super) const SECOND: i64 = 1_000_000_000;
 pub(super) const STEP_NS: i64 = 100 * MS as i64;
 pub(super) const POINTS: u16 = 3;
-/// How long a load point takes: less than a lease, or much longer.
+/// The duration of a load point: less than a lease, or much longer.
 const POINT_S: i64 = 4;
 const LONG_POINT_S: i64 = 25;
 /// The largest count that a search tries.
 pub(super) const SEARCH_CAP: u32 = 5;
 pub(super) const PIECE_BYTES: u32 = 16;
 pub(super) const RUN: &str = "run";
-/// Nothing goes wrong any more from here on.
+/// There are no faults after this time.
 const CALM_NS: i64 = 60 * SECOND;
-/// Everything must have come to its end by then.
+/// Everything must have ended by then.
 pub(super) const END_NS: i64 = 200 * SECOND;
 
-/// What goes wrong, and when.
+/// A fault.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
-    /// An agent's process dies; with its machine or without.
+    /// An agent's process dies; with its host or without.
     AgentDies(usize),
     AgentBegins(usize),
     AgentFreezes(usize, i64),
@@ -42,23 +42,23 @@ enum Fault {
     ControllerDies,
     ControllerBegins,
     ControllerFreezes(i64),
-    /// Somebody wishes something of the controller.
+    /// The user sends a command to the controller.
     Wishes(Wished),
-    /// Nothing comes through to or from an agent until then; all of them where there is none.
+    /// No message reaches or leaves an agent until then; all agents if none is named.
     Cut(Option<usize>, i64),
 }
 
-/// What somebody wishes, who first asked how the run stands; or who did so long ago.
+/// A command of a user who has just asked for the state of the run, or did so long ago.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wished {
     Pause,
     Resume,
-    /// With a number that may be any.
+    /// With any number.
     PauseNumber(u32),
     ResumeNumber(u32),
 }
 
-/// See the module.
+/// A simulated world; the module describes it.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) now_ns: i64,
@@ -66,27 +66,28 @@ pub(super) struct World {
     pub(super) desk: Desk,
     network: Network,
     weather: Weather,
-    /// Whether nothing goes wrong in it.
+    /// Whether it has no faults.
     pub(super) is_calm: bool,
     dice: Dice,
     faults: BTreeMap<i64, Vec<Fault>>,
     pub(super) told_faults: Vec<String>,
     desk_frozen_until_ns: i64,
     cut_until_ns: Vec<i64>,
-    /// When the latest beat was sent that the controller answered: from when its lease counts. By agent.
+    /// By agent, when the latest beat was sent that the controller answered: its lease counts from then.
     pub(super) answered_ns: Vec<i64>,
     /// When each beat was sent.
     sent_ns: BTreeMap<(usize, u64), i64>,
-    /// When each load point was agreed to begin, in true time; again, where it was put off.
+    /// The agreed start of each load point, in true time; several if it was put off.
     pub(super) agreed_ns: BTreeMap<u16, Vec<i64>>,
     pub(super) ended_ns: Option<i64>,
-    /// From when until when somebody wanted a pause, by what the controller was there to hear.
+    /// The periods in which the user wanted a pause, as far as the controller could receive it.
     pub(super) wanted: Vec<(i64, Option<i64>)>,
-    /// When the run is resumed next, so that it comes to its end.
+    /// When the run is resumed next, so that it can end.
     insists_ns: i64,
 }
 
-/// One world in three searches for the largest count of all agents together: what each carries is drawn.
+/// One world in three searches for the largest count of all agents together; each agent's maximum is
+/// drawn.
 fn searches(seed: u64, agents: &mut [Machine]) -> Option<FleetSearch> {
     let mut dice = Dice::new(seed, 1);
     if dice.below(3) > 0 {
@@ -111,7 +112,7 @@ impl World {
             let prepares_ns = (200 * MS + dice.below(5_000 * MS)) as i64;
             // Hours off, in either direction.
             let unix_off_ns = dice.below(20_000) as i64 * SECOND - 10_000 * SECOND;
-            // What a crystal may be off, in either direction.
+            // The error of a crystal, in either direction.
             let drift_per_million = dice.below(200) as i64 - 100;
             Machine::new(format!("a{at}"), prepares_ns, unix_off_ns, drift_per_million)
         });
@@ -122,7 +123,7 @@ impl World {
         agents.iter_mut().for_each(|agent| agent.point_ns = point_s * SECOND);
         agents.iter_mut().for_each(Machine::begin);
         let on_loss = if dice.below(4) == 0 { OnLoss::Stop } else { OnLoss::GoOn };
-        // One world in five is calm: then everybody has to come through.
+        // One world in five is calm: then all agents have to complete.
         let is_calm = dice.below(5) == 0;
         let mut bad = |most: u64| if is_calm { 0 } else { dice.below(most) };
         let weather = Weather { lost: bad(30), doubled: bad(30), late: bad(15) };
@@ -149,12 +150,12 @@ impl World {
             world.plan_faults();
         }
         world.is_calm &= world.told_faults.is_empty();
-        // A pause is no fault: also in a calm world, from time to time.
+        // A pause is no fault: it also occurs in a calm world, from time to time.
         world.plan_wishes();
         world
     }
 
-    /// A world in which nothing goes wrong but that an agent, or all of them, can't be reached for a while.
+    /// A world whose only fault is that an agent, or all of them, cannot be reached for a while.
     pub(super) fn with_outage(seed: u64, long_ns: i64) -> World {
         let mut world = World::new(seed);
         world.faults.clear();
@@ -173,7 +174,7 @@ impl World {
             let long_ns = (100 * MS + self.dice.below(20_000 * MS)) as i64;
             let number = self.dice.below(3) as u32;
             match self.dice.below(6) {
-                // Twice, too: by two people, or because the first answer was lost.
+                // Sometimes twice: by two users, or because the first answer was lost.
                 0..=2 => {
                     self.plan(at_ns, Fault::Wishes(Wished::Pause));
                     if self.dice.below(2) == 0 {
@@ -221,7 +222,7 @@ impl World {
         self.faults.entry(at_ns).or_default().push(fault);
     }
 
-    /// The next moment of it.
+    /// Moves the world to its next moment.
     pub(super) fn step(&mut self) {
         let until_ns = self.now_ns + STEP_NS;
         if self.now_ns >= CALM_NS {
@@ -257,12 +258,12 @@ impl World {
         self.insist();
         if self.ended_ns.is_none() && self.desk.run.as_ref().is_some_and(|run| run.is_done()) {
             self.ended_ns = Some(self.now_ns);
-            // Only what is on its way may still come.
+            // Only messages in flight may still arrive.
             self.faults.clear();
         }
     }
 
-    /// Whoever paused it wants it to go on in the end, and says so until it does.
+    /// The user who paused it wants it to continue in the end, and repeats the command until it does.
     fn insist(&mut self) {
         if self.now_ns >= self.insists_ns {
             self.insists_ns = self.now_ns + SECOND;
@@ -270,7 +271,7 @@ impl World {
         }
     }
 
-    /// Somebody asks how the run stands, and says what is wished of it.
+    /// The user asks for the state of the run, and sends the command.
     fn wish(&mut self, wished: Wished) {
         let Some(conduct) = self.desk.run.as_ref().map(|run| &run.conduct) else { return };
         let pauses = conduct.pauses.count();
@@ -284,7 +285,7 @@ impl World {
         self.network.send(self.now_ns, &Packet::Wish(wish), self.weather, &mut self.dice);
     }
 
-    /// A wish arrives.
+    /// A command arrives.
     fn hear(&mut self, wish: Wish) {
         if self.now_ns < self.desk_frozen_until_ns || self.desk.run.is_none() {
             return;
@@ -346,7 +347,7 @@ impl World {
         }
     }
 
-    /// An agent says something.
+    /// An agent sends a message.
     fn say(&mut self, at: usize, answers: Vec<Answer>) {
         for answer in answers {
             if let Answer::Beat(beat) = &answer {
@@ -358,7 +359,7 @@ impl World {
         }
     }
 
-    /// The controller says something.
+    /// The controller sends a message.
     fn tell(&mut self, told: Vec<Told>) {
         for (agent, order) in told {
             let Some(at) = self.agents.iter().position(|machine| machine.name == agent) else { continue };
