@@ -1,34 +1,36 @@
-//! The analysis room: what operations mean.
+//! The analysis crate: turns operations into figures and judgements.
 //!
-//! * [`meter`]: takes every operation and gives the figures of each load point;
-//!   `tally`, `scope`, `spread` and `transfer` are its parts.
+//! * [`meter`]: takes every operation and returns the figures of each load point; `tally`, `scope`,
+//!   `spread` and `transfer` are its parts.
 //! * [`figures`]: the numbers of a load point or a worker.
-//! * [`paper`]: the three tables of the EBU Media Storage Meter, and what their numbers mean.
+//! * [`paper`]: the three tables of the EBU Media Storage Meter, and the meaning of their numbers.
 //! * [`series`]: every second of the run.
 //! * [`mod@rebuild`]: the same figures from a log alone.
-//! * [`summary`]: everything that a report shows, as one JSON file; [`facts`]: what single verbs add to it.
-//! * [`self_cost`]: what the tool itself cost, and whether its timing is good enough.
-//! * [`mod@statement`]: what is said on top, as data: verdict, number, cause, how sure.
-//! * [`late`]: late frames of streams, on a timeline that never slides.
-//! * [`incident`]: disturbances, each with what the storage and this machine did; [`pause`]: when the tool
-//!   itself did not run. [`culprit`]: whose fault it was, decided once for every verb.
-//!   [`limit`]: which layer limited a load point, with the counters that say so.
-//! * [`criteria`]: what counts as good enough. [`verdict`]: whether it was, what failed first, and why.
-//! * [`trace_stats`]: traces, for the whole and file by file; [`in_order`] puts logs into the order of issue;
-//!   [`operation_list`] chooses single operations. [`fragments`]: signs that files lie in pieces.
+//! * [`summary`]: everything that a report shows, as one JSON file; [`facts`]: what single verbs add to
+//!   it.
+//! * [`self_cost`]: the cost of Reelgauge itself, and whether its timing is good enough.
+//! * [`mod@statement`]: the first lines of a report, as data: verdict, number, cause, confidence.
+//! * [`late`]: late frames of streams, on a timeline that never shifts.
+//! * [`incident`]: disturbances, each with the state of the storage and the local host; [`pause`]: times
+//!   in which Reelgauge did not run. [`culprit`]: the cause of a failure, decided once for all verbs.
+//!   [`limit`]: the layer that limited a load point, with the counters that show it.
+//! * [`criteria`]: the limits for a good result. [`verdict`]: whether they were met, what failed first,
+//!   and why.
+//! * [`trace_stats`]: traces, in total and for each file; [`in_order`] sorts logs by the order of issue;
+//!   [`operation_list`] selects single operations. [`fragments`]: signs of fragmented files.
 //! * [`msmeter`]: the tables of the original Media Storage Meter, from its workers' records.
-//! * [`naspt`]: the table of a suite of workloads, and its means. [`suites`]: several of them side by side.
-//! * [`rates`]: what workers that were asked for a rate did.
+//! * [`naspt`]: the table of a suite of workloads, and its means. [`suites`]: several suites compared.
+//! * [`rates`]: workers with a required rate.
 //! * [`ort`]: curves of load points: overall response time, spacing, knee. [`vda`]: whether a VDA-like
 //!   load point is valid. [`mod@vda_curve`]: both, from load points.
-//! * [`mod@compare`]: two to eight runs side by side, and which differences are more than noise.
-//! * [`response_counts`]: response times as counts, which hosts tell each other while they measure.
-//! * [`run_event`]: what an event of the user's own did to the streams.
-//! * [`rereads`]: first against later reads of the same bytes. [`mod@whose_memory`]: whether a cache
-//!   answered.
-//! * [`hosts`]: whose figures they are, in a run that several machines made. [`preflight`]: what is known of
-//!   those machines before.
-//! * [`warning`]: what makes figures doubtful.
+//! * [`mod@compare`]: compares two to eight runs, and finds the differences that exceed the noise.
+//! * [`response_counts`]: response times as counts, which hosts exchange while they measure.
+//! * [`run_event`]: the effect of a user's event on the streams.
+//! * [`rereads`]: compares first reads with later reads of the same bytes. [`mod@whose_memory`]: whether
+//!   a cache answered.
+//! * [`hosts`]: the figures of each host, in a run on several hosts. [`preflight`]: the facts about
+//!   these hosts before the run.
+//! * [`warning`]: reasons to doubt the figures.
 //!
 //! Not here: I/O, clocks, screens and sentences. Everything is computed from records alone.
 

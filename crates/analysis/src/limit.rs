@@ -1,19 +1,21 @@
-//! What limited a load point: the layer that its counters speak against, with what was seen of it.
+//! Finds the limit of a load point: the layer whose counters reached their thresholds, with the values.
 //!
-//! Twelve questions are asked in a fixed order over the means of exactly the measured time, from "did a cache
-//! answer?" to "is it but latency?" ([`step`]). The first that is answered with yes is the limit; later ones
-//! contribute. Where none is, the nearest are told with their margins: "nothing stood out" is an answer, and
-//! what was not sampled is "not measured" and never a no.
+//! Twelve questions are asked in a fixed order, over the means of exactly the measured time, from "did a
+//! cache answer?" to "is it only latency?" ([`step`]). The first one that is answered with yes is the
+//! limit; later ones contribute. If all answers are no, the nearest misses are reported with their
+//! margins: "no counter reached its threshold" is a valid result. A counter that was not sampled is "not
+//! measured", never a no.
 //!
-//! Of a load point that failed by incidents they are asked over the incidents first ([`incidents`]), then
-//! over the whole of it.
+//! If a load point failed because of incidents, the questions are asked for the incidents first
+//! ([`incidents`]), then for the whole load point.
 //!
-//! It never contradicts [`crate::culprit`], which decides whose fault a failed load point was: this only says
-//! where on that side it lies ([`choose`]). A load that was met was limited by nothing; what stands out
-//! beside it is told, and blamed for nothing. Busy processors are never a limit, only ever beside one.
+//! The result never contradicts [`crate::culprit`], which decides the cause of a failed load point; it
+//! only locates the limit on that side ([`choose`]). A load that met its criteria was limited by
+//! nothing; high counters are then reported without blame. Busy processors are never the limit, they
+//! only contribute.
 //!
-//! A quick check has several counts, each ended by something ([`CountLimit`]); [`TrialEvidence`] is what its
-//! failed trials show together.
+//! A quick check has several counts, each with a reason for its end ([`CountLimit`]); [`TrialEvidence`]
+//! is the combined evidence of its failed trials.
 //!
 //! Pure. Not here: sampling (doctor), reading samples back (results), words (report).
 
@@ -37,24 +39,26 @@ pub use scene::{Observed, Scene};
 pub use step::way_is_queued;
 pub use trials::TrialEvidence;
 
-/// What limited a load point.
+/// The limit of a load point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Limit {
-    /// In a word.
+    /// The result in one word.
     pub verdict: LimitVerdict,
-    /// The layer, with what was seen of it. `None` where nothing stood out, or nothing limited it.
+    /// The layer, with the measured values. `None` if no counter reached its threshold, or nothing
+    /// limited it.
     pub found: Option<LimitFinding>,
     /// Other counters above their threshold, in the order of the questions. They are not the cause.
     pub contributing: Vec<LimitFinding>,
-    /// Where nothing stood out: what came nearest to its threshold, the nearest first.
+    /// If no counter reached its threshold: the nearest misses, the nearest first.
     pub nearest: Vec<LimitFinding>,
-    /// Questions that nothing was sampled for.
+    /// Questions for which no counter was sampled.
     pub not_measured: Vec<LimitStep>,
 }
 
 impl Limit {
-    /// The most that other programs took of all processors, in percent, where that was worth a word.
+    /// The largest share of all processors that other programs used, in percent, if it is worth
+    /// reporting.
     pub fn others_percent(&self) -> Option<f64> {
         let findings = self.found.iter().chain(&self.contributing);
         findings.filter_map(|finding| finding.value(Measure::OthersPercent)).reduce(f64::max)
@@ -66,15 +70,15 @@ impl Limit {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitVerdict {
-    /// It is.
+    /// The limit is known.
     Found,
-    /// Something limited it, and no counter stood out.
+    /// Something limited it, but no counter reached its threshold.
     NothingStoodOut,
-    /// Nothing did: what was asked for was met, or the load was as large as it was asked to be.
+    /// Nothing limited it: the demand was met, or the load was as large as requested.
     NothingLimited,
-    /// The tool itself was late, so nothing is known of any layer.
+    /// Reelgauge itself was late, so no layer can be judged.
     OwnFault,
-    /// Too little was measured to say.
+    /// There is too little evidence.
     #[default]
     NotKnown,
 }

@@ -1,49 +1,48 @@
-//! What this machine did in a stretch of time, from the counters that were sampled beside the I/O and from
-//! the tool's own pauses.
+//! The state of the local host in a period, from its sampled counters and from Reelgauge's own pauses.
 //!
-//! A counter's value holds for the time since the sample before it, so a stretch takes the mean over the
-//! samples that reach into it, each for as long as it does. What was not sampled is `None`.
+//! A counter's value covers the time since the sample before it. So a period takes the mean over the
+//! samples that overlap it, weighted by the overlap. Counters that were not sampled are `None`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{CounterSeries, Counters};
 use crate::facts::LinkFacts;
 
-/// This machine in a stretch of time. Percentages are 0 to 100.
+/// The local host in a period. Percentages are 0 to 100.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MachineThen {
-    /// The longest time that an operation waited in the tool although it was due and its worker was free.
+    /// The longest time that an operation waited in Reelgauge although it was due and its worker was
+    /// free.
     pub own_delay_max_us: Option<f64>,
-    /// The longest time that a measuring thread could have run and had no processor. 0 where the system
-    /// doesn't tell (Linux does).
+    /// The longest time that a measuring thread was runnable and had no processor. 0 if the system does
+    /// not report it (Linux does).
     #[serde(default)]
     pub processor_wait_max_us: Option<f64>,
-    /// How long the tool did not run at all, in all.
+    /// The total time in which Reelgauge did not run.
     pub paused_s: Option<f64>,
     /// The longest of these pauses.
     pub longest_pause_s: Option<f64>,
-    /// All processors, busy with anything.
+    /// Utilization of all processors.
     pub processors_busy_percent: Option<f64>,
-    /// All processors, busy with this tool.
+    /// Share of all processors that Reelgauge used.
     pub own_processors_percent: Option<f64>,
-    /// All processors, busy with other programs.
+    /// Share of all processors that other programs used.
     pub others_processors_percent: Option<f64>,
-    /// Processors taken away by the hypervisor.
+    /// Processor time that the hypervisor took.
     pub steal_percent: Option<f64>,
-    /// Time in which the tool's control group was kept from running because its quota was used up.
+    /// Share of the time in which Reelgauge's control group was throttled because its quota was used up.
     pub throttled_percent: Option<f64>,
-    /// Time in which some task waited for memory.
+    /// Share of the time in which some task waited for memory.
     pub memory_waiting_percent: Option<f64>,
-    /// What the link carried in its busier direction, as a share of what it can carry; may be a little above
-    /// 1.
+    /// Utilization of the link in its busier direction, as a share; may be slightly above 1.
     pub link_share: Option<f64>,
-    /// The busiest disk under the target.
+    /// Utilization of the busiest disk below the target.
     pub disk_busy_percent: Option<f64>,
 }
 
 impl MachineThen {
-    /// What is known here, and where it is not, what the other knows.
+    /// These values; missing ones are taken from the other.
     #[must_use]
     pub fn or(self, other: MachineThen) -> MachineThen {
         MachineThen {
@@ -63,10 +62,10 @@ impl MachineThen {
     }
 }
 
-/// What the counters say of a stretch of time; `None` where none was sampled in it.
+/// The values from the counters in a period; `None` if none was sampled in it.
 ///
-/// `processors` is how many this machine has, `link` the way to the storage: what other interfaces carry
-/// fills no link.
+/// `processors` is the number of processors of the local host, `link` the link to the storage: traffic
+/// of other interfaces does not count.
 pub fn from_counters(
     counters: &Counters,
     from_s: f64,
@@ -104,11 +103,11 @@ pub fn from_counters(
     (machine != MachineThen::default()).then_some(machine)
 }
 
-/// Of a stretch, the share that samples must cover for their mean to be said of all of it.
+/// The share of a period that samples must cover for a mean of the whole period.
 const COVERED_SHARE_MIN: f64 = 0.5;
 
-/// The mean of a series over a stretch; `None` where no sample reaches into it, or they cover too little of
-/// it: a counter of a group that the process was moved into begins anew, and so does one that was reset.
+/// The mean of a series over a period; `None` if samples cover too little of it. Counters start again if
+/// they are reset, or if the process is moved to another group.
 fn mean_over(series: &CounterSeries, from_s: f64, until_s: f64) -> Option<f64> {
     let (mut sum, mut seconds) = (0.0, 0.0);
     let mut before_s: Option<f64> = None;
@@ -160,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_mean_of_the_lesser_part_is_none_of_the_whole() {
-        // The process came into another group at the second look, whose counter has no earlier value.
+        // The process was in another group at the second sample, whose counter has no earlier value.
         let throttled = series("tool", "throttled_percent", &[(2.0, None), (3.0, Some(4.0))]);
         assert_eq!(mean_over(&throttled, 0.2, 3.0), None);
         assert_eq!(mean_over(&throttled, 1.5, 3.0), Some(4.0));
@@ -178,7 +177,7 @@ mod tests {
         };
         let link =
             LinkFacts { interface: "eth0".to_owned(), line_bytes_per_s: Some(100e6), ..LinkFacts::default() };
-        // What this machine tells itself through the loopback fills no link.
+        // Traffic through the loopback interface does not fill a link.
         let sampled = vec![busy, own, sent("lo", 900e6), sent("eth0", 50e6)];
         let found = from_counters(&counters(sampled), 0.0, 1.0, 2, Some(&link)).unwrap();
         assert_eq!(found.own_processors_percent, Some(20.0));

@@ -1,9 +1,8 @@
-//! Marks: what happened beside a run that is known to disturb storage (a scrub, a link that went down, a
-//! remount), found in the counters that were sampled, or entered by people.
+//! Marks: events during a run that are known to disturb storage (a scrub, a link that went down, a
+//! remount), found in the sampled counters, or entered by the user.
 //!
-//! A mark stands beside an incident as something to look at. It is nobody's culprit: that two things happened
-//! at
-//! the same time is no proof. Whose an incident was is decided elsewhere ([`crate::culprit`]).
+//! A mark is shown next to an incident as a hint. It is not a culprit: two things at the same time prove
+//! nothing. The culprit of an incident is decided elsewhere ([`crate::culprit`]).
 //!
 //! Pure. Not here: sampling (doctor), words (report).
 
@@ -11,40 +10,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::counters::{CounterAgent, CounterSeries, Counters};
 
-/// So many are kept.
+/// Marks that are kept, at most.
 pub const MARKS_MAX: usize = 100;
 
-/// Pages read back from swap in a second, from which on programs wait for them: 4 MiB with usual pages.
+/// Pages per second read back from swap, from which on programs wait for them: 4 MiB with pages of the
+/// usual size.
 const STORM_PAGES_PER_S: f64 = 1_000.0;
 
-/// Less than this between two parts of one and the same is one.
+/// Two parts with a shorter gap are one mark.
 const TOGETHER_S: f64 = 15.0;
 
-/// What happened.
+/// The kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
-    /// An array or a file system was being checked, rebuilt, scrubbed or balanced; the device says which and
-    /// what.
+    /// An array or a file system was being checked, rebuilt, scrubbed or balanced; the device names
+    /// which one.
     BackgroundWork,
     /// A link went down or came up.
     LinkFlap,
-    /// What is mounted there was mounted anew, or with other options.
+    /// The target was remounted, or its mount options changed.
     Remount,
     /// Programs were read back from swap.
     SwapStorm,
     /// A snapshot was made.
     Snapshot,
-    /// Somebody paused the run between two load points. No counter says so, and it disturbs nothing: it tells
-    /// why nothing was measured.
+    /// The user paused the run between two load points. It is not from a counter and disturbs nothing:
+    /// it explains why nothing was measured.
     Paused,
-    /// Somebody saw it happen and entered it; the device is what they wrote.
+    /// The user entered the event; the device holds the text.
     Entered,
 }
 
 impl MarkKind {
-    /// Whether it is found in counters, and found again when others are put beside the run.
+    /// Whether it is found in counters, and is searched again when observers are added to the run.
     pub fn is_counted(self) -> bool {
         !matches!(self, MarkKind::Paused | MarkKind::Entered)
     }
@@ -54,53 +54,53 @@ impl MarkKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Mark {
-    /// What happened.
+    /// The kind of event.
     pub kind: MarkKind,
-    /// Where: `md0 resync`, `eth0`; empty where there is one.
+    /// The place: `md0 resync`, `eth0`; empty if there is only one.
     pub device: String,
-    /// The name of the computer whose counters show it.
+    /// The name of the host whose counters show it.
     pub agent: String,
-    /// From when on, in seconds since the run began.
+    /// Its start, in seconds since the run began.
     pub began_s: f64,
-    /// Until when.
+    /// Its end, in seconds since the run began.
     pub ended_s: f64,
-    /// It went on when the last sample was taken.
+    /// Whether it was still going on at the last sample.
     pub is_open: bool,
 }
 
 impl Mark {
-    /// Whether it was at the same time as this stretch.
+    /// Whether it overlaps this period.
     pub fn is_beside(&self, from_s: f64, until_s: f64) -> bool {
         self.began_s <= until_s && self.ended_s >= from_s
     }
 }
 
-/// Over what the machine of a run reaches its target, as far as its links matter.
+/// The network path from a host of the run to its target, for links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way<'a> {
-    /// Over no network.
+    /// No network.
     Local,
     /// Over this interface.
     Over(&'a str),
-    /// Over a network, or it is not known.
+    /// Over a network, or unknown.
     NotKnown,
 }
 
-/// Interfaces that have others below them, which their names do not tell; what these names begin with.
+/// Prefixes of interfaces that consist of others, which their names do not show.
 const MADE_OF_OTHERS: [&str; 8] = ["bond", "team", "br", "vlan", "wg", "tun", "tap", "ppp"];
 
 impl Way<'_> {
-    /// Whether this interface is on the way, or may be.
+    /// Whether this interface is on the path, or may be.
     pub(crate) fn may_take(self, link: &str) -> bool {
         let Way::Over(interface) = self else { return self == Way::NotKnown };
-        // A virtual network is called after the interface that it is on: `eth0.100`.
+        // A virtual network is named after the interface that it uses: `eth0.100`.
         let below = interface.split(['.', '@']).next().unwrap_or(interface);
         [interface, below].contains(&link) || MADE_OF_OTHERS.iter().any(|name| interface.starts_with(name))
     }
 }
 
-/// The marks in what was sampled, the earliest first. Of this machine's links only those are told that the
-/// way to the target takes: others carry nothing of the run.
+/// The marks in the sampled counters, the earliest first. Of the local host's links, only those on the
+/// path to the target are reported: others have no traffic of the run.
 pub fn marks(counters: &Counters, way: Way<'_>) -> Vec<Mark> {
     let of_agent = |agent: &CounterAgent| {
         let found = agent.series.iter().flat_map(|series| of_series(series, &agent.agent));
@@ -133,7 +133,7 @@ fn of_series(series: &CounterSeries, agent: &str) -> Vec<Mark> {
     for (&at_s, value) in series.at_s.iter().zip(&series.value) {
         let since_s = before_s.replace(at_s).unwrap_or(at_s);
         let Some(value) = *value else { continue };
-        // What was there at the first look was not made since.
+        // A snapshot that existed at the first sample was made earlier.
         let earlier = before.replace(value).unwrap_or(value);
         if !is_on(earlier, value) {
             continue;
@@ -184,9 +184,9 @@ mod tests {
         let (off, on) = (Some(0.0), Some(1.0));
         assert_eq!(of(&[(0.0, off), (1.0, off)]), []);
         assert_eq!(of(&[(0.0, off), (1.0, on), (2.0, on), (3.0, off)]), [(0.0, 2.0, false)]);
-        // There when the first look was taken, and still there at the last.
+        // Present at the first sample, and still present at the last.
         assert_eq!(of(&[(0.0, on), (1.0, on)]), [(0.0, 1.0, true)]);
-        // A gap of some seconds is none, and one of a minute is.
+        // A gap of some seconds does not count, one of a minute does.
         assert_eq!(of(&[(0.0, on), (1.0, None), (2.0, on), (70.0, off), (71.0, on)]).len(), 2);
     }
 
@@ -235,12 +235,12 @@ mod tests {
         assert_eq!(of(Way::NotKnown, "eth1"), 1);
         assert_eq!(of(Way::Local, "eth0"), 0);
         assert_eq!([of(Way::Over("eth0"), "eth0"), of(Way::Over("eth0"), "eth1")], [1, 0]);
-        // A network of its own on an interface goes down with it; which links a bond has isn't known.
+        // A virtual network on an interface goes down with it; the links of a bond are unknown.
         assert_eq!([of(Way::Over("eth0.100"), "eth0"), of(Way::Over("eth1.100"), "eth0")], [1, 0]);
         for many in ["bond0", "br0", "team0", "bond0.100", "wg0"] {
             assert_eq!(of(Way::Over(many), "eth1"), 1, "{many}");
         }
-        // What is beside the run for its own sake is told whatever this machine's way is.
+        // All marks of an observer are reported, whatever the local host's network path is.
         let observer = CounterAgent { is_observer: true, series: vec![risen()], ..CounterAgent::default() };
         assert_eq!(marks(&Counters { agents: vec![observer] }, Way::Local).len(), 1);
     }

@@ -1,7 +1,7 @@
-//! The meter: takes every operation as it is done and knows the figures at the end of a load point.
+//! The meter: takes every operation as it completes, and has the figures at the end of a load point.
 //!
-//! Its memory is bounded however long the run: a load point under way holds histograms per worker, a
-//! finished one holds nothing, and the time series has a largest size.
+//! Its memory is bounded however long the run is: a running load point keeps histograms per worker, a
+//! finished one keeps nothing, and the time series has a maximum size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ const DENSE_WORKERS: u32 = 1 << 16;
 
 const NO_SLOT: u32 = u32::MAX;
 
-/// Everything that was counted in one load point. Tallies of several hosts can be put together, which
-/// is exact: the figures are those that one meter would have found.
+/// All counts of one load point. Tallies of several hosts can be merged exactly: the figures are those
+/// of a single meter.
 #[derive(Clone, Debug)]
 pub struct PointTally {
     point: u16,
@@ -59,7 +59,7 @@ pub struct Counts {
     pub read_bytes: u64,
     /// Bytes written, without the warm-up.
     pub written_bytes: u64,
-    /// Bytes read in the warm-up: they show that something goes on, and are in no figure.
+    /// Bytes read in the warm-up: they show progress, but no figure includes them.
     pub warmup_read_bytes: u64,
     /// Bytes written in the warm-up.
     pub warmup_written_bytes: u64,
@@ -67,26 +67,26 @@ pub struct Counts {
     pub errors: u64,
 }
 
-/// What the finished load points amount to together: what the tool's own cost is held against.
+/// The sums over the finished load points, with which the cost of Reelgauge itself is compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunTotals {
     /// Operations, warm-up included.
     pub ops: u64,
-    /// Bytes that warm-ups read, which are in no figure.
+    /// Bytes that warm-ups read; no figure includes them.
     pub warmup_read_bytes: u64,
-    /// The tool's own delay over all measured operations.
+    /// The scheduling delay of Reelgauge over all measured operations.
     pub lateness: Option<LatenessFigures>,
-    /// How many operations that is of.
+    /// The number of operations in `lateness`.
     pub lateness_ops: u64,
     /// Response times of all measured reads and writes.
     pub data_response: Option<TimeFigures>,
 }
 
-/// Takes operations and gives figures.
+/// Takes operations and returns figures.
 ///
-/// Operations come in the order in which each worker did them; how workers are interleaved does not
-/// matter. Load points follow one another; operations of the next may arrive before the last ones of
-/// the one before, as long as that is not finished.
+/// The operations of each worker come in order; how workers are interleaved does not matter. Load points
+/// follow one another. Operations of the next may arrive before the last ones of the previous, as long
+/// as that is not finished.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     current: Option<PointTally>,
@@ -152,13 +152,13 @@ impl PointTally {
         slot
     }
 
-    /// Adds what another host counted in the same load point. Its workers get the numbers from
-    /// `first_worker` on, which must lie above all numbers used here.
+    /// Adds the counts of another host in the same load point. Its workers get the numbers from
+    /// `first_worker` on, which must be above all numbers used here.
     pub fn merge(&mut self, other: PointTally, first_worker: u32) {
         self.first_issued_ns = self.first_issued_ns.min(other.first_issued_ns);
         self.last_done_ns = self.last_done_ns.max(other.last_done_ns);
         for mut worker in other.workers {
-            // The place of a machine is read from a file.
+            // The worker numbers of a host are read from a file.
             worker.worker = worker.worker.saturating_add(first_worker);
             for failure in &mut worker.errors {
                 failure.first.worker = worker.worker;
@@ -167,7 +167,7 @@ impl PointTally {
         }
     }
 
-    /// Several together; `None` of none. Their workers have numbers of their own.
+    /// The sum of several tallies, whose worker numbers do not overlap; `None` without any.
     pub fn together<'a>(tallies: impl IntoIterator<Item = &'a PointTally>) -> Option<PointTally> {
         let mut tallies = tallies.into_iter();
         let mut all = tallies.next()?.clone();
@@ -175,18 +175,18 @@ impl PointTally {
         Some(all)
     }
 
-    /// Measured operations of every kind, failed ones included.
+    /// Measured operations of every kind, including failed ones.
     pub fn ops(&self) -> u64 {
         self.counts().ops
     }
 
-    /// Whether no operation was counted, not even of the warm-up.
+    /// Whether no operation was counted, not even in the warm-up.
     pub fn is_empty(&self) -> bool {
         self.workers.is_empty()
     }
 
-    /// When it ran, as far as the operations tell: from the first one issued to the last one done.
-    /// For runs that were killed before anybody wrote down how long they were measured.
+    /// The timing from the operations alone: from the first issue to the last completion. For runs that
+    /// were killed before their measured time was recorded.
     pub fn timing_from_ops(&self) -> PointTiming {
         match self.last_done_ns.checked_sub(self.first_issued_ns) {
             Some(measured_ns) => PointTiming { started_ns: self.first_issued_ns, measured_ns },
@@ -240,23 +240,24 @@ impl PointTally {
 }
 
 impl Meter {
-    /// A meter that has seen nothing.
+    /// An empty meter.
     pub fn new() -> Meter {
         Meter::default()
     }
 
-    /// Says what it means when a read or write moves less than was asked, before the first is added.
+    /// Sets the meaning of reads and writes that transfer less than requested; to be called before the
+    /// first is added.
     pub fn take_short(&mut self, short_ops: ShortOps) {
         self.short_ops = short_ops;
     }
 
-    /// Says that a limit on bytes a second was set, before the first operation is added: time in which it
-    /// held an operation back is no latency of a transfer.
+    /// Records that a byte rate limit is set; to be called before the first operation is added. The time
+    /// in which it held an operation back is no latency of a transfer.
     pub fn take_limit(&mut self) {
         self.is_limited = true;
     }
 
-    /// Takes an operation. Cheap: some tens of nanoseconds at most, no allocation but for growth.
+    /// Takes an operation. Cheap: some tens of nanoseconds at most, and no allocation except for growth.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
         if self.current.as_ref().is_none_or(|current| current.point != op.point) {
@@ -270,7 +271,7 @@ impl Meter {
         current.add(op, self.short_ops);
     }
 
-    /// Makes a load point current; there is none afterwards if it is finished.
+    /// Makes a load point current. If it is finished, no load point is current afterwards.
     #[cold]
     fn switch_to(&mut self, point: u16) {
         self.waiting.extend(self.current.take());
@@ -282,7 +283,7 @@ impl Meter {
         };
     }
 
-    /// Ends a load point and gives its figures; its memory is freed. Operations of it that are added
+    /// Ends a load point and returns its figures; its memory is freed. Its operations that are added
     /// later are only counted, see [`Meter::stragglers`]. A point without operations has empty figures.
     pub fn finish_point(&mut self, point: u16, timing: PointTiming) -> PointFigures {
         let tally = self.take_point(point);
@@ -291,7 +292,7 @@ impl Meter {
         figures
     }
 
-    /// As [`Meter::finish_point`], with the timing that the operations tell.
+    /// Like [`Meter::finish_point`], with the timing from the operations.
     pub fn finish_point_from_ops(&mut self, point: u16) -> PointFigures {
         let tally = self.take_point(point);
         let (total, figures) = tally.total_and_figures(tally.timing_from_ops());
@@ -299,8 +300,8 @@ impl Meter {
         figures
     }
 
-    /// Ends a load point and hands out its counts, to be merged with those of other hosts. It is not
-    /// part of [`Meter::run_totals`].
+    /// Ends a load point and returns its counts, to be merged with those of other hosts. It is not
+    /// included in [`Meter::run_totals`].
     pub fn take_point(&mut self, point: u16) -> PointTally {
         self.finished.insert(point);
         if let Some(tally) = self.current.take_if(|current| current.point == point) {
@@ -312,14 +313,13 @@ impl Meter {
         }
     }
 
-    /// What was counted of a load point that is not finished.
+    /// The counts of a load point that is not finished.
     pub fn point(&self, point: u16) -> Option<&PointTally> {
         self.waiting.iter().chain(&self.current).find(|tally| tally.point == point)
     }
 
-    /// Adds what another host counted, on the same clock and with numbers of workers that are not used
-    /// here. Exact, for load points that are not finished: what comes of it is what one meter would have
-    /// found.
+    /// Adds the counts of another host, on the same clock and with worker numbers that are not used
+    /// here. Exact for load points that are not finished: the result is that of a single meter.
     pub fn merge(&mut self, other: &Meter) {
         self.waiting.extend(self.current.take());
         for tally in other.waiting.iter().chain(&other.current) {
@@ -351,14 +351,14 @@ impl Meter {
         points
     }
 
-    /// Counts of the load point that the last operation belonged to. Cost: one look per worker.
+    /// Counts of the load point that the last operation belonged to. Costs one access per worker.
     pub fn counts(&self) -> Counts {
-        // Before the first record nothing was counted.
+        // Nothing is counted before the first record.
         self.current.as_ref().map(PointTally::counts).unwrap_or_default()
     }
 
-    /// Response times of the reads and writes of that load point so far. Costs a look at every bucket of
-    /// every worker, so it is for once a second.
+    /// Response times of the reads and writes of that load point so far. Reads every bucket of every
+    /// worker, so it should not be called more often than once a second.
     pub fn response_counts(&self) -> ResponseCounts {
         let Some(current) = &self.current else { return ResponseCounts::default() };
         let mut total = ScopeSums::default();
@@ -366,17 +366,17 @@ impl Meter {
         total.data_response().counts()
     }
 
-    /// Operations that arrived after their load point was finished. They are in no figure.
+    /// Operations that arrived after their load point was finished. No figure includes them.
     pub fn stragglers(&self) -> u64 {
         self.stragglers
     }
 
-    /// What happened in every second so far.
+    /// The results of every second so far.
     pub fn series(&self) -> Series {
         self.series.series()
     }
 
-    /// All finished load points together.
+    /// The sums over all finished load points.
     pub fn run_totals(&self) -> RunTotals {
         RunTotals {
             ops: self.run_ops,

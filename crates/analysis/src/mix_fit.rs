@@ -1,15 +1,15 @@
-//! Which mix of accesses is nearest to a trace, and how near it is (EBU Tech 3362, further work 12 to 14).
+//! Finds the mix of accesses that is closest to a trace, and how close it is (EBU Tech 3362, further
+//! work 12 to 14).
 //!
-//! A *visit* is what a mix calls a transfer: the reads, or the writes, of one worker in one file between its
-//! open and its close, or until it turns to another file or direction. A mix draws every visit anew: its
-//! direction, whether its blocks lie in a row or at random places, its file, its place, its length, its block
-//! size, and a pause before it. So all that a mix can imitate are the distributions of these, one independent
-//! of the other, and [`fit`] estimates them.
+//! A *visit* is what a mix calls a transfer: the reads, or the writes, of one worker in one file between
+//! its open and its close, or until it changes to another file or direction. A mix draws every visit
+//! independently: its direction, sequential or random blocks, its file, its position, its length, its
+//! block size, and a pause before it. So a mix can only imitate the distributions of these, independent
+//! of one another, and [`fit`] estimates them.
 //!
-//! How near that is, is said for each of five parts by a *distance* from 0 (the same) to 1 (nothing in
-//! common), see [`Part`]. Each has a statistical *bound*: a trace that is such a mix stays within it in 99 of
-//! 100 cases. A distance that is larger than [`THRESHOLD`] and its bound together says that no mix does
-//! anything like it.
+//! The result is a *distance* from 0 (the same) to 1 (nothing in common) for each of five parts, see
+//! [`Part`]. Each has a statistical *bound*: a trace of such a mix stays within it in 99 of 100 cases.
+//! If a distance is larger than both [`THRESHOLD`] and its bound, no mix behaves like the trace.
 //!
 //! Pure. Not here: reading a log, words, and the profiles by name (workload).
 
@@ -23,95 +23,95 @@ use serde::Serialize;
 
 use visits::{Order, Visit, Visits};
 
-/// A distance beyond this is none that a mix explains: one access in four would have to be another.
+/// No mix explains a distance beyond this: one access in four would have to be different.
 pub const THRESHOLD: f64 = 0.25;
 
-/// Kolmogorov's bound for one in a hundred, times the root of the number of draws. Total variation of two
-/// shares stays within it, too.
+/// Kolmogorov's bound for one in a hundred, times the square root of the number of draws. The total
+/// variation of two shares stays within it, too.
 const KOLMOGOROV_99: f64 = 1.63;
 
-/// Total variation of so many equal shares grows with the root of their number.
+/// The total variation of this many equal shares grows with the square root of their number.
 const OF_EACH_ROOT: f64 = 0.4;
 const BEYOND_ROOTS: f64 = 1.3;
 
-/// Fewer visits tell nothing of a distribution.
+/// Fewer visits show no distribution.
 const VISITS_MIN: usize = 30;
 
-/// So many visits are looked at to choose block sizes, and so many sizes are tried.
+/// Block sizes are chosen from this many visits and this many sizes, at most.
 const FITTED_MAX: usize = 20_000;
 const CANDIDATES_MAX: usize = 32;
 
-/// Lengths of which there are no more than this are listed; more are a range.
+/// Up to this many different lengths are listed; more are a range.
 const FIXED_LENGTHS_MAX: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// Which operations there are, and whether a visit's direction is independent of the one before.
+    /// The kinds of operations, and whether a visit's direction is independent of the previous one.
     Kind,
     /// Block sizes: those of a mix are equally likely, whatever the length of the visit.
     Size,
     /// Lengths of visits: equally likely up to the longest, or one of a few.
     Length,
-    /// Places in a file and the choice of the file: equally likely.
+    /// Positions in a file and the choice of the file: equally likely.
     Position,
-    /// Pauses: none within a visit, and before it one up to the longest, equally likely.
+    /// Pauses: none within a visit, and one before it, equally likely up to the longest.
     Pause,
 }
 
-/// How far a part of a trace is from the nearest mix.
+/// The distance of a part of a trace from the closest mix.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Distance {
     pub of: Part,
-    /// 0 is the same, 1 has nothing in common. `None` where too little was seen of it.
+    /// 0 is the same, 1 has nothing in common. `None` with too little evidence.
     pub distance: Option<f64>,
-    /// A mix's own log stays within this in 99 of 100 cases.
+    /// The log of a mix stays within this in 99 of 100 cases.
     pub bound: Option<f64>,
 }
 
 impl Distance {
-    /// Of so many draws out of so many things.
+    /// From this many draws out of this many choices.
     fn new(of: Part, distance: f64, draws: usize, choices: usize) -> Distance {
         let bound = (draws > 0).then(|| rounded(bound(draws, choices)));
         Distance { of, distance: (draws > 0).then(|| rounded(distance.clamp(0.0, 1.0))), bound }
     }
 
-    /// Whether no mix does anything like it.
+    /// Whether no mix behaves like it.
     pub fn is_far(&self) -> bool {
         self.distance.zip(self.bound).is_some_and(|(distance, bound)| distance > THRESHOLD + bound)
     }
 
-    /// Whether it is what a mix's own log would have.
+    /// Whether the log of a mix could have this distance.
     pub fn is_within_bound(&self) -> bool {
         self.distance.zip(self.bound).is_some_and(|(distance, bound)| distance <= bound)
     }
 }
 
-/// A share, in percent, with what it may be off by in 99 of 100 cases.
+/// A share in percent, with its uncertainty in 99 of 100 cases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Share {
     pub percent: f64,
-    /// So much more or less.
+    /// The uncertainty, up or down.
     pub bound_percent: f64,
 }
 
 impl Share {
-    /// `part` of `all`; `None` of nothing.
+    /// `part` of `all`; `None` if `all` is 0.
     fn of(part: usize, all: usize) -> Option<Share> {
         let share = (all > 0).then(|| part as f64 / all as f64)?;
-        // Of a share that is all or nothing the rule of three: what one more draw could still have been.
+        // For a share of 0 or 100 %, the rule of three: what one more draw could still have shown.
         let spread = 2.58 * (share * (1.0 - share) / all as f64).sqrt();
         let bound = spread.max(4.6 / all as f64).min(1.0);
         Some(Share { percent: rounded(share * 100.0), bound_percent: rounded(bound * 100.0) })
     }
 
-    /// Whether it may be this.
+    /// Whether it is compatible with this percentage.
     pub fn may_be(&self, percent: f64) -> bool {
         (self.percent - percent).abs() <= self.bound_percent
     }
 }
 
-/// How long visits are.
+/// The lengths of visits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FittedLengths {
@@ -120,7 +120,7 @@ pub enum FittedLengths {
     FixedBytes(Vec<u64>),
 }
 
-/// When written data is made durable.
+/// When written data is synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FittedSync {
@@ -132,55 +132,55 @@ pub enum FittedSync {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FittedMix {
-    /// How many do it at once.
+    /// The number of workers at the same time.
     pub workers: usize,
-    /// How many files they use.
+    /// The number of files they use.
     pub files: usize,
-    /// Whether every worker keeps to a file of its own.
+    /// Whether every worker uses a separate file.
     pub has_own_files: bool,
-    /// The largest file, as far as it was used.
+    /// The size of the largest file, as far as it was used.
     pub file_bytes: u64,
     pub writes: Share,
-    /// Visits whose blocks lie at random places. `None` where no visit has two blocks.
+    /// Share of visits with random blocks. `None` if no visit has two blocks.
     pub random: Option<Share>,
     /// Block sizes, equally likely.
     pub blocks_bytes: Vec<u32>,
-    /// How long visits are.
+    /// The lengths of visits.
     pub lengths: FittedLengths,
     /// The longest pause before a visit; 0 for none.
     pub max_delay_us: u64,
-    /// When written data is made durable.
+    /// When written data is synced.
     pub sync: FittedSync,
 }
 
-/// Whether a mix does what a trace does.
+/// Whether a mix behaves like a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Likeness {
-    /// Every distance is within its bound: it may be this mix's own log.
+    /// Every distance is within its bound: the trace may be the log of this mix.
     Same,
     /// No distance is beyond the threshold.
     Near,
     NothingLikeIt,
-    /// Too few visits to say.
+    /// Too few visits for a result.
     TooFew,
 }
 
-/// What came of it.
+/// The result of the fit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MixFit {
-    /// Visits that were looked at.
+    /// Visits that were evaluated.
     pub visits: usize,
     /// Reads and writes in them.
     pub accesses: u64,
-    /// Visits beyond those; they are not looked at.
+    /// Additional visits that were not evaluated.
     pub left_out: u64,
-    /// How near it is.
+    /// How close the mix is.
     pub likeness: Likeness,
-    /// Beyond which nothing is like it.
+    /// The distance beyond which no mix is close.
     pub threshold: f64,
     pub distances: Vec<Distance>,
-    /// The nearest mix, also where nothing is like it. `None` where there is no visit at all.
+    /// The closest mix, even if it is not close. `None` if there is no visit at all.
     pub mix: Option<FittedMix>,
 }
 
@@ -191,14 +191,14 @@ impl MixFit {
     }
 }
 
-/// Takes the operations of a trace, each worker's in the order in which it did them.
+/// Takes the operations of a trace; those of each worker in order.
 #[derive(Clone, Debug, Default)]
 pub struct MixFitter {
     visits: Visits,
 }
 
 impl MixFitter {
-    /// For a trace with these files, by their sizes (0 where that is not known).
+    /// For a trace with these files, by their sizes (0 if unknown).
     pub fn new(file_sizes: impl IntoIterator<Item = u64>) -> MixFitter {
         MixFitter { visits: Visits::new(file_sizes.into_iter().collect()) }
     }
@@ -207,7 +207,7 @@ impl MixFitter {
         self.visits.add(op);
     }
 
-    /// The nearest mix, and how near it is.
+    /// The closest mix, and how close it is.
     pub fn fit(self) -> MixFit {
         fit(self.visits)
     }
@@ -219,7 +219,7 @@ fn fit(mut all: Visits) -> MixFit {
     let mix = (!visits.is_empty()).then(|| fitted(&all));
     let distances = match &mix {
         Some(mix) => distance::distances(&all, mix),
-        // Nothing but operations that no mix does.
+        // All operations are of kinds that no mix has.
         None if all.others > 0 => vec![Distance::new(Part::Kind, 1.0, all.others as usize, 2)],
         None => Vec::new(),
     };
@@ -266,8 +266,8 @@ fn fitted(all: &Visits) -> FittedMix {
     }
 }
 
-/// The block sizes that are drawn. A size that comes twice at the beginning of a visit was drawn for it:
-/// remainders only become smaller. Where visits have one block each, that is it.
+/// The block sizes that are drawn. A size that occurs twice at the start of a visit was drawn for it,
+/// because a remainder is followed only by smaller ones. If visits have one block each, its size counts.
 fn blocks(visits: &[Visit]) -> Vec<u32> {
     let mut repeated: BTreeMap<u32, usize> = BTreeMap::new();
     let mut first: BTreeMap<u32, usize> = BTreeMap::new();
@@ -278,14 +278,15 @@ fn blocks(visits: &[Visit]) -> Vec<u32> {
         }
     }
     let counts = if repeated.is_empty() { first } else { repeated };
-    // A size of which there are few is one of a slip, not of a draw: one in a hundred of the commonest.
+    // A rare size comes from an irregularity, not from a draw: less than one in a hundred of the most
+    // frequent.
     let least = counts.values().max().copied().unwrap_or(0) / 100;
     let sure = counts.into_iter().filter(|(_, count)| *count > least).map(|(size, _)| size).collect();
     with_long_blocks(sure, visits)
 }
 
-/// With those larger sizes that never come twice because visits are too short for it, as long as each brings
-/// the sizes nearer to those that were seen.
+/// Adds those larger sizes that never occur twice because visits are too short, as long as each makes
+/// the expected sizes closer to the observed ones.
 fn with_long_blocks(mut blocks: Vec<u32>, visits: &[Visit]) -> Vec<u32> {
     let looked_at = &visits[..visits.len().min(FITTED_MAX)];
     let mut apart = distance::first_blocks(looked_at, &blocks);
@@ -319,13 +320,13 @@ fn sync(all: &Visits) -> FittedSync {
     let syncs: u64 = writing().map(|visit| u64::from(visit.syncs)).sum();
     match syncs {
         0 => FittedSync::None,
-        // Nearer to one for each block than to one for each visit.
+        // Closer to one per block than to one per visit.
         _ if syncs * 2 > writes + writing().count() as u64 => FittedSync::Block,
         _ => FittedSync::Transfer,
     }
 }
 
-/// What a mix's own distance stays within, of so many draws out of so many things.
+/// The bound of a mix's own distance, for this many draws out of this many choices.
 fn bound(draws: usize, choices: usize) -> f64 {
     let times = (OF_EACH_ROOT * (choices as f64).sqrt() + BEYOND_ROOTS).max(KOLMOGOROV_99);
     (times / (draws as f64).sqrt()).min(1.0)

@@ -1,66 +1,68 @@
-//! The figures of the original Media Storage Meter from its workers' records: its three tables, with what its
-//! numbers mean said in their names, and what it never showed.
+//! The figures of the original Media Storage Meter from its workers' records: its three tables, with
+//! names that state the meaning of their numbers, and what it never showed.
 //!
-//! As the original computes them (`ebu-media-storage-meter.md`, a.5 and b):
-//! * A record is one operation: `n = length ÷ block` whole blocks were moved, the remainder never was.
-//! * Its rate is bytes ÷ the time within reads, writes and syncs, MiB/s. A cell's rate is all its bytes ÷ all
-//!   that time, so it is what *one worker* gets *while it transfers*; neither throughput, nor to be added up.
-//! * Its latency is what else the operation took: opening, filling its buffers with random bytes (which is
-//!   most of it where storage is quick), seeking, printing. **Waiting within a read or a write is not in
-//!   it**: storage that stands still for a second lowers a rate, and leaves every latency as it was.
-//! * Averages of latency are over operations.
+//! The original computes them as follows (`ebu-media-storage-meter.md`, a.5 and b):
+//! * A record is one operation: `n = length ÷ block` whole blocks were transferred; the remainder never
+//!   was.
+//! * Its rate is bytes ÷ the time within reads, writes and syncs, MiB/s. A cell's rate is all its bytes
+//!   ÷ all that time. So it is the rate of *one worker* *while it transfers*. It is not a throughput,
+//!   and cannot be summed up.
+//! * Its latency is the rest of the operation's time: opening, filling its buffers with random bytes
+//!   (most of it if storage is fast), seeking, printing. **Waits within a read or a write are not
+//!   included**: storage that hangs for a second lowers a rate, but changes no latency.
+//! * Mean latencies are over operations.
 //!
-//! Records that tell no time are left out as there, but counted here: the original writes "inf" where no time
-//! went by, and counts reads that failed as if they had been done, in next to no time.
+//! As in the original, records without a time are in no table; here they are counted. The original
+//! writes "inf" if no time passed, and counts failed reads as successful ones that took next to no time.
 //!
-//! Added: throughput by the clock on the wall, and the longest time in which a running worker reported
-//! nothing, which is where a stall shows. Both go by when records arrived.
+//! Added here: throughput by the clock, and the longest time in which a running worker reported nothing,
+//! where a stall is visible. Both are based on when records arrived.
 //!
-//! Not here: the protocol (the msmeter room), this program's own tables ([`crate::paper`]).
+//! Not here: the protocol (the msmeter crate), and Reelgauge's own tables ([`crate::paper`]).
 
 use serde::{Deserialize, Serialize};
 
 use crate::paper::Mode;
 use crate::rounding::round_to;
 
-/// Block sizes have their own column from 1 KiB to 1 MiB, in powers of two.
+/// Block sizes from 1 KiB to 1 MiB in powers of two have separate columns.
 const BLOCKS: usize = 11;
 /// Bytes of a KiB and a MiB.
 const KIB: u64 = 1024;
 const MIB: f64 = 1024.0 * 1024.0;
-/// Faster than any memory of a workstation, MiB/s: no data was moved.
+/// Faster than the memory of any workstation, MiB/s: no data was transferred.
 pub const IMPLAUSIBLE_MIB_PER_S: f64 = 100_000.0;
 
-/// What a worker said of one operation.
+/// A worker's report on one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeterRecord {
     /// The test file.
     pub file: String,
-    /// Reading or writing, in order or not. Never [`Mode::All`].
+    /// Read or write, sequential or random. Never [`Mode::All`].
     pub access: Mode,
-    /// Its length, KiB, the remainder that was never moved included.
+    /// Its length, KiB, including the remainder that was never transferred.
     pub length_kib: u32,
-    /// Its blocks, KiB.
+    /// Its block size, KiB.
     pub block_kib: u32,
-    /// MiB/s within its reads, writes and syncs.
+    /// Rate within its reads, writes and syncs, MiB/s.
     pub rate_mib_per_s: f64,
-    /// What else it took, ms.
+    /// The rest of its time, ms.
     pub latency_ms: f64,
 }
 
-/// What is to be thought of a record.
+/// How a record is counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Worth {
-    /// So many bytes in so many seconds.
+    /// This many bytes in this time.
     Moved { column: usize, bytes: u64, seconds: f64 },
-    /// It tells no time, or no length.
+    /// It has no time, or no length.
     NoTime,
     /// Faster than memory.
     Implausible,
 }
 
 impl MeterRecord {
-    /// Bytes that it moved, its remainder left out; `None` where it tells no time, or one that can't be.
+    /// Transferred bytes without the remainder; `None` if it has no time, or an impossible one.
     pub fn moved_bytes(&self) -> Option<u64> {
         match self.worth() {
             Worth::Moved { bytes, .. } => Some(bytes),
@@ -85,7 +87,7 @@ impl MeterRecord {
     }
 }
 
-/// What a cell is computed from.
+/// The sums from which a cell is computed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     records: u64,
@@ -98,7 +100,7 @@ struct Sums {
 impl Sums {
     fn add(&mut self, other: &Sums) {
         self.records += other.records;
-        // Records of another tool are input.
+        // Records of another program are untrusted input.
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.data_s += other.data_s;
         self.latency_ms += other.latency_ms;
@@ -126,11 +128,11 @@ pub struct MeterTally {
     implausible: u64,
 }
 
-/// The rows that a record can stand in.
+/// The rows for records.
 const ROWS: [Mode; 4] = [Mode::SeqRd, Mode::RandRd, Mode::SeqWr, Mode::RandWr];
 
 impl MeterTally {
-    /// Books a record.
+    /// Takes a record.
     pub fn take(&mut self, record: &MeterRecord) {
         let Some(row) = ROWS.iter().position(|row| *row == record.access) else { return };
         match record.worth() {
@@ -146,7 +148,7 @@ impl MeterTally {
         }
     }
 
-    /// The cells with records, row by row; each row, each column and the whole have one of all of them.
+    /// The cells with records, row by row; each row, each column and the whole table have a total.
     pub fn figures(&self) -> MeterFigures {
         let mut cells = Vec::new();
         let mut all = [Sums::default(); BLOCKS];
@@ -179,11 +181,11 @@ fn row_cells(mode: Mode, row: &[Sums; BLOCKS]) -> Vec<MeterCell> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MeterFigures {
-    /// Records that the tables are made from.
+    /// Records in the tables.
     pub records: u64,
     /// Bytes that they transferred, without remainders.
     pub bytes: u64,
-    /// Records that tell no time ("inf"), or nothing that could be; in no table.
+    /// Records without a time ("inf"), or with impossible values; in no table.
     pub records_without_time: u64,
     /// Records with a rate of [`IMPLAUSIBLE_MIB_PER_S`] or more; in no table.
     pub implausible_records: u64,
@@ -197,17 +199,17 @@ pub struct MeterFigures {
 pub struct MeterCell {
     /// The row.
     pub access: Mode,
-    /// The column; `None` is that of all block sizes.
+    /// The column; `None` for all block sizes together.
     pub block_kib: Option<u32>,
     /// Operations.
     pub records: u64,
-    /// Bytes that they moved.
+    /// Transferred bytes.
     pub bytes: u64,
-    /// Bytes ÷ time within reads, writes and syncs: what one worker gets while it transfers. MiB/s.
+    /// Bytes ÷ time within reads, writes and syncs: the rate of one worker while it transfers. MiB/s.
     pub rate_while_transferring_mib_per_s: f64,
-    /// What the original calls average latency: time outside reads, writes and syncs. ms.
+    /// The original's average latency: time outside reads, writes and syncs. ms.
     pub msmeter_average_latency_ms: f64,
-    /// What it calls maximum latency, s.
+    /// The original's maximum latency, s.
     pub msmeter_maximum_latency_s: f64,
 }
 

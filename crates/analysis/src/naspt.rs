@@ -1,16 +1,17 @@
-//! The table of a suite of replayed workloads: what each moved per second in the median of its passes, and
-//! one number for all (paper, sections 3 and 6, Table 2).
+//! The table of a suite of replayed workloads: the median throughput of each over its passes, and one
+//! number for all (paper, sections 3 and 6, Table 2).
 //!
-//! Every pass is kept beside the median, because passes differ by up to 15 % with the place that the files
-//! got on the disks. The one number is the geometric mean: it is the same whether workloads are averaged
-//! first and compared then, or the other way round. The paper prints arithmetic means of ratios, with which a
-//! storage can beat another and be beaten by it at once. Both are kept, and are not to be compared with each
-//! other.
+//! Every pass is kept in addition to the median, because passes differ by up to 15 % depending on where
+//! the files are on the disks. The one number is the geometric mean: it is the same whether workloads
+//! are averaged first and then compared, or the other way round. The paper prints arithmetic means of
+//! ratios, by which each of two storages can be faster than the other. Both are kept, and must not be
+//! compared with each other.
 //!
-//! A suite may hold other workloads next to the paper's twelve: traces of the user, and the small and large
-//! accesses of the paper's IOMeter tests. Each [`WorkloadGroup`] has means of its own, as in Table 2.
+//! A suite may contain other workloads in addition to the paper's twelve: traces of the user, and the
+//! small and large accesses of the paper's IOMeter tests. Each [`WorkloadGroup`] has separate means, as
+//! in Table 2.
 //!
-//! Not here: replaying, and which workloads there are.
+//! Not here: replaying, and the list of workloads.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use crate::compare::evidence::t_98;
 use crate::statement::{self, Doubt};
 use crate::summary::Summary;
 
-/// Passes that make a result as the paper's are: each on files prepared anew.
+/// Passes of a complete result, as in the paper: each on newly prepared files.
 pub const PASSES: usize = 5;
 
 /// One replay of one workload.
@@ -28,13 +29,13 @@ pub const PASSES: usize = 5;
 pub struct NasptPass {
     /// Bytes read and written.
     pub moved_bytes: u64,
-    /// From the first operation's beginning to the last one's end.
+    /// From the start of the first operation to the end of the last one.
     pub duration_ns: u64,
-    /// Operations whose outcome differs from the recorded one: an error, fewer bytes.
+    /// Operations whose result differs from the recorded one: an error, or fewer bytes.
     pub differing_ops: u64,
 }
 
-/// Where a workload of a suite comes from.
+/// The source of a workload of a suite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkloadGroup {
@@ -75,7 +76,7 @@ impl MeanOver {
         MeanOver::Iometer,
     ];
 
-    /// Whether it is over workloads of this group.
+    /// Whether it includes workloads of this group.
     pub fn holds(self, group: WorkloadGroup) -> bool {
         match self {
             MeanOver::Group(of) => of == group,
@@ -83,9 +84,9 @@ impl MeanOver {
         }
     }
 
-    /// The mean that speaks for a suite: of the paper's workloads where it has some, else of the user's.
+    /// The main mean of a suite: over the paper's workloads if it has some, otherwise over the user's.
     pub fn headline(groups: impl IntoIterator<Item = WorkloadGroup>) -> MeanOver {
-        // Without a group it is the default one.
+        // Without any group it is the default one.
         match groups.into_iter().min().unwrap_or_default() {
             group @ (WorkloadGroup::Naspt | WorkloadGroup::Own) => MeanOver::Group(group),
             WorkloadGroup::IometerOne | WorkloadGroup::IometerMany => MeanOver::Iometer,
@@ -98,12 +99,12 @@ impl MeanOver {
 pub struct Means {
     /// Their sum divided by their number, as the paper prints it.
     pub arithmetic: f64,
-    /// The root of their product.
+    /// The n-th root of their product.
     pub geometric: f64,
 }
 
 impl Means {
-    /// `None` of nothing, and where a value is not above 0.
+    /// Both means; `None` for no values, and if a value is not above 0.
     pub fn of(values: &[f64]) -> Option<Means> {
         let arithmetic = values.iter().sum::<f64>() / values.len() as f64;
         Some(Means { geometric: geometric_mean(values)?, arithmetic })
@@ -120,13 +121,13 @@ pub struct NasptRow {
     pub group: WorkloadGroup,
     /// Every pass, in the order in which they ran.
     pub passes: Vec<NasptPass>,
-    /// The median of the passes that count; `None` where none does.
+    /// The median of the passes that count; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_bytes_per_s: Option<f64>,
-    /// Whether operations went through this client's cache; `None` where that is unknown.
+    /// Whether operations used this client's cache; `None` if that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cache: Option<bool>,
-    /// The doubts of its run, as a single run has them.
+    /// The doubts about its run, as for a single run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
 }
@@ -135,40 +136,41 @@ pub struct NasptRow {
 pub struct NasptTable {
     /// Its workloads, in the order in which they ran.
     pub rows: Vec<NasptRow>,
-    /// The geometric mean of the medians of its [headline](MeanOver::headline); `None` unless every workload
-    /// of that has one.
+    /// The geometric mean of the medians of its [headline](MeanOver::headline); `None` unless each of
+    /// these workloads has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub geometric_mean_bytes_per_s: Option<f64>,
-    /// The arithmetic mean of the same. `None` in suites of versions that had none, too.
+    /// The arithmetic mean of the same. Also `None` in suites of versions that did not compute it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arithmetic_mean_bytes_per_s: Option<f64>,
 }
 
-/// A suite in multiples of another.
+/// A suite divided by another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NasptRatios {
-    /// Every workload of the suite, with how many times as fast it was; `None` where one of the two has no
+    /// Every workload of the suite, and how many times as fast it was; `None` if one of the two has no
     /// median.
     pub rows: Vec<(String, Option<f64>)>,
-    /// The geometric mean of those of its [headline](MeanOver::headline) that have a ratio; `None` where none
-    /// has.
+    /// The geometric mean over the workloads of its [headline](MeanOver::headline) that have a ratio;
+    /// `None` if there are none.
     pub geometric_mean: Option<f64>,
     /// The arithmetic mean of the same.
     #[serde(default)]
     pub arithmetic_mean: Option<f64>,
-    /// The bounds of the geometric mean from the spread of the passes, which 2 of 100 exceed by chance;
-    /// `None` where too few passes show a spread.
+    /// The bounds of the geometric mean from the spread of the passes, which chance exceeds in 2 of 100
+    /// cases; `None` if too few passes show a spread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub geometric_between: Option<(f64, f64)>,
-    /// How many have one. A mean over fewer than all says less, and has to be shown with this number.
+    /// The number of workloads with a ratio. A mean over fewer than all is weaker, and must be shown
+    /// with this number.
     pub compared: usize,
     /// Workloads of the other suite that this one lacks.
     pub missing: Vec<String>,
 }
 
 impl NasptPass {
-    /// Bytes per second; `None` where nothing was moved or no time passed, and where an operation came out
-    /// other than recorded: such a pass did not do the workload.
+    /// Bytes per second; `None` if nothing was transferred or no time passed. Also `None` if the result
+    /// of an operation differs from the recorded one, because such a pass did not do the workload.
     pub fn bytes_per_s(&self) -> Option<f64> {
         let counts = self.moved_bytes > 0 && self.duration_ns > 0 && self.differing_ops == 0;
         counts.then(|| self.moved_bytes as f64 * 1e9 / self.duration_ns as f64)
@@ -182,7 +184,7 @@ impl NasptRow {
         NasptRow { workload: workload.into(), passes, median_bytes_per_s, ..NasptRow::default() }
     }
 
-    /// The same with what its run says of caches and of its confidence.
+    /// The same with what its run shows about caches and its confidence.
     #[must_use]
     pub fn of_run(self, summary: &Summary) -> NasptRow {
         let past_cache = summary.memory.as_ref().and_then(|memory| memory.past_client_cache);
@@ -196,13 +198,13 @@ impl NasptRow {
         Some((counting().reduce(f64::min)?, counting().reduce(f64::max)?))
     }
 
-    /// How far the passes lie apart, as a share of the median.
+    /// The spread of the passes, as a share of the median.
     pub fn spread(&self) -> Option<f64> {
         let (slowest, fastest) = self.range_bytes_per_s()?;
         Some((fastest - slowest) / self.median_bytes_per_s?)
     }
 
-    /// How many passes don't count.
+    /// The number of passes that do not count.
     pub fn discarded(&self) -> usize {
         self.passes.iter().filter(|pass| pass.bytes_per_s().is_none()).count()
     }
@@ -236,7 +238,7 @@ impl NasptTable {
         Means::of(&medians?)
     }
 
-    /// This suite in multiples of another. Workloads are matched by name.
+    /// This suite divided by another. Workloads are matched by name.
     pub fn ratios_to(&self, base: &NasptTable) -> NasptRatios {
         let mut others: BTreeMap<&str, &NasptRow> =
             base.rows.iter().map(|row| (row.workload.as_str(), row)).collect();
@@ -268,7 +270,7 @@ impl NasptTable {
     }
 }
 
-/// How far the logarithm of a geometric mean of ratios lies from the true one, from the spread of the passes,
+/// The standard error of the logarithm of a geometric mean of ratios, from the spread of the passes,
 /// pooled over all workloads and both sides. It takes two degrees of freedom.
 fn log_noise(pairs: &[[&NasptRow; 2]]) -> Option<f64> {
     let (mut squares, mut dof, mut of_means) = (0.0, 0.0, 0.0);
@@ -284,7 +286,7 @@ fn log_noise(pairs: &[[&NasptRow; 2]]) -> Option<f64> {
     (dof >= 2.0).then(|| t_98(dof) * variance.sqrt())
 }
 
-/// The middle value, or the mean of the two in the middle.
+/// The median; the mean of the two middle values if their number is even.
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
@@ -292,7 +294,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     Some((lower + upper) / 2.0)
 }
 
-/// `None` of nothing, and where a value is not above 0.
+/// The geometric mean; `None` for no values, and if a value is not above 0.
 fn geometric_mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() || values.iter().any(|value| *value <= 0.0) {
         return None;
@@ -344,8 +346,8 @@ mod tests {
         let table = |passes: &[u64]| {
             NasptTable::new(vec![NasptRow::new("A", passes.iter().map(|bytes| pass(*bytes)).collect())])
         };
-        // The squares add up to (ln 2)², at two degrees of freedom; the variance of the mean ratio is half of
-        // that, and t is 6.965.
+        // The sum of the squares is (ln 2)², with two degrees of freedom; the variance of the mean ratio
+        // is half of that, and t is 6.965.
         let noisy = table(&[200, 100]).ratios_to(&table(&[100, 50]));
         let (least, most) = noisy.geometric_between.unwrap();
         let noise = (2.0_f64.ln().powi(2) / 2.0).sqrt() * 6.965;

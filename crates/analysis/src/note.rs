@@ -1,11 +1,11 @@
-//! What the reader of a summary should know: facts, each with the sentence that states it.
+//! Notes for the reader of a summary: facts, each with the sentence that states it.
 //!
-//! Programs decide by the fact. Only people and scripts read the sentence: it may be worded otherwise in the
-//! next version. Not here: the words (the report room's).
+//! Programs use the fact. The sentence is only for display, and may change in the next version. Not
+//! here: the words (report).
 
 use serde::{Deserialize, Serialize};
 
-/// A note of a run: what it is about, with its figures, and the same in words. `kind` names what it is about.
+/// A note about a run: a fact with its figures, and the same as a sentence. `kind` is the kind of fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenNote")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -14,12 +14,12 @@ pub struct Note {
     #[serde(flatten)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub fact: NoteFact,
-    /// The agents of a fleet that it is about. Empty where it is about all of the run.
+    /// The agents of a fleet that it is about. Empty if it is about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
-    /// The fact as a sentence, for display. No program decides by it.
+    /// The fact as a sentence, for display. No program depends on it.
     pub sentence: String,
-    /// The advice as a sentence, for display. Empty where there is nothing to do.
+    /// The advice as a sentence, for display. Empty if there is nothing to do.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub advice: String,
 }
@@ -33,95 +33,95 @@ pub enum NoteFact {
         /// Its type, `tmpfs`.
         fs_type: String,
     },
-    /// A cache answered reads, or may have: the summary's `memory` says which, and why.
+    /// A cache answered reads, or may have: the summary's `memory` shows which one, and why.
     Cache,
-    /// The tool issued operations so late that response times are doubtful.
+    /// Reelgauge issued operations so late that response times are doubtful.
     OwnLateness {
-        /// 99 of 100 operations were no later; all of them, where they are fewer than that.
+        /// 99 of 100 operations were no later; with fewer than 100, all of them.
         late_us: f64,
-        /// Whether it holds for all.
+        /// Whether it is the maximum over all operations.
         of_all: bool,
         /// The median response of reads and writes.
         response_p50_us: f64,
     },
-    /// The run directory lies on what is measured.
+    /// The run directory is on the storage that is measured.
     RunDirectoryOnTarget {
-        /// Where.
+        /// The path of the run directory.
         path: String,
     },
-    /// Operations came back after their load point had been given up, and are in no figure.
+    /// Operations completed after their load point had been given up, and are in no figure.
     Stragglers {
-        /// How many.
+        /// The number of these operations.
         ops: u64,
     },
     /// Operations were counted but are not in the log.
     LogDropped {
-        /// How many.
+        /// The number of these operations.
         ops: u64,
-        /// What kept them out.
+        /// Why they are missing.
         trouble: LogTrouble,
     },
     /// The load points were short.
     ShortLook {
-        /// The shortest.
+        /// The shortest measured time.
         measured_s: f64,
     },
-    /// Means and maxima in the tables come from few transfers.
+    /// Means and maxima in the tables are from few transfers.
     FewTransfers {
-        /// Cells with few.
+        /// The number of cells with few transfers.
         cells: u64,
-        /// Cells with any.
+        /// The number of cells with any transfers.
         of: u64,
     },
-    /// Operations waited for a limit on bytes a second.
+    /// Operations waited for the byte rate limit.
     HeldBack {
-        /// How many.
+        /// The number of these operations.
         ops: u64,
         /// The limit.
         max_bytes_per_s: u64,
-        /// Whether writes went to the client's cache, which the limit does not hold.
+        /// Whether writes went to the client's cache, which the limit does not affect.
         writes_to_cache: bool,
     },
     /// Operations are in no figure, because the client was too busy to count them.
     NotCounted {
-        /// How many.
+        /// The number of these operations.
         ops: u64,
     },
-    /// What was written was not compared, although that was asked for.
+    /// Written data was not verified, although the user requested it.
     NotVerified,
-    /// What the run made itself could not be removed.
+    /// Files of the run could not be removed.
     FilesLeft {
-        /// The area.
+        /// The path of the area.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         error: String,
     },
-    /// There is no page.
+    /// The page could not be written.
     NoPage {
         /// Its file name.
         file: String,
-        /// Why.
+        /// The reason.
         error: String,
     },
     /// Counters could not be sampled.
     NotSampled,
-    /// Direct I/O does not work, so the run went through the client's cache.
+    /// Direct I/O does not work, so the run used the client's cache.
     NoDirect {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// Files could not be dropped from the client's cache before they were read.
     NotCooled {
-        /// What the system said.
+        /// The error of the system.
         error: String,
     },
-    /// How far the lock on the target reaches.
+    /// The scope of the lock on the target.
     TargetLock,
-    /// As whom files on the target are opened.
+    /// The user as whom files on the target are opened.
     OtherIdentity,
-    /// Entries of the user's folder that were not read.
+    /// Entries of the user's directory that were not read.
     EntriesLeftOut {
-        /// The folder.
+        /// The path of the directory.
         folder: String,
     },
     /// A data set of an earlier run was removed to make room.
@@ -131,62 +131,62 @@ pub enum NoteFact {
         /// Its size.
         bytes: u64,
     },
-    /// A search can go no further for want of room for its files.
+    /// A search cannot continue because there is no room for its files.
     SearchRoom,
-    /// A search can go no further for want of the user's own files.
+    /// A search cannot continue because the user's own files are too few.
     SearchOwnFiles,
     /// A search could judge none of its trials.
     SearchNotJudged,
-    /// There was no room to hold the answer of a search for longer than a trial.
+    /// There was no room to play the result of a search for longer than a trial.
     NotConfirmed,
-    /// Something failed while a run that had been stopped was ended.
+    /// An error occurred while a stopped run was being ended.
     NotEndedInOrder {
-        /// What.
+        /// The error.
         error: String,
     },
-    /// The tool did not keep to the times of a replay.
+    /// Reelgauge did not keep the times of a replay.
     ReplayTiming,
-    /// A part of the run directory is damaged or missing although the run came to its end.
+    /// A part of the run directory is damaged or missing, although the run was completed.
     Lost {
-        /// Which part.
+        /// The part that is damaged or missing.
         part: LostPart,
     },
-    /// The log of an agent lacks something, so its figures are too low.
+    /// Operations are missing from the log of an agent, so its figures are too low.
     AgentLogMissing,
-    /// Machines were measured at the same time for a part of the time only.
+    /// Hosts were measured at the same time for only a part of the time.
     Overlap {
         /// The load point, from 0.
         load_point: usize,
-        /// How long all were measured together.
+        /// How long all of them were measured at the same time.
         shared_s: f64,
-        /// How long any was.
+        /// How long any of them was measured.
         all_s: f64,
     },
-    /// How far the machines' clocks are apart is large or unknown.
+    /// The difference between the hosts' clocks is large or unknown.
     Clocks,
-    /// A machine's clock was off, or was set during the run.
+    /// A host's clock was wrong, or was set during the run.
     WallClock,
-    /// Machines did not replay the same.
+    /// Hosts did not replay the same operations.
     OtherReplays,
-    /// An observer is not, or not wholly, among the figures.
+    /// The figures do not include an observer, or only a part of it.
     Observer {
         /// Its name.
         name: String,
     },
-    /// Anything else, and a kind that this version does not know.
+    /// Anything else, including kinds that this version does not know.
     #[serde(other)]
     Other,
 }
 
-/// What kept operations out of the log.
+/// Why operations are missing from the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogTrouble {
-    /// Writing took longer than the operations.
+    /// Writing the log took longer than the operations.
     TooSlow,
-    /// There is no room where it is written.
+    /// The disk of the log is full.
     DiskFull,
-    /// It could not be written for another reason.
+    /// The log could not be written for another reason.
     Failed,
 }
 
@@ -194,17 +194,17 @@ pub enum LogTrouble {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LostPart {
-    /// The summary: the figures are those of the log.
+    /// The summary: the figures are computed from the log.
     Summary,
-    /// Some of the log.
+    /// A part of the log.
     Log,
-    /// What each stream was, so late frames can't be counted.
+    /// The table of streams, so late frames cannot be counted.
     Streams,
     /// The counters.
     Counters,
 }
 
-/// A note as it stands in a file: a text alone in version 1 of the summary.
+/// A note as written in a file: in version 1 of the summary only a text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WrittenNote {
@@ -217,7 +217,7 @@ enum WrittenNote {
         #[serde(default)]
         advice: String,
     },
-    /// Of a kind whose figures this version does not know.
+    /// A kind whose figures this version does not know.
     Unknown {
         sentence: String,
     },
@@ -234,17 +234,17 @@ impl From<WrittenNote> for Note {
 }
 
 impl Note {
-    /// A note about all of a run.
+    /// A note about the whole run.
     pub fn new(fact: NoteFact, sentence: impl Into<String>, advice: impl Into<String>) -> Note {
         Note { fact, agents: Vec::new(), sentence: sentence.into(), advice: advice.into() }
     }
 
-    /// One of no kind that anything is decided by.
+    /// A note without a kind.
     pub fn other(sentence: impl Into<String>) -> Note {
         Note::new(NoteFact::Other, sentence, "")
     }
 
-    /// What is so and what to do about it, in one text.
+    /// Fact and advice, in one text.
     pub fn text(&self) -> String {
         let parts = [self.sentence.as_str(), self.advice.as_str()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")

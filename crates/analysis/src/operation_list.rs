@@ -1,7 +1,7 @@
-//! Which operations of a log are listed, and in what order.
+//! Selects the operations of a log that are listed, and sorts them.
 //!
-//! A log may hold a thousand million operations, so nothing here holds more than it is asked to show. Not
-//! here: how a line looks.
+//! A log may have a billion operations, so only the operations that will be shown are kept. Not here:
+//! the format of a line.
 
 use std::collections::BinaryHeap;
 
@@ -9,16 +9,17 @@ use reelgauge_record::{OpKind, OpRecord};
 
 use crate::trace_stats::Period;
 
-/// Which operations are listed: those for which all of this holds.
+/// Selects the operations that meet all of these conditions.
 #[derive(Clone, Debug)]
 pub struct OpFilter {
     /// Issued in this period.
     pub period: Period,
-    /// By file number, whether the file is wanted; `None` for every file, also those without a name.
+    /// By file number, whether the file is selected; `None` for every file, including those without a
+    /// name.
     pub files: Option<Vec<bool>>,
     /// Of these kinds; of every kind if empty.
     pub kinds: Vec<OpKind>,
-    /// Took at least so long.
+    /// With at least this service time.
     pub min_service_ns: u64,
     /// Only those that failed.
     pub errors: bool,
@@ -40,7 +41,7 @@ impl Default for OpFilter {
 }
 
 impl OpFilter {
-    /// Whether the operation is listed. A rename is if its old or its new name is wanted.
+    /// Whether the operation is listed. A rename is listed if its old or its new name is selected.
     pub fn holds(&self, op: &OpRecord) -> bool {
         self.period.holds(op)
             && (self.kinds.is_empty() || self.kinds.contains(&op.kind))
@@ -50,7 +51,7 @@ impl OpFilter {
             && self.wants_file(op)
     }
 
-    /// Whether nothing from this time on can be listed, in a log in order of issue.
+    /// Whether no operation from this time on can be listed, in a log in order of issue.
     pub fn is_over(&self, op: &OpRecord) -> bool {
         op.issued_ns >= self.period.to_ns && !self.period.holds(op)
     }
@@ -62,7 +63,7 @@ impl OpFilter {
     }
 }
 
-/// What a listing is sorted by.
+/// The order of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 pub enum SortBy {
@@ -80,7 +81,7 @@ pub enum SortBy {
 }
 
 impl SortBy {
-    /// Smaller comes first.
+    /// The sort key: smaller values come first.
     fn key(self, op: &OpRecord) -> u64 {
         match self {
             SortBy::Issued => op.issued_ns,
@@ -93,7 +94,7 @@ impl SortBy {
     }
 }
 
-/// Keeps the first of many operations in some order; those that are equal keep the order in which they came.
+/// Keeps the first of many operations in some order; equal ones keep their order.
 #[derive(Debug)]
 pub struct TopOps {
     sort: SortBy,
@@ -124,18 +125,18 @@ impl TopOps {
         }
     }
 
-    /// How many were not kept.
+    /// How many operations were not kept.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// What was kept, in order.
+    /// The kept operations, in order.
     pub fn into_ops(self) -> Vec<OpRecord> {
         self.kept.into_sorted_vec().into_iter().map(|kept| kept.op).collect()
     }
 }
 
-/// An operation with its place; the heap has the last of those kept on top.
+/// An operation with its position; the top of the heap is the last of the kept ones.
 #[derive(Debug)]
 struct Kept {
     key: u64,

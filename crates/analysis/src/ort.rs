@@ -1,9 +1,9 @@
-//! Curves of load points: the overall response time, whether the points are spaced evenly, and where
-//! the curve has its knee.
+//! Curves of load points: the overall response time, whether the points are evenly spaced, and the knee
+//! of the curve.
 //!
-//! The overall response time says in one number how long operations took on the way from an idle to a
-//! fully loaded storage. It hides a knee at the last point (a published curve of 1.6 to 3.9 ms that ends
-//! at 30 ms has one of 4.12 ms), so [`knee`] and the latency of the last point belong beside it.
+//! The overall response time shows in one number how long operations took between idle and fully loaded
+//! storage. It hides a knee at the last point (a published curve of 1.6 to 3.9 ms that ends at 30 ms has
+//! one of 4.12 ms). So [`knee`] and the latency of the last point must be shown with it.
 //!
 //! Not here: whether a single load point is valid; see [`crate::vda`].
 
@@ -25,19 +25,19 @@ pub const KNEE_RISE_MIN: f64 = 1.5;
 /// One measured load point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Operations per second that were achieved; not those that were asked for.
+    /// Achieved operations per second, not the requested ones.
     pub achieved_ops_per_s: f64,
     /// Mean response time of all operations.
     pub mean_latency_ms: f64,
 }
 
-/// Where a curve turns upwards.
+/// The point where a curve turns upwards.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Knee {
     /// The last point before the turn, from 0.
     pub index: usize,
     pub point: CurvePoint,
-    /// How far it lies below the straight line from the first to the last point, 0 to 1.
+    /// Its distance below the straight line from the first to the last point, 0 to 1.
     pub depth: f64,
 }
 
@@ -51,7 +51,7 @@ pub struct UnevenStep {
     pub nominal: f64,
 }
 
-/// A curve that nothing can be said about.
+/// Why a curve cannot be evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CurveError {
@@ -63,16 +63,16 @@ pub enum CurveError {
     TooFewPoints {
         /// How many there are.
         have: usize,
-        /// How many it takes.
+        /// The required number.
         need: usize,
     },
-    /// A value that cannot have been measured.
+    /// An impossible value.
     #[error("load point {} has a negative value or none; measure it again", .index + 1)]
     NotMeasured {
         /// The point, from 0.
         index: usize,
     },
-    /// A load point that is not above the one before it.
+    /// A load point that is not above the previous one.
     #[error(
         "load point {} reached {after:.1}, no more than the one before ({before:.1}): the storage was \
          already saturated. Omit the points after it",
@@ -81,7 +81,7 @@ pub enum CurveError {
     NotIncreasing {
         /// The point, from 0.
         index: usize,
-        /// The one before it.
+        /// The load of the previous point.
         before: f64,
         after: f64,
     },
@@ -89,12 +89,12 @@ pub enum CurveError {
 
 /// The overall response time of a curve, in milliseconds.
 ///
-/// The area under latency over achieved rate (trapezoids between measured points, none before the
-/// first), divided by the distance between the first and the last rate. Published rules say "divided by
-/// the peak throughput"; the published values follow the formula here.
+/// It is the area under latency over achieved rate (trapezoids between measured points, none before the
+/// first), divided by the distance between the first and the last rate. Published rules read "divided by
+/// the peak throughput", but the published values follow the formula here.
 ///
 /// # Errors
-/// Fewer than two points; rates that do not increase; values that are negative or no numbers.
+/// Fewer than two points; rates that do not increase; values that are negative or not numbers.
 pub fn overall_response_time_ms(points: &[CurvePoint]) -> Result<f64, CurveError> {
     let (first, last) = check_curve(points)?;
     let trapezoid = |pair: &[CurvePoint]| {
@@ -105,12 +105,12 @@ pub fn overall_response_time_ms(points: &[CurvePoint]) -> Result<f64, CurveError
     Ok(area / (last.achieved_ops_per_s - first.achieved_ops_per_s))
 }
 
-/// The steps that are too uneven for the curve to be compared with published ones: each step, the one
-/// from no load to the first point included, must be within ±30 % of the largest load ÷ the number of
-/// points. `loads` is what was asked for (streams), ascending.
+/// The steps that are too uneven for the curve to be compared with published ones. Each step, including
+/// the one from no load to the first point, must be within ±30 % of the largest load ÷ the number of
+/// points. `loads` is the requested load (streams), ascending.
 ///
 /// # Errors
-/// Fewer than [`POINTS_MIN`] loads; loads that do not increase from 0; values that are no numbers.
+/// Fewer than [`POINTS_MIN`] loads; loads that do not increase from 0; values that are not numbers.
 pub fn uneven_steps(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
     if loads.len() < POINTS_MIN {
         return Err(CurveError::TooFewPoints { have: loads.len(), need: POINTS_MIN });
@@ -118,7 +118,7 @@ pub fn uneven_steps(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
     steps_off(loads)
 }
 
-/// [`uneven_steps`] of any number of loads.
+/// Like [`uneven_steps`], for any number of loads.
 pub(crate) fn steps_off(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
     let largest = loads.last().copied().unwrap_or(0.0);
     let nominal = largest / loads.len() as f64;
@@ -128,7 +128,7 @@ pub(crate) fn steps_off(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
         check_value(index, after)?;
         check_order(index, before, after)?;
         let step = after - before;
-        // A hair of room, so that a step of exactly 30 % is not refused for a rounded last digit.
+        // A small tolerance, so that a step of exactly 30 % is not rejected because of rounding.
         if (step - nominal).abs() > nominal * (STEP_TOLERANCE + 1e-9) {
             uneven.push(UnevenStep { index, step, nominal });
         }
@@ -140,13 +140,13 @@ pub(crate) fn steps_off(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
 /// The last point before the latency turns upwards; `None` for a curve without a clear turn.
 ///
 /// The method is that of V. Satopää et al., "Finding a 'Kneedle' in a Haystack" (2011), for a convex
-/// curve: rate and latency are scaled to 0…1 and the knee is the point that lies farthest below the
-/// straight line from first to last. Latency is first made non-decreasing, so that one lucky point is no
-/// knee. The turn is called clear where that distance is at least [`KNEE_DEPTH_MIN`] and the last point's
-/// latency at least [`KNEE_RISE_MIN`] times that of the knee.
+/// curve. Rate and latency are scaled to 0…1, and the knee is the point farthest below the straight line
+/// from first to last. Latency is first made non-decreasing, so that a single fast point is no knee. The
+/// turn is clear if that distance is at least [`KNEE_DEPTH_MIN`], and the last point's latency is at
+/// least [`KNEE_RISE_MIN`] times that of the knee.
 ///
 /// # Errors
-/// Fewer than three points; rates that do not increase; values that are negative or no numbers.
+/// Fewer than three points; rates that do not increase; values that are negative or not numbers.
 pub fn knee(points: &[CurvePoint]) -> Result<Option<Knee>, CurveError> {
     let (first, last) = check_curve(points)?;
     if points.len() < 3 {
@@ -177,7 +177,7 @@ pub fn knee(points: &[CurvePoint]) -> Result<Option<Knee>, CurveError> {
     }))
 }
 
-/// The first and the last point of a curve that can be computed with.
+/// Checks that a curve can be evaluated, and returns its first and last point.
 fn check_curve(points: &[CurvePoint]) -> Result<(CurvePoint, CurvePoint), CurveError> {
     let [first, .., last] = points else {
         return Err(CurveError::TooFewPoints { have: points.len(), need: 2 });

@@ -1,41 +1,41 @@
-//! The three tables of the EBU Media Storage Meter: transfer rate, average and maximum latency, by
-//! kind of access and block size (EBU Tech 3362 §5.1, figures 12 and 15).
+//! The three tables of the EBU Media Storage Meter: transfer rate, average and maximum latency, by kind
+//! of access and block size (EBU Tech 3362 §5.1, figures 12 and 15).
 //!
-//! Definitions, as the paper gives them and as they are kept here:
-//! * A transfer is booked whole, in one cell: that of its access and of the block size *drawn* for it. The
-//!   log carries that size as the `offset` of the transfer's open (see `OpKind::Open`). The shorter blocks
-//!   that move its remainder, and the whole of a transfer that is shorter than its block, belong to it; what
-//!   share of its reads and writes they were stands beside. So a cell is drawn independently of the length,
-//!   all cells hold the same mix of lengths, and blocks don't seem fast because they queued behind
-//!   fragments that were booked elsewhere. (The original halves a block until it is below the transfer's
-//!   length and books it there, which leaves each cell with lengths of its own.) Where nothing was drawn,
-//!   in traces, other actors and logs of earlier versions, the size of the first block takes its place.
-//! * Data transfer time: the sum of the service times of the reads, writes and syncs of a transfer, and of
-//!   the close of one that wrote, as in the original: only then may what was written leave the client. Where
-//!   several of them are in flight, the time in which at least one was.
+//! Definitions of the paper, as used here:
+//! * A transfer counts as a whole in one cell: that of its access and of the block size *drawn* for it.
+//!   The log stores that size as the `offset` of the transfer's open (see `OpKind::Open`). The cell
+//!   includes the shorter blocks of its remainder, and the whole of a transfer that is shorter than its
+//!   block; their share of its reads and writes is shown in addition. So a cell is drawn independently
+//!   of the length, and all cells have the same mix of lengths. Blocks do not seem fast because they
+//!   queued behind fragments that count elsewhere. (The original halves a block until it is below the
+//!   transfer's length and counts the transfer there, so each cell has different lengths.) If no size
+//!   was drawn (traces, other actors and logs of earlier versions), the size of the first block is used
+//!   instead.
+//! * Data transfer time: the sum of the service times of the reads, writes and syncs of a transfer, and
+//!   of its close if it wrote, as in the original: the data may leave the client as late as that. If
+//!   several of them are in flight, it is the time in which at least one was.
 //! * Transfer rate: bytes ÷ data transfer time. It is the mean rate *of one worker while it is
 //!   transferring*, not the throughput of the storage.
-//! * Latency: total time − data transfer time, one value per transfer. It is what opening, closing after
-//!   reads and whatever else is not data took, *the time between blocks included* (§5.1, figure 15). The
-//!   original filled its buffers there; here it is a few microseconds of the tool, and how much of the
-//!   latency it is stands beside.
-//! * Time in which a limit on bytes a second (`--max-rate`) held an operation back is no latency: it is the
-//!   user's own, as it is in no response time either. It is the time from the end of the operation before
-//!   until the one that was held back became due.
-//! * A margin (All) is computed from what its cells were computed from, so rates are weighted by time
-//!   and latencies by transfers.
+//! * Latency: total time − data transfer time, one value per transfer. It is the time of opening, of
+//!   closing after reads and of everything else that is not data, *including the time between blocks*
+//!   (§5.1, figure 15). The original filled its buffers in that time; here it is a few microseconds of
+//!   Reelgauge, and its part of the latency is shown in addition.
+//! * Time in which a byte rate limit (`--max-rate`) delayed an operation is not part of the latency,
+//!   because the user chose the limit; no response time includes it either. It lasts from the end of the
+//!   previous operation until the delayed one became due.
+//! * A total (All) is computed from the same sums as its cells, so rates are weighted by time and
+//!   latencies by transfers.
 //!
-//! Left out: operations that failed or moved less than was asked, and the latency of transfers that were cut
-//! off or had such an operation.
-//! MB is 10^6 bytes.
+//! Not included: operations that failed or transferred less than requested, and the latency of transfers
+//! that were cut off or had such an operation. MB is 10^6 bytes.
 
 use reelgauge_record::OpFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::rounding::round_to;
 
-/// Block sizes that are told apart besides the powers of two. Further ones count under the power of
-/// two below them, so that a replayed trace with a million lengths can't fill the memory.
+/// Block sizes with a separate column, in addition to the powers of two. Further ones count under the
+/// power of two below them, so that a replayed trace with a million lengths cannot exhaust the memory.
 const MAX_ODD_SIZES: usize = 64;
 
 /// A column of the tally: one block size.
@@ -60,11 +60,11 @@ impl AccessRow {
 pub enum Mode {
     /// Sequential reads.
     SeqRd,
-    /// Reads at random places.
+    /// Reads at random positions.
     RandRd,
     /// Sequential writes.
     SeqWr,
-    /// Writes at random places.
+    /// Writes at random positions.
     RandWr,
     /// All of them together.
     All,
@@ -86,7 +86,7 @@ impl Mode {
     }
 }
 
-/// What a cell is computed from.
+/// The sums from which a cell is computed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     data_ops: u64,
@@ -104,10 +104,10 @@ impl Cell {
         self.data_ops += other.data_ops;
         self.short_ops += other.short_ops;
         self.bytes += other.bytes;
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         self.data_ns = self.data_ns.saturating_add(other.data_ns);
         self.transfers += other.transfers;
-        // See above.
+        // See above: times in logs are untrusted input.
         self.latency_ns = self.latency_ns.saturating_add(other.latency_ns);
         self.gaps_ns = self.gaps_ns.saturating_add(other.gaps_ns);
         self.max_latency_ns = self.max_latency_ns.max(other.max_latency_ns);
@@ -136,7 +136,7 @@ impl Cell {
     }
 }
 
-/// The sums that the tables are made from. Merges exactly.
+/// The sums from which the tables are computed. Merges exactly.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PaperTally {
     /// By column, then row.
@@ -170,7 +170,7 @@ impl PaperTally {
         Some(Column(at as u16))
     }
 
-    /// Says that the block size of a transfer was drawn.
+    /// Records that the block size of a transfer was drawn.
     pub(crate) fn has_drawn(&mut self) {
         self.drawn = true;
     }
@@ -180,7 +180,7 @@ impl PaperTally {
         &mut self.cells[usize::from(column.0)][usize::from(row.0 & 3)]
     }
 
-    /// A read or write that was done; a short one is shorter than the block size of its column.
+    /// Counts a completed read or write; a short one is shorter than the block size of its column.
     #[inline]
     pub(crate) fn book_data(
         &mut self,
@@ -198,14 +198,14 @@ impl PaperTally {
         cell.data_ns = cell.data_ns.saturating_add(service_ns);
     }
 
-    /// Data transfer time in which no bytes were moved: of a sync, of closing what was written.
+    /// Counts data transfer time without bytes: of a sync, or of a close after writes.
     pub(crate) fn book_wait(&mut self, row: AccessRow, column: Column, service_ns: u64) {
         let cell = self.cell(row, column);
         // See `add`.
         cell.data_ns = cell.data_ns.saturating_add(service_ns);
     }
 
-    /// A transfer that is complete; the gaps are those between its operations, part of the latency.
+    /// Counts a complete transfer. The gaps are those between its operations, and part of the latency.
     #[inline]
     pub(crate) fn book_latency(&mut self, row: AccessRow, column: Column, latency_ns: u64, gaps_ns: u64) {
         let cell = self.cell(row, column);
@@ -245,7 +245,7 @@ impl PaperTally {
         PaperTables { per_transfer: true, block_bytes, cells }
     }
 
-    /// The tables of one worker, without empty cells; `None` where no block size was drawn.
+    /// The tables of one worker, without empty cells; `None` if no block size was drawn.
     pub(crate) fn own_tables(&self) -> Option<PaperTables> {
         let mut tables = self.drawn.then(|| self.tables())?;
         tables.cells.retain(|cell| cell.data_ops > 0 || cell.transfers > 0);
@@ -272,17 +272,17 @@ impl PaperTally {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PaperTables {
-    /// Whether every transfer is booked whole under one block size, by the paper's § 5.1. `false` in runs of
-    /// earlier versions, which booked each block.
+    /// Whether every transfer counts as a whole under one block size, by the paper's § 5.1. `false` in
+    /// runs of earlier versions, which counted each block.
     #[serde(default)]
     pub per_transfer: bool,
     /// The block sizes, ascending; the columns.
     pub block_bytes: Vec<u32>,
-    /// Every cell, row by row in the paper's order, each row ending with its margin.
+    /// Every cell, row by row in the paper's order, each row ending with its total.
     pub cells: Vec<PaperCell>,
 }
 
-/// One cell of all three tables. Numbers that nothing was measured for are `None`.
+/// One cell of all three tables. Numbers without a measurement are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PaperCell {
@@ -290,22 +290,22 @@ pub struct PaperCell {
     pub mode: Mode,
     /// The column; `None` for all block sizes together.
     pub block_bytes: Option<u32>,
-    /// Reads and writes that were done in the transfers of this block size.
+    /// Reads and writes in the transfers of this block size.
     pub data_ops: u64,
     /// The share of them that was shorter than the block size, 0 to 1: remainders, and transfers that are
     /// shorter than a block.
     #[serde(default)]
     pub short_block_share: Option<f64>,
-    /// Bytes that they moved.
+    /// Transferred bytes.
     pub bytes: u64,
-    /// Complete transfers; what the latencies are made from.
+    /// Complete transfers, from which the latencies are computed.
     pub transfers: u64,
     /// Mean rate of one worker while it transferred, in 10^6 bytes/s. Not throughput: without the time
     /// between transfers and for opening and closing.
     pub transfer_rate_while_transferring_mb_per_s: Option<f64>,
     /// Mean over the transfers of total time − data transfer time.
     pub average_latency_ms: Option<f64>,
-    /// How much of the average latency lay between operations, when the storage had nothing to do.
+    /// The part of the average latency between operations, when the storage was idle.
     #[serde(default)]
     pub average_gap_ms: Option<f64>,
     /// The largest latency.

@@ -1,8 +1,9 @@
-//! The path from this machine to the disks, hop by hop: the most that each can carry, what was measured
-//! there, and which can carry least. What is not known of a hop is not known, and no ceiling; nor is one that
-//! more went through than it is said to carry.
+//! The path from the local host to the disks, hop by hop: the capacity of each hop, the rate measured
+//! there, and the hop with the lowest capacity. An unknown capacity is no bound. Neither is one that was
+//! exceeded by the measured rate.
 //!
-//! * [`site`]: what no counter tells. [`ceiling`]: the formulas. [`per_unit`]: streams for each part of it.
+//! * [`site`]: facts that no counter shows. [`ceiling`]: the formulas. [`per_unit`]: streams per part of
+//!   the site.
 //!
 //! Pure. Not here: words and the drawing (report), reading `site.toml` (results).
 
@@ -18,30 +19,32 @@ use self::ceiling::{
 };
 use self::site::{LinkSort, Raid, Site};
 
-/// A hop is outrun by so many times its ceiling, which is stated in round numbers.
+/// The factor by which a rate must exceed a capacity to disprove it; capacities are stated in round
+/// numbers.
 const OUTRUN_BY: f64 = 1.05;
 
-/// Usual Ethernet's.
+/// The usual MTU of Ethernet.
 const MTU_BYTES: u32 = 1_500;
 
-/// The path to some storage.
+/// The path to a storage system.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StoragePath"))]
 pub struct PathFacts {
-    /// From this machine to the disks.
+    /// The hops from the local host to the disks.
     pub hops: Vec<Hop>,
-    /// Which of them can carry least, as an index, of those whose ceiling is known and was not outrun.
+    /// The index of the hop with the lowest capacity, of those whose capacity is known and was not
+    /// exceeded.
     pub lowest: Option<usize>,
-    /// The load was mostly written: ceilings and rates are those of writing.
+    /// The load was mostly writes: capacities and rates are those of writing.
     pub is_writing: bool,
-    /// The link of this client for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is
+    /// The link of this client for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty if it is
     /// unknown.
     pub client_link: String,
     /// How long the buffer of a client's switch port can absorb the full rate of the server's link.
-    /// `None` where that is unknown, or the client's link is not the slower one.
+    /// `None` if that is unknown, or the client's link is not the slower one.
     pub buffer_holds_us: Option<f64>,
-    /// Random reads per second of all disks together: as given for one disk, else as typical for its
-    /// kind. `None` where neither is known.
+    /// Random reads per second of all disks together: as stated for one disk, otherwise as typical for
+    /// its kind. `None` if neither is known.
     #[serde(default)]
     pub disks_random_reads_per_s: Option<f64>,
     /// The description of the site.
@@ -52,14 +55,14 @@ pub struct PathFacts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Hop {
-    /// Which.
+    /// The part of the path.
     pub kind: HopKind,
-    /// Its capacity. `None` where that is unknown.
+    /// Its capacity. `None` if that is unknown.
     pub ceiling_bytes_per_s: Option<f64>,
-    /// The rate measured there. `None` where nothing was measured.
+    /// The rate measured there. `None` if nothing was measured.
     pub measured_bytes_per_s: Option<f64>,
-    /// The rate that this client reached, where that is above the stated capacity of this hop: a cache
-    /// before it answered, or the stated capacity is wrong. `None` elsewhere.
+    /// The rate that this client reached, if it is above the stated capacity of this hop: a cache before
+    /// it answered, or the stated capacity is wrong. `None` elsewhere.
     pub outrun_bytes_per_s: Option<f64>,
 }
 
@@ -68,51 +71,51 @@ pub struct Hop {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum HopKind {
-    /// This machine's link.
+    /// The link of the local host.
     ClientLink,
     /// The switch.
     Switch,
     /// The server's link.
     ServerLink,
-    /// The server's memory, which answers what it holds.
+    /// The server's memory, which answers what it has cached.
     ServerMemory,
-    /// What the disks are plugged into.
+    /// The connection of the disks to the server.
     Backplane,
-    /// The disks, as they are put together.
+    /// The disks, with their RAID level.
     Disks,
 }
 
-/// What was found out of this machine's link.
+/// The detected properties of the local host's link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClientLink {
-    /// For people: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+    /// The text for screens: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
     pub words: String,
-    /// Its speed, where it is known.
+    /// Its speed, if known.
     pub mbit_per_s: Option<f64>,
-    /// What it leaves for files.
+    /// The rate that is left for file data.
     pub line_bytes_per_s: Option<f64>,
 }
 
-/// What was measured along the path, in the direction of the load.
+/// The measured rates along the path, in the direction of the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeasuredPath {
-    /// By this machine's operations.
+    /// From the local host's operations.
     pub client_bytes_per_s: Option<f64>,
-    /// By the server's interfaces.
+    /// From the server's interfaces.
     pub server_link_bytes_per_s: Option<f64>,
-    /// By the server's disks.
+    /// From the server's disks.
     pub disks_bytes_per_s: Option<f64>,
     /// More was written than read.
     pub is_writing: bool,
 }
 
-/// The path, of what is known of a site, of this machine's link, and of what was measured.
+/// Builds the path from the site description, the local host's link, and the measured rates.
 pub fn path(site: &Site, client: Option<&ClientLink>, measured: MeasuredPath) -> PathFacts {
     let hop = |kind, ceiling_bytes_per_s: Option<f64>, measured_bytes_per_s| Hop {
         kind,
         ceiling_bytes_per_s,
         measured_bytes_per_s,
-        // Of this machine's own link it is the kernel that says what it carries.
+        // The capacity of the local link is reported by the kernel.
         outrun_bytes_per_s: measured.client_bytes_per_s.filter(|got| {
             kind != HopKind::ClientLink && ceiling_bytes_per_s.is_some_and(|most| *got > most * OUTRUN_BY)
         }),
@@ -122,7 +125,7 @@ pub fn path(site: &Site, client: Option<&ClientLink>, measured: MeasuredPath) ->
         hop(HopKind::ClientLink, line, measured.client_bytes_per_s),
         hop(HopKind::Switch, None, None),
         hop(HopKind::ServerLink, server_link(site), measured.server_link_bytes_per_s),
-        // It is no bound on what disks deliver.
+        // Memory is no bound on the rate of the disks.
         hop(HopKind::ServerMemory, None, None),
         hop(HopKind::Backplane, backplane(site), None),
         hop(HopKind::Disks, disks(site, measured.is_writing), measured.disks_bytes_per_s),
@@ -136,7 +139,7 @@ pub fn path(site: &Site, client: Option<&ClientLink>, measured: MeasuredPath) ->
         hops,
         lowest,
         is_writing: measured.is_writing,
-        // A link that nobody knows has no words.
+        // An unknown link has no text.
         client_link: client.map(|link| link.words.clone()).unwrap_or_default(),
         buffer_holds_us: holds
             .and_then(|(kib, (server, client))| buffer_holds_us(kib * 1024.0, server, client)),
@@ -150,7 +153,7 @@ fn server_link(site: &Site) -> Option<f64> {
     let mbit = server.link_mbit_per_s?;
     Some(match server.link_kind.unwrap_or(LinkSort::Ethernet) {
         LinkSort::Ethernet => tcp_payload_bytes_per_s(mbit, server.mtu_bytes.unwrap_or(MTU_BYTES)),
-        // What its own packets take is not known here: it is at most this.
+        // Its packet overhead is unknown here, so this is an upper bound.
         LinkSort::Infiniband | LinkSort::FibreChannel => mbit * 1e6 / 8.0,
     })
 }
@@ -164,13 +167,13 @@ fn disks(site: &Site, is_writing: bool) -> Option<f64> {
     let disks = &site.disks;
     let stated = disks.each_mb_per_s.map(|mb| mb * 1e6);
     let each = stated.or_else(|| disks.kind.and_then(disk_plug_bytes_per_s))?;
-    // Of disks of which nobody says how they are put together only all of them are a bound.
+    // If the RAID level is unknown, only all disks together are a bound.
     let (raid, groups) = (disks.raid.unwrap_or(Raid::Raid0), disks.groups.unwrap_or(1));
     let (reading, writing) = data_disks(raid, disks.count?, groups)?;
     Some(each * if is_writing { writing } else { reading })
 }
 
-/// Reads at random places of all disks together.
+/// Random reads per second of all disks together.
 fn disks_random_reads_per_s(site: &Site) -> Option<f64> {
     let disks = &site.disks;
     let each = disks.each_random_reads_per_s.or_else(|| disks.kind.and_then(random_reads_per_s))?;
@@ -266,7 +269,7 @@ mod tests {
             let outrun: Vec<bool> = path.hops.iter().map(|hop| hop.outrun_bytes_per_s.is_some()).collect();
             (outrun, path.lowest)
         };
-        // The server's link is said to carry 1,177 MB/s, the disks 1,440.
+        // The server's link has a stated capacity of 1,177 MB/s, the disks of 1,440.
         assert_eq!(got(1_180e6), (vec![false; 6], Some(2)));
         assert_eq!(got(1_300e6), (vec![false, false, true, false, false, false], Some(5)));
         assert_eq!(got(2_000e6), (vec![false, false, true, false, false, true], Some(4)));

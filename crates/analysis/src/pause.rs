@@ -1,49 +1,50 @@
-//! The tool's own pauses: stretches of time in which none of its threads ran. It was stopped by a signal, the
-//! machine slept, a hypervisor or a quota took its processors.
+//! Pauses of Reelgauge: periods in which none of its threads ran. It was stopped by a signal, the host
+//! was suspended, or a hypervisor or a quota took its processors.
 //!
-//! Whoever measures can't see its own absence: an operation in flight seems to take as long as the pause
-//! lasted. So a watchdog notes the pauses (the runner's), and what was in flight then is booked as the tool's
-//! own.
+//! A program cannot see its own absence: an operation in flight seems to take as long as the pause. So a
+//! watchdog (in the runner) records the pauses, and the time of operations that were in flight is
+//! attributed to Reelgauge.
 
 use crate::figures::stretch_ns;
 use serde::{Deserialize, Serialize};
 
-/// A result that is seen so long after a pause was delayed by it: all threads wake at once, and stand in
-/// line.
+/// A result that is seen within this time after a pause was delayed by it: all threads wake at once, and
+/// wait in the run queue.
 const SEEN_AFTER_NS: u64 = 50_000_000;
 
-/// So many pauses are kept. Of more, the oldest are forgotten: what they could delay was seen long ago.
+/// Pauses that are kept, at most. The oldest are dropped: the operations that they could delay were seen
+/// long ago.
 const KEPT: usize = 8192;
 
-/// A stretch of time in which the tool did not run, on the run's clock.
+/// A period in which Reelgauge did not run, on the run's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
     /// The last sign of life before it.
     pub from_ns: u64,
-    /// The first one after it.
+    /// The first sign of life after it.
     pub until_ns: u64,
 }
 
 impl Pause {
-    /// How long it was.
+    /// Its length.
     pub fn length_ns(&self) -> u64 {
         stretch_ns(self.from_ns, self.until_ns)
     }
 
-    /// How much of it lies in a stretch of time.
+    /// The part of it that is in a period.
     pub fn within_ns(&self, from_ns: u64, until_ns: u64) -> u64 {
         stretch_ns(self.from_ns.max(from_ns), self.until_ns.min(until_ns))
     }
 }
 
-/// Pauses in the order of time.
+/// Pauses in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pauses {
     pauses: Vec<Pause>,
 }
 
 impl Pauses {
-    /// Takes the next one; it must not begin before those that are known end.
+    /// Adds the next pause; it must not begin before the previous one ends.
     pub fn push(&mut self, pause: Pause) {
         if self.pauses.len() >= KEPT {
             self.pauses.drain(..KEPT / 2);
@@ -51,25 +52,25 @@ impl Pauses {
         self.pauses.push(pause);
     }
 
-    /// Those that reach into a stretch of time.
+    /// The pauses that overlap a period.
     pub fn within(&self, from_ns: u64, until_ns: u64) -> impl Iterator<Item = &Pause> {
         let first = self.pauses.partition_point(|pause| pause.until_ns <= from_ns);
         self.pauses[first..].iter().take_while(move |pause| pause.from_ns < until_ns)
     }
 
-    /// How long the tool did not run in a stretch of time.
+    /// How long Reelgauge did not run in a period.
     pub fn total_ns(&self, from_ns: u64, until_ns: u64) -> u64 {
         self.within(from_ns, until_ns).map(|pause| pause.within_ns(from_ns, until_ns)).sum()
     }
 
-    /// The longest of them, as far as it lies in a stretch of time.
+    /// The longest part of a single pause in a period.
     pub fn longest_ns(&self, from_ns: u64, until_ns: u64) -> u64 {
         self.within(from_ns, until_ns).map(|pause| pause.within_ns(from_ns, until_ns)).max().unwrap_or(0)
     }
 
-    /// How much of the time from an operation's issue until its result was seen is the tool's own: that of a
-    /// pause at whose end it was seen. An answer that came well after a pause, or before it, was not held up
-    /// by it.
+    /// The part of the time from an operation's issue until its result was seen that Reelgauge caused:
+    /// that of a pause at whose end it was seen. A result that came long after a pause, or before it,
+    /// was not delayed by it.
     #[inline]
     pub fn booked_ns(&self, issued_ns: u64, done_ns: u64) -> u64 {
         if self.pauses.is_empty() {
@@ -84,7 +85,7 @@ impl Pauses {
         let Some(pause) = before.checked_sub(1).and_then(|last| self.pauses.get(last)) else {
             return 0;
         };
-        // Nothing is seen after the end of time.
+        // A time at the end of the clock's range cannot be exceeded.
         if done_ns > pause.until_ns.saturating_add(SEEN_AFTER_NS) {
             return 0;
         }
@@ -112,9 +113,9 @@ mod tests {
         let booked = |issued: u64, done: u64| one.booked_ns(issued * MS, done * MS) / MS;
         assert_eq!(booked(990, 2_003), 1_000);
         assert_eq!(booked(1_500, 2_003), 500);
-        // The watchdog woke a little later than the thread that saw the result.
+        // The watchdog woke up a little later than the thread that saw the result.
         assert_eq!(booked(990, 1_998), 998);
-        // The storage took longer than the pause: it can't have held the answer up.
+        // The storage took longer than the pause, so the pause cannot have delayed the answer.
         assert_eq!(booked(990, 3_000), 0);
         assert_eq!(booked(990, 999), 0);
         assert_eq!(booked(2_010, 2_020), 0);

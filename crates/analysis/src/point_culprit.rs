@@ -1,15 +1,16 @@
-//! Whose fault it was that a load point did not meet its criteria, from its incidents and its verdict.
+//! Decides the culprit if a load point did not meet its criteria, from its incidents and its verdict.
 //!
-//! Not here: whose fault an incident was ([`crate::culprit`]).
+//! Not here: the culprit of an incident ([`crate::culprit`]).
 
 use crate::culprit::{Culprit, LINK_FULL_SHARE};
 use crate::incident::Incident;
 use crate::verdict::Verdict;
 
-/// Whose fault it was that a load point did not meet its criteria; `None` where it met them.
+/// The culprit if a load point did not meet its criteria; `None` if it met them.
 ///
-/// Its incidents say it, the one who is booked with most late frames; without any, that the tool's own delay
-/// explains what failed, or that the link carried what it can (`moved_bytes_per_s` of `line_bytes_per_s`).
+/// It is the culprit of its incidents with the most late frames. Without incidents, it is Reelgauge if
+/// its scheduling delay explains the failure, or the link if it was saturated (`moved_bytes_per_s` of
+/// `line_bytes_per_s`).
 pub fn of_point(
     verdict: &Verdict,
     incidents: &[Incident],
@@ -26,19 +27,19 @@ pub fn of_point(
     })
 }
 
-/// The same of several machines: their incidents say it, else those that did not meet their criteria, where
-/// they agree.
+/// The same for several hosts: the culprit of their incidents, otherwise that of the hosts that did not
+/// meet their criteria, if they agree.
 pub fn of_hosts(verdict: &Verdict, incidents: &[Incident], of_each: &[Option<Culprit>]) -> Option<Culprit> {
     by_incidents(verdict, incidents, || {
         let mut known = of_each.iter().flatten().filter(|culprit| **culprit != Culprit::NotKnown);
-        // Where none is known it is the one that is not known.
+        // If no culprit is known, the result is unknown.
         let first = known.next().copied().unwrap_or_default();
         if known.all(|culprit| *culprit == first) { first } else { Culprit::NotKnown }
     })
 }
 
-/// Nobody's where all was met, not known where nothing was measured, else whom the incidents name; without
-/// any, whom `otherwise` does.
+/// `None` if all criteria were met, unknown if nothing was measured, otherwise the culprit of the
+/// incidents. Without incidents, the result of `otherwise`.
 fn by_incidents(
     verdict: &Verdict,
     incidents: &[Incident],
@@ -53,9 +54,9 @@ fn by_incidents(
     Some(booked_most(incidents).unwrap_or_else(otherwise))
 }
 
-/// Who is booked with most late frames; `None` without incidents. The storage is not let off for what
-/// somebody else did beside it: where frames are booked to several, own ones count only where they are more
-/// than all others.
+/// The culprit with the most late frames; `None` without incidents. Late frames with another cause do
+/// not acquit the storage: if there are several culprits, Reelgauge or the local host is the result only
+/// with more frames than all others.
 pub(crate) fn booked_most(incidents: &[Incident]) -> Option<Culprit> {
     let frames = |culprit: Culprit| -> u64 {
         let booked = incidents.iter().filter(|incident| incident.culprit == culprit);

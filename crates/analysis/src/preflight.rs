@@ -1,8 +1,8 @@
-//! What is known of the machines of a fleet before they measure: who is set up otherwise than its siblings
-//! ([`differences`]), what the network alone carries ([`network`]), and whether the machines' memory could
-//! answer in place of the storage ([`caches`]).
+//! Facts about the hosts of a fleet before they measure: which of them are configured differently from
+//! their siblings ([`differences`]), the throughput of the network alone ([`network`]), and whether the
+//! hosts' memory could answer instead of the storage ([`caches`]).
 //!
-//! Not here: asking the machines (the fleet), sentences (report).
+//! Not here: asking the hosts (the fleet), sentences (report).
 
 pub mod caches;
 pub mod differences;
@@ -14,30 +14,30 @@ use caches::CacheLine;
 use differences::Difference;
 use network::NetworkFindings;
 
-/// Its version, as it lies in `preflight.json`.
+/// The version of the format of `preflight.json`.
 pub const PREFLIGHT_VERSION: u32 = 1;
 
-/// See the module.
+/// The facts of the module's description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Preflight {
     /// [`PREFLIGHT_VERSION`].
     pub preflight_version: u32,
-    /// When the machines were asked, RFC 3339.
+    /// When the hosts were asked, RFC 3339.
     pub at: String,
     /// The agents of the plan that answered.
     pub agents: Vec<String>,
-    /// Those that did not: nothing is known of them.
+    /// The agents that did not answer; their hosts are unknown.
     pub not_there: Vec<String>,
-    /// Who differs from its siblings, and in what.
+    /// The hosts that differ from their siblings, and in what.
     pub differences: Vec<Difference>,
-    /// What the network carries.
+    /// The throughput of the network.
     pub network: NetworkFindings,
-    /// The data set of each run against the machines' memory.
+    /// The data set of each run, compared with the hosts' memory.
     pub caches: Vec<CacheLine>,
 }
 
 impl Preflight {
-    /// Whether there is something that somebody should look at before anything is measured.
+    /// Whether there are findings that the user should check before the measurement.
     pub fn has_findings(&self) -> bool {
         !self.not_there.is_empty()
             || !self.differences.is_empty()

@@ -1,10 +1,10 @@
-//! What the runs of a procedure allow to conclude together, from one figure of each: a rate.
+//! Evaluates the runs of a procedure together, from one figure of each: a rate.
 //!
-//! [`steady`]: whether rounds are steady. [`cliff`]: after how many bytes written storage became slow.
-//! [`warm`]: the first pass against later ones. [`states`]: streams in each state of the storage. [`step`]:
-//! what the summary of each run says of its procedure. Here: levels, pairs and trends.
+//! [`steady`]: whether rounds are steady. [`cliff`]: after how many written bytes storage became slow.
+//! [`warm`]: the first pass compared with later ones. [`states`]: streams in each state of the storage.
+//! [`step`]: the step of the procedure in the summary of each run. Here: levels, pairs and trends.
 //!
-//! Not here: how a procedure is carried out (the runner), and the words for it (the report room).
+//! Not here: running a procedure (the runner), and words (report).
 
 pub mod cliff;
 pub mod states;
@@ -29,18 +29,18 @@ pub enum Finding {
     },
     /// Whether the rounds are steady.
     Steady {
-        /// The last five rounds; `None` where there are fewer.
+        /// The result for the last five rounds; `None` if there are fewer.
         steadiness: Option<Steadiness>,
         rounds: usize,
-        /// Where the rate fell; `None` where it did not.
+        /// The drop of the rate; `None` if there was none.
         cliff: Option<Cliff>,
     },
-    /// The first run in multiples of the second; `None` where one of them has no figure.
+    /// The first run divided by the second; `None` if one of them has no figure.
     Pair {
         /// The rate of the first ÷ that of the second.
         ratio: Option<f64>,
     },
-    /// The first pass and the later ones; `None` where there are fewer than two.
+    /// The first pass and the later ones; `None` if there are fewer than two.
     Warm { warming: Option<Warming> },
     /// Streams in each state of the storage.
     States {
@@ -59,8 +59,8 @@ pub struct Trend {
     pub first_bytes_per_s: f64,
     /// The rate of the last round.
     pub last_bytes_per_s: f64,
-    /// How much the rate changes from the first round to the last along the best straight line, in percent of
-    /// the average.
+    /// The change of the rate from the first round to the last along the regression line, in percent of
+    /// the mean.
     pub change_percent: f64,
     /// Rounds that have a figure.
     pub rounds: usize,
@@ -73,7 +73,7 @@ pub fn levels(rates: &[Option<f64>]) -> Finding {
     Finding::Levels { percent_of_first: rates.iter().map(percent).collect() }
 }
 
-/// The first of two runs against the second.
+/// The first of two runs divided by the second.
 pub fn pair(rates: &[Option<f64>]) -> Finding {
     let ratio = match rates {
         [Some(first), Some(second)] if *second > 0.0 => Some(first / second),
@@ -82,7 +82,7 @@ pub fn pair(rates: &[Option<f64>]) -> Finding {
     Finding::Pair { ratio }
 }
 
-/// How a rate changed over rounds; `None` with fewer than two of them.
+/// The change of a rate over rounds; `None` with fewer than two of them.
 pub fn trend(name: &str, rates: &[f64]) -> Option<Trend> {
     let (&[first_bytes_per_s, ..], &[.., last_bytes_per_s]) = (rates, rates) else { return None };
     let line = line_through(rates)?;
@@ -95,7 +95,7 @@ pub fn trend(name: &str, rates: &[f64]) -> Option<Trend> {
     })
 }
 
-/// The best straight line through equally distant values.
+/// The regression line through equidistant values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Line {
     average: f64,
@@ -104,13 +104,13 @@ struct Line {
 }
 
 impl Line {
-    /// From the first value to the last.
+    /// The change from the first value to the last.
     fn change(self) -> f64 {
         self.slope * (self.values - 1) as f64
     }
 }
 
-/// By least squares; `None` for fewer than two values, or an average of 0.
+/// By least squares; `None` for fewer than two values, or a mean of 0.
 fn line_through(values: &[f64]) -> Option<Line> {
     let count = values.len() as f64;
     let average = values.iter().sum::<f64>() / count;

@@ -1,14 +1,14 @@
-//! Whether a change helped: what runs with and without it, taken in turns, allow to conclude.
+//! Decides whether a change helped, from runs with and without it in turns.
 //!
-//! A *state* is how things are while a run is measured: as they were, with the change, with another value.
-//! All runs of a state do the same, so their spread is the noise ([`crate::compare`]). A state is accepted
-//! only if a figure that a storage is judged by became better by more than that, and none of them, no
-//! failure and no count of segments sent again became worse by more than it. Of suites the mean decides, and
-//! every workload can refuse.
+//! A *state* is the configuration during a run: unchanged, with the change, or with another value. All
+//! runs of a state do the same, so their spread is the noise ([`crate::compare`]). A state is accepted
+//! only if one of the main figures of a storage system became better by more than the noise, and none of
+//! them became worse by more than it, nor the failures, nor the number of retransmitted segments. For
+//! suites the mean decides, and every workload can reject.
 //!
-//! Each figure is judged so that it is called changed by chance twice in a hundred times. There are some five
-//! of them in a run, so of changes that change nothing about one in twenty is called a gain; more rounds make
-//! small gains visible, and don't change that.
+//! Each figure is called changed by chance twice in a hundred times. A run has about five of them, so
+//! about one in twenty changes without an effect is called a gain. More rounds make small gains visible,
+//! but do not change that.
 //!
 //! Not here: running anything, and sentences.
 
@@ -28,68 +28,71 @@ use crate::compare::{
 
 /// The operations that failed.
 const FAILED_OPS: &str = "total.failed_ops";
-/// The segments that this machine sent again, which no summary has.
+/// The segments that the local host retransmitted. No summary contains them.
 pub const RETRANSMITTED: &str = "network.tcp_retransmitted_segments_per_s";
 
-/// What is concluded from all runs that count.
+/// The conclusion from all runs that count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProofConclusion {
-    /// What was looked at, the weightiest first.
+    /// The evaluated figures, the most important first.
     pub figures: Vec<ProofFigure>,
-    /// What came of each state but the first, in their order.
+    /// The outcome of each state except the first, in their order.
     pub outcomes: Vec<ProofOutcome>,
-    /// The accepted state that gained most in the weightiest figure; `None` where none was accepted. The
-    /// first state has number 0.
+    /// The accepted state with the largest gain in the most important figure; `None` if none was
+    /// accepted. The first state has number 0.
     pub best_state: Option<usize>,
-    /// Whether reads came out of a cache; `None` where an earlier version concluded.
+    /// Whether a cache answered reads; `None` for conclusions of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<CachedReads>,
-    /// The fewest reads or writes of a pass, where they are so few that 99 of 100 of them are no percentile:
-    /// then none is judged. `None` where there were enough, and where an earlier version concluded.
+    /// The smallest number of reads or writes of a pass, if it is too small for a 99th percentile: then
+    /// no such percentile is judged. `None` if there were enough, and for conclusions of an earlier
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_few_ops: Option<u64>,
 }
 
-/// The fewest reads or writes of a pass's load points, where they carry no p99.
+/// The smallest number of reads or writes of a pass's load points, if it is too small for a p99.
 pub fn too_few_ops(pass: &Summary) -> Option<u64> {
     let times = |point: &LoadPoint| [point.total.response.read, point.total.response.write];
     let counts = pass.load_points.iter().flat_map(times).flatten().map(|times| times.count);
     counts.filter(|count| (1..CARRY_P99).contains(count)).min()
 }
 
-/// A figure in all states. The lists have one entry for each state; the first is what others are held to.
+/// A figure in all states. The lists have one entry for each state; the first is the reference for the
+/// others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProofFigure {
-    /// The load point; empty where there is one alone.
+    /// The load point; empty if there is only one.
     pub group: String,
     /// Its name, as in `compare`.
     pub figure: String,
-    /// For people, with the unit in which it is shown.
+    /// The label on screens, with the unit in which it is shown.
     pub label: String,
     /// The unit of its values.
     pub unit: FigureUnit,
     /// Which direction is good.
     pub better: Better,
-    /// It can refuse a change, and is no reason to accept one.
+    /// Whether it can reject a change, but is no reason to accept one.
     pub only_guards: bool,
-    /// Its values over the runs of a state; `None` where a run had none.
+    /// Its values over the runs of a state; `None` if a run had none.
     pub values: Vec<Option<OverRuns>>,
-    /// A state's mean against the first's.
+    /// Change of a state's mean from the first state's mean.
     pub change_percent: Vec<Option<f64>>,
-    /// Differences smaller than this say nothing.
+    /// Smaller differences are within the noise.
     pub noise_percent: Vec<Option<f64>>,
-    /// What is to be made of it.
+    /// The judgement for each state.
     pub judgement: Vec<Judgement>,
 }
 
 /// A figure over the runs of one state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverRuns {
-    /// Its mean, which changes and their noise are told of: of what can't be 0 and is no count that of its
-    /// logarithms, so that half and twice are equally far away. `None` where an earlier version concluded.
+    /// Its mean, to which changes and their noise refer. For figures that cannot be 0 and are no counts,
+    /// it is the mean of the logarithms, so that half and twice are equally far away. `None` for
+    /// conclusions of an earlier version.
     #[serde(default)]
     pub mean: Option<f64>,
-    /// In the middle.
+    /// The median.
     pub median: f64,
     /// The smallest.
     pub lowest: f64,
@@ -97,13 +100,14 @@ pub struct OverRuns {
     pub highest: f64,
 }
 
-/// What came of a state, held to the first one. Numbers are places in [`ProofConclusion::figures`].
+/// The outcome of a state compared with the first one. Numbers are indices in
+/// [`ProofConclusion::figures`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofOutcome {
     /// This figure became better by more than its noise, and none worse.
     Gain(usize),
-    /// The first became better, the second worse.
+    /// The first figure became better, the second worse.
     Traded(usize, usize),
     /// This figure became worse, and none better.
     Loss(usize),
@@ -114,7 +118,7 @@ pub enum ProofOutcome {
 }
 
 impl OverRuns {
-    /// Over these values; `None` where one is missing, or there is none.
+    /// Over these values; `None` if one is missing, or there are none.
     fn of(values: &[Option<f64>], scale: MeanScale) -> Option<OverRuns> {
         let mut values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
         values.sort_by(f64::total_cmp);
@@ -125,8 +129,9 @@ impl OverRuns {
 }
 
 impl ProofConclusion {
-    /// From the rows of a comparison of all runs that count: `rounds` of the first state, then as many of
-    /// each other. `retransmitted` is what [`RETRANSMITTED`] was in each, in the same order.
+    /// From the rows of a comparison of all runs that count: `rounds` of the first state, then as many
+    /// of each other. `retransmitted` holds the value of [`RETRANSMITTED`] of each run, in the same
+    /// order.
     pub fn new(
         rows: &[ComparisonRow],
         rounds: usize,
@@ -145,7 +150,7 @@ impl ProofConclusion {
     }
 }
 
-/// Whether a figure can refuse a change and is no reason to accept one.
+/// Whether a figure can reject a change, but is no reason to accept one.
 fn only_guards(figure: &str) -> bool {
     matches!(figure, FAILED_OPS | SUITE_WORKLOAD)
 }
@@ -153,7 +158,7 @@ fn only_guards(figure: &str) -> bool {
 fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
     let scale = MeanScale::of(row.unit, row.values.iter().flatten().copied());
     let firsts = || (0..row.values.len()).step_by(rounds.max(1));
-    // A state is not judged by those of its passes that happen to have the figure.
+    // A state is judged only if all of its passes have the figure.
     let has_all = |run: usize| row.values.iter().skip(run).take(rounds.max(1)).all(Option::is_some);
     let are_known = |run: usize| has_all(0) && has_all(run);
     let judged = |run: usize| match row.judgement[run] {
@@ -176,8 +181,8 @@ fn of_row(row: &ComparisonRow, rounds: usize) -> ProofFigure {
     }
 }
 
-/// Segments sent again come in bursts, so only what lies wholly apart counts: with five runs of each state
-/// that is chance once in 252 times.
+/// Retransmissions come in bursts, so only values without any overlap count: with five runs of each
+/// state, that is chance once in 252 times.
 fn of_retransmitted(values: &[Option<f64>], rounds: usize) -> Option<ProofFigure> {
     let values: Vec<Option<OverRuns>> =
         values.chunks(rounds.max(1)).map(|runs| OverRuns::of(runs, MeanScale::Linear)).collect();
@@ -218,7 +223,7 @@ fn outcome(figures: &[ProofFigure], state: usize) -> ProofOutcome {
     }
 }
 
-/// Of the accepted states the best in the weightiest figure that one of them gained in.
+/// The accepted state that is best in the most important figure with a gain.
 fn best(figures: &[ProofFigure], outcomes: &[ProofOutcome]) -> Option<usize> {
     let gained = |outcome: &ProofOutcome| match outcome {
         ProofOutcome::Gain(figure) => Some(*figure),
@@ -243,7 +248,7 @@ mod tests {
     use crate::summary::Target;
     use crate::test_figures::{times, vda_point};
 
-    /// A figure whose values in each state are given, judged as told.
+    /// A figure with these values in each state, and this judgement.
     fn row(figure: &str, better: Better, values: &[[f64; 2]], judgement: &[Judgement]) -> ComparisonRow {
         let runs = values.len() * 2;
         let both = |each: &[Judgement]| each.iter().flat_map(|one| [*one; 2]).collect();
@@ -281,7 +286,7 @@ mod tests {
         assert_eq!(of(&[read(Same), p99(Worse)], &quiet), ProofOutcome::Loss(1));
         assert_eq!(of(&[read(Same), p99(Same)], &quiet), ProofOutcome::NoChange);
         assert_eq!(of(&[read(Judgement::Unknown)], &quiet), ProofOutcome::Unknown);
-        // Segments sent again refuse a change, and are no reason for one.
+        // Retransmitted segments reject a change, but are no reason for one.
         assert_eq!(of(&[read(Up), p99(Same)], &[0.0, 3.0, 4.0, 9.0]), ProofOutcome::Traded(0, 2));
         assert_eq!(of(&[read(Up), p99(Same)], &[0.0, 5.0, 4.0, 9.0]), ProofOutcome::Gain(0));
         assert_eq!(of(&[read(Same)], &[4.0, 9.0, 0.0, 3.0]), ProofOutcome::NoChange);

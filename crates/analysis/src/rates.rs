@@ -1,9 +1,9 @@
-//! The rates of workers that were asked for one: finished transfers per second of the measured part.
+//! The rates of workers with a required rate: completed transfers per second of the measured part.
 //!
-//! A transfer is what the published benchmark calls an operation: a read-modify-write is one, and so is a
-//! write with its sync. One counts where it was *due* in the measured part, all its operations succeeded
-//! and its last one came back: what an overloaded storage has not done by the end is missing from the
-//! rate.
+//! A transfer is what the published benchmark calls an operation: a read-modify-write is one, and so is
+//! a write with its sync. It counts if it was *due* in the measured part, all its operations succeeded
+//! and the last one completed. Transfers that an overloaded storage has not completed by the end are
+//! missing from the rate.
 //!
 //! Not here: whether the rates are good enough ([`crate::vda`], [`crate::criteria`]).
 
@@ -16,25 +16,25 @@ use crate::late::MeasuredPart;
 use crate::rounding::round_to;
 use crate::vda::ProcessRate;
 
-/// A worker that was asked for a rate.
+/// A worker with a required rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateSpec {
     pub worker: u32,
     /// The component workload it is part of: `camera`, `companion`.
     pub component: String,
-    /// Transfers per second that it was asked for; above 0.
+    /// Its required transfers per second; above 0.
     pub requested_ops_per_s: f64,
 }
 
 #[derive(Clone, Debug)]
 struct Process {
     spec: RateSpec,
-    /// The transfer under way.
+    /// The transfer in progress.
     open: Option<Open>,
     finished: u64,
 }
 
-/// A transfer under way.
+/// A transfer in progress.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     number: u32,
@@ -42,8 +42,8 @@ struct Open {
     failed: bool,
 }
 
-/// Takes the operations of one load point, each worker's in the order in which they were done. A worker
-/// has one transfer under way at a time.
+/// Takes the operations of one load point, those of each worker in the order in which they completed. A
+/// worker has one transfer in progress at a time.
 #[derive(Clone, Debug)]
 pub struct RateTally {
     part: MeasuredPart,
@@ -53,7 +53,7 @@ pub struct RateTally {
 }
 
 impl RateTally {
-    /// A tally that has seen nothing. Of specs with the same worker the last counts.
+    /// An empty tally. If several specs have the same worker, the last one counts.
     pub fn new(specs: Vec<RateSpec>, part: MeasuredPart) -> RateTally {
         let process = |spec: RateSpec| (spec.worker, Process { spec, open: None, finished: 0 });
         RateTally {
@@ -64,7 +64,7 @@ impl RateTally {
         }
     }
 
-    /// Takes an operation. Those of other load points and of workers without a rate are left out.
+    /// Takes an operation. Those of other load points and of workers without a rate are omitted.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
         if op.point != self.part.point {
@@ -90,14 +90,14 @@ impl RateTally {
         }
     }
 
-    /// The mean response time of the transfers that count: from when one was due until its last operation
-    /// was done. `None` where there is none.
+    /// The mean response time of the transfers that count: from when one was due until its last
+    /// operation completed. `None` if there is none.
     pub fn mean_response_ms(&self) -> Option<f64> {
         let mean_ns = self.response_sum_ns as f64 / self.finished as f64;
         (self.finished > 0).then(|| round_to(mean_ns / 1e6, 6))
     }
 
-    /// Ends the load point, at the latest at `end_ns`, and gives the rates, by worker. Operations that
+    /// Ends the load point, at the latest at `end_ns`, and returns the rates, by worker. Operations that
     /// were due after that must not have been added.
     pub fn finish(self, end_ns: u64) -> Vec<ProcessRate> {
         let measured_ns = stretch_ns(self.part.from_ns, self.part.until_ns.min(end_ns));
@@ -116,8 +116,8 @@ impl RateTally {
     }
 }
 
-/// The mean response time of several machines' transfers, from the mean of each and how many it finished.
-/// `None` where nobody finished any.
+/// The mean response time of several hosts' transfers, from the mean of each and the number that it
+/// completed. `None` if none completed.
 pub fn mean_response_together_ms(of_each: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let add =
         |(sum, all): (f64, f64), (mean_ms, finished): (f64, f64)| (sum + mean_ms * finished, all + finished);

@@ -1,4 +1,4 @@
-//! The figures of a run from its log alone: for runs that were killed, and for reports made years later.
+//! Computes the figures of a run from its log alone: for runs that were killed, and for later reports.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,22 @@ use crate::figures::PointTiming;
 use crate::meter::{Meter, PointFigures, RunTotals, ShortOps};
 use crate::series::Series;
 
-/// What a log tells.
+/// The figures from a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rebuilt {
     /// The load points, ascending.
     pub points: Vec<PointFigures>,
-    /// Those whose timing was not known and was taken from the operations: from the first one issued
-    /// to the last one done. Their throughput may be a little high.
+    /// Load points whose timing was unknown and was taken from the operations: from the first issue to
+    /// the last completion. Their throughput may be a little too high.
     pub timing_from_ops: Vec<u16>,
-    /// Every second.
+    /// The figures of every second.
     pub series: Series,
-    /// All load points together.
+    /// The totals over all load points.
     pub totals: RunTotals,
 }
 
-/// Makes the figures from the operations of a log, each worker's in the order in which it did them,
-/// and from the timing of the load points as far as it is known. Load points that are in `timings` and
-/// not in the log have empty figures.
+/// Computes the figures from the operations of a log, those of each worker in order, and from the known
+/// timing of the load points. Load points that are in `timings` and not in the log have empty figures.
 pub fn rebuild<I>(ops: I, timings: &BTreeMap<u16, PointTiming>) -> Rebuilt
 where
     I: IntoIterator<Item = OpRecord>,
@@ -36,8 +35,8 @@ where
     }
 }
 
-/// As [`rebuild`], from a log whose reading may fail; ends at the first failure and returns it. `is_limited`:
-/// a limit on bytes a second was set.
+/// Like [`rebuild`], from a log whose reading may fail; ends at the first failure and returns it.
+/// `is_limited`: a byte rate limit was set.
 pub fn try_rebuild<I, E>(
     ops: I,
     short_ops: ShortOps,

@@ -80,7 +80,7 @@ fn joined(group: Vec<HostIncident>) -> Option<Incident> {
         storage: worst.storage,
         // Each host was in another state.
         machine: None,
-        // No culprit if no host has one.
+        // Unknown if no incident has a culprit.
         culprit: booked_most(&incidents).unwrap_or_default(),
     })
 }

@@ -1,8 +1,8 @@
-//! The smallest mean throughput over any stretch as long as the buffer: EBU Tech 3362, 9.2(7).
+//! The smallest mean throughput over any period as long as the buffer: EBU Tech 3362, 9.2(7).
 //!
-//! The stretch slides continuously, not in steps. Its sum is smallest just after a frame has left it, so
-//! only those moments are looked at, and the minimum is exact. A stretch is closed at its beginning and
-//! open at its end, and lies wholly in the measured time.
+//! The period slides continuously, not in steps. Its sum is smallest just after a frame has left it, so
+//! only those times are checked, and the minimum is exact. A period includes its start and excludes its
+//! end, and is entirely in the measured time.
 
 use std::collections::VecDeque;
 
@@ -10,18 +10,18 @@ use super::figures::ThroughputFigures;
 use crate::figures::{in_point_s, seconds};
 use crate::rounding::round_to;
 
-/// How many frames a stretch may hold; beyond that neighbours are taken as one, which can only make the
-/// minimum smaller. No paced stream comes near it.
+/// Frames in a period, at most. Beyond that, neighbours are combined, which can only make the minimum
+/// smaller. No paced stream has nearly as many.
 const MAX_FRAMES: usize = 1 << 14;
 
-/// Follows the stretch over the frames of one stream.
+/// Slides the period over the frames of one stream.
 #[derive(Clone, Debug)]
 pub(super) struct SlidingMin {
     window_ns: u64,
     from_ns: u64,
     until_ns: u64,
     needed_bytes_per_s: Option<f64>,
-    /// The first moment without the frame, and the frame's bytes, in order.
+    /// For each frame, in order: the first time without it, and its bytes.
     frames: VecDeque<(u64, u64)>,
     sum_bytes: u64,
     min: Option<(u64, u64)>,
@@ -29,7 +29,7 @@ pub(super) struct SlidingMin {
 }
 
 impl SlidingMin {
-    /// A stretch of `window_ns` within `from_ns..until_ns`.
+    /// A period of `window_ns` within `from_ns..until_ns`.
     pub(super) fn new(
         window_ns: u64,
         from_ns: u64,
@@ -48,7 +48,7 @@ impl SlidingMin {
         }
     }
 
-    /// A frame became complete. Times must not decrease.
+    /// Adds a complete frame. Times must not decrease.
     pub(super) fn push(&mut self, done_ns: u64, bytes: u64) {
         if done_ns < self.from_ns || done_ns >= self.until_ns || self.window_ns == 0 {
             return;
@@ -62,18 +62,18 @@ impl SlidingMin {
         }
     }
 
-    /// Play begins anew: no stretch that reaches back before this moment counts, because somebody had
-    /// stopped it.
+    /// Records that playback restarted: periods that begin before this time do not count, because the
+    /// user had stopped playback.
     pub(super) fn begin_anew(&mut self, from_ns: u64) {
         self.sum_bytes = 0;
         self.frames.clear();
         self.frames.push_back((from_ns.max(self.from_ns), 0));
     }
 
-    /// Looks at every stretch that ends by `time_ns` and begins just after a frame.
+    /// Checks every period that ends by `time_ns` and begins just after a frame.
     fn slide_to(&mut self, time_ns: u64) {
         while let Some(&(began_ns, bytes)) = self.frames.front() {
-            // A stretch beyond the end of time never ends.
+            // A period beyond the clock's range never ends.
             let ends_ns = began_ns.saturating_add(self.window_ns);
             if ends_ns > time_ns {
                 return;
@@ -95,12 +95,12 @@ impl SlidingMin {
         bytes as f64 * 1e9 / self.window_ns as f64
     }
 
-    /// The measured time ends earlier.
+    /// Moves the end of the measured time to an earlier time.
     pub(super) fn end_at(&mut self, end_ns: u64) {
         self.until_ns = self.until_ns.min(end_ns);
     }
 
-    /// The measured time is over.
+    /// Ends the measured time.
     pub(super) fn finish(&mut self) {
         if self.window_ns > 0 {
             self.slide_to(self.until_ns);
@@ -109,7 +109,7 @@ impl SlidingMin {
         assert_eq!(within, self.sum_bytes, "the sum of a stretch is that of the frames in it");
     }
 
-    /// The figures; `None` where no stretch fits into the measured time.
+    /// The figures; `None` if no period fits into the measured time.
     pub(super) fn figures(&self, point_started_ns: u64) -> Option<ThroughputFigures> {
         let (min_bytes, began_ns) = self.min?;
         Some(ThroughputFigures {
@@ -137,7 +137,7 @@ mod tests {
         sliding.min
     }
 
-    /// Every stretch at every nanosecond.
+    /// Checks every period at every nanosecond.
     fn by_hand(window_ns: u64, range: (u64, u64), frames: &[(u64, u64)]) -> Option<u64> {
         let sum = |began_ns: u64| {
             let within = |&&(done_ns, _): &&(u64, u64)| (began_ns..began_ns + window_ns).contains(&done_ns);

@@ -1,7 +1,7 @@
-//! The timeline of a stream: which frame is needed when.
+//! The timeline of a stream: when each frame is needed.
 //!
-//! It never slides. Every deadline is computed from the frame's number alone, with whole numbers, so
-//! that the last frame of a week has the same error as the first: less than a nanosecond.
+//! It never shifts. Every deadline is computed from the frame's number alone, with integers, so that the
+//! last frame of a week has the same error as the first: less than a nanosecond.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,12 +23,12 @@ pub struct FrameTimeline {
 impl FrameTimeline {
     /// When frame 0 is needed.
     fn start_ns(&self) -> u64 {
-        // Beyond all of time is never, here and below.
+        // A time beyond the clock's range means never, here and below.
         self.t0_ns.saturating_add(self.prebuffer_ns)
     }
 
     /// The deadline of a frame: t0 + prebuffer + frame × den ÷ num seconds, rounded down to a
-    /// nanosecond. `done > deadline` on whole nanoseconds is therefore exact. [`u64::MAX`] where it lies
+    /// nanosecond. `done > deadline` on whole nanoseconds is therefore exact. [`u64::MAX`] if it is
     /// beyond that, and for a rate of 0.
     pub fn deadline_ns(&self, frame: u64) -> u64 {
         // See `start_ns`.
@@ -81,7 +81,7 @@ mod tests {
         let frames = ntsc.frames_before(DAY_S * 1_000_000_000);
         assert_eq!(frames, 5_178_822);
         assert_eq!(frames, (DAY_S * 60_000).div_ceil(1001));
-        // 60 000 frames last 1001 s to the nanosecond, as often as you like.
+        // 60 000 frames last exactly 1001 s, any number of times.
         for thousand_seconds in [1_u64, 86, 1_000_000] {
             let deadline_ns = ntsc.deadline_ns(60_000 * thousand_seconds);
             assert_eq!(deadline_ns, 1001 * thousand_seconds * 1_000_000_000);
@@ -89,7 +89,7 @@ mod tests {
         // By hand: 5 178 821 × 1001 ÷ 60000 = 86 399.997016666… s.
         let last_ns = ntsc.deadline_ns(5_178_821);
         assert_eq!(last_ns, 86_399_997_016_666);
-        // Adding up a frame's 16 683 333 ns instead would be 1.7 ms off by now.
+        // Adding up 16 683 333 ns for each frame would be wrong by 1.7 ms here.
         assert_eq!(last_ns - 5_178_821 * 16_683_333, 1_726_273);
     }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     proptest! {
-        /// The two questions agree: a frame is before its deadline exactly when its deadline is earlier.
+        /// Both functions agree: a frame counts as before a time exactly if its deadline is earlier.
         #[test]
         fn counting_and_deadlines_agree(
             rate_num in 1_u32..200_000,

@@ -1,21 +1,21 @@
-//! What measuring threads told of their waits for a processor, by the operations that it was about.
+//! The waits of measuring threads for a processor, by the operations that they affected.
 
 use std::collections::HashMap;
 
 use reelgauge_record::{OpRecord, ProcessorWait};
 
-/// So many waits are kept; then all are forgotten. Operations come right behind their waits, so these are of
-/// no use any more.
+/// Waits that are kept. When there are more, all are dropped: operations follow their waits immediately,
+/// so older ones are no longer needed.
 const KEPT: usize = 1 << 16;
 
-/// Waits by worker and by the time at which the operation was seen to be done.
+/// Waits by worker and by the time at which the operation's completion was seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waits {
     waits: HashMap<(u32, u64), ProcessorWait>,
 }
 
 impl Waits {
-    /// Keeps one for its operation.
+    /// Stores the wait for its operation.
     pub(super) fn put(&mut self, wait: ProcessorWait) {
         if self.waits.len() >= KEPT {
             self.waits.clear();
@@ -23,14 +23,14 @@ impl Waits {
         self.waits.insert((wait.worker, wait.done_ns), wait);
     }
 
-    /// That of this operation: none at all for nearly all of them. It is kept, because several operations of
-    /// a worker may have been seen to be done at once.
+    /// The wait of this operation; zero for nearly all operations. It stays stored, because several
+    /// operations of a worker may have been seen as completed at the same time.
     #[inline]
     pub(super) fn of(&self, op: &OpRecord) -> ProcessorWait {
         if self.waits.is_empty() {
             return ProcessorWait::default();
         }
-        // Its thread did not wait, or not long enough to be worth noting.
+        // Its thread did not wait, or too briefly to be recorded.
         self.waits.get(&(op.worker, op.done_ns)).copied().unwrap_or_default()
     }
 }

@@ -1,5 +1,5 @@
-//! What ended a count of streams that a quick check found: whose fault its failed trials were, as
-//! [`crate::culprit`] decided, and what only all trials and counts together show.
+//! What ended a stream count of a quick check: the culprits of its failed trials, as [`crate::culprit`]
+//! decided, and what all trials and counts show together.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +10,9 @@ use crate::culprit::Culprit;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CountLimit {
-    /// More streams failed, by the fault of this one.
+    /// More streams failed because of this culprit.
     Culprit(Culprit),
-    /// The storage or other programs of this client: no counter shows which.
+    /// The storage or other programs on this client: no counter shows which.
     StorageOrOthers,
     /// A limit that other counts contradict, and that was not confirmed.
     Contradicted,
@@ -23,8 +23,8 @@ pub enum CountLimit {
 }
 
 impl CountLimit {
-    /// Of a count whose last failed trial was this culprit's; `None` where none failed. The tool and the
-    /// client that it runs on are one.
+    /// The limit of a count whose last failed trial had this culprit; `None` if no trial failed.
+    /// Reelgauge and the client that it runs on count as one.
     pub fn of_trial(culprit: Option<Culprit>) -> CountLimit {
         match culprit {
             None => CountLimit::Time,
@@ -33,7 +33,8 @@ impl CountLimit {
         }
     }
 
-    /// Whether the storage may sustain more than the count: it was not known to be at fault.
+    /// Whether the storage may sustain more streams than the count, because it was not shown to be the
+    /// limit.
     pub fn is_open(self) -> bool {
         match self {
             CountLimit::Culprit(culprit) => culprit.acquits_storage(),
@@ -42,7 +43,7 @@ impl CountLimit {
         }
     }
 
-    /// Whose limit it is. `None` where nothing limited, or it is unknown.
+    /// The culprit of the limit. `None` if nothing limited the count, or it is unknown.
     pub fn culprit(self) -> Option<Culprit> {
         match self {
             CountLimit::Culprit(culprit) => Some(culprit).filter(|culprit| *culprit != Culprit::NotKnown),
@@ -50,12 +51,13 @@ impl CountLimit {
         }
     }
 
-    /// Whether anything limited the count: it did not end with the time for it.
+    /// Whether something limited the count, rather than its time.
     pub fn is_found(self) -> bool {
         matches!(self, CountLimit::Culprit(_) | CountLimit::StorageOrOthers)
     }
 
-    /// The limit of all these counts: what ended most of those that met a limit; where none did, why.
+    /// The overall limit of these counts: what ended most of those with a limit. If none has one, the
+    /// reason.
     pub fn decisive(limits: &[CountLimit]) -> Option<CountLimit> {
         let found = || limits.iter().copied().filter(|limit| limit.is_found());
         let count = |one: CountLimit| limits.iter().filter(|other| **other == one).count();
@@ -83,7 +85,7 @@ mod tests {
         );
         let unknown = CountLimit::of_trial(Some(Culprit::NotKnown));
         assert!(unknown.is_open() && unknown.is_found() && unknown.culprit().is_none());
-        // Only a culprit that is known, and not this client, sets a limit.
+        // Only a known culprit other than this client sets a limit.
         for culprit in [Culprit::Tool, Culprit::ThisMachine, Culprit::MaxRate, Culprit::NotKnown] {
             assert!(CountLimit::of_trial(Some(culprit)).is_open(), "{culprit:?}");
         }

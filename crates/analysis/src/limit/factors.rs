@@ -1,27 +1,28 @@
-//! What this machine went through beside the load. Told, with the program's name, and blamed for nothing:
-//! whether it harmed anything is what [`crate::culprit`] knows.
+//! Other influences on the local host during the load. They are reported, with the name of a program,
+//! but not blamed: [`crate::culprit`] decides whether they did harm.
 
 use super::finding::{LimitFinding, LimitStep, Measure, Seen};
 use super::scene::Scene;
 
-/// Of all processors, in percent, from when on other programs are worth a word.
+/// From this share of all processors on, in percent, other programs are reported.
 const OTHERS_PERCENT: f64 = 50.0;
 
-/// From when on no processor is idle, in percent of all, and what others take is worth a word from here on.
+/// From this share on, in percent, no processor counts as idle; then other programs are reported from
+/// `OTHERS_OF_FULL_PERCENT` on.
 const FULL_PERCENT: f64 = 95.0;
 const OTHERS_OF_FULL_PERCENT: f64 = 33.0;
 
-/// Of one processor, in percent, from when on a program fills it: its one thread can't do more.
+/// From this share of one processor on, in percent, a single-threaded program is at its limit.
 const PROGRAM_PERCENT: f64 = 90.0;
 
-/// Processor time that was wanted and not had, or time in want of memory, in percent.
+/// Processor time that was wanted and not available, or time spent waiting for memory, in percent.
 const TAKEN_PERCENT: f64 = 5.0;
 
-/// Pause frames a second from which on flow control is worth a word. A pair of them stops a port for up to
-/// 34 ms at 1 Gbit/s and 3.4 ms at 10; a link that keeps up has none.
+/// From this many pause frames per second on, flow control is reported. Two of them can stop a port for
+/// up to 34 ms at 1 Gbit/s and 3.4 ms at 10; a link without congestion has none.
 const PAUSES_PER_S: f64 = 10.0;
 
-/// What contributed, the weightiest first.
+/// The contributing factors, the most important first.
 pub(super) fn factors(scene: &Scene<'_>) -> Vec<LimitFinding> {
     let of_host = |name: &str| scene.host(name);
     let taken = [
@@ -37,7 +38,7 @@ pub(super) fn factors(scene: &Scene<'_>) -> Vec<LimitFinding> {
     taken.chain(others(scene)).chain(pauses(scene)).collect()
 }
 
-/// Flow control at work on the link: who held whom back.
+/// Flow control on the link, and which side held back the other.
 fn pauses(scene: &Scene<'_>) -> Option<LimitFinding> {
     let of = |measure, name: &str| {
         let per_s = scene.interface(name).filter(|per_s| *per_s >= PAUSES_PER_S)?;
@@ -50,14 +51,15 @@ fn pauses(scene: &Scene<'_>) -> Option<LimitFinding> {
     Some(LimitFinding::new(LimitStep::LinkFull, seen, &["net.pause.storm"]).at(&link.interface))
 }
 
-/// Other programs, and the one that took most.
+/// Other programs, and the one that used most.
 fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
     let own = scene.tool("cpu_percent").map(|percent| percent / f64::from(scene.processors.max(1)));
-    // The kernel's threads do the I/O of whoever asked for it, as those of a loop device do the run's.
+    // Kernel threads do the I/O of other processes; those of a loop device may do it for this run.
     let kernel = scene.host("kernel_threads_percent").unwrap_or(0.0) / f64::from(scene.processors.max(1));
     let (busy, own) = scene.host("cpu_busy_percent").zip(own)?;
     let program = scene.largest_program();
-    // The tool's and the kernel's share are sampled at other moments: what one program took was taken.
+    // The shares of Reelgauge and the kernel are sampled at other times, so the share of one program is
+    // a lower bound.
     let least = program.map_or(0.0, |program| program.percent / f64::from(scene.processors.max(1)));
     let others = (busy - own - kernel).max(least);
     let worth_percent = if busy >= FULL_PERCENT { OTHERS_OF_FULL_PERCENT } else { OTHERS_PERCENT };

@@ -1,5 +1,5 @@
-//! What stood out in one layer: which question it answers, where, what was measured, and which rules of the
-//! doctor tell more.
+//! A finding about one layer: the question that it answers, the place, the measured values, and the
+//! doctor rules with more details.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,36 +8,36 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitStep {
-    /// The limit on bytes a second that was set: no layer, and no question to a counter.
+    /// The byte rate limit that the user set. It is not a layer, and no counter question.
     MaxRate,
     /// A cache answered.
     Cache,
-    /// The link carried what it can.
+    /// The link was saturated.
     LinkFull,
-    /// The way is broken: errors on the wire, half duplex, long packets that are swallowed.
+    /// The network path is broken: errors on the wire, half duplex, large packets that are dropped.
     PathBroken,
     /// Packets were lost.
     NetworkLoss,
-    /// The receiver's TCP window was too small for the way.
+    /// The receiver's TCP window was too small for the network path.
     TcpWindow,
-    /// This machine: its program, its processors, or too few requests at a time.
+    /// The local host: its program, its processors, or too few requests in flight.
     Client,
-    /// The sender's TCP buffer was too small for the way.
+    /// The sender's TCP buffer was too small for the network path.
     SendBuffer,
-    /// The server waited for its disks, as somebody saw who sampled there.
+    /// The server waited for its disks, as an observer on the server measured.
     ServerDisk,
-    /// The server took its time, and the network did not.
+    /// The server was slow, and the network was not.
     Server,
     /// The server had too few threads.
     ServerThreads,
-    /// The disks were at work all the time.
+    /// The disks were always busy.
     Disk,
-    /// Round trips: too small requests, or too few at a time.
+    /// Round trips: requests are too small, or too few are in flight.
     Latency,
 }
 
 impl LimitStep {
-    /// Every question that is asked of counters, in order.
+    /// All questions about counters, in order.
     pub const ALL: [LimitStep; 12] = [
         LimitStep::Cache,
         LimitStep::LinkFull,
@@ -55,7 +55,7 @@ impl LimitStep {
 }
 
 impl LimitStep {
-    /// Whether it lies on the way to the storage, and not in the storage itself.
+    /// Whether it concerns the path to the storage, and not the storage itself.
     pub fn is_on_the_way(self) -> bool {
         matches!(
             self,
@@ -68,149 +68,150 @@ impl LimitStep {
     }
 }
 
-/// What was measured, its unit in its name.
+/// A measured quantity, with its unit in its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "LimitMeasure"))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// The limit on bytes a second that was set.
+    /// The byte rate limit that the user set.
     MaxBytesPerS,
-    /// Of the operations, those that had to wait for it.
+    /// Share of the operations that waited for it.
     HeldBackPercent,
     /// Share of the reads that a cache answered.
     CachedPercent,
-    /// What was read through the link.
+    /// Bytes read through the link.
     ReadBytesPerS,
-    /// What was written through the link.
+    /// Bytes written through the link.
     WrittenBytesPerS,
-    /// The busier direction, of what the link can carry.
+    /// Utilization of the link in its busier direction.
     LinkPercent,
-    /// What waited in the interface's sending queue, on average.
+    /// Mean length of the interface's send queue.
     QueueBytes,
-    /// What a ping to the server takes there and back under the load.
+    /// Round trip of a ping to the server under load.
     PingUs,
     /// Errors of the interface.
     InterfaceErrorsPerS,
-    /// Of the pings that were as long as a packet may be, lost while the connections stood still.
+    /// Lost share of the pings with the maximum packet size, while the connections hung.
     LongPingsLostPercent,
-    /// Of the short pings beside them, answered.
+    /// Answered share of the short pings at the same time.
     ShortPingsAnsweredPercent,
-    /// The longest packet, as this machine has it.
+    /// The largest packet that the local host sends.
     PacketBytes,
-    /// Of what this machine sent to the server, sent again.
+    /// Retransmitted share of the data that the local host sent to the server.
     RetransmittedPercent,
     /// TCP timeouts of the connections to the server.
     TimeoutsPerS,
-    /// Of what came from the server, out of order: something before it had been lost or overtaken.
+    /// Share of the data from the server that arrived out of order: something before it was lost or
+    /// overtaken.
     OutOfOrderPercent,
-    /// Received packets that this machine dropped.
+    /// Received packets that the local host dropped.
     ReceiveDropsPerS,
-    /// Packets that this machine's sending queue dropped.
+    /// Packets that the local host's send queue dropped.
     QueueDropsPerS,
-    /// Pause frames that the other end of the link sent: it held this machine back.
+    /// Pause frames from the other end of the link, which held the local host back.
     PausesReceivedPerS,
-    /// Pause frames that this machine sent: it could not take what came.
+    /// Pause frames from the local host, which could not receive fast enough.
     PausesSentPerS,
-    /// Of the time with something to send, spent waiting for the receiver's window.
+    /// Share of the time with data to send that was spent waiting for the receiver's window.
     WindowLimitedPercent,
-    /// What one connection carried, of what is usual for those to the same server.
+    /// Throughput of one connection, as a share of the usual one to the same server.
     OfLikeConnectionsPercent,
     /// Connections to the server.
     Connections,
-    /// Those of them without window scaling.
+    /// How many of these have no window scaling.
     ConnectionsWithoutScaling,
-    /// The window that the receiver offered.
+    /// The receiver's advertised window.
     WindowBytes,
-    /// Of the window, filled by what is on the way.
+    /// Share of the window that is in flight.
     WindowFilledPercent,
-    /// The shortest round trip of TCP.
+    /// The shortest TCP round trip.
     RttUs,
-    /// Of this machine's receive buffer, received and not yet taken.
+    /// Share of the local host's receive buffer with data that were received but not read.
     ReceiveQueuePercent,
-    /// A request's wait in this client's queue.
+    /// Time of a request in this client's queue.
     QueueUs,
-    /// A request's way to the server and back.
+    /// Round trip of a request to the server.
     RequestRttUs,
-    /// Of the workers, those that were computing or waiting for a processor and not for the storage.
+    /// Share of the workers that were computing or waiting for a processor, and not for the storage.
     WorkersAtWorkPercent,
-    /// The tool's largest own delay.
+    /// The largest scheduling delay of Reelgauge.
     OwnDelayUs,
-    /// Of the time with something to send, spent waiting for room in the send buffer.
+    /// Share of the time with data to send that was spent waiting for space in the send buffer.
     SendBufferLimitedPercent,
-    /// Of this machine's send buffer, in percent, what was on the way and not yet acknowledged.
+    /// Share of the local host's send buffer that is in flight and not yet acknowledged.
     SendBufferInFlightPercent,
-    /// What a connection had sent and the server had not yet acknowledged, on average.
+    /// Mean number of bytes that a connection had sent and the server had not yet acknowledged.
     InFlightBytes,
-    /// What the congestion control would have allowed to be on the way.
+    /// Bytes that the congestion control allows in flight.
     CongestionWindowBytes,
     /// The send buffer of the connection.
     SendBufferBytes,
     /// How often the link went down or came up.
     LinkChanges,
-    /// The finding is that of the incidents, which lasted so long together.
+    /// The finding is from the incidents, with this total duration.
     IncidentsS,
-    /// How long an operation took at the storage.
+    /// Service time of an operation.
     OperationUs,
-    /// Time in which the busiest disk had something to do.
+    /// Share of the time in which the busiest disk was busy.
     DiskBusyPercent,
-    /// Requests that it had at a time.
+    /// Mean number of requests in flight at the disk.
     DiskRequests,
-    /// How long a request took at a disk.
+    /// Time of a request at a disk.
     DiskUs,
-    /// Of the time of an operation, what a request of the server's disk takes.
+    /// Time of a request at the server's disk, as a share of the operation's time.
     DiskOfOperationPercent,
-    /// Time in which some task waited for a disk, of this machine or of the server that is named.
+    /// Share of the time in which some task waited for a disk, on the local host or the named server.
     DiskPressurePercent,
-    /// Requests to the disk that a read of the tool was cut into.
+    /// Disk requests for each read of Reelgauge.
     RequestsPerRead,
-    /// What a disk below the target carried, whoever moved it.
+    /// Throughput of a disk below the target, including all programs.
     DiskBytesPerS,
-    /// What this run moved meanwhile.
+    /// Throughput of this run in the same time.
     OwnBytesPerS,
-    /// Of an operation's time, what the way there and back takes.
+    /// Share of an operation's time that is spent on the network path.
     OnTheWayPercent,
     /// Bytes of a request.
     RequestBytes,
-    /// Requests in flight at a time.
+    /// Requests in flight.
     RequestsAtATime,
-    /// Of all processors, busy with other programs.
+    /// Share of all processors that other programs used.
     OthersPercent,
-    /// Of one processor, taken by the program that took most; by all its processes, if it has several.
+    /// Share of one processor that the busiest program used, over all its processes.
     ProgramPercent,
-    /// How many processes of that name took it, on average.
+    /// Mean number of processes with that name.
     ProgramProcesses,
-    /// Of all processors, taken by the hypervisor.
+    /// Share of all processors that the hypervisor took.
     StealPercent,
-    /// Time in which a quota kept the tool from running.
+    /// Share of the time in which a quota kept Reelgauge from running.
     ThrottledPercent,
-    /// Time in which some task waited for memory.
+    /// Share of the time in which some task waited for memory.
     MemoryPressurePercent,
 }
 
-/// One thing that was measured.
+/// One measured value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "LimitSeen"))]
 pub struct Seen {
-    /// What.
+    /// The quantity.
     pub measure: Measure,
-    /// How much.
+    /// The value.
     pub value: f64,
-    /// The threshold above which it is reported. `None` where it is only informative.
+    /// The threshold above which it is reported. `None` if it is only informative.
     pub threshold: Option<f64>,
 }
 
 impl Seen {
-    /// Held against a threshold.
+    /// A value that is compared with a threshold.
     pub(super) fn against(measure: Measure, value: f64, threshold: f64) -> Seen {
         Seen { measure, value: rounded(value), threshold: Some(rounded(threshold)) }
     }
 
-    /// Told beside.
+    /// A value that is only informative.
     pub(super) fn beside(measure: Measure, value: f64) -> Seen {
         Seen { measure, value: rounded(value), threshold: None }
     }
 
-    /// How near it is to its threshold: 1 is there.
+    /// Its value as a share of its threshold: 1 is at the threshold.
     pub fn nearness(&self) -> Option<f64> {
         Some(self.value / self.threshold.filter(|threshold| *threshold > 0.0)?)
     }
@@ -220,24 +221,24 @@ impl Seen {
     }
 }
 
-/// Without the digits that say nothing, so that a screen and the file show the same.
+/// Rounds to the digits that matter, so that a screen and the file show the same.
 fn rounded(value: f64) -> f64 {
     let places = if value.abs() >= 1_000.0 { 0 } else { 4 };
     let scale = 10_f64.powi(places);
     (value * scale).round() / scale
 }
 
-/// What was seen of one layer.
+/// The finding about one layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitFinding {
-    /// Which question it answers.
+    /// The question that it answers.
     pub step: LimitStep,
-    /// Where: an interface, a connection, a disk, a program. `None` where there is one.
+    /// The place: an interface, a connection, a disk, a program. `None` if there is only one.
     pub at: Option<String>,
-    /// What was measured; the first weighs most.
+    /// The measured values, the most important first.
     pub seen: Vec<Seen>,
-    /// Rules of the doctor that tell more, and what to change.
+    /// Rules of the doctor with more details and advice.
     pub rules: Vec<String>,
 }
 
@@ -246,12 +247,12 @@ impl LimitFinding {
         LimitFinding { step, at: None, seen, rules: rules.iter().map(|rule| (*rule).to_owned()).collect() }
     }
 
-    /// At a device.
+    /// Sets the device.
     pub(super) fn at(self, device: &str) -> LimitFinding {
         LimitFinding { at: Some(device.to_owned()).filter(|device| !device.is_empty()), ..self }
     }
 
-    /// What was measured of this.
+    /// The value of this quantity.
     pub fn value(&self, measure: Measure) -> Option<f64> {
         self.seen.iter().find(|seen| seen.measure == measure).map(|seen| seen.value)
     }
@@ -262,16 +263,16 @@ impl LimitFinding {
 pub(super) enum Tested {
     /// Yes.
     Found(LimitFinding),
-    /// No: what was measured, below its threshold.
+    /// No: the measured values are below their thresholds.
     Below(LimitFinding),
-    /// No, and no figure is near to anything.
+    /// No, and no value is near its threshold.
     No,
-    /// Nothing was sampled for it.
+    /// No counter was sampled for it.
     NotMeasured,
 }
 
 impl Tested {
-    /// Yes, where its first figure stands out.
+    /// Yes, if the first value reaches its threshold.
     pub(super) fn by_first(finding: LimitFinding) -> Tested {
         match finding.seen.first() {
             Some(seen) if seen.stands_out() => Tested::Found(finding),

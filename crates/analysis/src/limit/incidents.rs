@@ -1,4 +1,4 @@
-//! A load point as it was in its incidents. A fault that lasts for a part of it is averaged away over the
+//! A load point reduced to its incidents. A fault that lasts for a part of it is averaged away over the
 //! whole: a disk that was busy for 12 s of 60, and idle otherwise, has a mean of 20 %.
 //!
 //! Not here: which of both is asked first ([`super::choose`]).
@@ -8,11 +8,11 @@ use crate::figures::stretch_ns;
 use crate::series::Series;
 use crate::summary::LoadPoint;
 
-/// Incidents that fill so much of a load point are the load point.
+/// If the incidents fill this share of a load point, they count as the whole load point.
 const WHOLE_SHARE: f64 = 0.9;
 
-/// When the incidents were that a load point failed by, on the run's clock, none of them twice; none where it
-/// did not fail, or where they were nearly all of it.
+/// The times of the incidents that made a load point fail, on the run's clock and without overlap. Empty
+/// if it did not fail, or if they fill nearly all of it.
 pub fn stretches(point: &LoadPoint) -> Vec<Stretch> {
     let Some(culprit) = point.culprit else { return Vec::new() };
     let incidents = point.streams.iter().flat_map(|late| &late.incidents);
@@ -34,14 +34,14 @@ pub fn stretches(point: &LoadPoint) -> Vec<Stretch> {
     if seconds >= point.measured_s * WHOLE_SHARE { Vec::new() } else { apart }
 }
 
-/// The load point with the rates that it had in these stretches. What only the whole load point tells, how
-/// long an operation took, is unknown of them.
+/// The load point with the rates of these periods. Operation times are known only for the whole load
+/// point, so they are unknown here.
 pub fn within(point: &LoadPoint, series: &Series, stretches: &[Stretch]) -> LoadPoint {
     let mut part = point.clone();
     let seconds: f64 = stretches.iter().map(|stretch| stretch.seconds()).sum();
     let (mut read, mut written, mut ops) = (0.0, 0.0, 0.0);
     for step in &series.steps {
-        // A series is read from a summary, which is input.
+        // A series is read from a summary, which is untrusted input.
         let from_ns = step.began_s.saturating_mul(1_000_000_000);
         let until_ns = step.began_s.saturating_add(series.step_s).saturating_mul(1_000_000_000);
         let overlap = |stretch: &Stretch| {

@@ -1,23 +1,23 @@
-//! Connections to one server that carry the same load, beside each other: one that is stuck among many that
-//! are well is named.
+//! Compares the connections to one server that share the same load, and finds one that is stuck among
+//! many healthy ones.
 
 use super::finding::{LimitFinding, LimitStep, Measure, Seen};
 use super::scene::{Connection, Scene};
 
-/// Fewer say nothing of each other.
+/// Fewer connections cannot be compared.
 const CONNECTIONS_MIN: usize = 3;
 
-/// Of what the others carry (their median), in percent, below which one lags behind.
+/// A connection lags behind if its throughput is below this percentage of the others' median.
 const LAGS_PERCENT: f64 = 25.0;
 
-/// So many times the others' shortest round trip is another way.
+/// A round trip of this many times the others' shortest one means another network path.
 const TIMES_THE_RTT: f64 = 3.0;
 
-/// Of what it sent, in percent, sent again.
+/// Retransmitted share of its data, in percent.
 const SENT_AGAIN_PERCENT: f64 = 1.0;
 
-/// One connection that carries far less than its like, and what is wrong with it. One that nobody uses is
-/// none of them: something has to be wrong with it.
+/// A connection with far less throughput than similar ones, and a fault. Without a fault it may simply
+/// be unused, so it is not reported.
 pub(super) fn stuck(scene: &Scene<'_>) -> Option<LimitFinding> {
     let connections = scene.connections();
     let carried: Vec<f64> = connections.iter().map(carried).collect();

@@ -1,5 +1,5 @@
-//! What the questions are asked of: the counters of the measured time, the load point, and what lies between
-//! this machine and the storage.
+//! The input of the questions: the counters of the measured time, the load point, and the layers between
+//! the local host and the storage.
 
 use reelgauge_machine::packet_overhead;
 use reelgauge_record::counters::Layer;
@@ -10,33 +10,33 @@ use crate::figures::TimeFigures;
 use crate::limit::finding::{Measure, Seen};
 use crate::summary::LoadPoint;
 
-/// A load point and what was sampled while it was measured.
+/// A load point, and the counters that were sampled during its measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
     /// Means over exactly the measured time.
     pub means: &'a Means,
     pub point: &'a LoadPoint,
-    /// The link to the storage; `None` where there is none, or it could not be found out.
+    /// The link to the storage; `None` if there is none, or it could not be determined.
     pub link: Option<&'a LinkFacts>,
-    /// The memories on the way.
+    /// The memories between the run and the disks.
     pub memory: Option<&'a MemoryFacts>,
-    /// Who else sampled meanwhile, with means over the same time.
+    /// The observers of the run, with means over the same time.
     pub observed: &'a [Observed<'a>],
     /// Whether the storage is behind a network.
     pub on_network: bool,
-    /// How many processors this machine has.
+    /// The number of processors of the local host.
     pub processors: u32,
-    /// How long the incidents were, where the means and the load point are those of its incidents alone.
+    /// The duration of the incidents, if the means and the load point cover only its incidents.
     pub incidents_s: Option<f64>,
-    /// Whether the load was no larger than it was asked to be: frames have their times, so that a load that
-    /// was met says nothing of what could have been carried.
+    /// Whether the load was limited by its own pace: frames have due times, so a load that met its
+    /// criteria does not show how much more is possible.
     pub is_paced: bool,
 }
 
-/// Another machine of which the counters are known: the server, or an array.
+/// Another host whose counters are known: the server, or an array.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed<'a> {
-    /// What it is called.
+    /// Its name.
     pub name: &'a str,
     /// Means over exactly the measured time.
     pub means: &'a Means,
@@ -52,27 +52,27 @@ pub(super) struct Connection<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Program<'a> {
     pub(super) name: &'a str,
-    /// Of one processor, all its processes together.
+    /// Share of one processor, over all its processes.
     pub(super) percent: f64,
-    /// How many they are; `None` where that was not counted.
+    /// The number of its processes; `None` if they were not counted.
     pub(super) processes: Option<f64>,
 }
 
 impl Program<'_> {
-    /// How many processes took what it took.
+    /// The number of its processes, as a value.
     pub(super) fn processes_seen(&self) -> Option<Seen> {
         self.processes.map(|processes| Seen::beside(Measure::ProgramProcesses, processes))
     }
 }
 
 impl Connection<'_> {
-    /// One of its counters, `connection_` left out.
+    /// One of its counters; the name is given without `connection_`.
     pub(super) fn of(&self, name: &str) -> Option<f64> {
         self.means.of(Layer::Network, &format!("connection_{name}"), self.name)
     }
 
-    /// What a full segment carries: as the kernel says, else what is usual. An address of IPv6 stands in
-    /// brackets.
+    /// The payload of a full segment: as the kernel reports it, otherwise the usual one. An IPv6 address
+    /// is written in brackets.
     pub(super) fn segment_bytes(&self) -> f64 {
         let usual = || {
             f64::from(packet_overhead::segment_bytes(
@@ -85,33 +85,33 @@ impl Connection<'_> {
 }
 
 impl<'a> Scene<'a> {
-    /// The connections to the server; empty where there are none or they were not sampled.
+    /// The connections to the server; empty if there are none or they were not sampled.
     pub(super) fn connections(&self) -> Vec<Connection<'a>> {
         let names = self.means.each(Layer::Network, "connection_sent_bytes_per_s");
         names.map(|(name, _)| Connection { name, means: self.means }).collect()
     }
 
-    /// All connections together.
+    /// The sum over all connections.
     pub(super) fn connections_sum(&self, name: &str) -> Option<f64> {
         self.means.sum(Layer::Network, &format!("connection_{name}"))
     }
 
-    /// The shortest round trip of TCP over all connections.
+    /// The shortest TCP round trip of all connections.
     pub(super) fn shortest_rtt_us(&self) -> Option<f64> {
         self.connections().iter().filter_map(|connection| connection.of("min_rtt_us")).reduce(f64::min)
     }
 
-    /// Of all of this machine's network.
+    /// A counter of the local host's whole network.
     pub(super) fn network(&self, name: &str) -> Option<f64> {
         self.means.of(Layer::Network, name, "")
     }
 
-    /// Of the link's interface.
+    /// A counter of the link's interface.
     pub(super) fn interface(&self, name: &str) -> Option<f64> {
         self.means.of(Layer::Network, name, &self.link?.interface)
     }
 
-    /// Of the whole machine.
+    /// A counter of the whole host.
     pub(super) fn host(&self, name: &str) -> Option<f64> {
         self.means.of(Layer::Host, name, "")
     }
@@ -124,10 +124,10 @@ impl<'a> Scene<'a> {
         self.means.largest(Layer::Tool, name).map(|(_, value)| value)
     }
 
-    /// The other program that took most, by name.
+    /// The other program that used the most processor time.
     pub(super) fn largest_program(&self) -> Option<Program<'a>> {
         let (name, percent) = self.means.largest(Layer::Host, "program_percent")?;
-        // Runs of earlier versions don't have it.
+        // Runs of earlier versions do not have it.
         let processes = self.means.of(Layer::Host, "program_processes", name);
         Some(Program { name, percent, processes })
     }
@@ -137,7 +137,7 @@ impl<'a> Scene<'a> {
         self.point.total.read_bytes >= self.point.total.written_bytes
     }
 
-    /// How long an operation that moved data took, as the storage's.
+    /// The service times of reads and writes.
     pub(super) fn operation(&self) -> Option<TimeFigures> {
         self.point.total.service.data
     }

@@ -1,4 +1,4 @@
-//! The questions, one file each: what is looked at, and from when on it stands out.
+//! The questions, one file each: which counters they use, and their thresholds.
 //!
 //! Thresholds are those of the rules that each finding names. Not here: which answer counts
 //! ([`super::choose`]).
@@ -23,7 +23,7 @@ use super::scene::Scene;
 
 pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
     match step {
-        // Known without a counter: see the choice.
+        // Known without a counter: see `choose`.
         LimitStep::MaxRate => Tested::No,
         LimitStep::Cache => cache::test(scene),
         LimitStep::LinkFull => link_full::test(scene),

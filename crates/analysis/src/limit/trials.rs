@@ -1,31 +1,32 @@
-//! What the counters of the failed trials of a quick check show together.
+//! The combined evidence from the counters of the failed trials of a quick check.
 //!
-//! Whose fault a trial was is decided elsewhere ([`crate::culprit`]): the storage's is what is neither the
-//! tool's nor the link's. A quick check names it without a doubt only where a counter stood out, too.
+//! The culprit of a trial is decided elsewhere ([`crate::culprit`]): the storage is the culprit if
+//! neither Reelgauge nor the link is. A quick check names it without doubt only if a counter reached its
+//! threshold, too.
 
 use super::LimitVerdict;
 use crate::culprit::Culprit;
 use crate::summary::LoadPoint;
 
-/// Of all processors, in percent, from when on other programs may have been the limit as well. They are
-/// told at all where they took half, or filled one, or left none idle.
+/// From this share of all processors on, in percent, other programs may have been the limit as well.
+/// They are reported only if they used half, or filled one processor, or left none idle.
 const OTHERS_PERCENT: f64 = 33.0;
 
-/// What was seen in the trials that failed.
+/// The evidence from the failed trials.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialEvidence {
-    /// In most of those that were booked to the storage a counter stood out on its side.
+    /// In most of the trials whose culprit is the storage, a counter on its side reached its threshold.
     pub storage_stood_out: bool,
-    /// The least and the most that other programs took of all processors, in percent, where they took much in
-    /// most of the failed trials.
+    /// The smallest and the largest share of all processors that other programs used, in percent, if
+    /// they used much in most of the failed trials.
     pub others_percent: Option<(f64, f64)>,
-    /// Who the failed trials are booked to instead, where by their counters none is booked to the storage:
-    /// this machine where all are, else nobody known.
+    /// The culprit if no failed trial has the storage as its culprit: the local host if it is the
+    /// culprit of all of them, otherwise unknown.
     pub instead_of_storage: Option<Culprit>,
 }
 
 impl TrialEvidence {
-    /// Of these load points.
+    /// Collects the evidence from these load points.
     pub fn of(points: &[LoadPoint]) -> TrialEvidence {
         let failed: Vec<&LoadPoint> = points.iter().filter(|point| point.culprit.is_some()).collect();
         let storages: Vec<_> =
@@ -43,7 +44,7 @@ impl TrialEvidence {
         }
     }
 
-    /// Whether what is left for the storage may have been other programs as well.
+    /// Whether other programs may have been the limit instead of the storage.
     pub fn may_be_others(&self) -> bool {
         self.others_percent.is_some() && !self.storage_stood_out
     }
@@ -85,7 +86,7 @@ mod tests {
         assert!(of(&[found.clone(), found.clone(), nothing.clone()]));
         assert!(!of(&[found.clone(), nothing.clone()]));
         assert!(!of(&[nothing, storage(LimitVerdict::NotKnown)]));
-        // What limited one that was met says nothing of it, and without counters nothing is seen.
+        // The limit of a trial that passed is no evidence, and without counters there is none.
         assert!(!of(&[point(None, LimitVerdict::Found, None)]));
         assert!(!of(&[LoadPoint { limit: None, ..found }]));
     }

@@ -1,18 +1,18 @@
-//! Distances between what visits do and what the nearest mix would do.
+//! Distances between the visits of a trace and those of the closest mix.
 //!
-//! Two kinds are used: the total variation between shares (half the sum of their differences: so much would
-//! have to be something else), and Kolmogorov's distance between a value's distribution and an even one (the
-//! largest difference of their cumulated shares).
+//! Two kinds are used. The total variation between shares is half the sum of their differences: the
+//! share that would have to be different. Kolmogorov's distance between the distribution of a value and
+//! a uniform one is the largest difference of their cumulative shares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::visits::{Order, Visit, Visits};
 use super::{Distance, FittedLengths, FittedMix, FittedSync, Part};
 
-/// A pause shorter than this is the time that a worker itself takes between two transfers.
+/// A shorter pause is the time that a worker itself takes between two transfers.
 const PAUSE_NS: u64 = 1_000_000;
 
-/// The golden ratio's fraction: multiples of it lie evenly between 0 and 1.
+/// The fractional part of the golden ratio: its multiples are evenly spaced between 0 and 1.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 
 pub(super) fn distances(all: &Visits, mix: &FittedMix) -> Vec<Distance> {
@@ -30,7 +30,7 @@ pub(super) fn distances(all: &Visits, mix: &FittedMix) -> Vec<Distance> {
     ]
 }
 
-/// Operations that no mix does, or a direction that hangs on the one before.
+/// Operations that no mix has, or a direction that depends on the previous one.
 fn kind(all: &Visits, mix: &FittedMix) -> f64 {
     let visits = &all.done;
     let of_mix: u64 = visits.iter().map(|visit| u64::from(visit.accesses) + u64::from(visit.syncs) + 2).sum();
@@ -40,7 +40,7 @@ fn kind(all: &Visits, mix: &FittedMix) -> f64 {
     others.max(dependence(visits))
 }
 
-/// Syncs that are missing, or too many.
+/// Missing or additional syncs.
 fn unexpected_syncs(visits: &[Visit], mix: &FittedMix) -> u64 {
     let wrong = |visit: &Visit| {
         let expected = match mix.sync {
@@ -53,7 +53,7 @@ fn unexpected_syncs(visits: &[Visit], mix: &FittedMix) -> u64 {
     visits.iter().filter(|visit| visit.is_writing).map(wrong).sum()
 }
 
-/// How far the directions of two visits in a row are from independent ones.
+/// How far the directions of two consecutive visits are from independent ones.
 fn dependence(visits: &[Visit]) -> f64 {
     let mut before: BTreeMap<u32, bool> = BTreeMap::new();
     let mut pairs = [[0_u64; 2]; 2];
@@ -73,14 +73,14 @@ fn dependence(visits: &[Visit]) -> f64 {
     [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().map(difference).sum::<f64>() / 2.0
 }
 
-/// First blocks against those that an even choice of block sizes gives for the same lengths; and visits that
-/// are not of one block size with its remainder.
+/// First blocks compared with those of equally likely block sizes for the same lengths; and visits that
+/// do not consist of one block size and its remainder.
 fn size(visits: &[Visit], mix: &FittedMix) -> f64 {
     let odd = visits.iter().filter(|visit| !visit.is_of_blocks).count() as f64;
     first_blocks(visits, &mix.blocks_bytes).max(odd / visits.len().max(1) as f64)
 }
 
-/// How far first blocks are from those that an even choice of these sizes gives.
+/// How far first blocks are from those that equally likely sizes give.
 pub(super) fn first_blocks(visits: &[Visit], blocks: &[u32]) -> f64 {
     let mut found: BTreeMap<u32, f64> = BTreeMap::new();
     let each = 1.0 / visits.len().max(1) as f64;
@@ -94,12 +94,12 @@ pub(super) fn first_blocks(visits: &[Visit], blocks: &[u32]) -> f64 {
     found.values().map(|difference| difference.abs()).sum::<f64>() / 2.0
 }
 
-/// The first block of a visit of this length for which this size was drawn: the size itself, or the largest
-/// power of two that fits.
+/// The first block of this visit if this size was drawn for it: the size itself, or the largest power of
+/// two that fits.
 fn first_block(block: u32, visit: &Visit) -> u32 {
     match u32::try_from(visit.bytes) {
         Ok(bytes) if bytes < block && bytes > 0 => match visit.accesses {
-            // A length below the smallest block is moved whole.
+            // A length below the smallest block is transferred as a whole.
             1 => visit.first_len,
             _ => 1 << bytes.ilog2(),
         },
@@ -138,7 +138,7 @@ fn gcd(one: u64, two: u64) -> u64 {
 fn position(all: &Visits, mix: &FittedMix) -> Distance {
     let visits = &all.done;
     let step = visits.iter().map(|visit| visit.start).fold(0, gcd) as f64;
-    // Where a visit fills its file there is one place for it.
+    // A visit that fills its file has only one possible position.
     let place = |(at, visit): (usize, &Visit)| {
         // A visit that read parts of its file twice is larger than the file.
         let room = all.file_bytes(visit.file).saturating_sub(visit.bytes);
@@ -152,17 +152,17 @@ fn position(all: &Visits, mix: &FittedMix) -> Distance {
         visits.iter().filter(|visit| is(visit)).count() as f64 / visits.len().max(1) as f64
     };
     let going_on = share(&|visit| visit.goes_on);
-    // Neither in a row nor at random places.
+    // Neither sequential nor random.
     let between = share(&|visit| all.order(visit) == Order::Between);
     let choice = choice_of_files(all, mix);
     let starts = if draws >= super::VISITS_MIN { starts } else { 0.0 };
     let largest = [starts, going_on, between, choice].into_iter().fold(0.0, f64::max);
-    // The bound of the part with the fewest draws; where nothing but whole files is used, of the visits.
+    // The bound of the part with the fewest draws; if only whole files are used, that of the visits.
     let draws = if draws >= super::VISITS_MIN { draws } else { visits.len() };
     Distance::new(Part::Position, largest, draws, 1)
 }
 
-/// Whether every worker keeps to one file, and no two to the same where there are several.
+/// Whether every worker uses one file, and no two the same if there are several.
 pub(super) fn has_own_files(visits: &[Visit]) -> bool {
     let mut files: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for visit in visits {
@@ -171,8 +171,8 @@ pub(super) fn has_own_files(visits: &[Visit]) -> bool {
     files.values().all(|files| files.len() == 1)
 }
 
-/// How far the choice of files is from an even one: by how many are used, and by how often the next one is
-/// the next in order.
+/// How far the choice of files is from equally likely: by how many are used, and by how often the next
+/// file is the next in order.
 fn choice_of_files(all: &Visits, mix: &FittedMix) -> f64 {
     if mix.has_own_files {
         return 0.0;
@@ -195,11 +195,11 @@ fn choice_of_files(all: &Visits, mix: &FittedMix) -> f64 {
     used.max(more(same)).max(more(next))
 }
 
-/// The longest pause before a visit; 0 where there are none to speak of.
+/// The longest pause before a visit; 0 if there are practically none.
 pub(super) fn max_delay_ns(visits: &[Visit]) -> u64 {
     let pauses = pauses(visits);
     let long = pauses.iter().filter(|pause| **pause > PAUSE_NS).count();
-    // A mix with pauses has hardly any that are as short as none.
+    // In a mix with pauses, hardly any pause is too short to count.
     if long * 10 < pauses.len() { 0 } else { pauses.into_iter().max().unwrap_or(0) }
 }
 
@@ -207,7 +207,7 @@ fn pauses(visits: &[Visit]) -> Vec<u64> {
     visits.iter().filter_map(|visit| visit.pause_ns).collect()
 }
 
-/// Pauses against none, or against an even distribution up to the longest; and waits within visits.
+/// Pauses compared with none, or with a uniform distribution up to the longest; and waits within visits.
 fn pause(visits: &[Visit]) -> Distance {
     let pauses = pauses(visits);
     let accesses: u64 = visits.iter().map(|visit| u64::from(visit.accesses) - 1).sum();
@@ -218,18 +218,18 @@ fn pause(visits: &[Visit]) -> Distance {
         0 => pauses.iter().filter(|pause| **pause > PAUSE_NS).count() as f64 / pauses.len().max(1) as f64,
         longest => unevenness(pauses.iter().map(|pause| *pause as f64 / longest as f64).collect()),
     };
-    // Waits are counted among accesses, of which there are more than visits.
+    // Waits are counted per access, and there are more accesses than visits.
     let draws = if within > before { accesses as usize } else { pauses.len() };
     Distance::new(Part::Pause, within.max(before), draws, 1)
 }
 
-/// Places and lengths come in steps: values of one step are spread over it, so that an even choice of steps
-/// is an even distribution.
+/// Positions and lengths come in steps. Values of one step are spread over it, so that an equal choice
+/// of steps gives a uniform distribution.
 fn within_step(at: usize) -> f64 {
     (at as f64 * GOLDEN).fract()
 }
 
-/// Kolmogorov's distance of values from an even distribution between 0 and 1.
+/// Kolmogorov's distance of values from a uniform distribution between 0 and 1.
 fn unevenness(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let count = values.len().max(1) as f64;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-/// So many visits are looked at, at most.
+/// Visits that are kept, at most.
 const VISITS_MAX: usize = 500_000;
 
 /// A visit that ended.
@@ -15,15 +15,15 @@ pub(super) struct Visit {
     pub(super) is_writing: bool,
     pub(super) first_len: u32,
     pub(super) second_len: Option<u32>,
-    /// Every length is what a mix's block size and remainder make it.
+    /// Whether every length follows from a block size and its remainder, as in a mix.
     pub(super) is_of_blocks: bool,
     pub(super) accesses: u32,
     pub(super) bytes: u64,
-    /// Where the first access begins.
+    /// Position of the first access.
     pub(super) start: u64,
-    /// Accesses that begin where the one before ended.
+    /// Accesses that begin where the previous one ended.
     pub(super) in_a_row: u32,
-    /// It begins where the worker's last visit to the file ended.
+    /// Whether it begins where the worker's last visit to the file ended.
     pub(super) goes_on: bool,
     pub(super) syncs: u32,
     /// Time without an operation before it. `None` before a worker's first.
@@ -32,22 +32,22 @@ pub(super) struct Visit {
     pub(super) waits: u32,
 }
 
-/// How the accesses of a visit follow each other.
+/// The order of the accesses of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Each begins where the one before ended.
+    /// Each begins where the previous one ended.
     InARow,
-    /// At random places: no more of them are in a row than chance explains.
+    /// At random positions: sequential pairs are no more frequent than by chance.
     Random,
     Between,
 }
 
 impl Visit {
-    /// The order of its accesses in a file of this size. In thousands of random accesses to a small file one
-    /// or two follow the one before by chance, so a random visit may have some in a row: as many as are
-    /// expected, three standard deviations, and one.
+    /// The order of its accesses in a file of this size. In thousands of random accesses to a small
+    /// file, some follow the previous one by chance. So a random visit may have some sequential pairs:
+    /// the expected number, three standard deviations, and one.
     pub(super) fn order(&self, file_bytes: u64) -> Order {
-        // A visit without accesses has no pairs, either.
+        // A visit without accesses has no pairs either.
         let pairs = self.accesses.saturating_sub(1);
         if self.in_a_row == pairs {
             return Order::InARow;
@@ -59,42 +59,42 @@ impl Visit {
     }
 }
 
-/// A visit under way.
+/// A visit in progress.
 #[derive(Clone, Debug)]
 struct OpenVisit {
     visit: Visit,
     last_len: u32,
     next_offset: u64,
-    /// What is left of a visit whose remainder has begun.
+    /// Whether the remainder of the visit has begun.
     is_remainder: bool,
-    /// It began before anything was measured: it is not whole.
+    /// It began before the measurement, so it is incomplete.
     is_cut: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Worker {
     open: Option<OpenVisit>,
-    /// When it last finished something, and what it did before its next access.
+    /// When it last completed something, and its state before its next access.
     last_done_ns: Option<u64>,
-    /// The pause before the first operation of the visit to come.
+    /// The pause before the first operation of the next visit.
     pause_ns: Option<u64>,
-    /// Something was opened or closed since the last access: what comes is another visit.
+    /// A file was opened or closed since the last access, so the next one starts a new visit.
     has_turned: bool,
     in_warmup: bool,
     has_closed: bool,
     ends: BTreeMap<u32, u64>,
 }
 
-/// Within a visit, waiting longer than this is a pause and no delay of the tool that recorded it.
+/// Within a visit, a longer wait is a pause, and no delay of the recording program.
 const WAIT_NS: u64 = 1_000_000;
 
-/// Everything that was done.
+/// All visits and other operations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visits {
     sizes: Vec<u64>,
     workers: BTreeMap<u32, Worker>,
     pub(super) done: Vec<Visit>,
-    /// Operations that no mix does: metadata, failures, copies by the server.
+    /// Operations that no mix does: metadata, failures, copies on the server.
     pub(super) others: u64,
     pub(super) left_out: u64,
     reached: BTreeMap<u32, u64>,
@@ -105,25 +105,25 @@ impl Visits {
         Visits { sizes, ..Visits::default() }
     }
 
-    /// The size of a file, as it is known or as far as it was used.
+    /// The known size of a file, or how far it was used.
     pub(super) fn file_bytes(&self, file: u32) -> u64 {
         let known = self.sizes.get(file as usize).copied().unwrap_or(0);
         known.max(self.reached.get(&file).copied().unwrap_or(0))
     }
 
-    /// How the accesses of a visit follow each other.
+    /// The order of the accesses of a visit.
     pub(super) fn order(&self, visit: &Visit) -> Order {
         visit.order(self.file_bytes(visit.file))
     }
 
-    /// How many files there are, used or not.
+    /// The number of files, used or not.
     pub(super) fn files(&self) -> usize {
         self.sizes.len().max(self.reached.len())
     }
 
     pub(super) fn add(&mut self, op: &OpRecord) {
         let worker = self.workers.entry(op.worker).or_default();
-        // Several in flight overlap: the worker was not idle then.
+        // If several operations in flight overlap, the worker was not idle.
         let idle_ns = worker.last_done_ns.map(|last_ns| op.due_ns.saturating_sub(last_ns));
         worker.last_done_ns = worker.last_done_ns.max(Some(op.done_ns));
         if op.flags.has(OpFlags::WARMUP) {
@@ -138,12 +138,12 @@ impl Visits {
             OpKind::Read | OpKind::Write => self.others += 1,
             OpKind::Open | OpKind::Close => self.turn(op, idle_ns),
             OpKind::Sync => self.synced(op),
-            // Everything else is nothing that a mix does.
+            // A mix does no other operations.
             _ => self.others += 1,
         }
     }
 
-    /// An open or a close: the visit before is over.
+    /// Takes an open or a close, which ends the visit.
     fn turn(&mut self, op: &OpRecord, idle_ns: Option<u64>) {
         let Some(worker) = self.workers.get_mut(&op.worker) else { return };
         worker.has_turned = true;
@@ -221,10 +221,11 @@ impl Visits {
         });
     }
 
-    /// No more comes. What is still open is not whole, where files are opened and closed at all.
+    /// Ends the last visits. A visit that is still open is incomplete, if files are opened and closed at
+    /// all.
     pub(super) fn finish(&mut self) {
         for worker in self.workers.values_mut() {
-            // Of a worker that ended none its only one is as good as others.
+            // The only visit of a worker that ended none is as good as others.
             if !worker.has_closed {
                 Self::close(worker, &mut self.done, &mut self.left_out);
             }
@@ -238,13 +239,13 @@ impl OpenVisit {
         if visit.accesses == 1 {
             visit.second_len = Some(op.len);
         }
-        // Blocks of the drawn size, and then ever smaller ones.
+        // Blocks of the drawn size, and then smaller and smaller ones.
         let is_shorter = op.len < self.last_len;
         let fits = is_shorter || (op.len == self.last_len && !self.is_remainder);
         visit.is_of_blocks &= fits;
         self.is_remainder |= is_shorter;
         visit.in_a_row += u32::from(op.offset == self.next_offset);
-        // 32 bits: visits of billions of accesses are alike.
+        // 32 bits: billions of accesses make no difference.
         visit.accesses = visit.accesses.saturating_add(1);
         visit.bytes += u64::from(op.len);
         visit.waits += u32::from(idle_ns.is_some_and(|idle_ns| idle_ns > WAIT_NS));

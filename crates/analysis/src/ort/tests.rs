@@ -1,8 +1,8 @@
-//! Published curves, point by point, and curves made up to be hard.
+//! Published curves, point by point, and synthetic curves that are difficult.
 //!
-//! The points are the published ones (sources beside each); a seventh curve whose overall response time
-//! is known, the reference system's 26 software builds (0.96 ms), is not here because its points could
-//! not be had.
+//! The points are the published ones, with their sources. A seventh curve with a known overall response
+//! time, the reference system's 26 software builds (0.96 ms), is missing because its points were not
+//! available.
 
 #![allow(clippy::unwrap_used)]
 
@@ -115,7 +115,7 @@ fn ort(rows: &[Row]) -> f64 {
 
 #[test]
 fn published_overall_response_times_come_out() {
-    // (curve, what the formula gives, to which digit, the published value, how coarse the points are)
+    // (curve, result of the formula, its precision, the published value, the precision of the points)
     let vectors: [(&[Row], f64, f64, f64, f64); 6] = [
         (&QUANTUM_VDA, 0.894, 5e-4, 0.90, 0.05),
         (&CISCO_VDA, 12.9375, 5e-3, 12.94, 0.01),
@@ -143,7 +143,7 @@ fn whole_op_rates_of_the_reference_are_rounded_and_streams_give_the_other_edge()
 
 #[test]
 fn the_other_formulas_do_not_fit() {
-    // Area ÷ peak, as the rules word it, and the plain mean: what the table of the reference gives.
+    // Area ÷ peak, as the rules word it, and the plain mean: the values in the table of the reference.
     let over_peak = |rows: &[Row]| {
         let (first, last) = (rows[0].2, rows[rows.len() - 1].2);
         ort(rows) * (last - first) / last
@@ -165,7 +165,7 @@ fn the_other_formulas_do_not_fit() {
 
 #[test]
 fn throughput_columns_are_kib_per_s_over_1000() {
-    // 10 op/s a stream of 462.65 KiB on average: 4.6265 a stream, in units of 1 024 000 bytes.
+    // 10 op/s per stream of 462.65 KiB on average: 4.6265 per stream, in units of 1 024 000 bytes.
     for rows in [&QUANTUM_VDA[..], &CISCO_VDA, &DEEPFLASH_VDA] {
         for row in rows {
             let per_stream = f64::from(row.3) / f64::from(row.0);
@@ -188,7 +188,7 @@ fn published_curves_are_evenly_spaced_and_the_first_step_counts() {
     steps[3] = 4.31;
     let uneven = uneven_steps(&steps).unwrap();
     assert_eq!(uneven.iter().map(|step| step.index).collect::<Vec<_>>(), [3, 4]);
-    // Beginning at 5 of 14: the step from no load is five times the mean.
+    // Starting at 5 of 14: the step from no load is five times the mean.
     let late_start: Vec<f64> = (5..=14).map(f64::from).collect();
     let uneven = uneven_steps(&late_start).unwrap();
     assert_eq!((uneven[0].index, uneven[0].step, uneven[0].nominal), (0, 5.0, 1.4));
@@ -208,7 +208,7 @@ fn knees_are_found_where_people_see_them() {
     assert_eq!(at(&QUANTUM_VDA), Some(5960));
     assert_eq!(at(&IBM_BUILDS), Some(192));
     assert_eq!(at(&SANGFOR_EDA), Some(2000));
-    // Rises from the first point on, and steadily: there is no knee.
+    // Rises steadily from the first point on: there is no knee.
     assert_eq!(at(&ITM33_VDA), None);
 }
 
@@ -227,9 +227,9 @@ fn a_flat_or_straight_or_falling_curve_has_no_knee() {
     assert_eq!(of(&[1.0; 10]), None);
     assert_eq!(of(&[1.0, 2.0, 3.0, 4.0, 5.0]), None);
     assert_eq!(of(&[5.0, 4.0, 3.0, 2.0]), None);
-    // It bends, but by noise only: 2 % in all.
+    // It bends, but only within the noise: 2 % in total.
     assert_eq!(of(&[1.0, 1.0, 1.0, 1.0, 1.02]), None);
-    // One lucky point in the middle is not a knee.
+    // A single fast point in the middle is not a knee.
     assert_eq!(of(&[2.0, 4.0, 6.0, 1.0, 10.0, 12.0]), None);
     assert_eq!(of(&[0.0, 0.0, 0.0, 9.0]), Some(2));
 }

@@ -1,31 +1,30 @@
-//! The most that a part of the way can carry, by formulas alone. None of these is what it will carry: only
-//! what
-//! nothing can exceed.
+//! The capacity of a part of the path, by formulas alone. It is an upper bound that nothing can exceed,
+//! not a prediction.
 //!
-//! The formulas are those of `catalogue/rules` (F1 for links, F7 for PCIe); rates of buses are those of their
-//! standards, less what their coding takes.
+//! The formulas are those of `catalogue/rules` (F1 for links, F7 for PCIe). The rates of buses are those
+//! of their standards, minus the line coding.
 
 use super::site::{Bus, DiskKind, Raid};
 
 /// Bytes that Ethernet adds to each packet: preamble, header, checksum, gap.
 const ETHERNET_BYTES: f64 = 38.0;
 
-/// Bytes of IPv4 and TCP in each packet, with TCP's time stamps, which are on as systems come.
+/// Bytes of IPv4 and TCP in each packet, including TCP time stamps, which are enabled by default.
 const IP_TCP_BYTES: f64 = 52.0;
 
-/// What PCIe's own packets leave for data.
+/// The share of PCIe's rate that is left for data after its packet overhead.
 const PCIE_DATA_SHARE: f64 = 0.9;
 
-/// What TCP can carry of files over an Ethernet link, in each direction (F1).
+/// The highest rate of file data that TCP allows on an Ethernet link, in each direction (F1).
 pub fn tcp_payload_bytes_per_s(link_mbit_per_s: f64, mtu_bytes: u32) -> f64 {
     let mtu = f64::from(mtu_bytes.max(576));
     link_mbit_per_s * 1e6 / 8.0 * (mtu - IP_TCP_BYTES) / (mtu + ETHERNET_BYTES)
 }
 
-/// What a bus of this generation and so many lanes carries (PCIe: F7). `None` for generations that there are
-/// not.
+/// The capacity of a bus of this generation with this many lanes (PCIe: F7). `None` for unknown
+/// generations.
 pub fn bus_bytes_per_s(bus: Bus, generation: u32, lanes: u32) -> Option<f64> {
-    // Transfers per second of a lane, and the share of them that its coding leaves.
+    // Transfers per second of a lane, and the share that is left after its line coding.
     let (gt_per_s, coding) = match (bus, generation) {
         (Bus::Sas, 1) => (3.0, 0.8),
         (Bus::Sas, 2) => (6.0, 0.8),
@@ -39,7 +38,7 @@ pub fn bus_bytes_per_s(bus: Bus, generation: u32, lanes: u32) -> Option<f64> {
         (Bus::Pcie, 3) => (8.0, 128.0 / 130.0),
         (Bus::Pcie, 4) => (16.0, 128.0 / 130.0),
         (Bus::Pcie, 5) => (32.0, 128.0 / 130.0),
-        // Of 256 bytes of a flit 236 are for packets.
+        // Of the 256 bytes of a flit, 236 are for packets.
         (Bus::Pcie, 6) => (64.0, 236.0 / 256.0),
         (Bus::Pcie, 7) => (128.0, 236.0 / 256.0),
         _ => return None,
@@ -48,8 +47,8 @@ pub fn bus_bytes_per_s(bus: Bus, generation: u32, lanes: u32) -> Option<f64> {
     Some(gt_per_s * 1e9 / 8.0 * coding * f64::from(lanes) * share)
 }
 
-/// What one disk's plug carries: what nobody stated of the disk itself can't be more. `None` for NVMe, whose
-/// lanes differ.
+/// The capacity of one disk's connection, an upper bound if the disk's own rate is not stated. `None`
+/// for NVMe, whose lanes differ.
 pub fn disk_plug_bytes_per_s(kind: DiskKind) -> Option<f64> {
     match kind {
         DiskKind::HddSata | DiskKind::SsdSata => bus_bytes_per_s(Bus::Sata, 3, 1),
@@ -58,8 +57,8 @@ pub fn disk_plug_bytes_per_s(kind: DiskKind) -> Option<f64> {
     }
 }
 
-/// How many disks' worth of data so many disks in so many groups carry at a time: reading, and writing.
-/// `None` where there are too few disks for it.
+/// The number of disks whose rates add up, for these disks in these groups: for reads, and for writes.
+/// `None` if there are too few disks.
 pub fn data_disks(raid: Raid, count: u32, groups: u32) -> Option<(f64, f64)> {
     if groups == 0 || u64::from(count) < u64::from(raid.least_disks()) * u64::from(groups) {
         return None;
@@ -71,16 +70,16 @@ pub fn data_disks(raid: Raid, count: u32, groups: u32) -> Option<(f64, f64)> {
             Raid::Raid6 => 2,
             Raid::Raidz3 => 3,
         };
-    // No more than `count`: every group has disks beyond its parity.
+    // At most `count`: every group has disks in addition to its parity.
     let (all, data) = (f64::from(count), f64::from(count - parity));
     Some(if raid == Raid::Mirror { (all, all / 2.0) } else { (data, data) })
 }
 
-/// How many reads at random places a disk does in a second, one after another: it waits for its arm and for
-/// half a turn. Of a disk with several requests at hand it may be twice as many. `None` for flash, which has
-/// neither.
+/// Random reads per second of a disk, one after another: seek time plus half a rotation. With several
+/// requests in the queue it may be twice as many. `None` for flash, which has neither.
 pub fn random_reads_per_s(kind: DiskKind) -> Option<f64> {
-    // Average seek in milliseconds, turns per minute: 7,200 for SATA and near-line SAS, 15,000 for SAS.
+    // Average seek time in milliseconds, and rotations per minute: 7,200 for SATA and near-line SAS,
+    // 15,000 for SAS.
     let (seek_ms, per_minute) = match kind {
         DiskKind::HddSata => (8.5, 7_200.0),
         DiskKind::HddSas => (3.5, 15_000.0),
@@ -89,9 +88,8 @@ pub fn random_reads_per_s(kind: DiskKind) -> Option<f64> {
     Some(1e3 / (seek_ms + 60e3 / per_minute / 2.0))
 }
 
-/// How long a port's buffer holds what a faster port sends it, in microseconds. `None` where the port is not
-/// the
-/// slower one.
+/// How long a port's buffer can absorb the rate of a faster port, in microseconds. `None` if the port is
+/// not the slower one.
 pub fn buffer_holds_us(buffer_bytes: f64, from_mbit_per_s: f64, to_mbit_per_s: f64) -> Option<f64> {
     let more_bytes_per_s = (from_mbit_per_s - to_mbit_per_s) * 1e6 / 8.0;
     (more_bytes_per_s > 0.0).then(|| buffer_bytes / more_bytes_per_s * 1e6)
@@ -124,7 +122,7 @@ mod tests {
     fn buses_carry_what_their_coding_leaves() {
         assert_eq!(bus_bytes_per_s(Bus::Sata, 3, 1).map(mb), Some(600.0));
         assert_eq!(bus_bytes_per_s(Bus::Sas, 3, 4).map(mb), Some(4_800.0));
-        // 8 GT/s, eight lanes: 7.88 GB/s, less a tenth.
+        // 8 GT/s, eight lanes: 7.88 GB/s, minus a tenth.
         assert_eq!(bus_bytes_per_s(Bus::Pcie, 3, 8).map(mb), Some(7_089.2));
         assert_eq!(bus_bytes_per_s(Bus::Sata, 4, 1), None);
         assert_eq!(disk_plug_bytes_per_s(DiskKind::Nvme), None);
@@ -161,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_buffer_holds_what_comes_too_fast_for_a_moment() {
-        // 512 KiB at nine gigabit too much.
+        // 512 KiB with a surplus of nine gigabit per second.
         let us = buffer_holds_us(512.0 * 1024.0, 10_000.0, 1_000.0).map(f64::round);
         assert_eq!(us, Some(466.0));
         assert_eq!(buffer_holds_us(1.0, 1_000.0, 1_000.0), None);

@@ -1,5 +1,5 @@
-//! What a count of streams is for each node, drive, core, client and rack unit of a site, and what one stream
-//! costs. Only of what the site states; nothing is assumed.
+//! Divides a stream count by the nodes, drives, cores, clients and rack units of a site, and computes
+//! the price of one stream. It uses only stated values; nothing is assumed.
 //!
 //! Pure. Not here: words (report).
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::site::Site;
 use crate::rounding::round_to;
 
-/// What there are several of.
+/// A part of which a site has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -25,21 +25,21 @@ pub enum SiteUnit {
     RackUnit,
 }
 
-/// What a count of streams is for each part of a site.
+/// A stream count divided by the parts of a site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SiteShares {
-    /// The count: what a search found, the largest valid load point, or the streams that were played.
+    /// The count: the result of a search, the largest valid load point, or the streams that were played.
     pub streams: u32,
-    /// More may have been sustained: shares are lower bounds, and the price is an upper bound. So they are in
-    /// runs of earlier versions, which did not say.
+    /// More may have been sustained: shares are lower bounds, and the price is an upper bound. Also set
+    /// for runs of earlier versions, which did not record it.
     #[serde(default = "unlimited")]
     pub at_least: bool,
-    /// Streams for each part of which the site states how many there are.
+    /// Streams per part, for each part whose number the site states.
     pub per_unit: Vec<PerUnit>,
-    /// What one stream costs. `None` where the site states no price.
+    /// The price of one stream. `None` if the site states no price.
     pub price_per_stream: Option<f64>,
-    /// In which currency.
+    /// The currency of the price.
     pub currency: Option<String>,
 }
 
@@ -47,20 +47,20 @@ fn unlimited() -> bool {
     true
 }
 
-/// A count of streams for each of them.
+/// A stream count divided by the number of one kind of part.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PerUnit {
-    /// Of what.
+    /// The kind of part.
     pub unit: SiteUnit,
-    /// How many of it there are.
+    /// The number of parts.
     pub count: u32,
     /// Streams for each.
     pub streams: f64,
 }
 
-/// What so many streams, or `at_least` so many, are for a site. `None` where it states nothing that they
-/// could be shared out among.
+/// The shares of this many streams, or of `at_least` this many. `None` if the site states nothing to
+/// divide them by.
 pub fn site_shares(streams: u32, at_least: bool, site: &Site) -> Option<SiteShares> {
     let (per_unit, price) = (per_unit(streams, site), price_per_stream(streams, site));
     let is_stated = !per_unit.is_empty() || price.is_some();
@@ -74,7 +74,7 @@ pub fn site_shares(streams: u32, at_least: bool, site: &Site) -> Option<SiteShar
     })
 }
 
-/// The shares of so many streams, of what the site states.
+/// The streams per part, for the parts that the site states.
 fn per_unit(streams: u32, site: &Site) -> Vec<PerUnit> {
     let system = &site.system;
     let stated = [
@@ -91,7 +91,7 @@ fn per_unit(streams: u32, site: &Site) -> Vec<PerUnit> {
     stated.into_iter().filter_map(share).collect()
 }
 
-/// What one stream costs, in the site's currency. `None` where the price is not stated, or no stream was
+/// The price of one stream, in the site's currency. `None` if the price is not stated, or no stream was
 /// sustained.
 fn price_per_stream(streams: u32, site: &Site) -> Option<f64> {
     let price = site.system.price.filter(|_| streams > 0)?;

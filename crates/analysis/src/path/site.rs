@@ -1,9 +1,8 @@
-//! What no counter tells of a site: `site.toml`, written by `reelgauge doctor --ask` or by hand. Every field
-//! may be
-//! left out, and what is left out is not known.
+//! Facts about a site that no counter shows: `site.toml`, written by `reelgauge doctor --ask` or by
+//! hand. Every field is optional; a missing one is unknown.
 //!
-//! [`validation`]: whether there is such a site at all. Not here: asking (results), and what follows from it
-//! ([`super::ceiling`]).
+//! [`validation`]: whether the values are possible. Not here: asking the user (results), and the
+//! conclusions ([`super::ceiling`]).
 
 pub mod validation;
 
@@ -12,7 +11,7 @@ use std::fmt;
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A whole number, which is called so where there is none.
+/// An optional integer. A wrong value gives an error that names the allowed range.
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     struct Whole;
 
@@ -54,16 +53,16 @@ pub struct Site {
     /// The switch between it and its clients.
     #[serde(default, skip_serializing_if = "is_default")]
     pub switch: SwitchSite,
-    /// What its disks are plugged into.
+    /// The connection of its disks to the server.
     #[serde(default, skip_serializing_if = "is_default")]
     pub backplane: BackplaneSite,
     /// Its disks.
     #[serde(default, skip_serializing_if = "is_default")]
     pub disks: DisksSite,
-    /// What the whole of it consists of, and costs.
+    /// The size and the price of the whole system.
     #[serde(default, skip_serializing_if = "is_default")]
     pub system: SystemSite,
-    /// What a document about it is headed with.
+    /// The heading of a document about it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub document: DocumentSite,
     /// Its bill of materials.
@@ -71,7 +70,7 @@ pub struct Site {
     pub parts: Vec<PartSite>,
 }
 
-/// What a document to hand over is headed with.
+/// The heading of a document for a customer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, deny_unknown_fields)]
@@ -79,16 +78,16 @@ pub struct DocumentSite {
     /// Its title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// For whom it is.
+    /// The customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<String>,
-    /// Where the storage is.
+    /// The place of the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// Who measured.
+    /// The author of the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// Anything else.
+    /// An additional remark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -98,22 +97,22 @@ pub struct DocumentSite {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct PartSite {
-    /// What it is: `server`, `switch`, `licence`.
+    /// The kind of part: `server`, `switch`, `licence`.
     pub name: String,
-    /// How many of it.
+    /// The number of such parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub count: Option<u32>,
-    /// Who made it.
+    /// The manufacturer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maker: Option<String>,
-    /// Which one it is.
+    /// The model name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Its firmware, release or edition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Anything else.
+    /// An additional remark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -131,7 +130,7 @@ pub struct SystemSite {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub cores: Option<u32>,
-    /// Machines that make the load.
+    /// Hosts that generate the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub clients: Option<u32>,
@@ -139,10 +138,10 @@ pub struct SystemSite {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub rack_units: Option<u32>,
-    /// What it costs.
+    /// The price of the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<f64>,
-    /// In which currency: `EUR`.
+    /// The currency of the price: `EUR`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
 }
@@ -152,10 +151,10 @@ pub struct SystemSite {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSite {
-    /// What its link to the switch is set to.
+    /// The configured speed of its link to the switch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_mbit_per_s: Option<f64>,
-    /// Ethernet by default.
+    /// The kind of that link; Ethernet by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_kind: Option<LinkSort>,
     /// Its MTU; 1500 by default.
@@ -167,7 +166,7 @@ pub struct ServerSite {
     pub memory_gib: Option<f64>,
 }
 
-/// What a link is.
+/// A kind of link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -188,33 +187,33 @@ pub struct SwitchSite {
     /// Maker and model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What a port can hold back.
+    /// The buffer of a port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_per_port_kib: Option<f64>,
-    /// Whether ports share it.
+    /// Whether ports share the buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_is_shared: Option<bool>,
-    /// Whether pause frames are on at the server's port.
+    /// Whether pause frames are enabled at the server's port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow_control_at_server: Option<bool>,
-    /// Whether they are at the clients'.
+    /// Whether pause frames are enabled at the clients' ports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow_control_at_clients: Option<bool>,
 }
 
-/// What disks are plugged into.
+/// The connection of the disks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, deny_unknown_fields)]
 pub struct BackplaneSite {
-    /// How it is connected to the server.
+    /// The bus between backplane and server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bus: Option<Bus>,
-    /// Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 7.
+    /// The generation: 1 to 4 for SAS, 1 to 3 for SATA, 1 to 7 for PCIe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub generation: Option<u32>,
-    /// How many lanes lead to the server.
+    /// The number of lanes to the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub lanes: Option<u32>,
@@ -238,36 +237,36 @@ pub enum Bus {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, deny_unknown_fields)]
 pub struct DisksSite {
-    /// What they are.
+    /// The kind of disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<DiskKind>,
-    /// How many, without spares.
+    /// The number of disks, without spares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub count: Option<u32>,
-    /// What one of them is known to read or write in a row.
+    /// The sequential rate of one disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each_mb_per_s: Option<f64>,
-    /// How they are put together.
+    /// The RAID level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raid: Option<Raid>,
     /// Number of groups, each with its own parity; one by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "whole")]
     pub groups: Option<u32>,
-    /// How many reads at random places one of them does in a second.
+    /// Random reads per second of one disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each_random_reads_per_s: Option<f64>,
 }
 
-/// A kind of disk, with its plug.
+/// A kind of disk, with its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum DiskKind {
-    /// Turning, SATA.
+    /// Hard disk, SATA.
     HddSata,
-    /// Turning, SAS.
+    /// Hard disk, SAS.
     HddSas,
     /// Flash, SATA.
     SsdSata,
@@ -277,20 +276,20 @@ pub enum DiskKind {
     Nvme,
 }
 
-/// How disks are put together.
+/// The RAID level of the disks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Raid {
-    /// Each for itself, or striped.
+    /// Single disks, or striped.
     Raid0,
     /// Mirrors, also of several pairs (RAID 10).
     Mirror,
-    /// One disk's worth of parity: RAID 5, RAID-Z1.
+    /// One disk of parity: RAID 5, RAID-Z1.
     Raid5,
-    /// Two: RAID 6, RAID-Z2.
+    /// Two disks of parity: RAID 6, RAID-Z2.
     Raid6,
-    /// Three: RAID-Z3.
+    /// Three disks of parity: RAID-Z3.
     Raidz3,
 }
 

@@ -1,50 +1,49 @@
-//! The memory of the machines that read, against what they read. Pure.
+//! Compares the memory of the reading hosts with the size of their files. Pure.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What one agent reads, and the machine that it is on.
+/// The files that one agent reads, and its host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reader {
     /// The agent.
     pub agent: String,
-    /// Its machine: agents of one machine share its memory.
+    /// Its host: agents of one host share its memory.
     pub machine: String,
-    /// The machine's memory; `None` where it does not say.
+    /// The host's memory; `None` if it is unknown.
     pub memory_bytes: Option<u64>,
-    /// The files that it reads; `None` where nobody knows.
+    /// The size of the files that it reads; `None` if unknown.
     pub files_bytes: Option<u64>,
-    /// Whether it reads past the machine's cache.
+    /// Whether it reads with direct I/O.
     pub is_direct: bool,
 }
 
-/// A run's data set against the memory of its machines.
+/// A run's data set, compared with the memory of its hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheLine {
-    /// The step; `None` where there is one run.
+    /// The step; `None` if there is only one run.
     pub step: Option<String>,
-    /// Machines that read.
+    /// The number of reading hosts.
     pub machines: u64,
-    /// The memory of all of them; `None` where one does not say.
+    /// The sum of their memory; `None` if one is unknown.
     pub memory_bytes: Option<u64>,
-    /// The data set; `None` where nobody knows.
+    /// The size of the data set; `None` if unknown.
     pub files_bytes: Option<u64>,
-    /// Whether everybody reads past the caches.
+    /// Whether all of them read with direct I/O.
     pub is_direct: bool,
-    /// Agents whose own files fit into the memory of their own machine.
+    /// Agents whose files fit into the memory of their host.
     pub fitting: Vec<String>,
 }
 
 impl CacheLine {
-    /// Whether all that is read fits into the machines' memory; `None` where nobody knows. What is read past
-    /// the caches never does.
+    /// Whether all files fit into the hosts' memory; `None` if unknown. `false` with direct I/O.
     pub fn fits(&self) -> Option<bool> {
         if self.is_direct { Some(false) } else { Some(self.files_bytes? <= self.memory_bytes?) }
     }
 }
 
-/// Holds one to the other.
+/// Compares the two.
 pub fn caches(step: Option<String>, readers: &[Reader]) -> CacheLine {
     let mut machines: BTreeMap<&str, (Option<u64>, Option<u64>)> = BTreeMap::new();
     for reader in readers {
@@ -67,7 +66,7 @@ pub fn caches(step: Option<String>, readers: &[Reader]) -> CacheLine {
 }
 
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    // Sizes that other machines report are input.
+    // Sizes from other hosts are untrusted input.
     Some(one?.saturating_add(other?))
 }
 

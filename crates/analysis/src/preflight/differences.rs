@@ -1,14 +1,14 @@
-//! Which machines of a group are set up otherwise than most of them. Pure.
+//! Finds hosts of a group that are configured differently from most of them. Pure.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Mount options that differ by their nature: whose they are, which server, numbers that were drawn.
+/// Mount options that always differ: owners, server addresses, random numbers.
 const OWN_OPTIONS: [&str; 9] =
     ["addr", "clientaddr", "mountaddr", "mountport", "fd", "username", "user_id", "group_id", "srcaddr"];
 
-/// What machines are compared in, in the order in which it is shown.
+/// The compared properties of hosts, in the order in which they are shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostTrait {
@@ -27,20 +27,20 @@ pub enum HostTrait {
     MountOption(String),
 }
 
-/// What a machine says of itself. What it does not say is left out.
+/// The reported properties of a host. Properties that it does not report are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostTraits {
     /// The agent on it.
     pub agent: String,
     pub group: Option<String>,
-    /// What it is like. Of options the empty text says that one is set and has no value.
+    /// Its properties. An empty text means that an option is set and has no value.
     pub traits: BTreeMap<HostTrait, String>,
-    /// Whether its mount options are known: then one that is not in there is not set.
+    /// Whether its mount options are known: if so, options that are missing here are not set.
     pub knows_mount: bool,
 }
 
 impl HostTraits {
-    /// Takes up the options of its mount, as the kernel shows them.
+    /// Adds the mount options, in the kernel's format.
     pub fn take_options(&mut self, options: &str) {
         self.knows_mount = true;
         for option in options.split(',').filter(|option| !option.is_empty()) {
@@ -52,36 +52,36 @@ impl HostTraits {
     }
 }
 
-/// What one machine has.
+/// The value of one host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostValue {
     /// The agent on it.
     pub agent: String,
-    /// What it has; `None` for an option that is not set.
+    /// The value; `None` for an option that is not set.
     pub value: Option<String>,
 }
 
-/// What machines of one group differ in.
+/// A difference between the hosts of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     pub group: Option<String>,
     pub what: HostTrait,
-    /// What most of them have. Where no value has most of them, everybody differs.
+    /// The value of most hosts. If no value has a majority, all hosts are listed.
     pub usual: Option<HostUsual>,
-    /// Who has something else.
+    /// The hosts with another value.
     pub agents: Vec<HostValue>,
 }
 
-/// What most machines of a group have.
+/// The value of most hosts of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostUsual {
-    /// What; `None` for an option that is not set.
+    /// The value; `None` for an option that is not set.
     pub value: Option<String>,
-    /// How many have it.
+    /// The number of hosts with it.
     pub hosts: u64,
 }
 
-/// Who differs from its siblings, group by group; what most machines differ in comes last.
+/// The hosts that differ from their siblings, group by group; differences of most hosts come last.
 pub fn differences(hosts: &[HostTraits]) -> Vec<Difference> {
     let mut groups: Vec<&Option<String>> = Vec::new();
     for host in hosts {
@@ -97,7 +97,7 @@ pub fn differences(hosts: &[HostTraits]) -> Vec<Difference> {
         all.dedup();
         found.extend(all.into_iter().filter_map(|what| difference(group, what, &members)));
     }
-    // The lone one stands on top.
+    // A single different host comes first.
     found.sort_by_key(|difference| (difference.usual.is_none(), difference.agents.len()));
     found
 }

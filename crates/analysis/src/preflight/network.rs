@@ -1,16 +1,16 @@
-//! What the network between machines carries without any storage, and whose line is slow. Pure.
+//! The throughput of the network between hosts without any storage, and the slow lines. Pure.
 
 use serde::{Deserialize, Serialize};
 
-/// A line that carries less than this share of what the others do is slow.
+/// A line with less than this share of the others' throughput is slow.
 const SLOW_SHARE: f64 = 0.5;
-/// Of fewer nobody knows which of them is as it should be.
+/// With fewer lines it is unknown which of them is normal.
 const LINES_MIN: usize = 3;
 
-/// What was measured of the network, or why nothing was.
+/// The network measurements, or why there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NetworkFindings {
-    /// Why it was not measured at all; `None` where it was.
+    /// Why it was not measured at all; `None` if it was.
     pub why_not: Option<String>,
     /// How long each measurement took, in seconds.
     pub each_s: f64,
@@ -18,7 +18,7 @@ pub struct NetworkFindings {
     pub lines: Vec<NetworkLine>,
 }
 
-/// One measurement: bytes over TCP from one machine's memory to another's.
+/// One measurement: bytes over TCP from one host's memory to another's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkLine {
     /// The agent that sent.
@@ -29,30 +29,30 @@ pub struct NetworkLine {
     pub connections: u32,
     /// Whether every agent sent at the same time.
     pub is_together: bool,
-    /// What came, by the clock of who received; `None` where it was not measured.
+    /// The received rate, by the receiver's clock; `None` if it was not measured.
     pub bytes_per_s: Option<f64>,
-    /// Why it was not.
+    /// Why it was not measured.
     pub why_not: Option<String>,
-    /// The address at which the receiver was reached.
+    /// The address of the receiver.
     pub address: Option<String>,
-    /// The most that the owner of one of both lets be sent, where that was reached: the network may carry
+    /// The limit that the owner of one of the two agents set, if it was reached: the network may allow
     /// more.
     pub owner_bytes_per_s: Option<u64>,
 }
 
-/// A line that carries much less than the others.
+/// A line that is much slower than the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowLine<'a> {
     pub line: &'a NetworkLine,
     pub bytes_per_s: f64,
-    /// What a line of the others does.
+    /// The throughput of one of the other lines.
     pub others_bytes_per_s: f64,
 }
 
-/// What everybody sent at once, against each alone.
+/// All agents sending at once, compared with each of them alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Together {
-    /// Connections of each.
+    /// Connections per agent.
     pub connections: u32,
     /// The sum of all at once.
     pub together_bytes_per_s: f64,
@@ -61,7 +61,7 @@ pub struct Together {
 }
 
 impl NetworkFindings {
-    /// The slow lines, of machines that sent alone with the most connections.
+    /// The slow lines, from the measurements of single senders with the most connections.
     pub fn slow(&self) -> Vec<SlowLine<'_>> {
         let most = self.lines.iter().map(|line| line.connections).max().unwrap_or(0);
         let alone = self.lines.iter().filter(|line| !line.is_together && line.connections == most);
@@ -72,13 +72,14 @@ impl NetworkFindings {
         }
         let mut rates: Vec<f64> = known.iter().map(|(_, rate)| *rate).collect();
         rates.sort_by(f64::total_cmp);
-        // In a ring one slow machine has two slow lines: of three the fastest is what a line can do.
+        // In a ring, one slow host has two slow lines, so of three lines the fastest shows the normal
+        // throughput.
         let others_bytes_per_s = rates[(rates.len() * 2 / 3).min(rates.len() - 1)];
         let slow = known.into_iter().filter(|(_, rate)| *rate < SLOW_SHARE * others_bytes_per_s);
         slow.map(|(line, bytes_per_s)| SlowLine { line, bytes_per_s, others_bytes_per_s }).collect()
     }
 
-    /// The one machine that has a part in every slow line, where there are several.
+    /// The one host that all slow lines have in common, if there are several.
     pub fn slow_machine(&self) -> Option<&str> {
         let slow = self.slow();
         let (first, rest) = slow.split_first()?;
@@ -88,7 +89,8 @@ impl NetworkFindings {
         [first.line.from.as_str(), first.line.to.as_str()].into_iter().find(is_in_all)
     }
 
-    /// Everybody at once against each alone, for every number of connections of which all is known.
+    /// All agents at once compared with each of them alone, for every number of connections with
+    /// complete measurements.
     pub fn together(&self) -> Vec<Together> {
         let mut counts: Vec<u32> = self.lines.iter().map(|line| line.connections).collect();
         counts.sort_unstable();

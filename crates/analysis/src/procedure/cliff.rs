@@ -1,32 +1,33 @@
-//! After how many bytes written storage became slow: a write cache or an erased reserve that is used up.
+//! Finds the number of written bytes after which storage became slow: a write cache or an erased reserve
+//! was used up.
 //!
-//! Of all ways to cut the time in two, the one that leaves the least spread of the rates on both sides is
-//! taken. It is a cliff where the rate behind it is at most [`FALL`] of that before, and nearly all of both
-//! sides lies on its own side of the middle.
+//! Of all ways to divide the time in two, the one with the least spread of the rates on both sides is
+//! taken. It is a cliff if the rate after it is at most [`FALL`] of the rate before, and nearly all
+//! steps of each side are on their side of the midpoint.
 
 use serde::{Deserialize, Serialize};
 
-/// The rate behind a cliff is at most this share of the one before.
+/// The rate after a cliff is at most this share of the one before.
 const FALL: f64 = 0.7;
-/// This share of the steps is on its own side of the middle.
+/// The share of the steps that must be on their side of the midpoint.
 const CLEAR: f64 = 0.8;
-/// Fewer steps on a side are not judged.
+/// Sides with fewer steps are not judged.
 const STEPS_MIN: usize = 2;
 
-/// Where the rate fell.
+/// The drop of the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cliff {
-    /// Bytes written until then, the making of the files included.
+    /// Bytes written until then, including the making of the files.
     pub written_bytes: f64,
-    /// Of these, the making of the files.
+    /// How many of these were for making the files.
     pub prepared_bytes: u64,
     /// The rate before, bytes/s.
     pub before_bytes_per_s: f64,
     pub after_bytes_per_s: f64,
 }
 
-/// Looks for the fall in equal steps of time, `(bytes, seconds)`, of which nothing else was written than
-/// `prepared_bytes` before.
+/// Searches for a drop in equal steps of time, `(bytes, seconds)`. Only `prepared_bytes` were written
+/// before.
 pub fn cliff(steps: &[(u64, f64)], prepared_bytes: u64) -> Option<Cliff> {
     let rates: Vec<f64> = steps.iter().map(|&(bytes, seconds)| bytes as f64 / seconds).collect();
     let cut = (STEPS_MIN..=rates.len().checked_sub(STEPS_MIN)?)
@@ -48,7 +49,7 @@ pub fn cliff(steps: &[(u64, f64)], prepared_bytes: u64) -> Option<Cliff> {
     })
 }
 
-/// Bytes up to the fall, which lies within one of the two steps at the cut.
+/// Bytes until the drop, which is within one of the two steps at the cut.
 fn bytes_before(steps: &[(u64, f64)], rates: &[f64], (before, after): (f64, f64), cut: usize) -> f64 {
     // The share of a step that was still fast.
     let fast = |at: usize| ((rates[at] - after) / (before - after)).clamp(0.0, 1.0);
@@ -57,7 +58,7 @@ fn bytes_before(steps: &[(u64, f64)], rates: &[f64], (before, after): (f64, f64)
     whole + of_step(cut - 1).min(steps[cut - 1].0 as f64) + of_step(cut).min(steps[cut].0 as f64)
 }
 
-/// The squared distances from the means of both sides.
+/// The sum of the squared distances from the means of both sides.
 fn spread_about(rates: &[f64], cut: usize) -> f64 {
     let of_side = |side: &[f64]| {
         let mean = side.iter().sum::<f64>() / side.len() as f64;
@@ -78,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// A store that writes so fast until a number of bytes, and so fast behind it.
+    /// Storage with one write rate up to a number of bytes, and another one after it.
     fn store(fast: f64, slow: f64, fast_bytes: f64, seconds: usize) -> Vec<(u64, f64)> {
         let at = |time: f64| {
             let turn = fast_bytes / fast;
@@ -106,7 +107,7 @@ mod tests {
         let noise: Vec<(u64, f64)> = (0..20).map(|n| (if n % 2 == 0 { 100 } else { 10 }, 1.0)).collect();
         assert_eq!(cliff(&noise, 0), None);
         assert_eq!(cliff(&[(100, 1.0), (1, 1.0), (1, 1.0)], 0), None);
-        // A rate that rises is no fall.
+        // A rate that rises is no cliff.
         let rising: Vec<(u64, f64)> = (0..12).map(|n| (if n < 6 { 10 } else { 100 }, 1.0)).collect();
         assert_eq!(cliff(&rising, 0), None);
     }

@@ -1,9 +1,9 @@
-//! How many streams storage sustains in each state that it can be in: healthy, cold, nearly full, during a
-//! rebuild, through a failover.
+//! The number of streams that storage sustains in each of its states: healthy, cold, nearly full, during
+//! a rebuild, through a failover.
 //!
-//! A search plays every count that it names. A steady run plays one count; where frames were late, the
-//! streams that the storage sustained are those that it delivered the frames of: while the event went on, or
-//! in the whole measured time where there was none.
+//! A search plays every count that it names. A steady run plays one count. If frames were late, the
+//! number of sustained streams is computed from the frames that the storage delivered: during the event,
+//! or in the whole measured time without an event.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,20 +14,20 @@ use crate::summary::{LoadPoint, Summary};
 /// A state of the storage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateRow {
-    /// What the step calls it.
+    /// The name of the step.
     pub name: String,
     pub found: StateFound,
 }
 
-/// What was found of a state.
+/// The result for a state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum StateFound {
     /// A search for the largest count.
     Search {
-        /// What it sustained. `None` where no count passed.
+        /// The largest sustained count. `None` if no count passed.
         streams: Option<u32>,
-        /// Whether more may pass: the search did not find what fails.
+        /// Whether more may pass: the search found no failing count.
         is_least: bool,
         /// Late frames of the last trial of that count.
         late_frames: Option<u64>,
@@ -36,25 +36,25 @@ pub enum StateFound {
     Steady(SteadyState),
     /// It was not tried.
     NotTried {
-        /// What makes it possible.
+        /// What would make it possible.
         remedy: Remedy,
     },
-    /// Its run did not come to its end, or not yet.
+    /// Its run did not complete, or not yet.
     NotMeasured,
 }
 
 /// A run of one count of streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SteadyState {
-    /// How many were played.
+    /// The number of streams that were played.
     pub played: u32,
-    /// How many of them the storage sustained. `None` where that is unknown.
+    /// The number of streams that the storage sustained. `None` if that is unknown.
     pub streams: Option<u32>,
     /// Late frames of all of them.
     pub late_frames: Option<u64>,
-    /// Until frames were in time again. `None` where there was no event.
+    /// Time until frames were in time again. `None` if there was no event.
     pub recovery: Option<Recovery>,
-    /// How the event ended. `None` where there was none.
+    /// How the event ended. `None` if there was none.
     pub event: Option<EventEnd>,
 }
 
@@ -62,20 +62,20 @@ pub struct SteadyState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Remedy {
-    /// Room, or a run that writes less.
+    /// Space, or a run that writes less.
     Room {
-        /// Bytes that it writes.
+        /// Bytes that the run writes.
         needed_bytes: u64,
-        /// Bytes that may be written then, at most.
+        /// Bytes that may be written in that state, at most.
         left_bytes: u64,
     },
     /// One of these events.
     Event { names: Vec<String> },
-    /// A way to make the server cold.
+    /// A method to make the server cold.
     Cold,
 }
 
-/// What the run of a state shows. Recovery counts from the event's beginning or from its end.
+/// The result from the run of a state. Recovery counts from the event's start or from its end.
 pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
     if let Some(search) = &summary.search {
         let is_it = |point: &&LoadPoint| point.stream_count.is_some() && point.stream_count == search.streams;
@@ -94,10 +94,10 @@ pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
     let event = summary.event.as_ref();
     let effect = event.and_then(|event| event.effect.as_ref());
     let streams = match (late_frames, event) {
-        // An event that did not take place shows nothing.
+        // An event that did not take place is no evidence.
         (_, Some(event)) if event.began_s.is_none() => None,
         (None, _) => None,
-        // Nor does one that failed without an effect.
+        // Neither is one that failed without an effect.
         (Some(0), Some(event)) if event.end.is_failure() => None,
         (Some(0), _) => Some(played),
         (Some(_), Some(_)) => effect.and_then(|effect| effect.streams_sustained()),
@@ -119,7 +119,7 @@ pub fn found_in(summary: &Summary, from_beginning: bool) -> StateFound {
     })
 }
 
-/// For how many streams frames came, none of which counts for more than one.
+/// The number of streams whose frames arrived; none counts for more than one.
 fn delivered(late: &LateFigures) -> f64 {
     late.streams.iter().filter_map(|stream| stream.achieved_share).map(|share| share.min(1.0)).sum()
 }
@@ -209,7 +209,7 @@ mod tests {
         let mut without_late = summary(vec![point(10, 0, 1.0)]);
         without_late.event = Some(event(Some(20.0)));
         assert_eq!(steady(&without_late, false).0, Some(10));
-        // A command that failed and changed nothing shows nothing.
+        // A command that failed and changed nothing is no evidence.
         let failed = without_late.event.as_mut().unwrap();
         failed.end = EventEnd::Exit { code: 1 };
         let nothing = Recovery::Unknown { why: Some(WhyUnknown::Failed) };

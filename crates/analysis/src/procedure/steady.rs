@@ -1,6 +1,6 @@
 //! Whether storage is in its steady state, by the rule of SNIA's Solid State Storage Performance Test
-//! Specification: in a window of five rounds, the largest value minus the smallest is at most 20 % of the
-//! average, and the best straight line changes by at most 10 % of it.
+//! Specification. In a window of five rounds, the range (the largest value minus the smallest) is at
+//! most 20 % of the mean, and the regression line changes by at most 10 % of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,25 +8,25 @@ use super::line_through;
 
 /// Rounds of the window.
 pub const WINDOW: usize = 5;
-/// The range that is allowed, in percent of the average.
+/// The allowed range, in percent of the mean.
 const RANGE_PERCENT: f64 = 20.0;
-/// The change along the line that is allowed, in percent of the average.
+/// The allowed change along the regression line, in percent of the mean.
 const SLOPE_PERCENT: f64 = 10.0;
 
-/// What the window shows.
+/// The result for the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steadiness {
     /// Whether both conditions hold.
     pub is_steady: bool,
-    /// The average of the window, bytes/s.
+    /// The mean of the window, bytes/s.
     pub average_bytes_per_s: f64,
-    /// The largest value minus the smallest, in percent of the average; at most 20.
+    /// The largest value minus the smallest, in percent of the mean; at most 20.
     pub range_percent: f64,
-    /// The change along the best straight line, in percent of the average; at most 10 up or down.
+    /// The change along the regression line, in percent of the mean; at most 10 up or down.
     pub slope_percent: f64,
 }
 
-/// What the last five rounds show; `None` where there are fewer.
+/// The result for the last five rounds; `None` if there are fewer.
 pub fn steadiness(rates: &[f64]) -> Option<Steadiness> {
     let window = rates.get(rates.len().checked_sub(WINDOW)?..)?;
     let line = line_through(window)?;
@@ -59,11 +59,11 @@ mod tests {
 
     #[test]
     fn either_condition_alone_is_not_enough() {
-        // Within 20 %, but falling by 16 %.
+        // Within 20 %, but with a downward slope of 16 %.
         let falling = steadiness(&[108.0, 104.0, 100.0, 96.0, 92.0]).unwrap();
         assert!(!falling.is_steady && falling.range_percent <= 20.0, "{falling:?}");
         assert!((falling.slope_percent - -16.0).abs() < 1e-9);
-        // Level, but to and fro.
+        // Without a slope, but up and down.
         let spread = steadiness(&[88.0, 112.0, 100.0, 112.0, 88.0]).unwrap();
         assert!(!spread.is_steady && spread.slope_percent <= 10.0, "{spread:?}");
         assert_eq!(steadiness(&[0.0; 5]), None);

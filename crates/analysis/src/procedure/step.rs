@@ -1,4 +1,4 @@
-//! A run as one step of a procedure: what is kept of that in its summary.
+//! A run as one step of a procedure, as recorded in its summary.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,10 +24,10 @@ pub struct ProcedureStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PaperDeviation {
-    /// The flag, without the dashes; `None`: the number of computers.
+    /// The flag, without the dashes; `None` for the number of hosts.
     pub setting: Option<String>,
-    /// What the paper prescribes.
+    /// The value that the paper prescribes.
     pub paper: String,
-    /// What was run; `None` where it was left to the program.
+    /// The value of this run; `None` if the program chose it.
     pub here: Option<String>,
 }

@@ -1,7 +1,8 @@
-//! A first pass over data that a server has not in its memory, and later passes over the same data.
+//! A first pass over data that a server does not have in its memory, and later passes over the same
+//! data.
 //!
-//! Each pass reads every block once, so until the end of the first pass nothing is read from memory: the time
-//! to warm is the time of the passes before the first that is as fast as the last one.
+//! Each pass reads every block once, so nothing is read from memory until the end of the first pass. The
+//! time to warm up is the time of all passes before the first one that is as fast as the last.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +16,12 @@ pub struct Warming {
     pub cold_bytes_per_s: f64,
     /// The rate of the last pass.
     pub warm_bytes_per_s: f64,
-    /// How long it took until passes were warm, in seconds; `None` where the first pass was as fast as the
-    /// last: the server was not cold, or its memory does not hold the data.
+    /// The time until passes were warm, in seconds; `None` if the first pass was as fast as the last:
+    /// the server was not cold, or its memory cannot hold the data.
     pub warm_after_s: Option<f64>,
 }
 
-/// What passes show: the rate and the time of each. `None` for fewer than two.
+/// Evaluates the rate and the time of each pass. `None` for fewer than two.
 pub fn warming(passes: &[(f64, f64)]) -> Option<Warming> {
     let (&[(cold_bytes_per_s, _), _, ..], &[.., (warm_bytes_per_s, _)]) = (passes, passes) else {
         return None;

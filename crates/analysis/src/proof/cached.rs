@@ -1,5 +1,5 @@
-//! Whether reads of a proof's passes came out of a cache: then its figures are those of the cache, and it
-//! proves nothing of the storage.
+//! Whether a cache answered reads of a proof's passes. Then its figures are those of the cache, and it
+//! proves nothing about the storage.
 //!
 //! Not here: whether a cache answered in a run ([`crate::whose_memory`]), and the sentence.
 
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use crate::facts::MemoryFacts;
 use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
-/// What is known of caches over all passes that count.
+/// The cached reads over all passes that count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CachedReads {
-    /// Of each state, the passes in which a cache answered reads.
+    /// For each state, the number of passes in which a cache answered reads.
     pub answered: Vec<usize>,
-    /// Of each state, all its passes.
+    /// For each state, the number of its passes.
     pub of: Vec<usize>,
-    /// The memories of the pass that tells most: the one with the largest share where a cache answered, else
-    /// one in which it may have. `None` where nothing speaks for a cache.
+    /// The memories of the most informative pass: the one with the largest cached share, otherwise one
+    /// in which a cache may have answered. `None` if there is no sign of a cache.
     pub worst: Option<MemoryFacts>,
 }
 
 impl CachedReads {
-    /// Of `states` states, without a pass.
+    /// For this many states, without passes.
     pub fn of_states(states: usize) -> CachedReads {
         CachedReads { answered: vec![0; states], of: vec![0; states], worst: None }
     }
@@ -39,21 +39,21 @@ impl CachedReads {
         }
     }
 
-    /// In how many passes a cache answered.
+    /// The number of passes in which a cache answered.
     pub fn answered_passes(&self) -> usize {
         self.answered.iter().sum()
     }
 
-    /// How many passes there were.
+    /// The number of passes.
     pub fn passes(&self) -> usize {
         self.of.iter().sum()
     }
 }
 
-/// From this weight on a cache answered; below it may have.
+/// With at least this weight, a cache answered; below it, one may have.
 const ANSWERED: f64 = 2.0;
 
-/// How much a pass tells of a cache: nothing is 0.
+/// How strongly a pass shows a cache; 0 means not at all.
 fn weight(memory: &MemoryFacts) -> f64 {
     match &memory.suspicion {
         None | Some(CacheSuspicion::NotSuspected) => 0.0,

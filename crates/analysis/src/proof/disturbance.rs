@@ -1,8 +1,8 @@
-//! What makes a pass say nothing about the change: something else happened during it. Such a pass is measured
+//! Detects disturbances that make a pass useless as evidence about the change. Such a pass is measured
 //! again.
 //!
-//! This machine being the limit is no such thing where it is so by this program's own work: a change may be
-//! about exactly that.
+//! If the local host is the limit because of Reelgauge's own work, that is no disturbance: the change
+//! may be about exactly that.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,36 +10,37 @@ use crate::culprit::Culprit;
 use crate::machine_then::MachineThen;
 use crate::summary::Summary;
 
-/// What happened during a pass.
+/// A disturbance of a pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Disturbance {
-    /// The tool did not run, or was late by itself: its timing was not good enough for its figures.
+    /// Reelgauge did not run, or was late for its own reasons: its timing was not good enough for its
+    /// figures.
     Timing,
-    /// Frames were late because other programs had the processors.
+    /// Frames were late because other programs used the processors.
     OtherPrograms {
-        /// How much of all processors they took then, 0 to 100.
+        /// Their share of all processors at that time, 0 to 100.
         processors_percent: f64,
     },
-    /// The storage is mounted otherwise than in the first pass of the same state.
+    /// The mount options of the storage differ from those in the first pass of the same state.
     Remounted {
-        /// The options then.
+        /// The options in the first pass.
         before: String,
-        /// The options now.
+        /// The options in this pass.
         now: String,
     },
-    /// What was read past, or through, the cache in the first pass is so no more.
+    /// The use of the cache differs from that in the first pass.
     OtherCache {
-        /// How operations went then.
+        /// The I/O mode in the first pass.
         before: String,
-        /// How they go now.
+        /// The I/O mode in this pass.
         now: String,
     },
-    /// The test files were made anew: this pass found others than those before it.
+    /// The test files were made again: this pass used other files than the passes before it.
     OtherFiles,
 }
 
-/// What happened during a pass, beside the first one of its state; `None` where nothing did that is known.
+/// The disturbance of a pass, compared with the first one of its state; `None` if none is known.
 pub fn disturbance(pass: &Summary, first_of_state: Option<&Summary>) -> Option<Disturbance> {
     if pass.self_cost.timing_good_enough == Some(false) || has_culprit(pass, Culprit::Tool) {
         return Some(Disturbance::Timing);
@@ -61,7 +62,7 @@ pub fn disturbance(pass: &Summary, first_of_state: Option<&Summary>) -> Option<D
     Some(Disturbance::OtherCache { before, now })
 }
 
-/// A run with test files of its own that stay for the next one.
+/// A run with its own test files that stay for the next one.
 fn has_files(pass: &Summary) -> bool {
     pass.data_set.files > 0 && pass.replay.is_none()
 }
@@ -70,7 +71,8 @@ fn has_culprit(pass: &Summary, culprit: Culprit) -> bool {
     pass.load_points.iter().any(|point| point.culprit == Some(culprit))
 }
 
-/// What other programs took when this machine made frames late, if that was more than this program took.
+/// The processor share of other programs when the local host made frames late, if it was larger than
+/// Reelgauge's.
 fn other_programs(pass: &Summary) -> Option<f64> {
     let incidents = pass.load_points.iter().filter_map(|point| point.streams.as_ref());
     let incidents = incidents.flat_map(|streams| &streams.incidents);

@@ -1,4 +1,4 @@
-//! Rates worked out by hand.
+//! Rates computed by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -70,7 +70,7 @@ fn a_transfer_is_finished_with_its_last_operation() {
     let mut tally = tally();
     for k in 0..60 {
         let due_ns = 10 * S + u64::from(k) * S / 2;
-        // Read and write again: one transfer, 3 ms + 4 ms from when the read was due.
+        // A read and a write of the same block: one transfer, 3 ms + 4 ms from when the read was due.
         tally.add(&OpRecord { flags: OpFlags::NONE, ..op(0, k, due_ns, 3 * MS) });
         tally.add(&op(0, k, due_ns + 3 * MS, 4 * MS));
     }

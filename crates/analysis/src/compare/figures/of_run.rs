@@ -113,7 +113,7 @@ fn lowest(found: &CheckCount) -> f64 {
         None if found.is_sustained() => 0,
         None => found.streams,
     };
-    // At most the whole count is uncertain.
+    // The count cannot be off by more than itself.
     f64::from(found.streams.saturating_sub(error))
 }
 

@@ -16,7 +16,7 @@ const MEASURED_S: f64 = 60.0;
 const BUFFER_S: f64 = 1.0;
 const FRAME_S: f64 = 0.04;
 
-/// A disturbance: from `at_s` on, no operation completes for a while.
+/// A disturbance: no operation completes for `length_s`, starting at `began_s`.
 #[derive(Clone, Copy, Debug)]
 struct Stall {
     began_s: f64,

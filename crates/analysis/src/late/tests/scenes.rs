@@ -1,4 +1,4 @@
-//! Small timelines, worked out by hand.
+//! Short timelines, computed by hand.
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn the_deadline_itself_is_in_time_and_a_nanosecond_later_is_late() {
 
 #[test]
 fn only_deadlines_in_the_measured_part_are_judged() {
-    // All frames come 1 s late; deadlines in 1.0..2.0 s are those of frames 23 to 47.
+    // All frames arrive 1 s late; deadlines in 1.0..2.0 s are those of frames 23 to 47.
     let ops: Vec<OpRecord> =
         (0..80).map(|n| frame_ms(n, u64::from(n) * 40, u64::from(n) * 40 + 1100)).collect();
     let found = figures(&player(0), part(S, 2 * S), &ops);
@@ -55,7 +55,7 @@ fn only_deadlines_in_the_measured_part_are_judged() {
 #[test]
 fn frames_may_come_back_in_any_order() {
     let mut ops = played(0..50);
-    // Frame 10 takes until 11 ms past its deadline; 11 to 13 overtake it.
+    // Frame 10 takes until 11 ms after its deadline; 11 to 13 overtake it.
     ops[10].done_ns = (deadline_ms(10) + 11) * MS;
     ops.sort_by_key(|op| op.done_ns);
     let found = figures(&player(0), part(0, 2 * S), &ops);
@@ -76,7 +76,7 @@ fn a_frame_is_complete_with_its_last_byte_whichever_operation_brings_it() {
         let due_ms = u64::from(number) * 40;
         ops.push(part_of(number, due_ms + 5, OpFlags::NONE));
         ops.push(part_of(number, due_ms + 6, OpFlags::LAST));
-        // The middle comes last; that of frame 7 after the frame's deadline.
+        // The middle part completes last; that of frame 7 after the frame's deadline.
         let middle_ms = if number == 7 { deadline_ms(7) + 20 } else { due_ms + 30 };
         ops.push(part_of(number, middle_ms, OpFlags::NONE));
     }
@@ -87,7 +87,7 @@ fn a_frame_is_complete_with_its_last_byte_whichever_operation_brings_it() {
     assert_eq!(found.worst_margin.unwrap().margin_us, -20_000.0);
     let median_us = found.response.unwrap().p50_us;
     assert!((30_000.0..30_030.0).contains(&median_us), "{median_us}");
-    // Without the middle of frame 3 there is no frame 3.
+    // Without its middle part, frame 3 is not complete.
     let missing: Vec<OpRecord> =
         ops.iter().copied().filter(|op| !(op.transfer == 3 && op.done_ns == 150 * MS)).collect();
     let found = figures(&spec, part(0, S), &missing);
@@ -107,7 +107,7 @@ fn failed_and_short_frames_are_late_even_when_they_failed_early() {
     assert_eq!((found.late_runs, found.first_late_runs[0].frames), (1, 2));
     assert_eq!(found.first_late_runs[0].worst_late_us, None);
     assert_eq!(found.response.unwrap().count, 46);
-    // A second attempt that brings all bytes makes the frame whole.
+    // A second attempt that transfers all bytes completes the frame.
     let spec = player(0).of_frame_bytes(100);
     let mut ops = played(0..50);
     let again = OpRecord { done_ns: ops[4].done_ns + 1, issued_ns: ops[4].done_ns, ..ops[4] };
@@ -118,16 +118,16 @@ fn failed_and_short_frames_are_late_even_when_they_failed_early() {
 
 #[test]
 fn frames_that_never_come_are_late() {
-    // Up to frame 24, then nothing: the store hangs. Deadlines before 2 s: frames 0 to 47.
+    // Up to frame 24, then nothing: the storage hangs. Deadlines before 2 s: frames 0 to 47.
     let found = figures(&player(0), part(0, 2 * S), &played(0..25));
     assert_eq!((found.frames_judged, fates(&found)), (48, (23, 23, 0, 0)));
     let worst = found.worst_margin.unwrap();
-    // Frame 25 was needed at 1.1 s and had not come at 2 s.
+    // Frame 25 was needed at 1.1 s and had not arrived at 2 s.
     assert_eq!((worst.frame, worst.has_come, worst.margin_us), (25, false, -900_000.0));
     assert_eq!(found.margin_p1_us, None);
     assert_eq!(found.first_late_runs[0].length_s, 0.92);
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 0.0);
-    // The same when its material is over then: nothing is missing.
+    // The same if its material ends there: nothing is missing.
     let short = player(0).of_frames(25);
     let found = figures(&short, part(0, 2 * S), &played(0..25));
     assert_eq!((found.frames_judged, fates(&found)), (25, (0, 0, 0, 0)));
@@ -154,7 +154,7 @@ fn a_stream_that_never_began_is_not_judged() {
     let found = figures(&player(0), part(0, 2 * S), &[]);
     assert_eq!((found.began_s, found.frames_judged), (None, 0));
     assert_eq!((found.worst_margin, found.achieved_share, found.throughput), (None, None, None));
-    // One that opened its file and got no further is judged, and all its frames are late.
+    // A stream that opened its file and did nothing more is judged, and all its frames are late.
     let found = figures(&player(0), part(0, 2 * S), &[op(OpKind::Open)]);
     assert_eq!(fates(&found), (48, 48, 0, 0));
 }
@@ -177,15 +177,15 @@ fn t0_is_when_the_first_operation_was_due_even_if_another_came_back_first() {
 #[test]
 fn a_buffer_that_is_still_full_of_the_warm_up_makes_no_stream_slower() {
     let spec = StreamSpec { prebuffer_ns: S, ..player(0) };
-    // Begun at 0.5 s: 25 frames at once, and each further one when the first of them is shown, at 1.5 s.
+    // Started at 0.5 s: 25 frames at once, then one more whenever a frame is played, from 1.5 s on.
     let due_ms = |n: u32| if n < 25 { 500 } else { 500 + u64::from(n) * 40 };
     let ops: Vec<OpRecord> = (0..120).map(|n| frame_ms(n, due_ms(n), due_ms(n) + 10)).collect();
     let found = figures(&spec, part(S, 5 * S), &ops);
-    // Deadlines from 1.5 s on; nothing was to be moved before.
+    // Deadlines from 1.5 s on; no transfer was needed before.
     assert_eq!((found.frames_judged, found.late_frames), (88, 0));
     assert!((found.achieved_share.unwrap() - 1.0).abs() < 0.01, "{found:?}");
     assert_eq!(found.throughput.unwrap().min_bytes_per_s, 2_500.0);
-    // Where the filling is measured as well, all of it counts.
+    // If the filling of the buffer is measured as well, all of it counts.
     let found = figures(&spec, part(0, 5 * S), &ops);
     assert!((found.achieved_share.unwrap() - 1.0).abs() < 0.01, "{found:?}");
 }
@@ -194,7 +194,7 @@ fn a_buffer_that_is_still_full_of_the_warm_up_makes_no_stream_slower() {
 fn cut_short_frames_after_the_end_are_not_judged() {
     let mut tally = LateTally::new(vec![player(0)], part(0, 60 * S));
     played(0..25).iter().for_each(|op| tally.add(op));
-    // Interrupted at 1 s with frame 25 in flight, which comes back ten seconds later.
+    // Interrupted at 1 s with frame 25 in flight, which completes ten seconds later.
     tally.end_at(S);
     tally.add(&frame_ms(25, 1_000, 11_000));
     let found = tally.finish(12 * S);
@@ -301,14 +301,14 @@ fn one_frame_in_a_hundred_may_be_closer_than_the_first_percentile() {
     assert!(about(p1_us(&[30, 10, 20], &[]), -20_000.0));
     assert!(about(p1_us(&[30, 10], &[]), -10_000.0));
     assert!(about(p1_us(&[30], &[]), 90_000.0));
-    // Frames that never came are the closest of all.
+    // Frames that never arrived count as the closest of all.
     assert!(about(p1_us(&[30, 10], &[5]), -30_000.0));
     assert_eq!(p1_us(&[30, 10], &[5, 6]), None);
 }
 
 #[test]
 fn a_player_that_has_fetched_its_last_frame_does_not_starve() {
-    // It reads 100 ms ahead, and its last frame at 860 ms; it is shown until 1.1 s.
+    // It reads 100 ms ahead, and its last frame at 860 ms; that is played until 1.1 s.
     let ahead: Vec<OpRecord> = (0..25)
         .map(|n| {
             let due_ms = (u64::from(n) * 40).saturating_sub(100);
@@ -330,17 +330,17 @@ fn who_watches_sees_late_frames_as_they_become_known() {
     let late_at = |tally: &LateTally, now_ns: u64| tally.at(now_ns).late_frames;
     assert_eq!(late_at(&tally, deadline_ms(3) * MS), 0);
     assert_eq!(late_at(&tally, deadline_ms(3) * MS + 1), 1);
-    // Frame 3 comes 5 ms after its deadline.
+    // Frame 3 arrives 5 ms after its deadline.
     tally.add(&frame_ms(3, 120, deadline_ms(3) + 5));
     tally.add(&frame_ms(4, 160, deadline_ms(4) - 1));
     assert_eq!(late_at(&tally, deadline_ms(5) * MS), 1);
-    // Nothing comes any more: a frame more every 40 ms, until the measured part is over.
+    // Nothing arrives any more: one more late frame every 40 ms, until the measured part is over.
     assert_eq!(late_at(&tally, deadline_ms(30) * MS), 1 + 25);
     assert_eq!(late_at(&tally, u64::MAX), late_when_nothing_comes_after(5));
     assert_eq!(tally.finish(10 * S).total.late_frames, late_when_nothing_comes_after(5));
 }
 
-/// Every frame of 10 s but the first `came` and one of them is late: nothing came any more.
+/// Counts the late frames of 10 s, in which only the first `came` frames arrived, one of them late.
 fn late_when_nothing_comes_after(came: u64) -> u64 {
     let judged = (0..).take_while(|frame| deadline_ms(*frame) * MS < 10 * S).count() as u64;
     judged - came + 1

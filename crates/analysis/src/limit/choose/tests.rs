@@ -1,5 +1,5 @@
-//! The limits of made-up load points: for each question, figures that answer it with yes, and some that
-//! do not.
+//! The limits of synthetic load points: for each question, figures that answer it with yes, and some
+//! that do not.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn link(line_bytes_per_s: Option<f64>) -> LinkFacts {
     LinkFacts { interface: "eth0".to_owned(), line_bytes_per_s, ..LinkFacts::default() }
 }
 
-/// A mix of 4 workers, each of whose operations moved 1 MB in 10 ms.
+/// A mix of 4 workers, whose operations each transferred 1 MB in 10 ms.
 fn mix(read: f64, written: f64) -> LoadPoint {
     let moved = read + written;
     let time = TimeFigures {
@@ -62,7 +62,7 @@ fn mix(read: f64, written: f64) -> LoadPoint {
     LoadPoint { threads: Some(4), ..point }
 }
 
-/// The same as streams whose criteria were met, or failed because of this culprit.
+/// The same as streams that met their criteria, or failed because of this culprit.
 fn streams(culprit: Option<Culprit>) -> LoadPoint {
     let failures = culprit.map(|_| failure_of_tests());
     let verdict =
@@ -70,7 +70,7 @@ fn streams(culprit: Option<Culprit>) -> LoadPoint {
     LoadPoint { stream_count: Some(4), culprit, verdict: Some(verdict), ..mix(50e6, 0.0) }
 }
 
-/// A sound connection that reads 50 MB/s, with these counters changed.
+/// A healthy connection that reads 50 MB/s, with these counters changed.
 fn connection(changed: &[(&'static str, f64)]) -> Values {
     let sound = [
         ("connection_sent_bytes_per_s", 200_000.0),
@@ -121,8 +121,8 @@ fn limit_of(
     )
 }
 
-/// The limit of a mix that reads 50 MB/s over a sound network, each operation in 10 ms, from a server whose
-/// disk was seen.
+/// The limit of a mix that reads 50 MB/s over a healthy network, each operation in 10 ms, from a server
+/// with these disk counters.
 fn with_server_disk(disk: &[(&'static str, f64)]) -> Limit {
     with_server_disk_over(1_177e6, disk)
 }
@@ -132,7 +132,7 @@ fn with_server_disk_over(line_bytes_per_s: f64, disk: &[(&'static str, f64)]) ->
     with_server(line_bytes_per_s, disk, &[])
 }
 
-/// The same with whatever else was seen of the server.
+/// The same with any other counters of the server.
 fn with_server(
     line_bytes_per_s: f64,
     disk: &[(&'static str, f64)],
@@ -169,7 +169,7 @@ fn a_disk_that_was_seen_to_be_slow_at_the_server_is_the_disk() {
     assert_eq!(finding.at.as_deref(), Some("sda of nas1"));
     assert_eq!(finding.value(Measure::DiskOfOperationPercent), Some(80.0));
     assert!(limit.contributing.iter().all(|other| other.step != LimitStep::Server), "{limit:#?}");
-    // Busy all the time, in requests too small to be slow.
+    // Always busy, with requests too small to be slow.
     let busy =
         with_server_disk(&[("mean_read_us", 900.0), ("util_percent", 97.0), ("read_bytes_per_s", 48e6)]);
     assert_eq!(found(&busy), Some(LimitStep::ServerDisk), "{busy:#?}");
@@ -177,7 +177,7 @@ fn a_disk_that_was_seen_to_be_slow_at_the_server_is_the_disk() {
 
 #[test]
 fn requests_that_take_longer_than_operations_are_not_what_those_wait_for() {
-    // Written behind, or read ahead: operations take 10 ms, requests of the disk 18.
+    // Written behind, or read ahead: operations take 10 ms, requests of the disk 18 ms.
     let of = |busy| {
         with_server_disk(&[("mean_read_us", 18_000.0), ("util_percent", busy), ("read_bytes_per_s", 48e6)])
     };
@@ -192,7 +192,7 @@ fn requests_that_take_longer_than_operations_are_not_what_those_wait_for() {
 
 #[test]
 fn a_disk_that_is_accused_is_not_acquitted_beside_it() {
-    // Busy all the time with requests that are quick, behind a link that is full.
+    // Always busy with fast requests, behind a saturated link.
     let disk = [("mean_read_us", 400.0), ("util_percent", 99.0), ("read_bytes_per_s", 48e6)];
     let limit = with_server_disk_over(52e6, &disk);
     let told: Vec<_> = limit.found.iter().chain(&limit.contributing).collect();
@@ -215,13 +215,14 @@ fn a_disk_that_was_seen_to_be_quick_leaves_the_server_and_one_at_rest_says_nothi
     // were not measured.
     assert_eq!(acquitted(&quick, &waits(60.0)), None);
     assert_eq!(acquitted(&quick, &[]), None);
-    // Part of the load came from a disk that was not sampled; and an array counts once with its members.
+    // Part of the load came from a disk that was not sampled; and an array counts once together with its
+    // members.
     let part = [("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 9e6)];
     assert_eq!(acquitted(&part, &waits(3.0)), None);
     let members = [("md0", 48e6), ("sdb", 24e6)].map(|(disk, rate)| (Disk, "read_bytes_per_s", disk, rate));
     let of_members = [&waits(3.0)[..], &members].concat();
     assert_eq!(acquitted(&[("mean_read_us", 400.0), ("read_bytes_per_s", 24e6)], &of_members), Some(400.0));
-    // A log wrote to it, slowly; what was read came from elsewhere.
+    // A slow log was written to it; the reads came from elsewhere.
     let idle =
         with_server_disk(&[("mean_read_us", 9_000.0), ("util_percent", 5.0), ("read_bytes_per_s", 1_000.0)]);
     assert_eq!(found(&idle), Some(LimitStep::Server), "{idle:#?}");
@@ -245,7 +246,7 @@ fn first_rule(limit: &Limit) -> &str {
     limit.found.as_ref().and_then(|finding| finding.rules.first()).map_or("", String::as_str)
 }
 
-/// What a sound connection does to a server that needs 10 ms for what takes 0.5 ms on the way.
+/// A healthy connection to a server that needs 10 ms, with 0.5 ms on the network path.
 #[test]
 fn a_slow_server_behind_a_sound_network_is_the_server() {
     let limit = over_network(&mix(50e6, 0.0), &connection(&[]));
@@ -260,7 +261,7 @@ fn a_link_at_nine_tenths_of_what_it_carries_is_full_in_one_direction() {
     let gigabit = link(Some(117.7e6));
     let of = |point: LoadPoint| found(&limit_of(&point, &connection(&[]), Some(&gigabit), None));
     assert_eq!(of(mix(110e6, 0.0)), Some(LimitStep::LinkFull));
-    // Both directions together carry more than one.
+    // The sum of both directions exceeds the rate of one.
     assert_ne!(of(mix(70e6, 70e6)), Some(LimitStep::LinkFull));
     let queue = |bytes| [connection(&[]), vec![(Network, "queue_backlog_bytes", "eth0", bytes)]].concat();
     let of = |bytes| found(&limit_of(&mix(0.0, 50e6), &queue(bytes), Some(&link(None)), None));
@@ -279,7 +280,7 @@ fn what_is_sent_again_is_loss_while_writing() {
     assert_eq!((found(&lossy), first_rule(&lossy)), (Some(LimitStep::NetworkLoss), "net.tcp.retransmits"));
     assert_eq!(lossy.found.unwrap().value(Measure::RetransmittedPercent), Some(1.2));
     assert_ne!(found(&over_network(&mix(0.0, 50e6), &values(20_000.0))), Some(LimitStep::NetworkLoss));
-    // Two segments of a connection that sends next to nothing are chance.
+    // Two retransmitted segments on a nearly idle connection are chance.
     let few = connection(&[("connection_retransmitted_bytes_per_s", 290.0)]);
     assert_ne!(found(&over_network(&mix(50e6, 0.0), &few)), Some(LimitStep::NetworkLoss));
 }
@@ -289,7 +290,7 @@ fn what_comes_out_of_order_is_loss_while_reading_and_back_pressure_where_writing
     let lossy = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
     let limit = over_network(&mix(50e6, 0.0), &lossy);
     assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::NetworkLoss), "net.tcp.backpressure"));
-    // A queue on the way ran over once or twice.
+    // A queue on the network path overflowed once or twice.
     let few = connection(&[("connection_out_of_order_segments_per_s", 75.0)]);
     assert_ne!(found(&over_network(&mix(50e6, 0.0), &few)), Some(LimitStep::NetworkLoss));
     let mut dropped = lossy.clone();
@@ -314,7 +315,7 @@ fn a_window_that_is_full_is_the_window() {
         (found(&limit), first_rule(&limit)),
         (Some(LimitStep::TcpWindow), "net.tcp.window_scaling_off")
     );
-    // On a short way the same window is large enough.
+    // On a short network path the same window is large enough.
     let short = connection(&[("connection_window_scaling", 0.0), ("connection_min_rtt_us", 200.0)]);
     assert_ne!(found(&over_network(&mix(50e6, 0.0), &short)), Some(LimitStep::TcpWindow));
     let peer = |percent| {
@@ -411,14 +412,14 @@ fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_
     let finding = limit.found.unwrap();
     assert_eq!(finding.at.as_deref(), Some("blender"));
     assert_eq!(finding.value(Measure::ProgramProcesses), Some(3.0));
-    // The kernel's own threads, as those of a loop device, are no other programs.
+    // The kernel's own threads, such as those of a loop device, are not other programs.
     let mut by_kernel = tool(20.0, 0.1);
     by_kernel.retain(|(_, name, ..)| !name.starts_with("program"));
     let others = |values: Values| of(values).contributing.iter().any(|finding| finding.at.is_none());
     assert!(others(by_kernel.clone()));
     by_kernel.push((Host, "kernel_threads_percent", "", 260.0));
     assert!(!others(by_kernel.clone()));
-    // Where no processor is idle a third of them is worth a word, else a half.
+    // If no processor is idle, a third of them is worth reporting, otherwise a half.
     let third = |busy: f64| {
         let mut third = by_kernel.clone();
         third.retain(|(_, name, ..)| !["kernel_threads_percent", "cpu_busy_percent"].contains(name));
@@ -426,7 +427,7 @@ fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_
         others(third)
     };
     assert!(third(100.0) && !third(94.0));
-    // Every processor busy, and the workers wait for the storage all the same.
+    // Every processor is busy, but the workers still wait for the storage.
     let limit = of(tool(20.0, 0.1));
     assert_eq!(found(&limit), None);
     let told = limit.contributing.first().unwrap();
@@ -447,14 +448,14 @@ fn a_disk_at_work_all_the_time_is_the_disk_and_a_cache_that_answered_is_not() {
         MemoryFacts { suspicion: Some(CacheSuspicion::Answered { evidence }), ..MemoryFacts::default() };
     let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, Some(&cached));
     assert_eq!(found(&limit), Some(LimitStep::Cache));
-    // Most came from the disk, which was at work all the time.
+    // Most data came from the disk, which was always busy.
     let evidence = CacheEvidence::ClientCounted { share: 0.28 };
     let partly =
         MemoryFacts { suspicion: Some(CacheSuspicion::Answered { evidence }), ..MemoryFacts::default() };
     let limit = limit_of(&mix(50e6, 0.0), &disk(97.0), None, Some(&partly));
     assert_eq!(found(&limit), Some(LimitStep::Disk));
     assert!(limit.contributing.iter().any(|finding| finding.step == LimitStep::Cache), "{limit:#?}");
-    // What was written fills the disk whatever answers reads.
+    // Writes keep the disk busy even if a cache answers the reads.
     assert_eq!(found(&limit_of(&mix(0.0, 50e6), &disk(97.0), None, Some(&cached))), Some(LimitStep::Disk));
 }
 
@@ -485,7 +486,7 @@ fn the_limit_lies_on_the_side_that_the_fault_was_booked_to() {
     let own = of(Culprit::ThisMachine);
     assert_eq!(found(&own), Some(LimitStep::Client));
     assert_eq!(own.contributing.first().map(|finding| finding.step), Some(LimitStep::NetworkLoss));
-    // The link was full in an incident of two seconds, and half empty over the whole time.
+    // The link was saturated in an incident of two seconds, and half utilized over the whole time.
     let mut full = streams(Some(Culprit::Link));
     let machine = Some(MachineThen { link_share: Some(0.96), ..MachineThen::default() });
     let incidents = vec![Incident { culprit: Culprit::Link, machine, late_frames: 9, ..Incident::default() }];
@@ -526,17 +527,17 @@ fn a_ping_that_waits_in_a_queue_says_that_a_line_of_unknown_speed_is_full() {
     );
     assert_eq!(full.found.unwrap().value(Measure::PingUs), Some(14_000.0));
     assert!(full.contributing.iter().all(|finding| finding.step != LimitStep::Server), "no second thing");
-    // Nothing moved, so that nothing was full.
+    // Nothing was transferred, so nothing was saturated.
     let still = [ping(14_000.0), vec![(Network, "still_pings_per_s", "", 0.8)]].concat();
     let still = limit_of(&mix(50e6, 0.0), &still, Some(&link(None)), None);
     assert_ne!(found(&still), Some(LimitStep::LinkFull));
     // Not much longer than without load: the server, or a line of unknown speed.
     assert_eq!(found(&of(4_900.0, None)), Some(LimitStep::Server));
-    // The own line is known to be half empty: the queue is that of another one on the way.
+    // The local line is known to be half utilized: the queue is elsewhere on the network path.
     let elsewhere = of(14_000.0, Some(1_177e6));
     assert_eq!(found(&elsewhere), Some(LimitStep::LinkFull));
     assert_eq!(elsewhere.found.unwrap().seen[0].measure, Measure::PingUs);
-    // A load point that failed by the storage's side, of which the way is a part.
+    // A load point that failed on the storage's side, which includes the network path.
     let failed = streams(Some(Culprit::Storage));
     let limit = limit_of(&failed, &ping(14_000.0), Some(&link(None)), None);
     assert_eq!(found(&limit), Some(LimitStep::LinkFull));
@@ -556,7 +557,7 @@ fn what_the_server_had_already_was_not_lost() {
         ])
         .collect::<Values>()
     };
-    // 414 segments were sent again.
+    // 414 segments were retransmitted.
     assert_eq!(found(&over_network(&mix(0.0, 50e6), &values(20.0))), Some(LimitStep::NetworkLoss));
     assert_ne!(found(&over_network(&mix(0.0, 50e6), &values(410.0))), Some(LimitStep::NetworkLoss));
     // For all connections, if there are no counters per connection.
@@ -569,7 +570,7 @@ fn what_the_server_had_already_was_not_lost() {
     };
     assert_eq!(found(&over_network(&mix(0.0, 50e6), &of_all(10.0))), Some(LimitStep::NetworkLoss));
     assert_ne!(found(&over_network(&mix(0.0, 50e6), &of_all(390.0))), Some(LimitStep::NetworkLoss));
-    // What is read: it was overtaken, and came.
+    // For reads: the segment was overtaken, but arrived.
     let read = |twice| {
         let out_of_order = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
         [out_of_order, vec![(Network, "tcp_received_twice_segments_per_s", "", twice)]].concat()
@@ -579,7 +580,7 @@ fn what_the_server_had_already_was_not_lost() {
     assert_ne!(found(&over_network(&mix(50e6, 0.0), &read(140.0))), Some(LimitStep::NetworkLoss));
 }
 
-/// Twenty bytes less in each segment: the same bytes are more segments.
+/// Each segment carries twenty bytes less, so the same bytes take more segments.
 #[test]
 fn a_segment_of_ipv6_carries_less() {
     let named = |name: &'static str| {
@@ -621,7 +622,7 @@ fn long_packets_that_never_arrive_while_short_ones_do_are_a_broken_path() {
             "{limit:#?}"
         );
         assert_eq!(limit.found.unwrap().value(Measure::PacketBytes), Some(9_000.0));
-        // The server hung on a sound network path. Or the path was cut.
+        // The server hung behind a healthy network path. Or the path was cut.
         assert_ne!(found(&over_network(&point, &pings(0.8, 0.8))), Some(LimitStep::PathBroken));
         assert_ne!(found(&over_network(&point, &pings(0.0, 0.0))), Some(LimitStep::PathBroken));
     }
@@ -645,7 +646,7 @@ fn long_packets_into_a_small_buffer_are_the_first_to_look_at() {
     assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::NetworkLoss), "net.mtu.jumbo_fanin"));
 }
 
-/// A disk that carried so much, read and written, while the tool read 50 MB/s.
+/// A disk with these read and write rates, while Reelgauge read 50 MB/s.
 fn beside_others(read: f64, written: f64, past_client_cache: bool) -> Limit {
     let values: Values = vec![
         (Disk, "util_percent", "vda", 95.0),
@@ -728,9 +729,9 @@ fn later_reads_that_were_faster_came_from_a_cache_as_far_as_no_disk_gave_them() 
     let disk = |read| vec![(Disk, "read_bytes_per_s", "loop1", read), (Disk, "util_percent", "loop1", 50.0)];
     assert_eq!(of(&disk(36e6), None, &memory(10, 90)), Some(Some(28.0)));
     assert_eq!(of(&disk(0.0), None, &memory(40, 60)), Some(Some(60.0)));
-    // All of it came from the disk, with more that was read ahead.
+    // Everything came from the disk, with additional read-ahead.
     assert_eq!(of(&disk(60e6), None, &memory(10, 90)), None);
-    // This machine's disks are not those of a server.
+    // The local host's disks are not those of a server.
     let link = link(Some(1_177e6));
     assert_eq!(of(&disk(60e6), Some(&link), &memory(10, 90)), Some(Some(90.0)));
     let unknown = MemoryFacts { rereads: Vec::new(), ..memory(0, 0) };
@@ -756,7 +757,7 @@ fn a_loop_device_that_reads_through_the_cache_is_no_disk() {
     let cached = of(&below(5e6, 3.0)).unwrap();
     assert_eq!((cached.step, cached.at.as_deref()), (LimitStep::Cache, Some("loop1")));
     assert_eq!(cached.value(Measure::CachedPercent), Some(90.0));
-    // Something in front of the cache takes 62 ms for each megabyte, as a throttle does.
+    // Something in front of the cache, such as a throttle, takes 62 ms per megabyte.
     let mut slow = mix(50e6, 0.0);
     slow.total.read_bytes = 1 << 20;
     slow.total.service.data =
@@ -764,11 +765,11 @@ fn a_loop_device_that_reads_through_the_cache_is_no_disk() {
     assert_eq!(limit_of(&slow, &below(5e6, 3.0), None, Some(&memory)).found, None);
     let disk = of(&below(50e6, 96.0)).unwrap();
     assert_eq!((disk.step, disk.at.as_deref()), (LimitStep::Disk, Some("vdb")));
-    // What lies below is not seen: nothing is known of it.
+    // Devices below were not sampled, so they are unknown.
     assert_eq!(of(&below(5e6, 3.0)[..2].to_vec()), None);
 }
 
-/// Reads of a megabyte that reach the disk as so many requests.
+/// Reads of a megabyte that reach the disk as this many requests.
 #[test]
 fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {
     let disk = |pieces: f64, busy| {
@@ -784,21 +785,20 @@ fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {
     };
     let small = of(64.0, 80.0, Some(false));
     assert_eq!((found(&small), first_rule(&small)), (Some(LimitStep::Disk), "blk.read_ahead"), "{small:#?}");
-    // Past the cache its pieces are under way together, so that a disk with time to spare is not the limit;
-    // and the layout of the file is one of two things that cut it.
+    // Without the cache, the parts of a read are in flight together, so a disk with idle time is not the
+    // limit; and the layout of the file is one of two possible reasons for the parts.
     assert_eq!(found(&of(64.0, 80.0, Some(true))), None);
     let cut = of(64.0, 97.0, Some(true));
     assert_eq!((found(&cut), first_rule(&cut)), (Some(LimitStep::Disk), "blk.disk_saturated"));
     assert_eq!(cut.found.unwrap().value(Measure::RequestsPerRead), Some(64.0));
-    // Whole reads of a disk that is busy for less than all of the time; pieces of one that hardly is.
+    // Whole reads from a disk that is not always busy; parts from a disk that is hardly busy.
     assert_eq!(found(&of(4.0, 80.0, Some(false))), None);
     assert_eq!(found(&of(64.0, 20.0, Some(false))), None);
     let full = of(4.0, 97.0, Some(true));
     assert_eq!(first_rule(&full), "blk.disk_saturated");
 }
 
-/// A load point of 60 s that failed by an incident of 12 s, with what was sampled over all of it and over
-/// that.
+/// A load point of 60 s that failed because of an incident of 12 s, with the counters of both periods.
 fn in_incident(whole: &Values, incident: &Values, link: Option<&LinkFacts>) -> Limit {
     let (whole, part) = (Means::of_tests(60.0, whole), Means::of_tests(12.0, incident));
     let point = streams(Some(Culprit::Storage));
@@ -826,12 +826,12 @@ fn a_fault_of_a_part_is_named_from_the_incidents_and_not_averaged_away() {
     assert_eq!(finding.value(Measure::DiskBusyPercent), Some(100.0));
     assert_eq!(finding.value(Measure::IncidentsS), Some(12.0));
     assert!(limit.contributing.is_empty() && limit.nearest.is_empty(), "{limit:#?}");
-    // Packets that were lost in the incident alone, on a connection that is sound over the whole.
+    // Packets were lost only in the incident, on an otherwise healthy connection.
     let link = link(Some(1_177e6));
     let lossy = connection(&[("connection_out_of_order_segments_per_s", 2_000.0)]);
     let limit = in_incident(&connection(&[]), &lossy, Some(&link));
     assert_eq!(found(&limit), Some(LimitStep::NetworkLoss), "{limit:#?}");
-    // Nothing stood out in the incidents, so the whole load point decides.
+    // No counter reached its threshold in the incidents, so the whole load point decides.
     let limit = in_incident(&busy(96.0), &busy(40.0), None);
     assert_eq!(limit.found.as_ref().unwrap().value(Measure::IncidentsS), None, "{limit:#?}");
     assert_eq!(found(&limit), Some(LimitStep::Disk));
@@ -849,10 +849,10 @@ fn a_link_that_went_down_in_an_incident_is_the_path_and_one_of_another_interface
     assert!(finding.step.is_on_the_way(), "so that nobody is sent to the storage's log");
     let other = in_incident(&connection(&[]), &changed("docker0"), Some(&link));
     assert_ne!(found(&other), Some(LimitStep::PathBroken), "{other:#?}");
-    // A load that continued during the change was not held up by it.
+    // A load that continued during the change was not delayed by it.
     let went_on = over_network(&mix(50e6, 0.0), &changed("eth0"));
     assert_ne!(found(&went_on), Some(LimitStep::PathBroken), "{went_on:#?}");
-    // Nothing ended at all after it.
+    // No operation completed after it.
     let mut hung = mix(0.0, 0.0);
     hung.total.ops = 0;
     assert_eq!(found(&over_network(&hung, &changed("eth0"))), Some(LimitStep::PathBroken));
@@ -885,12 +885,13 @@ fn a_send_buffer_that_is_small_is_known_from_what_is_on_the_way() {
     );
     assert!(limit.contributing.iter().all(|finding| finding.step != LimitStep::Server), "{limit:#?}");
     assert_eq!(limit.found.unwrap().value(Measure::InFlightBytes), Some(27_800.0));
-    // The congestion window or the server's is full; the program sends now and then; or the buffer is large.
+    // The congestion window or the server's window is full; the program sends only now and then; or the
+    // buffer is large.
     assert_ne!(of(&[("connection_cwnd_bytes", 29_000.0)]), Some(LimitStep::SendBuffer));
     assert_ne!(of(&[("connection_peer_window_bytes", 32_000.0)]), Some(LimitStep::SendBuffer));
     assert_ne!(of(&[("connection_busy_percent", 20.0)]), Some(LimitStep::SendBuffer));
     assert_ne!(of(&[("connection_send_buffer_bytes", 600_000.0)]), Some(LimitStep::SendBuffer));
-    // What is read does not pass through it.
+    // Reads do not pass through the send buffer.
     assert_ne!(found(&over_network(&mix(50e6, 0.0), &values(&[]))), Some(LimitStep::SendBuffer));
 }
 

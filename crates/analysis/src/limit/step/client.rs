@@ -1,19 +1,19 @@
-//! Was it this machine? Requests that wait in its queue for longer than the server takes, data that came and
-//! was not taken, or workers that were computing all the time and never waited for the storage.
+//! Was it the local host? Requests that wait in its queue for longer than the server takes, received
+//! data that were not read, or workers that were always computing and never waited for the storage.
 //!
-//! Processors that are busy with whatever are no reason. How many of the workers could have run is: workers
-//! that all have or want a processor wait for no storage. A worker's thread is one that does operations.
+//! Busy processors alone are no reason. The share of runnable workers is: if all workers have or want a
+//! processor, none of them waits for storage. A worker's thread is one that does operations.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Connection, Scene};
 
-/// Of a receive buffer, in percent, what waits in it where nobody takes it.
+/// Unread data in a receive buffer, in percent of its size.
 const RECEIVE_QUEUE_PERCENT: f64 = 50.0;
 
-/// Of the workers, in percent.
+/// Share of the workers, in percent.
 const AT_WORK_PERCENT: f64 = 80.0;
 
-/// A wait in the queue that is shorter is no wait.
+/// A shorter wait in the queue does not matter.
 const QUEUE_US_MIN: f64 = 1_000.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
@@ -41,7 +41,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     }
 }
 
-/// A request waits for its turn at this client for longer than it is on its way and at the server.
+/// A request waits in this client's queue for longer than on the network path and at the server.
 fn queue(scene: &Scene<'_>) -> Tested {
     let names = if scene.mostly_reads() {
         ("read_queue_us", "read_rtt_us")
@@ -59,7 +59,7 @@ fn queue(scene: &Scene<'_>) -> Tested {
     Tested::by_first(LimitFinding::new(LimitStep::Client, seen, &rules))
 }
 
-/// The connection whose data are taken most slowly.
+/// The connection whose data are read most slowly.
 fn receive_queue(scene: &Scene<'_>) -> Tested {
     let percent = |connection: &Connection<'_>| {
         let buffer = connection.of("receive_buffer_bytes").filter(|bytes| *bytes > 0.0)?;
@@ -74,8 +74,7 @@ fn receive_queue(scene: &Scene<'_>) -> Tested {
     Tested::by_first(LimitFinding::new(LimitStep::Client, seen, &["net.tcp.receiver_slow"]).at(name))
 }
 
-/// The workers had, or wanted, a processor all the time. Only where they ask for as much as they are given:
-/// at a pace, being late is what counts.
+/// The workers always had, or wanted, a processor. Only without a pace: at a pace, lateness decides.
 fn at_work(scene: &Scene<'_>) -> Tested {
     if scene.is_paced {
         return Tested::No;

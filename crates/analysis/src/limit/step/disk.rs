@@ -1,4 +1,4 @@
-//! Were the disks at work all the time? Only this machine's own are seen from here.
+//! Were the disks always busy? Only those of the local host can be sampled here.
 
 use reelgauge_record::counters::Layer;
 
@@ -8,17 +8,17 @@ use crate::limit::scene::Scene;
 
 use super::server::operation_bytes;
 
-/// In percent of the time.
+/// Share of the time, in percent.
 const BUSY_PERCENT: f64 = 90.0;
 
-/// A disk that is busy for half of the time is what reads wait for where they come in pieces: each waits for
-/// the one before it.
+/// If reads are split, each part waits for the one before it, so a disk that is busy half of the time is
+/// already what they wait for.
 const HALF_BUSY_PERCENT: f64 = 50.0;
 
-/// A read that reaches the disk in so many pieces pays for each of them.
+/// A read that is split into this many requests pays for each of them.
 const REQUESTS_PER_READ: f64 = 16.0;
 
-/// Fewer reads a second than this tell no size.
+/// Fewer reads per second give no reliable size.
 const READS_PER_S_MIN: f64 = 20.0;
 
 const RULES: [&str; 4] =
@@ -28,7 +28,8 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if scene.memory.is_some_and(|memory| memory.target_is_memory) {
         return Tested::No;
     }
-    // A loop device that reads its file through the cache is busy with a memory: what lies below it is asked.
+    // A loop device that reads its file through the cache is busy with a memory, so the devices below it
+    // are checked.
     let in_cache = scene.memory.and_then(|memory| memory.cached_loop.as_deref());
     let disks = scene.means.each(Layer::Disk, "util_percent").filter(|(disk, _)| Some(*disk) != in_cache);
     let Some((disk, busy)) = disks.max_by(|one, two| one.1.total_cmp(&two.1)) else {
@@ -44,8 +45,8 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
     };
     seen.push(pieces);
-    // Past the cache the pieces of a read are under way together, cut by the layout of the file or by what
-    // the queue takes at a time. Through it, what is read ahead waits for the piece before.
+    // Without the cache, the parts of a read are in flight together, split by the layout of the file or
+    // by the queue's limit. With the cache, read-ahead waits for the previous part.
     if scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true)) {
         return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
     }
@@ -54,8 +55,8 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if busy > HALF_BUSY_PERCENT { Tested::Found(finding) } else { Tested::by_first(finding) }
 }
 
-/// How many requests of the disk a read of the tool became. Not known where others read from it, too: their
-/// requests are counted with the tool's.
+/// The number of disk requests for each read of Reelgauge. Unknown if other programs read from the disk
+/// too, because their requests are counted as well.
 fn pieces(scene: &Scene<'_>, disk: &str) -> Option<Seen> {
     let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
     if carried::reads_of_others(scene, disk) {

@@ -1,12 +1,12 @@
-//! Is it but round trips? Where an operation takes little more than the way there and back, only larger
-//! requests or more of them at a time carry more.
+//! Is it only round trips? If an operation takes little more than the network path, only larger requests
+//! or more of them in flight increase the throughput.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
 use super::server::operation_bytes;
 
-/// Of an operation's time, in percent, what the way there and back takes where nothing else is worth a word.
+/// Share of an operation's time on the network path, in percent, if nothing else matters.
 const ON_THE_WAY_PERCENT: f64 = 80.0;
 
 const RULES: &[&str] = &["nfs.rsize_wsize", "nfs.readahead_128k", "net.path.same_switch_and_vlan"];

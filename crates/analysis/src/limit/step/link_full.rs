@@ -1,8 +1,8 @@
-//! Did the link carry what it can? Each direction has all of it, so the busier one counts. Where it does not,
-//! or its speed is not known, a sending queue of this machine that is never empty says so for what is
-//! written, and for both directions a ping that takes far longer than on an idle way: it stands in a queue,
-//! and no program of the server has to answer it. A sender that keeps queues short (BBR) leaves no such
-//! trace: then nothing is known.
+//! Was the link saturated? Each direction has the full rate, so the busier one counts. If it is not
+//! saturated, or its speed is unknown, two other signs are used. For writes, a local send queue that is
+//! never empty. For both directions, a ping that takes far longer than on an idle path: it waits in a
+//! queue, and no program of the server has to answer it. A sender that keeps queues short (BBR) leaves
+//! no such trace: then the answer is unknown.
 
 use reelgauge_record::counters::Layer;
 
@@ -13,14 +13,14 @@ use crate::limit::scene::Scene;
 
 const RULES: &[&str] = &["net.link.ceiling", "net.link.speed_downshift"];
 
-/// What waits in a sending queue that is never empty: twenty packets.
+/// The length of a send queue that is never empty: twenty packets.
 const QUEUE_BYTES: f64 = 30_000.0;
 
-/// A ping that takes so many times the shortest round trip, and so much longer, waits in a queue.
+/// A ping that takes this many times the shortest round trip, and this much longer, waits in a queue.
 const TIMES_THE_WAY: f64 = 3.0;
 const QUEUED_US: f64 = 5_000.0;
 
-/// Of the looks, the share at which nothing moved, from which on no line is full.
+/// If nothing was transferred in this share of the samples, no line is saturated.
 const STILL_SHARE: f64 = 0.2;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
@@ -29,17 +29,17 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     };
     let moved = moved(scene);
     let of_line = link.line_bytes_per_s.zip(moved).map(|(line, moved)| moved.value / line * 100.0);
-    // Full is full at the share itself, as the culprit has it.
+    // The link is saturated from the share itself on, as in the culprit.
     let of_line =
         of_line.map(|percent| Seen::against(Measure::LinkPercent, percent, LINK_FULL_SHARE * 100.0));
     let queue = queue(scene);
     let seen = match (of_line, queue) {
-        // A queue that is never empty is a line that is full, whatever its speed is said to be.
+        // A queue that is never empty means a saturated line, whatever its reported speed.
         (Some(line), Some(queue)) if queue.stands_out() && !line.stands_out() => vec![queue, line],
         (Some(line), _) if line.stands_out() => vec![line],
         (None, Some(queue)) if queue.stands_out() => vec![queue],
         (line, _) => match queued_ping(scene).filter(Seen::stands_out) {
-            // Another link on the way may be slower than this machine's own.
+            // Another link on the network path may be slower than the local one.
             Some(ping) => {
                 let idle = scene.shortest_rtt_us().map(|us| Seen::beside(Measure::RttUs, us));
                 [Some(ping), idle, line].into_iter().flatten().collect()
@@ -54,7 +54,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     Tested::by_first(LimitFinding::new(LimitStep::LinkFull, seen, RULES).at(&link.interface))
 }
 
-/// What a ping takes, beside what it may take where it waits for nothing.
+/// The time of a ping, with the longest time that it may take without a queue.
 fn queued_ping(scene: &Scene<'_>) -> Option<Seen> {
     let ping = ping(scene.means)?;
     Some(Seen::against(Measure::PingUs, ping.us, ping.waits_from_us))
@@ -67,7 +67,7 @@ struct Ping {
 
 fn ping(means: &Means) -> Option<Ping> {
     let of_network = |name: &str| means.of(Layer::Network, name, "");
-    // One look a second.
+    // One sample per second.
     if of_network("still_pings_per_s").is_some_and(|still| still > STILL_SHARE) {
         return None;
     }
@@ -76,8 +76,8 @@ fn ping(means: &Means) -> Option<Ping> {
     Some(Ping { us, waits_from_us: (idle_us * TIMES_THE_WAY).max(idle_us + QUEUED_US) })
 }
 
-/// Whether pings to the server waited in a queue on their way, whatever the line is said to carry; `None`
-/// where that was not sampled.
+/// Whether pings to the server waited in a queue, whatever the line's reported speed; `None` if they
+/// were not sampled.
 pub fn way_is_queued(means: &Means) -> Option<bool> {
     ping(means).map(|ping| ping.us >= ping.waits_from_us)
 }
@@ -92,7 +92,8 @@ fn moved(scene: &Scene<'_>) -> Option<Seen> {
     moved.max_by(|one, two| one.value.total_cmp(&two.value))
 }
 
-/// What waits on this machine to be sent. What is read waits at the server, which is not seen.
+/// Data that wait to be sent on the local host. Data that are read wait at the server, where they cannot
+/// be sampled.
 fn queue(scene: &Scene<'_>) -> Option<Seen> {
     let waiting = scene.interface("queue_backlog_bytes").filter(|_| !scene.mostly_reads())?;
     Some(Seen::against(Measure::QueueBytes, waiting, QUEUE_BYTES))

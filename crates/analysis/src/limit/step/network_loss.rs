@@ -1,33 +1,35 @@
-//! Were packets lost? What this machine sent again says so for what is written; segments that came out of
-//! order say so for what is read, whose sender is the server: what stood before them was lost, or overtaken.
+//! Were packets lost? For writes, retransmissions of the local host show it. For reads, the sender is
+//! the server, so segments that arrived out of order show it: the segments before them were lost, or
+//! overtaken.
 //!
-//! What the other end had already was sent again for nothing: it had been overtaken or answered late, and no
-//! loss. TCP tells of it (DSACK), and it is left out. A sender soon learns to wait for what is overtaken, so
-//! the few that it sends for nothing speak for many that came out of order: measured, one for 10 to 100 where
-//! packets overtook each other and none were lost, one for 55,000 where they were lost at random.
+//! Data that the other end already had was retransmitted unnecessarily: it had been overtaken or
+//! acknowledged late, and was not lost. TCP reports this (DSACK), and it is subtracted. A sender soon
+//! learns to wait for overtaken segments, so a few unnecessary retransmissions mean many segments out of
+//! order. Measured: one for 10 to 100 where packets overtook each other and none were lost, one for
+//! 55,000 where they were lost at random.
 //!
-//! Where the connections to the server are not told apart, the counts of all of this machine's stand for
-//! them.
+//! If the connections to the server are not counted separately, the counts of the whole host are used.
 
 use reelgauge_record::counters::Layer;
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Connection, Scene};
 
-/// A sound network in one building loses less than this, in percent.
+/// A healthy network in one building loses less than this, in percent.
 const LOSS_PERCENT: f64 = 0.1;
 
-/// Behind a segment that was lost several come out of order, as many as were on the way: five for each is a
-/// low guess.
+/// After a lost segment, as many segments are out of order as were in flight: five for each is a low
+/// estimate.
 const OUT_OF_ORDER_PERCENT: f64 = LOSS_PERCENT * 5.0;
 
-/// One that was sent for nothing speaks for so many that came out of order because they had been overtaken.
+/// Each unnecessary retransmission stands for this many segments that were out of order because they had
+/// been overtaken.
 const OVERTAKEN_EACH: f64 = 100.0;
 
-/// A segment that carries more came in a packet that is longer than Ethernet's usual.
+/// A segment with a larger payload arrived in a packet larger than the usual Ethernet size.
 const JUMBO_SEGMENT_BYTES: f64 = 2_000.0;
 
-/// So many segments or packets are no chance.
+/// This many segments or packets are not chance.
 const COUNT_MIN: f64 = 10.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
@@ -38,7 +40,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         sent_again(scene).map(|percent| Seen::against(Measure::RetransmittedPercent, percent, LOSS_PERCENT));
     let received = out_of_order(scene)
         .map(|percent| Seen::against(Measure::OutOfOrderPercent, percent, OUT_OF_ORDER_PERCENT));
-    // The direction that carries the load comes first, unless only the other one lost something.
+    // The direction of the load comes first, unless only the other one lost something.
     let (first, second) = if scene.mostly_reads() { (received, sent) } else { (sent, received) };
     let other_alone =
         second.as_ref().is_some_and(Seen::stands_out) && !first.as_ref().is_some_and(Seen::stands_out);
@@ -54,7 +56,8 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     Tested::by_first(LimitFinding::new(LimitStep::NetworkLoss, seen, &rules))
 }
 
-/// Of what this machine sent to the server, what it had to send again. 0 where that are too few to say.
+/// Retransmitted share of the data that the local host sent to the server. 0 if there are too few to
+/// tell.
 fn sent_again(scene: &Scene<'_>) -> Option<f64> {
     let connections = scene.connections();
     let lost = |connection: &Connection<'_>| {
@@ -75,9 +78,9 @@ fn sent_again(scene: &Scene<'_>) -> Option<f64> {
     share_of(again, all, COUNT_MIN * unit / scene.means.seconds.max(1.0))
 }
 
-/// Of what came from the server, what came out of order.
+/// Share of the data from the server that arrived out of order.
 fn out_of_order(scene: &Scene<'_>) -> Option<f64> {
-    // What was missed and came all the same was overtaken, and what came behind it lacked nothing.
+    // A segment that was missing but arrived had been overtaken; the segments behind it show no loss.
     let overtaken = scene.network("tcp_received_twice_segments_per_s").unwrap_or(0.0) * OVERTAKEN_EACH;
     let out_of_order = scene.connections_sum("out_of_order_segments_per_s")?;
     let out_of_order = (out_of_order - overtaken).max(0.0);
@@ -85,7 +88,7 @@ fn out_of_order(scene: &Scene<'_>) -> Option<f64> {
     share_of(out_of_order, all, COUNT_MIN / scene.means.seconds.max(1.0))
 }
 
-/// In percent; 0 where the part is too small for anything but chance.
+/// In percent; 0 if the part is so small that it may be chance.
 fn share_of(part: f64, whole: f64, part_min: f64) -> Option<f64> {
     if whole <= 0.0 {
         return None;
@@ -93,7 +96,7 @@ fn share_of(part: f64, whole: f64, part_min: f64) -> Option<f64> {
     Some(if part < part_min { 0.0 } else { (part / whole * 100.0).min(100.0) })
 }
 
-/// What this machine itself dropped.
+/// Packets that the local host itself dropped.
 fn drops(scene: &Scene<'_>) -> Vec<Seen> {
     let enough = |rate: &f64| *rate * scene.means.seconds >= COUNT_MIN;
     let received = [
@@ -110,7 +113,7 @@ fn drops(scene: &Scene<'_>) -> Vec<Seen> {
     told.into_iter().flatten().collect()
 }
 
-/// What tells more, by what was seen: the nearest cause first.
+/// The rules with more details, by the measured values: the most likely cause first.
 fn rules(seen: &[Seen], scene: &Scene<'_>) -> Vec<&'static str> {
     let has = |measure: Measure| seen.iter().any(|seen| seen.measure == measure);
     let percent =
@@ -122,14 +125,14 @@ fn rules(seen: &[Seen], scene: &Scene<'_>) -> Vec<&'static str> {
     if has(Measure::ReceiveDropsPerS) {
         rules.extend(["net.ring.rx_small", "net.softnet.dropped"]);
     }
-    // Lossy from the server to here and clean in the other direction: a fast port feeds a slower one.
+    // Loss from the server to here and none in the other direction: a fast port feeds a slower one.
     let reads = percent(Measure::OutOfOrderPercent);
     if rules.is_empty()
         && scene.mostly_reads()
         && reads > OUT_OF_ORDER_PERCENT
         && percent(Measure::RetransmittedPercent) * 10.0 <= reads
     {
-        // Packets that are longer fill a switch's buffer with fewer of them.
+        // With larger packets, fewer of them fill a switch's buffer.
         let is_jumbo =
             scene.connections().iter().any(|connection| connection.segment_bytes() > JUMBO_SEGMENT_BYTES);
         rules.extend(is_jumbo.then_some("net.mtu.jumbo_fanin"));

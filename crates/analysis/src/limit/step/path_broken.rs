@@ -1,12 +1,12 @@
-//! Is the way itself broken? Errors on the wire, a link that can't send and receive at once, or a switch that
-//! swallows packets which are longer than it takes.
+//! Is the network path itself broken? Errors on the wire, a link that cannot send and receive at the
+//! same time, or a switch that drops packets above its maximum size.
 //!
-//! A link that went down, or came up again, in an incident explains it; over a whole load point that went on
-//! it explains nothing.
+//! A link that went down or came up in an incident explains that incident. It does not explain a whole
+//! load point that continued.
 //!
-//! The last of the others is seen where connections stand still: short pings come back, and of those that are
-//! as long as a packet may be, none does. Where the short ones do not come back either, the way is cut, or
-//! the server is gone.
+//! Dropped large packets are detected while connections hang: short pings are answered, but none with
+//! the maximum packet size. If the short ones are not answered either, the path is cut, or the server is
+//! down.
 
 use reelgauge_record::counters::Layer;
 
@@ -16,22 +16,22 @@ use crate::marks::Way;
 
 const RULES: &[&str] = &["net.link.errors", "net.link.speed_downshift"];
 
-/// A good wire has none; so many a second are no chance.
+/// A good cable has no errors; this many per second are not chance.
 const ERRORS_PER_S: f64 = 1.0;
 
-/// What tells more of a link that went down.
+/// The rules about a link that went down.
 const LINK_RULES: &[&str] = &["net.link.errors"];
 
-/// What tells more of long packets that are swallowed.
+/// The rules about large packets that are dropped.
 const SWALLOWED_RULES: &[&str] = &["net.mtu.path_mismatch", "net.mtu.tcp_mtu_probing"];
 
-/// Of the long pings, in percent, lost where none comes through.
+/// Lost share of the long pings, in percent, if none gets through.
 const LONG_LOST_PERCENT: f64 = 90.0;
 
-/// Of the short pings, in percent, answered where the way is there.
+/// Answered share of the short pings, in percent, if the path works.
 const SHORT_ANSWERED_PERCENT: f64 = 60.0;
 
-/// Seconds in which a connection stood still, at least, each with a ping of both kinds.
+/// Seconds in which a connection hung, at least, each with a ping of both kinds.
 const STILL_MIN: f64 = 3.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
@@ -49,7 +49,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     if link.is_half_duplex { Tested::Found(finding) } else { Tested::by_first(finding) }
 }
 
-/// A link that the way takes and that went down or came up while operations stood still.
+/// A link on the path that went down or came up while operations hung.
 fn link_change(scene: &Scene<'_>) -> Option<LimitFinding> {
     if scene.incidents_s.is_none() && scene.point.total.ops > 0 {
         return None;
@@ -62,7 +62,7 @@ fn link_change(scene: &Scene<'_>) -> Option<LimitFinding> {
     (changes >= 1.0).then(|| LimitFinding::new(LimitStep::PathBroken, seen, LINK_RULES).at(link))
 }
 
-/// Long packets that never arrive while short ones do.
+/// Large packets that never arrive, while short ones do.
 fn swallowed(scene: &Scene<'_>) -> Option<LimitFinding> {
     let sent = scene.network("still_pings_per_s").filter(|sent| *sent > 0.0)?;
     if sent * scene.means.seconds < STILL_MIN {

@@ -1,8 +1,8 @@
-//! How long a request took, for the questions that are about the server.
+//! The time of a request, for the questions about the server.
 
 use crate::limit::scene::Scene;
 
-/// As the mount counts it, where it does; else as the tool saw it.
+/// As counted by the mount, if it counts; otherwise as measured by Reelgauge.
 pub(super) fn request_us(scene: &Scene<'_>) -> Option<f64> {
     let names = if scene.mostly_reads() {
         ["read_rtt_us", "mean_read_us"]

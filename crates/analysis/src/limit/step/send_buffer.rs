@@ -1,27 +1,28 @@
-//! Was this machine's TCP send buffer too small for the way? The kernel tells how long it waited for room in
-//! it; but only while the congestion window had room, and the queue had run empty. So the connection itself
-//! is looked at, too: what is on the way at a time (rate × round trip) is most of the send buffer, and far
-//! below what the congestion window and the server's window allow.
+//! Was the local host's TCP send buffer too small for the network path? The kernel reports how long it
+//! waited for space in it, but only while the congestion window had room and the queue was empty. So the
+//! connection itself is checked, too: the bytes in flight (rate × round trip) fill most of the send
+//! buffer, and are far below the congestion window and the server's window.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Connection, Scene};
 
-/// Of the time with something to send, in percent.
+/// Share of the time with data to send, in percent.
 const LIMITED_PERCENT: f64 = 20.0;
 
-/// Of the send buffer, in percent, what is on the way where the buffer is the limit: the kernel lets a sender
-/// go on when a third of it is free, and counts what it keeps beside the data. One that grows by itself is at
-/// least twice the congestion window.
+/// Share of the send buffer that is in flight if the buffer is the limit, in percent. The kernel lets a
+/// sender continue when a third of it is free, and its overhead counts in addition to the data. A buffer
+/// with automatic size is at least twice the congestion window.
 const IN_FLIGHT_PERCENT: f64 = 33.0;
 
-/// Of the congestion window and of the server's window, what is on the way where neither is the limit.
+/// If the bytes in flight are below this share of the congestion window and of the server's window,
+/// neither is the limit.
 const OF_CONGESTION_WINDOW: f64 = 0.75;
 const OF_PEER_WINDOW: f64 = 0.5;
 
-/// Of the time, in percent, with something to send: less is a program that sends now and then.
+/// Share of the time with data to send, in percent. Below this, the program sends only now and then.
 const BUSY_PERCENT: f64 = 70.0;
 
-/// A connection that sends less than this is not what carries the load.
+/// A connection that sends less than this does not carry the load.
 const CARRIES_BYTES_PER_S: f64 = 100_000.0;
 
 const RULES: &[&str] = &["net.tcp.buffer_below_bdp", "smb.samba.socket_options"];
@@ -47,7 +48,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     Tested::by_first(LimitFinding::new(LimitStep::SendBuffer, seen, RULES).at(connection.name))
 }
 
-/// What is on the way, of the send buffer, where nothing else keeps more from being there.
+/// The bytes in flight as a share of the send buffer, if nothing else limits them.
 fn in_flight(connection: &Connection<'_>) -> Option<Vec<Seen>> {
     let sent = connection.of("sent_bytes_per_s").filter(|sent| *sent >= CARRIES_BYTES_PER_S)?;
     connection.of("busy_percent").filter(|busy| *busy >= BUSY_PERCENT)?;

@@ -1,18 +1,18 @@
-//! Did the server take its time? An operation that takes many times as long as the way there and back, where
-//! nothing on the way held it up, waited for the server: its processors, its threads or its disks.
+//! Was the server slow? If an operation takes many times as long as the network path, and nothing on the
+//! path delayed it, it waited for the server: its processors, its threads or its disks.
 
 use super::request::request_us;
 use super::server_disk::{acquitting_us, waited_percent};
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::Scene;
 
-/// The way there and back, so many times.
+/// How many times the round trip.
 const TIMES_THE_WAY: f64 = 3.0;
 
-/// A server that answers sooner is not waited for by anybody who plays media, however short the way is.
+/// A faster answer is never noticed in media playback, however short the network path is.
 const NOTICED_US: f64 = 1_000.0;
 
-/// What tells more: all of it is to be looked for on the server.
+/// The rules with more details; all of them are about the server.
 const RULES: &[&str] = &["nfs.server.threads", "smb.crypto_algorithm_slow", "blk.disk_saturated"];
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
@@ -26,14 +26,13 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         Seen::against(Measure::OperationUs, request_us, (way_us * TIMES_THE_WAY).max(NOTICED_US)),
         Seen::beside(Measure::RttUs, way_us),
     ];
-    // Its storage was seen, and is not what it waited for: that is asked before.
+    // Its storage was sampled and is not the reason: that question comes before.
     seen.extend(acquitting_us(scene).map(|us| Seen::beside(Measure::DiskUs, us)));
     seen.extend(waited_percent(scene).map(|percent| Seen::beside(Measure::DiskPressurePercent, percent)));
     Tested::by_first(LimitFinding::new(LimitStep::Server, seen, RULES))
 }
 
-/// The shortest round trip of TCP, and how long the bytes of an operation take on the line where that is
-/// known.
+/// The shortest TCP round trip, plus the time of an operation's bytes on the line if its speed is known.
 fn way_us(scene: &Scene<'_>) -> Option<f64> {
     let rtt_us = scene.shortest_rtt_us()?;
     let line = scene.link.and_then(|link| link.line_bytes_per_s);

@@ -1,13 +1,13 @@
-//! Did the server wait for its disks? Only who sampled on the server knows: an observer of the run.
+//! Did the server wait for its disks? Only an observer on the server can show it.
 //!
-//! A disk of the server is the limit where it was busy all the time, or where its requests took most of the
-//! time that an operation of this machine took. One that moved next to nothing of the load is not: then a
-//! cache answered, or the data are elsewhere.
+//! A disk of the server is the limit if it was always busy, or if its requests took most of the time of
+//! an operation. A disk that transferred next to nothing of the load is not: a cache answered, or the
+//! data are elsewhere.
 //!
-//! That the disks answered soon acquits them only where nothing else of the server's storage can have kept
-//! operations waiting: the disks that were seen moved all that the load did, and hardly any task of the
-//! server waited for any storage at all. The latter holds whatever lies above the disks (a queue, a control
-//! group, a loop or mapped device) and was not sampled. Otherwise nothing is said of them.
+//! Fast answers of the disks acquit them only if nothing else in the server's storage can have delayed
+//! operations: the sampled disks transferred the whole load, and hardly any task of the server waited
+//! for storage at all. The second condition covers layers above the disks (a queue, a control group, a
+//! loop or mapped device) that were not sampled. Otherwise the disks are neither blamed nor acquitted.
 
 use std::collections::BTreeSet;
 
@@ -17,24 +17,24 @@ use super::request::request_us;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Observed, Scene};
 
-/// In percent of the time.
+/// Share of the time, in percent.
 const BUSY_PERCENT: f64 = 90.0;
 
-/// Of the time of an operation, in percent, what a request of the disk takes.
+/// Time of a disk request as a share of an operation's time, in percent.
 const OF_OPERATION_PERCENT: f64 = 50.0;
 
-/// Of the time of an operation, in percent, more than what any part of it can take, as closely as two
-/// machines measure: operations did not wait for such requests, which wrote behind them or read ahead.
+/// A part of an operation cannot take more than this percentage of its time, within the accuracy of two
+/// hosts. Operations did not wait for longer requests, which were write-behind or read-ahead.
 const WAITED_FOR_PERCENT: f64 = 110.0;
 
-/// Of what the load moved, the share that a disk must have moved to have served it; arrays have dozens.
+/// A disk served the load if it transferred at least this share of it; arrays have dozens of disks.
 const CARRIES_SHARE: f64 = 0.02;
 
-/// Of what the load moved, the share that the disks which were seen must have moved to be all of them.
+/// The sampled disks count as all disks if they transferred at least this share of the load.
 const ALL_SHARE: f64 = 0.9;
 
-/// Of the time, in percent, with some task of the server waiting for storage, above which its storage may
-/// have been waited for.
+/// If some task of the server waited for storage for more than this percentage of the time, operations
+/// may have waited too.
 const WAITING_PERCENT: f64 = 10.0;
 
 const RULES: &[&str] =
@@ -51,8 +51,8 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
         .map_or(Tested::NotMeasured, Tested::by_first)
 }
 
-/// The longest time that a request took at a disk of the server, in the direction of the load, where that
-/// acquits its storage: see the head. `None` where it does not, or too little of the server was seen.
+/// The longest time of a request at a disk of the server, in the direction of the load, if it acquits
+/// the server's storage: see the head. `None` if it does not, or too little of the server was sampled.
 pub(super) fn acquitting_us(scene: &Scene<'_>) -> Option<f64> {
     let [server] = scene.observed else { return None };
     let us = disk_us(server, scene)?;
@@ -62,19 +62,19 @@ pub(super) fn acquitting_us(scene: &Scene<'_>) -> Option<f64> {
     (!is_accused && is_short && !waits && are_all(server, scene)?).then_some(us)
 }
 
-/// Of the time, with some task of the server that waited for storage.
+/// Share of the time in which some task of the server waited for storage.
 fn waiting_percent(server: &Observed<'_>) -> Option<f64> {
     server.means.of(Layer::Host, "pressure_io_some_percent", "")
 }
 
-/// The most that tasks of a server waited for its storage, where that is worth a word.
+/// The largest share of time in which tasks of a server waited for its storage, if it is worth
+/// reporting.
 pub(super) fn waited_percent(scene: &Scene<'_>) -> Option<f64> {
     let all = scene.observed.iter().filter_map(waiting_percent);
     all.filter(|percent| *percent >= OF_OPERATION_PERCENT).reduce(f64::max)
 }
 
-/// Whether the disks that were seen moved all that the load did. An array and its members count the same
-/// bytes.
+/// Whether the sampled disks transferred the whole load. An array and its members count the same bytes.
 fn are_all(server: &Observed<'_>, scene: &Scene<'_>) -> Option<bool> {
     let (name, load) = direction(scene);
     let each = || server.means.each(Layer::Disk, name);
@@ -132,13 +132,13 @@ fn of_disk(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<Lim
     Some(LimitFinding::new(LimitStep::ServerDisk, seen, RULES).at(&at))
 }
 
-/// How long a request took there, in the direction of the load.
+/// The time of a request there, in the direction of the load.
 fn took_us(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<f64> {
     let name = if scene.mostly_reads() { "mean_read_us" } else { "mean_write_us" };
     observed.means.of(Layer::Disk, name, disk)
 }
 
-/// Whether it moved a part of the load. `None` where nobody counted its bytes.
+/// Whether it transferred a part of the load. `None` if its bytes were not counted.
 fn carries(observed: &Observed<'_>, disk: &str, scene: &Scene<'_>) -> Option<bool> {
     let (name, load) = direction(scene);
     let moved = observed.means.of(Layer::Disk, name, disk)?;

@@ -1,22 +1,22 @@
-//! Was the receiver's TCP window too small for the way? Then a connection carries a window per round trip and
-//! no more, whatever the link could do.
+//! Was the receiver's TCP window too small for the network path? Then a connection transfers one window
+//! per round trip, whatever the link allows.
 //!
-//! For what is written, the kernel tells how long it waited for the server's window. For what is read, this
-//! machine is the receiver: its window is full of what is on the way where it is the limit.
+//! For writes, the kernel reports how long it waited for the server's window. For reads, the local host
+//! is the receiver: if its window is the limit, it is full of data in flight.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
 use crate::limit::scene::{Connection, Scene};
 
-/// Of the time with something to send, in percent.
+/// Share of the time with data to send, in percent.
 const WINDOW_LIMITED_PERCENT: f64 = 20.0;
 
-/// Of a window, in percent, what is on the way where the window is the limit.
+/// Share of a window that is in flight if the window is the limit, in percent.
 const FILLED_PERCENT: f64 = 70.0;
 
 /// The largest window without scaling.
 const UNSCALED_BYTES: f64 = 65_535.0;
 
-/// A connection that moves less than this in either direction is not what carries the load.
+/// A connection that transfers less than this in either direction does not carry the load.
 const CARRIES_BYTES_PER_S: f64 = 100_000.0;
 
 pub(super) fn test(scene: &Scene<'_>) -> Tested {
@@ -39,7 +39,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     Tested::by_first(worst)
 }
 
-/// The direction that comes nearer to its window.
+/// The direction that is closer to its window.
 fn of_connection(connection: &Connection<'_>, scene: &Scene<'_>) -> Option<LimitFinding> {
     let carries = |name| connection.of(name).unwrap_or(0.0) >= CARRIES_BYTES_PER_S;
     let written = carries("sent_bytes_per_s") && !scene.mostly_reads();
@@ -64,8 +64,8 @@ fn as_sender(connection: &Connection<'_>) -> Option<Vec<Seen>> {
     Some(seen)
 }
 
-/// What is on the way to here at a time, beside the room for it. Without scaling that is known whatever the
-/// kernel tells of its window.
+/// The bytes in flight to the local host, with the space for them. Without scaling, that is known
+/// whatever the kernel reports about its window.
 fn as_receiver(connection: &Connection<'_>) -> Option<Vec<Seen>> {
     let is_unscaled = connection.of("window_scaling") == Some(0.0);
     let window = connection.of("window_bytes").filter(|bytes| *bytes > 0.0);

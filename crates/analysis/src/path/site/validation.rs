@@ -1,37 +1,37 @@
-//! Whether what was said of a site can be: numbers that there are, and disks enough for their RAID. A file
-//! written by hand is held to the same as an answer that was asked for.
+//! Checks that the description of a site is possible: numbers in their ranges, and enough disks for the
+//! RAID level. A file written by hand has to meet the same conditions as an answer in the dialogue.
 //!
-//! Not here: which units an answer may have (results).
+//! Not here: the units that an answer may have (results).
 
 use std::fmt::Display;
 
 use super::{Bus, PartSite, Raid, Site};
 
-/// The speeds that links have, in Mbit/s.
+/// The range of link speeds, in Mbit/s.
 pub const LINK_MBIT_PER_S: (f64, f64) = (10.0, 1_600_000.0);
-/// The memories that servers have, in GiB.
+/// The range of server memories, in GiB.
 pub const MEMORY_GIB: (f64, f64) = (0.1, 1_048_576.0);
-/// The buffers of a switch's port, in KiB.
+/// The range of buffers of a switch port, in KiB.
 pub const BUFFER_KIB: (f64, f64) = (1.0, 67_108_864.0);
-/// What one disk reads in a row, in MB/s.
+/// The range of sequential rates of one disk, in MB/s.
 pub const DISK_MB_PER_S: (f64, f64) = (1.0, 100_000.0);
-/// The largest packet, in bytes: no less than IPv4 asks of every link.
+/// The range of packet sizes, in bytes: IPv4 requires the lower bound on every link.
 pub const MTU_BYTES: (u32, u32) = (68, 65_536);
-/// Lanes that lead from a backplane to its server.
+/// The range of lanes from a backplane to its server.
 pub const LANES: (u32, u32) = (1, 32);
-/// What a system may cost, in whatever currency.
+/// The range of prices, in any currency.
 pub const PRICE: (f64, f64) = (0.01, 1e15);
-/// Disks.
+/// The range of disk counts.
 pub const DISKS: (u32, u32) = (1, 100_000);
-/// Reads at random places of one disk in a second.
+/// The range of random reads per second of one disk.
 pub const RANDOM_READS_PER_S: (f64, f64) = (1.0, 100_000_000.0);
 
-/// Characters of a text.
+/// Characters of a text, at most.
 pub const TEXT_CHARS: usize = 300;
-/// Lines of a bill of materials.
+/// Lines of a bill of materials, at most.
 pub const PARTS: usize = 500;
 
-/// What can't be: where it stands, what stands there and what could.
+/// An impossible value: its place, the value, and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {value} in [{table}] is invalid: {allowed}")]
 pub struct SiteFault {
@@ -39,9 +39,9 @@ pub struct SiteFault {
     pub table: &'static str,
     /// The key in it.
     pub key: &'static str,
-    /// What stands there.
+    /// The value in the file.
     pub value: String,
-    /// What is allowed.
+    /// The allowed values.
     pub allowed: String,
 }
 
@@ -57,7 +57,7 @@ impl Bus {
 }
 
 impl Raid {
-    /// How many disks it takes at least.
+    /// The smallest number of disks.
     pub const fn least_disks(self) -> u32 {
         match self {
             Raid::Raid0 => 1,
@@ -80,7 +80,7 @@ impl Raid {
 }
 
 impl Site {
-    /// Everything that can't be, in the order of the file.
+    /// All impossible values, in the order of the file.
     pub fn faults(&self) -> Vec<SiteFault> {
         let (server, backplane, disks) = (&self.server, &self.backplane, &self.disks);
         let latest = backplane.bus.unwrap_or(Bus::Pcie).latest_generation();
@@ -110,7 +110,7 @@ impl Site {
         .collect()
     }
 
-    /// Texts that are none or too long, and counts of parts that there are not.
+    /// Texts that are empty or too long, and part counts of 0.
     fn faults_of_texts(&self) -> impl Iterator<Item = SiteFault> {
         let of = &self.document;
         let texts = [
@@ -131,14 +131,16 @@ impl Site {
         of_document.into_iter().flatten().chain(too_many).chain(of_parts)
     }
 
+    /// Checks the description.
+    ///
     /// # Errors
-    /// The first thing that can't be.
+    /// The first impossible value.
     pub fn check(&self) -> Result<(), SiteFault> {
         self.faults().into_iter().next().map_or(Ok(()), Err)
     }
 }
 
-/// A number that is none, has no end or is none that there is.
+/// A number that is not finite or out of range.
 fn number(
     table: &'static str,
     key: &'static str,
@@ -149,7 +151,7 @@ fn number(
     Some(SiteFault { value: number_in_short(value?), ..fault })
 }
 
-/// Not with the hundreds of digits that very large and very small numbers have.
+/// Formats a number without the hundreds of digits that very large and very small ones have.
 fn number_in_short(value: f64) -> String {
     match value.abs() {
         large if large.is_finite() && large >= 1e16 => format!("{value:e}"),
@@ -191,14 +193,14 @@ fn faults_of_part(part: &PartSite) -> Vec<SiteFault> {
     texts.chain(whole(TABLE, "count", part.count, (1, 10_000_000))).collect()
 }
 
-/// A text that is empty or too long. What is in it is made harmless where it is shown.
+/// A text that is empty or too long. Its characters are escaped where it is shown.
 fn text(table: &'static str, key: &'static str, said: Option<&str>) -> Option<SiteFault> {
     let said = said.filter(|said| said.trim().is_empty() || said.chars().count() > TEXT_CHARS)?;
     let allowed = format!("a text of 1 to {TEXT_CHARS} characters");
     Some(SiteFault { table, key, value: quoted(said), allowed })
 }
 
-/// The beginning of a text in quotes, without what a terminal acts upon.
+/// The beginning of a text in quotes, without terminal control characters.
 fn quoted(said: &str) -> String {
     let harmless: Vec<char> = said.chars().filter(|c| !c.is_control()).collect();
     let start: String = harmless.iter().take(16).collect();
@@ -206,7 +208,7 @@ fn quoted(said: &str) -> String {
     format!("{:?}", start + more)
 }
 
-/// Disks that are too few for their RAID; none at all are said already.
+/// A disk count that is too small for the RAID level; other checks report a count of 0.
 fn too_few(raid: Option<Raid>, count: Option<u32>) -> Option<SiteFault> {
     let (raid, count) = (raid?, count.filter(|count| *count > 0)?);
     let (word, least) = (raid.word(), raid.least_disks());
@@ -214,7 +216,7 @@ fn too_few(raid: Option<Raid>, count: Option<u32>) -> Option<SiteFault> {
     (count < least).then(|| SiteFault { table: "disks", key: "raid", value: format!("\"{word}\""), allowed })
 }
 
-/// A currency that is no word of letters: it stands on screens and pages.
+/// A currency that is not a word of letters. It is shown on screens and pages.
 fn currency(word: Option<&str>) -> Option<SiteFault> {
     let word =
         word.filter(|word| !(1..=8).contains(&word.len()) || !word.chars().all(char::is_alphanumeric))?;
@@ -222,7 +224,7 @@ fn currency(word: Option<&str>) -> Option<SiteFault> {
     Some(SiteFault { table: "system", key: "currency", value: quoted(word), allowed })
 }
 
-/// Groups for which there are too few disks; too few for one are said already.
+/// A number of groups with too few disks for it; other checks report too few disks for one group.
 fn too_many_groups(raid: Option<Raid>, count: Option<u32>, groups: Option<u32>) -> Option<SiteFault> {
     let groups = groups.filter(|groups| *groups > 1)?;
     let (least, count) = (raid.unwrap_or(Raid::Raid0).least_disks(), count?);
@@ -287,7 +289,7 @@ mod tests {
         assert_eq!(fault(|_| ()), "fine");
     }
 
-    /// Whatever generation is taken has a rate, and none is refused that has one.
+    /// Every accepted generation has a rate, and every generation with a rate is accepted.
     #[test]
     fn generations_are_those_of_their_bus() {
         for (bus, latest) in [(Bus::Sas, 4), (Bus::Sata, 3), (Bus::Pcie, 7)] {
