@@ -70,7 +70,7 @@ pub enum TrialAnswer {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 enum Course {
-    /// The agents' maxima are not known yet.
+    /// The agents' maxima are unknown so far.
     #[default]
     Waits,
     /// It is in progress.

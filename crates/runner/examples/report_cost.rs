@@ -1,4 +1,4 @@
-//! What `report.html` of a large run costs: processor time, memory, and bytes.
+//! The cost of `report.html` for a large run: processor time, memory, and bytes.
 //!
 //! ```text
 //! cargo run --release -p reelgauge-runner --example report_cost -- make DIR 10000000
@@ -6,9 +6,9 @@
 //! cargo run --release -p reelgauge-runner --example report_cost -- json DIR/RUN
 //! ```
 //!
-//! The run has three load points of 10, 20 and 30 players with a file each, of which some frames are late,
-//! and beside them a worker that reads and writes at random places of 500 files. `html` prints what it took,
-//! `json` the data of the page alone; both take any run or trace.
+//! The run has three load points of 10, 20 and 30 players with a file each, with some late frames, and a
+//! worker that reads and writes at random places of 500 files. `html` prints the cost of the page,
+//! `json` that of its data alone; both take any run or trace.
 
 use std::path::Path;
 use std::time::{Instant, SystemTime};
@@ -29,7 +29,7 @@ use reelgauge_runner::session::own_cpu::OwnCpu;
 
 /// Streams of each load point.
 const STREAMS: [u64; 3] = [10, 20, 30];
-/// Files of the worker beside them.
+/// Files of that worker.
 const RANDOM_FILES: u64 = 500;
 /// Reads of a frame.
 const PARTS: u64 = 8;

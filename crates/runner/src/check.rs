@@ -1,21 +1,23 @@
-//! A first look at a target, in a minute and a half: how fast it is for this client, how many streams of
-//! everyday formats it carries playing and recording, what limits it, and one thing to do next.
+//! A quick check of a target, in a minute and a half: its rate for this client, how many streams of
+//! everyday formats it sustains playing and recording, its limit, and one recommendation.
 //!
-//! * [`everyday`]: which formats. [`budget`]: what the look may take, in time and room.
-//! * [`place`]: the target made ready. [`load`]: who reads and writes there. [`look`]: all of it, in order.
-//! * [`level`]: the rate that was sustained, which no count may exceed unless it was held for long enough.
-//!   [`holding`]: which counts are held. [`counting`]: the count of one format, with all of that.
-//! * [`agreement`]: whether the counts speak of the same storage; where they don't, it looks again.
-//! * [`findings`]: what was found, as a summary. [`hint`]: the doctor's rule to look at first. [`written`]:
+//! * [`everyday`]: the formats. [`budget`]: the limits of a check, in time and space.
+//! * [`place`]: the target made ready. [`load`]: the readers and writers. [`look`]: the whole check, in
+//!   order.
+//! * [`level`]: the rate that was sustained, which no count may exceed unless it was held for long
+//!   enough. [`holding`]: which counts are held. [`counting`]: the count of one format, with all of
+//!   that.
+//! * [`agreement`]: whether the counts describe the same storage; if not, the check measures again.
+//! * [`findings`]: the results, as a summary. [`hint`]: the doctor's rule to follow first. [`written`]:
 //!   its `run.toml`.
 //!
-//! Whose fault a trial was, what ended a count ([`reelgauge_analysis::limit`]) and what to do next
-//! ([`reelgauge_analysis::statement`]) is decided where it is for every other verb.
+//! The decisions that all verbs share are elsewhere: which component failed a trial, what ended a count
+//! ([`reelgauge_analysis::limit`]) and the next step ([`reelgauge_analysis::statement`]).
 //!
-//! Counts are measured at the limit, not divided from a rate. A short trial can't see that storage bursts or
-//! that players' buffers run empty, so a count is claimed only up to the sustained rate, or where it was
-//! held. A cache of the storage that is larger than the test files is still part of it. `reelgauge streams
-//! --find-max` takes its time.
+//! Counts are measured at the limit, not divided from a rate. A short trial cannot see that storage
+//! bursts or that players' buffers run empty, so a count is claimed only up to the sustained rate, or if
+//! it was held. A cache of the storage that is larger than the test files still affects it. `reelgauge
+//! streams --find-max` takes its time.
 
 pub mod agreement;
 pub mod budget;
@@ -35,5 +37,5 @@ pub mod written;
 
 pub use look::{CheckRequest, check};
 
-/// The command, which is all that the run is called after.
+/// The command, and the prefix of the run's name.
 const VERB: &str = "check";

@@ -1,37 +1,37 @@
-//! Removing the area below a target, and what starts that were killed while they made one left beside it.
+//! Removing the area below a target, and files next to it from starts that were killed while making one.
 
 use std::path::{Path, PathBuf};
 
 use reelgauge_engine::area::{Area, AreaError, Cleaned, Sharing};
 
-/// What was removed, or would be.
+/// The result of a removal, or of its preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// The area, and what of it; `None` where there is none.
+    /// The area, and which parts of it; `None` if there is none.
     pub area: Option<(PathBuf, Cleaned)>,
-    /// What killed starts left.
+    /// The files of killed starts.
     pub leftovers: Vec<PathBuf>,
 }
 
-/// Removes the area below `target`, as far as the tool made it, and leftovers, and nothing else.
+/// Removes the area below `target` and leftovers, as far as Reelgauge made them, and nothing else.
 ///
 /// # Errors
-/// When the area is not ours, when a run uses it, or when something can't be removed.
+/// When the area is not Reelgauge's, when a run uses it, or when something can't be removed.
 pub fn clean(target: &Path, sharing: Sharing) -> Result<Removed, AreaError> {
     let area = existing(target, sharing, Area::clean)?;
     Ok(Removed { area, leftovers: Area::remove_leftovers(target, sharing)? })
 }
 
-/// What [`clean`] would do. Nothing is changed.
+/// A preview of [`clean`]. Nothing is changed.
 ///
 /// # Errors
-/// When the area is not ours, or when it can't be looked at.
+/// When the area is not Reelgauge's, or when it can't be read.
 pub fn look(target: &Path, sharing: Sharing) -> Result<Removed, AreaError> {
     let area = existing(target, sharing, |area| area.to_clean())?;
     Ok(Removed { area, leftovers: Area::leftovers(target, sharing)? })
 }
 
-/// What becomes of the area, where there is one.
+/// The effect on the area, if there is one.
 fn existing(
     target: &Path,
     sharing: Sharing,

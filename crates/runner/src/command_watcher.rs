@@ -1,5 +1,6 @@
 //! A process in the group of a user's command that ends the whole group: at a time limit, or when this
-//! program is gone. It outlives this program, so nothing of the command runs on, however this program ended.
+//! program ends. It outlives this program, so no part of the command continues, however this program
+//! ended.
 //!
 //! Unix only. Not here: ending a group at once ([`reelgauge_results::process_group`]).
 
@@ -7,26 +8,26 @@ use std::io::{self, PipeWriter, Write};
 use std::process::Command;
 use std::time::Duration;
 
-/// Ends all processes of the group at the limit, or shortly after the command: a run that was stopped does
-/// not wait for its event.
+/// Ends all processes of the group at the limit, or shortly after the command: a run that was stopped
+/// does not wait for its event.
 const LIMITED: &str = r#"(left=$1; while [ "$left" -gt 0 ] && kill -0 $$; do sleep 1; left=$((left - 1)); done
     [ "$left" -gt 0 ] && sleep 1; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec /bin/sh -c "$2""#;
 /// Ends all processes of the group when standard input ends without a line.
 const LEASHED: &str = r#"exec 3<&0 </dev/null; (read -r line <&3 || kill -KILL 0) >/dev/null 2>&1 &
     exec 3<&-; exec /bin/sh -c "$1""#;
 
-/// The other end of a command's standard input, which closes when this program is gone.
+/// The other end of a command's standard input, which closes when this program ends.
 pub(crate) struct Leash(PipeWriter);
 
 impl Leash {
-    /// The command has ended by itself. What it left in the background goes on.
+    /// The command has ended. Its background processes continue.
     pub(crate) fn release(mut self) {
-        // A watcher that is gone ends nothing.
+        // If the watcher no longer runs, there is nothing to release.
         let _ = self.0.write_all(b"\n");
     }
 }
 
-/// A shell with this command, whose group ends at the limit. Its group has to be set.
+/// A shell with this command, whose group ends at the limit. The caller sets its group.
 pub(crate) fn limited(command: &str, limit: Duration) -> Command {
     let limit_s = limit.as_secs_f64().ceil().max(1.0).to_string();
     let mut shell = Command::new("/bin/sh");
@@ -34,7 +35,7 @@ pub(crate) fn limited(command: &str, limit: Duration) -> Command {
     shell
 }
 
-/// The same, whose group ends with this program, or when the leash is dropped.
+/// The same for a group that ends with this program, or when the leash is dropped.
 pub(crate) fn leashed(command: &str) -> io::Result<(Command, Leash)> {
     let (from, to) = io::pipe()?;
     let mut shell = Command::new("/bin/sh");

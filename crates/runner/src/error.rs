@@ -1,4 +1,4 @@
-//! Why a run did not happen, or did not end well, and which exit code that is.
+//! Why a run did not happen, or ended early, and the exit status of each reason.
 
 use std::io;
 use std::path::PathBuf;
@@ -27,13 +27,13 @@ use crate::streams::actors::ActorsError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The plan makes no sense.
+    /// The plan is invalid.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Criteria that can't be understood.
+    /// Criteria that cannot be parsed.
     #[error("--criteria {text}: {source}")]
     Criteria {
-        /// As they were written.
+        /// The text as it was written.
         text: String,
         source: CriteriaError,
     },
@@ -60,13 +60,13 @@ pub enum RunError {
     )]
     Space {
         target: PathBuf,
-        /// What the data set takes.
+        /// The size of the data set.
         needed: Size,
         available: Size,
-        /// What of it stays free.
+        /// The space that must stay free.
         kept: Size,
     },
-    /// The target is too small for what a load point writes.
+    /// The target is too small for the writes of a load point.
     #[error(
         "a load point writes {}, but {target} has {} free (not counting test files of earlier runs), of \
          which {} must stay free (--keep-free). Use a shorter --duration or fewer streams, or free some \
@@ -79,10 +79,10 @@ pub enum RunError {
         target: PathBuf,
         needed: Size,
         available: Size,
-        /// What of it stays free.
+        /// The space that must stay free.
         kept: Size,
     },
-    /// The target is too small for a first look, which has no smaller files.
+    /// The target is too small for a quick check, which has no smaller files.
     #[error(
         "the check needs {} for its test files, but {target} has {} free, of which {} must stay free. \
          Free some space, or use another directory on the same storage",
@@ -92,13 +92,13 @@ pub enum RunError {
     )]
     LookSpace {
         target: PathBuf,
-        /// What the test files take, with their margin.
+        /// The size of the test files, with their margin.
         needed: Size,
         available: Size,
-        /// What of it stays free.
+        /// The space that must stay free.
         kept: Size,
     },
-    /// The target, or a quota on it, ran full while a first look made its test files.
+    /// The target, or a quota on it, was filled while a quick check made its test files.
     #[error(
         "cannot write {path}: no space or quota left. Free some space or raise the quota, then check \
          again. 'reelgauge clean' removes what was written"
@@ -107,7 +107,7 @@ pub enum RunError {
         /// The file that was being written.
         path: PathBuf,
     },
-    /// The target is too small for what a trace needs.
+    /// The target is too small for a trace.
     #[error(
         "the images of this replay need {}, but {target} has {} free, of which {} must stay free \
          (--keep-free). Free some space, or use fewer copies (--copies) or passes (--batch)",
@@ -117,13 +117,13 @@ pub enum RunError {
     )]
     ReplaySpace {
         target: PathBuf,
-        /// What all images take, with their margin.
+        /// The size of all images, with their margin.
         needed: Size,
         available: Size,
-        /// What of it stays free.
+        /// The space that must stay free.
         kept: Size,
     },
-    /// The target, or a quota on it, ran full while images were made.
+    /// The target, or a quota on it, was filled while images were made.
     #[error(
         "cannot write {path}: no space or quota left. Free some space, or use fewer copies (--copies) or \
          passes (--batch). 'reelgauge clean' removes what was written"
@@ -132,33 +132,33 @@ pub enum RunError {
         /// The file that was being written.
         path: PathBuf,
     },
-    /// The table of a suite.
+    /// The table of a suite is missing or damaged.
     #[error("cannot read suite {}: {why}. Name the directory of a suite that ran", path.display())]
     SuiteFile { path: PathBuf, why: String },
     /// The trace can't be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// This machine does not allow this process what the load takes.
+    /// The local host does not allow this process the resources of the load.
     #[error(transparent)]
     Machine(#[from] Refusal),
-    /// This process may not have so many files open.
+    /// The process may not have enough files open.
     #[error(
         "this replay opens up to {needed} files at once, but the limit per process is {allowed}. Raise it \
          (ulimit -n), or use fewer --copies"
     )]
     OpenFiles {
         needed: u64,
-        /// How many are allowed.
+        /// The number allowed.
         allowed: u64,
     },
-    /// Direct I/O was demanded and is not to be had.
+    /// Direct I/O was demanded and is unavailable.
     #[error(
         "direct I/O does not work on {target}: {why}. Use --buffered; the figures then include this \
          client's cache"
     )]
     NotDirect {
         target: PathBuf,
-        /// What came of trying.
+        /// The result of the attempt.
         why: String,
     },
     /// Direct I/O needs larger pieces.
@@ -168,25 +168,25 @@ pub enum RunError {
     )]
     DirectAlignment {
         target: PathBuf,
-        /// What the file system states.
+        /// The size that the file system reports.
         needed: Size,
-        /// What the plan gives.
+        /// The size in the plan.
         given: Size,
     },
-    /// Results have no place to go.
+    /// Results cannot be stored.
     #[error("{}", with_a_way_out(.0))]
     RunDir(#[from] RunDirError),
-    /// The summary of what was measured has no place to go.
+    /// The summary cannot be stored.
     #[error("{0}. The log is kept up to that point; 'reelgauge report' computes the figures from it")]
     NotKept(#[source] RunDirError),
-    /// Results have no place to go, known before anything was touched.
+    /// Results cannot be stored, known before anything was touched.
     #[error("cannot create the results folder {path}: {source}. Choose another one with --out")]
     Out {
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The folder for results lies where test data lie.
+    /// The folder for results is inside the test data.
     #[error(
         "{out} is in the area {area}, which 'reelgauge clean' removes. Nothing was done. Choose another \
          results folder with --out"
@@ -198,19 +198,19 @@ pub enum RunError {
     /// The driver can't start.
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// Nothing to play, or criteria that make no sense.
+    /// Nothing to play, or invalid criteria.
     #[error(transparent)]
     Actors(#[from] ActorsError),
-    /// The folder for what actors write can't be made.
+    /// The folder for the actors' files can't be made.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
-    /// A search that can't be.
+    /// An impossible search.
     #[error("cannot start the search for the largest count: {source}")]
     Search {
         #[from]
         source: SearchError,
     },
-    /// A search that is to go on with evidence of something else.
+    /// A search that is to continue with evidence from different settings.
     #[error(
         "cannot resume the search in {run}: its {name} was {before}, now it is {now}. Omit --resume to \
          start a new search"
@@ -218,15 +218,15 @@ pub enum RunError {
     OtherSearch {
         run: PathBuf,
         name: String,
-        /// What it was there.
+        /// The setting there.
         before: String,
-        /// What it is here.
+        /// The setting here.
         now: String,
     },
-    /// Something of the operating system.
+    /// An operation of the operating system failed.
     #[error("cannot {doing}: {source}")]
     Io { doing: String, source: io::Error },
-    /// A name that no plan can say.
+    /// A name that a plan cannot contain.
     #[error(
         "{path:?} is not valid UTF-8, so the plan (run.toml) cannot contain it. Rename it, or use a bind \
          mount"
@@ -235,26 +235,26 @@ pub enum RunError {
     /// There is nothing to watch.
     #[error("cannot watch: {0}")]
     NotWatched(String),
-    /// What ended the run before its first load point, when test files had been made.
+    /// The run ended before its first load point, but after test files were made.
     #[error(
         "{0}. Nothing was measured. The test files stay for the next run; 'reelgauge clean' removes them"
     )]
     NotBegun(Box<RunError>),
-    /// The machine that makes the test files of several did not.
+    /// The host that makes the test files of several hosts did not.
     #[error(
         "the host that makes the test files did not share {area} within {} s. Check whether its run was \
          refused, and whether both hosts use the same directory of the same storage",
         waited.as_secs()
     )]
     NotShared { area: PathBuf, waited: Duration },
-    /// The test files of several machines are not there, as this one sees it.
+    /// The test files of several hosts are not visible on this one.
     #[error(
         "{} of the test files that another host made are not in {area}. Check whether both hosts use the \
          same directory of the same storage",
         amount(*missing_bytes)
     )]
     SharedFilesMissing { area: PathBuf, missing_bytes: u64 },
-    /// Somebody stopped it while it waited to be told when to begin.
+    /// The run was stopped while it waited for its start.
     #[error("{0} before its first load point; nothing was measured")]
     StoppedWaiting(StoppedBy),
     #[error(transparent)]
@@ -262,13 +262,13 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// For `map_err`: an I/O error with what was tried.
+    /// For `map_err`: an I/O error with the operation.
     pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> RunError {
         let doing = doing.into();
         move |source| RunError::Io { doing, source }
     }
 
-    /// The same, of a run that had already made things on the target. What is said of test files is said
+    /// The same, for a run that had already made files on the target. Errors about test files come
     /// before any are made.
     #[must_use]
     pub fn after_preparing(self) -> RunError {
@@ -280,7 +280,7 @@ impl RunError {
         }
     }
 
-    /// The exit code: 2 wrong input, nothing touched, 3 broke off, 130 interrupted.
+    /// The exit status: 2 wrong input, nothing touched, 3 incomplete, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
             RunError::DataSet(DataSetError::Interrupted { .. }) | RunError::StoppedWaiting(_) => 130,
@@ -292,7 +292,7 @@ impl RunError {
     }
 }
 
-/// What is wrong with a run directory, with the way out once.
+/// The fault of a run directory, with one remedy.
 fn with_a_way_out(error: &RunDirError) -> String {
     let said = error.to_string();
     if said.contains("--out") { said } else { format!("{said}. Choose another results folder with --out") }

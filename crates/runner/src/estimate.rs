@@ -1,7 +1,7 @@
-//! What a plan would take, for whoever thinks about starting it: nothing is locked, made or measured, so
-//! every test file counts as one that has yet to be written.
+//! The forecast of a plan before it is started: nothing is locked, made or measured, so every test file
+//! counts as one that has yet to be written.
 //!
-//! Not here: what a run says of itself once it has seen its target; each kind of run does that.
+//! Not here: the forecast of a run that has seen its target; each kind of run makes that.
 
 use std::path::Path;
 
@@ -23,12 +23,12 @@ use crate::streams::seek::search_of;
 use crate::suite::{self, SuiteRequest};
 use crate::{mix, replay};
 
-/// What a first look at this directory would take.
+/// The forecast of a quick check of this directory.
 pub fn of_check(target: &Path) -> Forecast {
     budget::forecast(&DataPlan::for_space(free_bytes(target)), 0, None)
 }
 
-/// What a plan would take.
+/// The forecast of a plan.
 ///
 /// # Errors
 /// A plan that can't be carried out.
@@ -40,10 +40,10 @@ pub fn of_plan(plan: AnyPlan) -> Result<Forecast, RunError> {
     }
 }
 
-/// Refuses a plan whose test files cannot fit on its target, in the words of its run.
+/// Refuses a plan whose test files cannot fit on its target, with the error of its run.
 ///
 /// # Errors
-/// They cannot, or the plan can't be carried out.
+/// They cannot fit, or the plan can't be carried out.
 pub fn expect_room(plan: AnyPlan, keep_free: KeepFree) -> Result<(), RunError> {
     let target = match &plan {
         AnyPlan::Streams(plan) => plan.target.clone(),
@@ -75,7 +75,7 @@ pub fn data_sets(plan: &AnyPlan) -> Result<Vec<DataSetSpec>, RunError> {
     })
 }
 
-/// What a suite would take; nothing where it has no workload.
+/// The forecast of a suite; `None` if it has no workload.
 ///
 /// # Errors
 /// A workload that can't be replayed.
@@ -110,13 +110,13 @@ fn of_streams(plan: &StreamsPlan) -> Result<Forecast, RunError> {
     Ok(forecast::of_search(plan, &actors, &search, (bytes(wanted.start.min(cap)), bytes(cap))))
 }
 
-/// Bytes of test files that everybody needs at scale 1.
+/// Bytes of test files of all actors at scale 1.
 fn each_bytes_of(actors: &Actors) -> u64 {
     let files = actors.prepared_files(1);
     files.iter().fold(0, |sum, (bytes, &files)| sum.saturating_add(bytes.saturating_mul(u64::from(files))))
 }
 
-/// `None` where the directory or its file system does not tell.
+/// `None` if the directory or its file system does not report it.
 fn free_bytes(target: &Path) -> Option<u64> {
     space(target).ok().flatten().map(|space| space.available_bytes)
 }

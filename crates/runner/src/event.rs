@@ -1,12 +1,12 @@
-//! An event of the user's own during a run ([`EventRequest`]): a command that begins a rebuild, a backup or a
-//! failover. It is no part of a plan, so no fleet, no console and no repetition of the run starts it.
+//! A user's event during a run ([`EventRequest`]): a command that begins a rebuild, a backup or a
+//! failover. It is not part of a plan, so no fleet, no console and no repetition of the run starts it.
 //!
-//! [`WithEvent`] watches the run for another observer, and starts the command on a thread of its own. A
-//! process group holds all of it, with one process that ends the group at the time limit. So no part of it
-//! runs for longer, even where this program was killed. Ctrl-C ends the run and not the command: half a
-//! failover is worse than one that comes to its end.
+//! [`WithEvent`] wraps another observer of the run, and starts the command on a separate thread. A
+//! process group contains the command and all its processes, with one process that ends the group at the
+//! time limit. So no part of it runs for longer, even if this program is killed. Ctrl-C ends the run and
+//! not the command: half a failover is worse than a complete one.
 //!
-//! Not here: what the event did to the streams ([`reelgauge_analysis::run_event`]), sentences.
+//! Not here: the event's effect on the streams ([`reelgauge_analysis::run_event`]), sentences.
 
 mod process_group;
 
@@ -32,27 +32,27 @@ use crate::observer::{
 use crate::session::live_log::FORESEEABLE;
 use process_group::{Group, cut_off};
 
-/// How often is looked whether it is time, and whether the command has ended.
+/// The interval of checks for the start and the end.
 const BEAT: Duration = Duration::from_millis(20);
 /// How long an event that has not begun may take to notice that the load is over.
 const NOTICE: Duration = Duration::from_millis(100);
 /// It begins after this share of the first load point's measured time.
 const BEGINS_AFTER: u64 = 3;
-/// And this long after its beginning where its length is unknown.
+/// And this long after the start of a load point of unknown length.
 const BEGINS_AFTER_UNKNOWN: Duration = Duration::from_secs(5);
 
-/// When an event begins and how long it may take.
+/// The start of an event and its time limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRequest {
-    /// What.
+    /// The event.
     pub event: Event,
     /// After the warm-up of the first load point; `None`: a third of its measured time.
     pub after: Option<Duration>,
-    /// Its group is ended then.
+    /// Its process group is ended at this limit.
     pub time_limit: Duration,
 }
 
-/// Watches a run for another observer, and has the event take place during it.
+/// An observer that wraps another one, and carries out the event during the run.
 pub struct WithEvent<'a> {
     inner: &'a mut dyn Observer,
     request: EventRequest,
@@ -64,7 +64,7 @@ pub struct WithEvent<'a> {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the event's thread knows of the run.
+/// The facts of the run for the event's thread.
 #[derive(Debug, Default)]
 struct Load {
     goes_on: AtomicBool,
@@ -72,7 +72,7 @@ struct Load {
 }
 
 impl<'a> WithEvent<'a> {
-    /// For this observer.
+    /// Around this observer.
     pub fn new(inner: &'a mut dyn Observer, request: EventRequest) -> WithEvent<'a> {
         let load = Arc::default();
         WithEvent { inner, request, run_dir: None, clock: None, ahead_ns: None, load, thread: None }
@@ -119,7 +119,7 @@ impl Drop for WithEvent<'_> {
     }
 }
 
-/// What the event's thread works with.
+/// The environment of the event's thread.
 struct Place {
     run_dir: PathBuf,
     clock: Clock,
@@ -143,7 +143,7 @@ impl Place {
         }
     }
 
-    /// What can't be kept is missing in the summary; the run is worth more.
+    /// If it cannot be kept, it is missing from the summary; the run matters more.
     fn note(&self, facts: &EventFacts) {
         let _ = write(&self.run_dir, facts);
     }
@@ -152,7 +152,7 @@ impl Place {
         self.clock.now_ns() as f64 / 1e9
     }
 
-    /// Waits for its time, runs the command, and notes what came of it.
+    /// Waits for its time, runs the command, and notes the result.
     fn carry_out(&self, due_ns: u64) {
         // The user's own rights, not those of the target's owner.
         identity::shed();
@@ -173,7 +173,7 @@ impl Place {
             output: Some(output.clone()),
             ..self.facts()
         };
-        // Known before the command begins, which may take this machine's storage away.
+        // Noted before the command begins, which may cut off the local host's storage.
         self.note(&begun);
         let output = self.run_dir.join(output);
         let end = match Group::start(&event.command, &output, *time_limit) {
@@ -218,8 +218,8 @@ impl Observer for WithEvent<'_> {
         self.inner.point_over(index, is_complete);
     }
 
-    /// An event that outlasts the load is waited for, at most until its time limit; that of a run which broke
-    /// off is not.
+    /// An event that outlasts the load is waited for, at most until its time limit; but not after an
+    /// interrupted run.
     fn load_over(&mut self, is_complete: bool, interrupt: &Interrupt) {
         self.load.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -294,7 +294,7 @@ mod tests {
         EventRequest { event, after: after.map(Duration::from_millis), time_limit: Duration::from_secs(60) }
     }
 
-    /// A load point of nine seconds that is over after so long, and what became of its event.
+    /// A load point of nine seconds that ends after this time, and the result of its event.
     fn event(request: EventRequest, over_after_ms: u64) -> EventFacts {
         let (dir, mut silent) = (tempfile::tempdir().unwrap(), Silent);
         let mut with = WithEvent::new(&mut silent, request);

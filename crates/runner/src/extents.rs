@@ -1,10 +1,10 @@
-//! Is a file slow because of the pieces that it lies in? Its content is written anew into the area, and both
+//! Whether a file is slow because of its fragmentation. Its content is copied into the area, and both
 //! are read in turns, cold; the file itself is only read.
 //!
-//! The copy goes through this machine: a server that copies by itself may let both share their blocks. What
-//! was made is removed behind it, the area too if it was not there before.
+//! The copy goes through this client: a server that copies on its own may let both share their blocks.
+//! The copy is removed afterwards, and the area too if it was not there before.
 //!
-//! Not here: what the times mean (the analysis room), and the words for it (the report room).
+//! Not here: the meaning of the times (analysis), and the sentences (report).
 
 use std::path::{Path, PathBuf};
 
@@ -27,12 +27,12 @@ use crate::session::locked_target::LockedTarget;
 use crate::session::made_files::MadeFiles;
 use crate::session::space::check_room;
 
-/// Less is read too quickly to be compared.
+/// A smaller file is read too quickly for a comparison.
 pub const MIN_BYTES: u64 = 8 << 20;
-/// More passes say no more.
+/// More passes add nothing.
 pub const MAX_PASSES: u32 = 100;
 
-/// What is to be compared.
+/// The request for a comparison.
 #[derive(Clone, Debug)]
 pub struct CopyRequest {
     /// The file. It is only read.
@@ -41,13 +41,13 @@ pub struct CopyRequest {
     pub target: PathBuf,
     /// How often both are read.
     pub passes: u32,
-    /// No more of the file than this is copied and read, from its beginning.
+    /// At most this much of the file is copied and read, from its beginning.
     pub most: Size,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
     /// The file.
@@ -56,18 +56,18 @@ pub struct Compared {
     pub size_bytes: u64,
     /// How much of it was copied and read, from its beginning.
     pub compared_bytes: u64,
-    /// How the file lies; `None` where its file system doesn't tell.
+    /// The extents of the file; `None` if its file system does not report them.
     pub file_extents: Option<Extents>,
-    /// How the copy lies.
+    /// The extents of the copy.
     pub copy_extents: Option<Extents>,
-    /// How even the reads of the file were, in the pass in the middle.
+    /// The variation of the reads of the file, in the median pass.
     pub file_reads: Option<ColdReads>,
-    /// The same of the copy.
+    /// The same for the copy.
     pub copy_reads: Option<ColdReads>,
     /// Times and finding.
     #[serde(flatten)]
     pub result: AgainstCopy,
-    /// What the reader should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct Compared {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CopyError {
-    /// The file is none, or can't be looked at.
+    /// It is not a file, or can't be read.
     #[error(transparent)]
     File(#[from] ExtentsError),
     /// It is too small.
@@ -96,10 +96,10 @@ pub enum CopyError {
          from chance"
     )]
     Passes {
-        /// How many.
+        /// The number.
         passes: u32,
     },
-    /// The copy would lie elsewhere.
+    /// The copy would be on another file system.
     #[error(
         "{} is on {file_system} and {} on {target_system}, so a copy there cannot show fragmentation. \
          Name a directory on the file's own file system",
@@ -109,14 +109,14 @@ pub enum CopyError {
     Elsewhere {
         /// The file.
         path: PathBuf,
-        /// What it lies on.
+        /// Its file system.
         file_system: String,
-        /// Where the copy would be made.
+        /// The directory for the copy.
         target: PathBuf,
-        /// What that lies on.
+        /// Its file system.
         target_system: String,
     },
-    /// The file is one of this program's own.
+    /// The file is one of Reelgauge's.
     #[error("{} is in Reelgauge's own area; name a file of your own", path.display())]
     Own {
         /// The file.
@@ -125,23 +125,23 @@ pub enum CopyError {
     /// Too little of it is to be compared.
     #[error("--first {most} is read too quickly to compare; use 8MiB or more")]
     LittleOfIt {
-        /// How much was asked for.
+        /// The requested size.
         most: Size,
     },
-    /// There is no room for the copy.
+    /// There is no space for the copy.
     #[error(
         "the copy needs {needed}, but {} has {available} free, of which {kept} must stay free \
          (--keep-free). Copy less with --first, or free some space",
         target.display()
     )]
     Room {
-        /// Where.
+        /// The directory.
         target: PathBuf,
-        /// What it needs.
+        /// The space needed.
         needed: Size,
-        /// What there is.
+        /// The free space.
         available: Size,
-        /// What of it stays free.
+        /// The space that must stay free.
         kept: Size,
     },
     /// Copying or reading failed.
@@ -156,7 +156,7 @@ pub enum CopyError {
 }
 
 impl CopyError {
-    /// The exit code: 2 wrong input, 3 broke off, 130 interrupted.
+    /// The exit status: 2 wrong input, 3 incomplete, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
             CopyError::Cold(ColdError::Interrupted) => 130,
@@ -193,13 +193,13 @@ pub fn compare_with_copy(
     let compared = in_area(&area, request, (size_bytes, compared_bytes), observer, interrupt);
     observer.finished();
     if is_new {
-        // What can't be removed now is removed by `reelgauge clean`; what was found matters more.
+        // Files that can't be removed now are removed by `reelgauge clean`; the result matters more.
         let _ = area.clean();
     }
     compared
 }
 
-/// Refuses what makes no sense. The size of the file.
+/// Refuses impossible requests; returns the size of the file.
 fn look(request: &CopyRequest) -> Result<u64, CopyError> {
     let path = request.file.clone();
     let fail = |source| ExtentsError::Io { path: path.clone(), source };
@@ -249,7 +249,7 @@ fn in_area(
     observer.phase("measuring");
     let mut sides = [&request.file, &copy].map(|path| Side::new(area.dir(), path));
     for pass in 0..request.passes {
-        // Whoever is first in a pass is second in the next one.
+        // The side that is first in a pass is second in the next one.
         let order = if pass % 2 == 0 { [0, 1] } else { [1, 0] };
         for side in order {
             sides[side].read(compared_bytes, interrupt)?;
@@ -263,7 +263,7 @@ fn in_area(
             "Only the first {size} of the file were copied and read; the extents are those of the whole file."
         ));
     }
-    // What can't be removed is removed by the next run.
+    // Files that can't be removed are removed by the next run.
     let _ = made.remove();
     let [file, copied] = [0, 1].map(|side: usize| MeasuredFile {
         extents: extents[side].as_ref().and_then(|extents| extents.extents),
@@ -286,12 +286,12 @@ fn in_area(
     })
 }
 
-/// The file or its copy, and how reading it went.
+/// The file or its copy, and the results of reading it.
 struct Side<'a> {
     area: &'a AreaDir,
     path: &'a Path,
     passes: Vec<Vec<TimedRead>>,
-    /// Why it could not be dropped from this machine's cache.
+    /// Why it could not be dropped from the client's cache.
     warm: Option<String>,
 }
 
@@ -311,7 +311,7 @@ impl<'a> Side<'a> {
         self.passes.iter().map(|reads| took_ns(reads)).collect()
     }
 
-    /// Of the pass in the middle.
+    /// Of the median pass.
     fn evenness(&self) -> Option<ColdReads> {
         let mut passes: Vec<&Vec<TimedRead>> = self.passes.iter().collect();
         passes.sort_by_key(|reads| took_ns(reads));
@@ -325,7 +325,7 @@ fn took_ns(reads: &[TimedRead]) -> u64 {
     reads.iter().map(|read| read.service_ns).fold(0, u64::saturating_add)
 }
 
-/// What may have made both look alike.
+/// Reasons that may have made both look alike.
 fn notes_on(mount: &Mount, sides: &[Side<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(why) = sides.iter().find_map(|side| side.warm.as_ref()) {

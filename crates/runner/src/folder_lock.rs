@@ -1,40 +1,41 @@
-//! A folder that one process has at a time: a lock on a file in it, which the system takes back when that
-//! process ends, however it ends.
+//! A folder for one process at a time: a lock on a file in it, which the system releases when that
+//! process ends for any reason.
 //!
-//! Not here: whom a folder belongs to otherwise; the area on a target, which has marks of its own (engine).
+//! Not here: other ownership of a folder; the area on a target, which has marks of its own kind
+//! (engine).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 pub(crate) const FILE_NAME: &str = "lock";
-/// The longest number of a process.
+/// The longest process number.
 const NUMBER_MAX_BYTES: u64 = 20;
 
-/// The folder is this process's for as long as this lives.
+/// A lock on the folder for as long as this lives.
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,
 }
 
-/// Why it is not.
+/// Why the folder could not be locked.
 #[derive(Debug)]
 pub enum FolderLockError {
-    /// Another process has it; its number, where that can be read.
+    /// Another process has it; its number, if that can be read.
     Taken(Option<u32>),
-    /// Nobody can have it.
+    /// No process can lock it.
     File {
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl FolderLock {
-    /// Takes a folder that is there.
+    /// Locks an existing folder.
     ///
     /// # Errors
-    /// Another process has it, or nobody can.
+    /// Another process has it, or none can lock it.
     pub fn take(folder: &Path) -> Result<FolderLock, FolderLockError> {
         let path = folder.join(FILE_NAME);
         let failed = |source| FolderLockError::File { path: path.clone(), source };
@@ -46,13 +47,13 @@ impl FolderLock {
             Err(TryLockError::WouldBlock) => return Err(FolderLockError::Taken(number_in(file))),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        // Whom to wait for; the lock is the file's, and not what stands in it.
+        // The number of the process to wait for. The lock is on the file, regardless of its content.
         let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
         Ok(FolderLock { _file: file })
     }
 }
 
-/// Who has it; `None` where that can't be read.
+/// The process that has it; `None` if that can't be read.
 fn number_in(mut file: File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().ok()?;

@@ -1,9 +1,9 @@
-//! Ctrl-C and its relatives, as a flag that everything long polls.
+//! Ctrl-C and similar signals, as a flag that every long operation polls.
 //!
-//! The first signal asks for an orderly end: what was measured is kept. One that comes later than two
-//! seconds after it ends the process at once, for people who mean it; the second of two quick ones, or the
-//! hang-up of a terminal that was closed with Ctrl-C, means the same as the first. Where the measuring is
-//! done by a child ([`crate::supervise`]), its parent holds to that.
+//! The first signal asks for an orderly end: measurements are kept. One that comes more than two seconds
+//! later ends the process at once, for a user who insists. The second of two quick ones, or the hang-up
+//! of a terminal that was closed with Ctrl-C, means the same as the first. If a child process does the
+//! measuring ([`crate::supervise`]), its parent applies the same rule.
 
 use std::fmt;
 use std::io;
@@ -23,21 +23,21 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// Signals within this time of the first mean the same: the second Ctrl-C of an impatient hand, a terminal's
-/// end.
+/// Signals within this time of the first mean the same: an impatient second Ctrl-C, a terminal that
+/// closes.
 pub(crate) const TOGETHER: Duration = Duration::from_secs(2);
 
-/// Who asked a run to end, or what.
+/// The reason why a run was asked to end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoppedBy {
     /// Ctrl-C, or another signal.
     #[default]
     User,
-    /// The controller of a fleet said so.
+    /// The controller of a fleet demanded it.
     Controller,
-    /// The controller of a fleet was not heard for too long.
+    /// The controller of a fleet was silent for too long.
     Silence(Duration),
-    /// The agent that steered it is gone.
+    /// The agent that controlled it no longer runs.
     AgentGone,
 }
 
@@ -67,15 +67,15 @@ impl fmt::Display for StoppedBy {
     }
 }
 
-/// Whether somebody asked the run to end.
+/// Whether the run was asked to end.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     asked: Arc<AtomicBool>,
-    /// The next signal ends the process.
+    /// Set if the next signal ends the process.
     is_armed: Arc<AtomicBool>,
-    /// Who did, where it was no signal.
+    /// The reason, if it was no signal.
     by: Arc<OnceLock<StoppedBy>>,
-    /// When it was first seen that somebody asked.
+    /// When the request was first noticed.
     seen: Arc<OnceLock<Instant>>,
 }
 
@@ -83,7 +83,7 @@ impl Interrupt {
     /// Listens for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows).
     pub fn listen() -> io::Result<Interrupt> {
         let interrupt = Interrupt::default();
-        // A file that grows beyond what this process may write is an error to be told, not a silent death.
+        // A file that exceeds this process's size limit is an error to report, not a silent death.
         #[cfg(unix)]
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         for signal in SIGNALS {
@@ -103,7 +103,7 @@ impl Interrupt {
         asked
     }
 
-    /// Asks the run to end. The first who asks is told of.
+    /// Asks the run to end. The first reason is reported.
     pub fn ask(&self, by: StoppedBy) {
         if !self.asked.load(Ordering::Relaxed) {
             let _ = self.by.set(by);

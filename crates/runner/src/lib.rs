@@ -1,21 +1,24 @@
-//! The runner composes the parts: it carries out a plan and hands back a summary.
+//! The runner composes the parts: it carries out a plan and returns a summary.
 //!
-//! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for the
-//!   largest count; [`mod@check`], a first look; [`mod@replay`], a trace, pass by pass; [`suite`]: many, one
-//!   after the other. Each says only what differs.
+//! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for
+//!   the largest count; [`mod@check`], a quick check; [`mod@replay`], a trace, pass by pass; [`suite`]:
+//!   many, one after the other. Each contains only its differences.
 //! * [`prove`]: the same work with and without a change, in turns. [`procedure`]: a series of runs and
-//!   actions. What such series keep: `series`.
-//! * [`mod@watch`]: counters without load. `probe`: what a target's file system does, tried in its area.
-//! * [`estimate`]: what a plan would take, before anybody starts it.
-//! * [`mod@session`]: what every kind of run keeps and does between taking its target and its summary.
-//! * [`interrupt`] and [`supervise`]: how a run ends when somebody or something stops it, `command_watcher`:
-//!   how a command of the user does. [`observer`]: what whoever watches it is told.
-//! * [`steered`]: a run whose load points begin when somebody else says so, and which ends when nobody does.
-//! * [`exit_code`]: what a script is told. [`folder_lock`]: a folder that is one process's.
-//!   [`mod@extents`]: a file against a copy of it, written anew. [`clean`]: the area removed.
+//!   actions. The files that such series keep: `series`.
+//! * [`mod@watch`]: counters without load. `probe`: the behaviour of a target's file system, tested in
+//!   its area.
+//! * [`estimate`]: the forecast of a plan before it is started.
+//! * [`mod@session`]: the state and the steps of every kind of run between taking its target and its
+//!   summary.
+//! * [`interrupt`] and [`supervise`]: how a run ends when it is stopped, `command_watcher`: how a
+//!   command of the user does. [`observer`]: the events for viewers of a run.
+//! * [`steered`]: a run whose load points begin on the order of another process, and which ends without
+//!   such orders.
+//! * [`exit_code`]: the exit status for scripts. [`folder_lock`]: a folder for one process.
+//!   [`mod@extents`]: a file compared with a fresh copy of it. [`clean`]: removes the area.
 //!
-//! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), what was
-//! measured before (results).
+//! Not here: flags and screens (the binary), figures (analysis), I/O on the target (engine), earlier
+//! measurements (results).
 
 pub mod check;
 pub mod clean;
@@ -47,7 +50,7 @@ pub mod watch;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A seed for a run that was given none. It stands in the plan, so that the run can be repeated.
+/// A seed for a run without one. It is written to the plan, so that the run can be repeated.
 pub fn fresh_seed() -> u64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let clock = since_epoch.as_nanos() as u64;

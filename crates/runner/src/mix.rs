@@ -38,20 +38,20 @@ use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use crate::streams::verdict::verdict_of_run;
 
-/// What to run, beside the plan.
+/// The request for a mix, in addition to the plan.
 #[derive(Clone, Debug)]
 pub struct MixRequest {
-    /// What to run.
+    /// The plan.
     pub plan: Plan,
     /// Refuse rather than fall back to the client's cache.
     pub must_be_direct: bool,
     /// Folder for run directories.
     pub out: PathBuf,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
 }
 
-/// What a mix takes whose test files have yet to be written.
+/// The forecast of a mix whose test files have yet to be written.
 pub(crate) fn ahead(plan: &Plan) -> Forecast {
     let files_bytes = match plan.read_from {
         Some(_) => 0,
@@ -64,8 +64,8 @@ pub(crate) fn ahead(plan: &Plan) -> Forecast {
 /// Carries out a plan.
 ///
 /// # Errors
-/// When nothing could be measured. A run that broke off in the middle is not an error: what was measured
-/// comes back, with its [`reelgauge_analysis::Outcome`].
+/// When nothing could be measured. A run that was interrupted is not an error: its measurements are
+/// returned, with its [`reelgauge_analysis::Outcome`].
 pub fn run_mix(
     request: MixRequest,
     observer: &mut dyn Observer,
@@ -95,7 +95,7 @@ fn carry_out(
         results,
         plan_toml: &plan.to_toml()?,
         files,
-        // Not that of the test files, which last: what a run writes was never written before.
+        // A different pattern than that of the test files: the data that a run writes must be new.
         pattern: PatternSpec { seed: fresh_seed(), ..data_set.pattern },
         driver: driver_kind(plan.driver),
         hang_after: plan.hang_after.duration(),
@@ -111,7 +111,7 @@ fn carry_out(
     session.end(closing, |summary, _| judge_points(summary, criteria.as_ref()), observer, interrupt)
 }
 
-/// What every load point is held to; `None` where nothing is asked.
+/// The criteria of every load point; `None` without any.
 fn criteria_of(plan: &Plan) -> Result<Option<Criteria>, RunError> {
     if plan.criteria.trim().is_empty() {
         return Ok(None);
@@ -125,7 +125,7 @@ fn criteria_of(plan: &Plan) -> Result<Option<Criteria>, RunError> {
     }
 }
 
-/// Holds every load point that had its time to the criteria.
+/// Judges every load point that was measured for its whole time.
 fn judge_points(summary: &mut Summary, criteria: Option<&Criteria>) {
     let Some(criteria) = criteria else { return };
     let Summary { series, load_points, .. } = summary;
@@ -147,7 +147,7 @@ fn measure(
     observer.phase("measuring");
     for point in 0..plan.points() {
         if point > 0 && plan.mix.no_repeat {
-            // What an earlier load point left in this machine's cache would be read a second time.
+            // Data that an earlier load point left in the client's cache would be read a second time.
             let note = match plan.read_from {
                 Some(_) => drop_written(&data_set.files),
                 None => cool_down(session.area(), data_set),
@@ -176,17 +176,17 @@ fn measure(
     Ok(())
 }
 
-/// Why a load point that had its time has no figures; `None` where it has.
+/// Why a load point that had its time has no figures; `None` if it has some.
 fn not_measured(plan: &Plan, point: &LoadPoint) -> Option<NotMeasured> {
     if point.total.response.data.is_some() {
         return None;
     }
-    // It ended early because all blocks had been visited, and none of that was measured.
+    // It ended early because all blocks had been visited, during the warm-up.
     let visited_before = plan.mix.no_repeat && point.ended_early.is_some();
     Some(if visited_before { NotMeasured::WarmupVisitedAll } else { NotMeasured::NothingFinished })
 }
 
-/// What is measured: a mix on these files.
+/// The subject of the measurement: a mix on these files.
 fn subject(plan: &Plan, data_set: &DataSet, own_files: bool) -> Subject {
     Subject {
         verb: "mix".to_owned(),

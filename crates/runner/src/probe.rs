@@ -1,11 +1,12 @@
-//! Probes of a target (`reelgauge doctor PATH --probe`): what its file system does with what media programs
-//! ask of it, tried in its area, and written down as the text that the doctor judges.
+//! Probes of a target (`reelgauge doctor PATH --probe`): the behaviour of its file system for operations
+//! of media programs, tested in its area, and written as the text that the doctor judges.
 //!
-//! The area is taken as by any run: its lock decides who is alone there. What is made is removed behind the
-//! probes, after Ctrl-C too, and the area with it if it was not there before. A thread does all this; when
-//! nothing comes back from the storage any more, it is left alone with it, and what is known is kept.
+//! The area is taken as by any run: its lock prevents two runs at the same time. Files are removed after
+//! the probes, after Ctrl-C too, and so is the area if it was not there before. A separate thread does
+//! all this. If the storage no longer answers, the thread is abandoned, and the results so far are kept.
 //!
-//! Linux only. Not here: the I/O itself ([`reelgauge_engine::probe`]), and what a fact means (the doctor).
+//! Linux only. Not here: the I/O itself ([`reelgauge_engine::probe`]), and the meaning of a fact (the
+//! doctor).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,35 +29,36 @@ use crate::interrupt::Interrupt;
 use crate::session::locked_target::LockedTarget;
 use crate::session::made_files::MadeFiles;
 
-/// How often it is looked whether something came back, and whether somebody wants it to end.
+/// The interval of checks for results and interruptions.
 const BEAT: Duration = Duration::from_millis(20);
-/// Nobody looked for so long: this process itself was stopped, and knows nothing of that time.
+/// If this thread was not scheduled for this long, the process was suspended, and that time does not
+/// count.
 const MISSED: Duration = Duration::from_secs(1);
-/// How long somebody who wants it to end waits for what was made to be removed: it must be over in 2 s.
+/// How long an interrupted probe waits for the removal of its files: it must end within 2 s.
 const GRACE: Duration = Duration::from_millis(1400);
 
 /// The folder of the probes in the area's scratch folder.
 const FOLDER: &str = "probe";
 
-/// What is to be probed.
+/// The request for a probe.
 #[derive(Clone, Debug)]
 pub struct ProbeRequest {
     /// The directory.
     pub target: PathBuf,
-    /// What was said of it.
+    /// The terms for it.
     pub terms: Terms,
-    /// Storage from which nothing comes back for so long is given up.
+    /// Storage that answers nothing for this long is given up.
     pub hang_after: Duration,
 }
 
-/// What probes found.
+/// The results of the probes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
     /// The text that the doctor judges.
     pub text: String,
-    /// What the reader should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// Whether all of them came to their end.
+    /// Whether all of them completed.
     pub is_whole: bool,
 }
 
@@ -67,10 +69,10 @@ pub enum ProbeError {
     /// The target can't be used.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Somebody stopped it, and nothing is left.
+    /// The user stopped it, and nothing is left.
     #[error("stopped; all probe files were removed")]
     Stopped,
-    /// Somebody stopped it, and the storage was too slow for what was to be removed.
+    /// The user stopped it, and the storage was too slow to remove all files.
     #[error(
         "stopped; {} was too busy to remove the probe files. The next probe or run there removes them, \
          and so does 'reelgauge clean'",
@@ -80,13 +82,13 @@ pub enum ProbeError {
         /// The target.
         target: PathBuf,
     },
-    /// There is no thread for it, or it ended by itself.
+    /// There is no thread for it, or it ended unexpectedly.
     #[error("cannot run the probes: {0}")]
     Thread(io::Error),
 }
 
 impl ProbeError {
-    /// The exit code: 2 wrong input, 3 broke off, 130 interrupted.
+    /// The exit status: 2 wrong input, 3 incomplete, 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         match self {
             ProbeError::Run(error) => error.exit_code(),
@@ -96,26 +98,26 @@ impl ProbeError {
     }
 }
 
-/// What the thread says.
+/// A message of the thread.
 enum Said {
-    /// Where the target's data lie.
+    /// The kind of storage with the target's data.
     Lies(MountKind),
-    /// It takes the area, under this number.
+    /// It takes the area; this is its thread number.
     Works(u32),
     /// The probe with this number begins.
     Begins(usize),
-    /// It has found this.
+    /// Its facts.
     Found(Vec<(&'static str, Noted)>),
-    /// It is over.
+    /// It has ended.
     Done(Result<End, RunError>),
 }
 
 /// How it ended.
 #[derive(Debug, Default)]
 struct End {
-    /// What the reader should know.
+    /// Notes for the user.
     notes: Vec<String>,
-    /// Something that was made is still there.
+    /// Whether a file is left there.
     is_left: bool,
 }
 
@@ -129,7 +131,8 @@ impl End {
 /// Probes a target.
 ///
 /// # Errors
-/// [`ProbeError`]: nothing is known then. Storage that stops answering is no error: what was found is kept.
+/// [`ProbeError`]: then nothing is known. Storage that stops answering is no error: the facts so far are
+/// kept.
 pub fn probe(request: &ProbeRequest, interrupt: &Interrupt) -> Result<Probed, ProbeError> {
     let steps = Arc::new(Steps::default());
     let (sender, said) = channel();
@@ -137,7 +140,7 @@ pub fn probe(request: &ProbeRequest, interrupt: &Interrupt) -> Result<Probed, Pr
         (request.clone(), Arc::clone(&steps), interrupt.clone());
     let work = move || {
         let end = carry_out(&theirs, &steps_of_thread, &interrupt_of_thread, &sender);
-        // Nobody listens any more if the storage was given up.
+        // The receiver is dropped if the storage was given up.
         let _ = sender.send(Said::Done(end));
     };
     let thread = std::thread::Builder::new().name("probe".to_owned());
@@ -145,7 +148,7 @@ pub fn probe(request: &ProbeRequest, interrupt: &Interrupt) -> Result<Probed, Pr
     Listener::new(request, &steps, interrupt).until_over(&said)
 }
 
-/// Takes the area, probes, and removes what was made.
+/// Takes the area, probes, and removes its files.
 fn carry_out(
     request: &ProbeRequest,
     steps: &Steps,
@@ -163,7 +166,7 @@ fn carry_out(
         && let Err(error) = area.clean()
         && let Ok(end) = &mut end
     {
-        // What was found matters more.
+        // The results matter more.
         end.left(format!("The area was not removed: {error}."));
     }
     end
@@ -197,21 +200,21 @@ fn in_area(
     Ok(end)
 }
 
-/// Listens to the thread, and to whoever wants it to end.
+/// Receives the thread's messages, and interruptions.
 struct Listener<'a> {
     request: &'a ProbeRequest,
     steps: &'a Steps,
     interrupt: &'a Interrupt,
     lines: Vec<String>,
-    /// How many probes have told.
+    /// The number of probes that have reported.
     told: usize,
-    /// The one that goes on.
+    /// The probe in progress.
     now: Option<usize>,
-    /// Where the target's data lie; not known while the mount has not answered at all.
+    /// The kind of storage with the target's data; unknown until the mount has answered.
     kind: MountKind,
-    /// The thread, and what the kernel said of it last.
+    /// The thread, and its last state in the kernel.
     thread: Option<(u32, Option<Schedule>)>,
-    /// Room, inodes or a quota were too short for a probe.
+    /// Whether space, inodes or a quota were too small for a probe.
     lacked_room: bool,
 }
 
@@ -266,8 +269,8 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// Whether the thread has run since the last look, while it takes the area and counts no steps: one that
-    /// waits in a mount that does not answer never runs.
+    /// Whether the thread has run since the last check, while it takes the area and counts no steps: one
+    /// that waits in a mount that does not answer never runs.
     fn takes_the_area(&mut self) -> bool {
         let (None, Some((thread, before))) = (self.now, &mut self.thread) else { return false };
         let said = Task::own().thread(*thread).schedule(&Host::here());
@@ -308,7 +311,7 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// There was no room for the first file. What needs no writing can still be judged.
+    /// There was no space for the first file. Facts that need no writing can still be judged.
     fn not_begun(mut self, error: &RunError) -> Probed {
         let why = "no space or inode is left on the storage";
         self.lines.push(probed_line(PROBES_MADE, Err(why)));
@@ -318,7 +321,7 @@ impl<'a> Listener<'a> {
         Probed { text: self.lines.join("\n") + "\n", notes: vec![note], is_whole: false }
     }
 
-    /// The storage does not answer any more.
+    /// The storage no longer answers.
     fn hung(mut self) -> Probed {
         let long = format!("{:.0} s", self.request.hang_after.as_secs_f64());
         let doing = self.now.filter(|now| *now == self.told).map_or_else(
@@ -344,7 +347,7 @@ impl<'a> Listener<'a> {
     }
 }
 
-/// Whether there was no room for what was to be made.
+/// Whether there was no space for the files.
 fn is_full(error: &RunError) -> bool {
     let is_short = |source: &io::Error| {
         matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
@@ -417,7 +420,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(target.path()).unwrap().count(), 0);
     }
 
-    /// A full disk keeps nobody from judging what needs no writing.
+    /// Facts that need no writing can be judged on a full disk.
     #[test]
     fn without_room_no_probe_is_known_and_no_error_is_in_the_way() {
         let (request, steps, interrupt) =
@@ -440,7 +443,7 @@ mod tests {
         assert!(end(denied.into()).is_err());
     }
 
-    /// What is told of storage that stops answering in the second probe.
+    /// The report on storage that stops answering in the second probe.
     #[test]
     fn what_was_found_before_a_hang_is_kept_and_the_rest_is_not_known() {
         let steps = Steps::default();

@@ -75,7 +75,7 @@ impl Desk {
         self.carry_out(acts)
     }
 
-    /// What must be on disk before anything is said.
+    /// Keeps the state that must be on disk before anything is sent.
     fn keep(&mut self) {
         let Some(run) = &self.run else { return };
         if run.conduct.milestone() != self.milestone {

@@ -1,16 +1,17 @@
-//! Whether the counts of one quick check agree with each other and with the sequential rate of the same work.
+//! Whether the counts of one quick check agree with each other and with the sequential rate of the same
+//! work.
 //!
-//! Every count is a statement on MB/s. Streams that were sustained need a rate, which every other format can
-//! use as well: it *implies* a count of that format. A count with a limit must not be smaller than the count
-//! that is implied. The exception is a limit that was confirmed ([`super::counting`] says what that is).
+//! Every count implies a rate in MB/s. Streams that were sustained need a rate, which every other format
+//! can use as well: it *implies* a count of that format. A count with a limit must not be smaller than
+//! the count that is implied. The exception is a confirmed limit ([`super::counting`] defines that).
 //! Frames of that format then reach less on this storage, and the count is marked.
 //!
-//! A limit is contradicted only where streams of the format failed at a rate that others sustained. Where
-//! none failed below the implied count, the two agree within the error, or the limit lies further up: the
-//! count is a lower bound.
+//! A limit is contradicted only if streams of the format failed at a rate that others sustained. If none
+//! failed below the implied count, the two agree within the error, or the limit is higher: the count is
+//! a lower bound.
 //!
-//! A contradiction is tried again while there is time ([`super::holding`]). What remains is settled here: the
-//! less certain statement becomes wider, or loses its limit. None becomes a larger promise. Pure.
+//! A contradiction is tried again while there is time ([`super::holding`]). The rest is settled here:
+//! the less certain statement becomes wider, or loses its limit. None becomes a larger promise. Pure.
 
 use reelgauge_analysis::facts::CheckBasis;
 use reelgauge_analysis::limit::CountLimit;
@@ -18,35 +19,35 @@ use reelgauge_analysis::limit::CountLimit;
 /// A count at the limit of one format.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
-    /// So many passed.
+    /// The count that passed.
     pub streams: u32,
-    /// So many more or less it may be.
+    /// The error of the count.
     pub error: u32,
-    /// There may be more than that: no limit is known.
+    /// Whether it is a lower bound: no limit is known.
     pub at_least: bool,
-    /// What each needs.
+    /// The rate that each stream needs.
     pub needed_mb_per_s: f64,
-    /// What ended it there.
+    /// The limit that ended it.
     pub limit: CountLimit,
-    /// What the count rests on.
+    /// The evidence for the count.
     pub basis: CheckBasis,
-    /// For how long so many were held; `None` of none.
+    /// How long this count was held; `None` if it was not.
     pub held_s: Option<f64>,
-    /// The smallest count of which a trial failed; `None` where none did.
+    /// The smallest count with a failed trial; `None` without one.
     pub failed_from: Option<u32>,
-    /// The limit was confirmed.
+    /// Whether the limit was confirmed.
     pub is_confirmed: bool,
-    /// The limit was confirmed, although other counts imply more.
+    /// Whether the limit was confirmed, although other counts imply more.
     pub own_limit: bool,
 }
 
 impl Counted {
-    /// More than a short trial speaks for it.
+    /// Whether the evidence is more than a short trial.
     fn is_sustained(&self) -> bool {
         self.basis != CheckBasis::ShortTrial
     }
 
-    /// No less than this was played or recorded.
+    /// The rate that was certainly played or recorded.
     fn least_mb_per_s(&self) -> f64 {
         f64::from(self.streams.saturating_sub(self.error)) * self.needed_mb_per_s
     }
@@ -56,12 +57,12 @@ impl Counted {
         (mb_per_s / self.needed_mb_per_s.max(1e-6)) as u32
     }
 
-    /// The largest count that it says is possible.
+    /// The largest count that it admits.
     fn most(&self) -> u32 {
         self.streams.saturating_add(self.error)
     }
 
-    /// It has no limit to name any more.
+    /// Removes its limit.
     pub fn open(&mut self, limit: CountLimit) {
         (self.at_least, self.limit) = (true, limit);
         if self.is_sustained() {
@@ -69,7 +70,7 @@ impl Counted {
         }
     }
 
-    /// Takes the rate that others sustained. See the module.
+    /// Takes the rate that others sustained; the module describes the rules.
     fn settle(&mut self, sustained_mb_per_s: f64) {
         let implied = self.implied(sustained_mb_per_s);
         if implied <= self.streams {
@@ -85,7 +86,7 @@ impl Counted {
     }
 }
 
-/// The rate that is known to be sustained: of the counts that rest on more than a short trial, and of the
+/// The rate that is known to be sustained: by counts with more evidence than a short trial, and by the
 /// sequential rate.
 fn sustained_mb_per_s(counts: &[Option<Counted>], level_mb_per_s: Option<f64>) -> f64 {
     let sustained = counts.iter().flatten().filter(|count| count.is_sustained());
@@ -103,9 +104,9 @@ pub fn implied(counts: &[Option<Counted>], level_mb_per_s: Option<f64>) -> Vec<O
     counts.iter().map(|count| count.as_ref().and_then(of)).collect()
 }
 
-/// Makes all counts agree. See the module.
+/// Makes all counts agree; the module describes the rules.
 pub fn settle(counts: &mut [Option<Counted>], level_mb_per_s: Option<f64>) {
-    // Without its limit, a count promises what it was played with: that may contradict another one.
+    // Without its limit, a count promises the rate it was played at, which may contradict another one.
     for _ in 0..=counts.len() {
         let most = sustained_mb_per_s(counts, level_mb_per_s);
         let limited = counts.iter_mut().flatten().filter(|count| !count.at_least);
@@ -114,7 +115,7 @@ pub fn settle(counts: &mut [Option<Counted>], level_mb_per_s: Option<f64>) {
     settle_short(counts);
 }
 
-/// The same of counts that rest on a short trial: each is as wide as its contradiction.
+/// The same for counts from a short trial: each becomes as wide as its contradiction.
 fn settle_short(counts: &mut [Option<Counted>]) {
     for one in 0..counts.len() {
         for other in 0..counts.len() {
@@ -136,7 +137,7 @@ fn settle_short(counts: &mut [Option<Counted>]) {
             counts[at] = Some(wider);
         }
     }
-    // None, or some: that is unknown.
+    // If none passed, zero with an error means unknown.
     for count in counts.iter_mut().flatten().filter(|count| count.streams == 0 && count.error > 0) {
         if !count.at_least {
             count.open(CountLimit::Time);
@@ -195,15 +196,15 @@ mod tests {
 
     #[test]
     fn a_limit_below_what_others_sustain_is_tried_again_and_then_dropped() {
-        // 9 of 92.2 MB/s beside at least 11 of 91.0: those need 1,001 MB/s, which is 10 of 92.2.
+        // 9 of 92.2 MB/s and at least 11 of 91.0: those need 1,001 MB/s, which is 10 of 92.2.
         let (eleven, nine) = (stated(11, 0, 91.0, true), stated(9, 1, 92.2, false));
         assert_eq!(implied(&[Some(eleven), Some(nine)], None), [None, Some(10)]);
         let open = Counted { error: 0, at_least: true, limit: CountLimit::Contradicted, ..nine };
         assert_eq!(settled([eleven, nine], None)[1], open);
-        // Where more than 10 failed, 10 may pass: that is no contradiction, and within the error.
+        // If more than 10 failed, 10 may pass: that is no contradiction, and within the error.
         let agrees = Counted { failed_from: Some(11), ..nine };
         assert_eq!(settled([eleven, agrees], None)[1], agrees);
-        // Without that error its limit lies further up.
+        // Without that error its limit is higher.
         let narrow = Counted { error: 0, ..agrees };
         let further = Counted { at_least: true, limit: CountLimit::Time, ..narrow };
         assert_eq!(settled([eleven, narrow], None)[1], further);
@@ -231,9 +232,9 @@ mod tests {
         let confirmed = Counted { is_confirmed: true, ..short(stated(24, 1, 92.2, false)) };
         let counts = settled([short(stated(32, 0, 92.2, false)), confirmed], None);
         assert!(agree(&counts.map(Some), None) && counts[0].error == 7, "{counts:#?}");
-        // A short trial beside a limit that is better founded: the short trial.
+        // A short trial and a limit with better evidence: the short trial changes.
         let [short, _] = settled([short(stated(16, 0, 14.0, true)), stated(1, 0, 92.0, false)], None);
-        // Nothing of it failed.
+        // None of its trials failed.
         assert_eq!((short.error, short.own_limit), (3, false));
     }
 
@@ -262,16 +263,16 @@ mod tests {
             for (before, after) in counts.iter().flatten().zip(settled.iter().flatten()) {
                 prop_assert_eq!(before.streams, after.streams);
                 prop_assert!(!before.at_least || after.at_least);
-                // What passed a short trial alone never gets narrower, unless it is unknown now.
+                // A count from a short trial alone never gets narrower, unless it is now unknown.
                 let is_wider = after.error >= before.error || after.at_least;
                 prop_assert!(is_wider, "{before:?} {after:?}");
-                // What is said to have failed at a rate that others sustained did.
+                // A count marked as failed at a rate that others sustained did fail there.
                 let sustained = sustained_mb_per_s(&settled, level);
                 let failed = after.failed_from.is_some_and(|failed| failed <= after.implied(sustained));
                 let is_contradicted = after.limit == CountLimit::Contradicted;
                 prop_assert!(!is_contradicted && !after.own_limit || failed, "{after:?} {sustained}");
                 prop_assert!(!after.own_limit || after.is_confirmed && !after.at_least, "{after:?}");
-                // What is open names no limit, and the other way round.
+                // An open count names no limit, and vice versa.
                 prop_assert_eq!(after.at_least, after.limit.is_open());
             }
         }

@@ -1,4 +1,4 @@
-//! What a quick check may take: at most a minute and a half, and little room.
+//! The limits of a quick check: at most a minute and a half, and little space.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 
 use super::everyday::everyday;
 
-/// Warm-up and measured time of random reads; of sequential ones, too, where they go through the client's
-/// cache, which would answer them after a while.
+/// Warm-up and measured time of random reads; of sequential ones, too, if they use the client's cache,
+/// which would answer them after a while.
 pub const RATE_TIMES: Times =
     Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(1_600) };
 /// The same of sequential reads and writes: a burst of two seconds, and five seconds at the level below it.
@@ -21,31 +21,31 @@ pub const LONGER_TIMES: Times =
 /// little.
 pub const HOLD_TIMES: Times =
     Times { warmup: Duration::from_millis(550), measured: Duration::from_millis(5_450) };
-/// What such a load point takes besides.
+/// The time of such a load point in addition.
 const AROUND_S: f64 = 0.2;
-/// So many counts are held in a look that has no more time, playing; as many recording.
+/// The number of counts that are held when time is short, while playing; as many while recording.
 const HOLDS: f64 = 2.0;
 /// The same of one trial with streams. The warm-up outlasts the first filling of the players' buffers and the
 /// pause behind it, so that what is measured is the rate at which they play.
 pub const TRIAL_TIMES: Times =
     Times { warmup: Duration::from_millis(550), measured: Duration::from_millis(1_450) };
-/// What the trials with one format may take together, playing; as much again recording.
+/// The time for all trials with one format, playing; as much again recording.
 pub const FORMAT_S: f64 = 4.3;
-/// What the whole look may take. Looking again at what contradicts the rest, and holding counts for longer,
-/// are left out for it.
+/// The time of the whole check. Repeating contradictory counts, and holding counts for longer, are
+/// omitted to keep it.
 pub const LOOK_S: f64 = 90.0;
-/// Playing, with all that comes before it, is over by then.
+/// The time until playing has ended, from the start.
 pub const PLAYED_S: f64 = 48.4;
-/// What making the test files may take.
+/// The time for making the test files.
 const FILES_S: f64 = 5.0;
 
-/// The most that the test files take.
+/// The largest size of all test files.
 const DATA_BYTES_MAX: u64 = 1 << 30;
-/// Of the free space, the share that they take at most: one tenth.
+/// The largest share of the free space that they take: one tenth.
 const DATA_SHARE: u64 = 10;
-/// How many files there are at most.
+/// The largest number of files.
 const FILES_MAX: u32 = 16;
-/// How many there are at least, whatever the time.
+/// The smallest number of files, whatever the time.
 const FILES_MIN: u32 = 2;
 /// The smallest file: a frame of the largest of the formats fits into it twice.
 const FILE_BYTES_MIN: u64 = 8 << 20;
@@ -54,52 +54,52 @@ const FILE_BYTES_MAX: u64 = DATA_BYTES_MAX / FILES_MAX as u64;
 /// How long a load point takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// Left out of the figures.
+    /// Excluded from the figures.
     pub warmup: Duration,
     pub measured: Duration,
 }
 
 impl Times {
-    /// What a load point of these times takes.
+    /// The time of a load point with these times.
     pub fn took_s(self) -> f64 {
         (self.warmup + self.measured).as_secs_f64() + AROUND_S
     }
 }
 
-/// The test files of a first look.
+/// The test files of a quick check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataPlan {
     pub file_bytes: u64,
-    /// How many there is room for, at most as many as are useful.
+    /// The number that fits, at most as many as are useful.
     pub files_max: u32,
 }
 
 impl DataPlan {
-    /// For a target with so much free space; `None` where it doesn't tell.
+    /// For a target with this free space; `None` if the file system does not report it.
     pub fn for_space(available_bytes: Option<u64>) -> DataPlan {
         let share = available_bytes.map_or(DATA_BYTES_MAX, |bytes| bytes / DATA_SHARE);
         let data_bytes = share.min(DATA_BYTES_MAX);
-        // Powers of two, so that the next look finds files of the same size although less is free.
+        // Powers of two, so that the next check finds files of the same size even if less is free.
         let power = (data_bytes / u64::from(FILES_MAX)).checked_ilog2().map_or(0, |exponent| 1 << exponent);
         let file_bytes = power.clamp(FILE_BYTES_MIN, FILE_BYTES_MAX);
         let fit = u32::try_from(data_bytes / file_bytes).unwrap_or(FILES_MAX);
         DataPlan { file_bytes, files_max: fit.clamp(FILES_MIN, FILES_MAX) }
     }
 
-    /// How many files to have when the first took so long to write: as many as the time allows.
+    /// The number of files that the time allows, by the time the first took to write.
     pub fn files(&self, first_file_s: f64) -> u32 {
         let in_time = FILES_S / first_file_s.max(1e-3);
         (in_time as u32).clamp(FILES_MIN, self.files_max)
     }
 
-    /// How many files to have when so many are there already: no others, so that a look after the first
-    /// writes none. Fewer than a look ever makes were left by one that broke off.
+    /// The number of files if some exist already: the same, so that a repeated check writes none. A
+    /// smaller number than a check ever makes was left by an interrupted one.
     pub fn files_again(&self, files_there: u32) -> u32 {
         if files_there < FILES_MIN { self.files_max } else { files_there.min(self.files_max) }
     }
 
-    /// The most files that there are going to be, where so many are there already and they are made at this
-    /// rate at most.
+    /// The largest number of files, if some exist already and the others are written at this rate at
+    /// most.
     pub fn files_most(&self, files_there: u32, bytes_per_s: f64) -> u32 {
         let files = match files_there {
             0 => self.files(self.file_bytes as f64 / bytes_per_s),
@@ -108,14 +108,14 @@ impl DataPlan {
         files.max(files_there)
     }
 
-    /// The least that there must be room for.
+    /// The smallest free space that suffices.
     pub fn bytes_min(&self) -> u64 {
         self.file_bytes * u64::from(FILES_MIN)
     }
 }
 
-/// What a first look takes that is held to this rate, if to any, where so many of its test files are there.
-/// A format of which one stream needs more is not tried.
+/// The forecast of a quick check with this rate limit, if any, and this number of existing test files. A
+/// format of which one stream needs more is not tried.
 pub fn forecast(plan: &DataPlan, files_there: u32, max_bytes_per_s: Option<NonZeroU64>) -> Forecast {
     let most_bytes_per_s = max_bytes_per_s.map_or(f64::INFINITY, |most| most.get() as f64);
     let tried = everyday().into_iter().filter(|format| format.mean_bytes_per_s() <= most_bytes_per_s);

@@ -1,6 +1,6 @@
-//! No sentence of a check's screen contradicts another one, or a row of its table: generated findings with
-//! every limit, mark, rate, link and mount that there are. What limits and what to do next are compared by
-//! the components that they may mean.
+//! No sentence of a check's screen contradicts another one, or a row of its table: generated findings
+//! with every limit, mark, rate, link and mount. The limit and the recommendation are compared by the
+//! components that they may mean.
 
 use std::net::IpAddr;
 
@@ -35,13 +35,13 @@ fn limit() -> impl Strategy<Value = CountLimit> {
     ])
 }
 
-/// As a counting makes it: without a trial that failed there is no limit, and what is open is a lower bound.
+/// As a counting makes it: without a failed trial there is no limit, and an open count is a lower bound.
 fn counted(has_speed: bool) -> impl Strategy<Value = Option<Counted>> {
     let basis =
         prop::sample::select(vec![CheckBasis::Held, CheckBasis::SustainedRate, CheckBasis::ShortTrial]);
     let parts = (0..30_u32, 0..4_u32, prop::option::of(1..5_u32), limit(), basis, any::<bool>());
     let parts = parts.prop_map(move |(streams, error, failed, limit, basis, is_confirmed)| {
-        // A link is full where its speed is known.
+        // A link is saturated only if its speed is known.
         let is_unknown_link = limit == CountLimit::Culprit(Culprit::Link) && !has_speed;
         let limit = if is_unknown_link { CountLimit::Culprit(Culprit::Storage) } else { limit };
         let is_set = limit == CountLimit::Culprit(Culprit::MaxRate);
@@ -170,7 +170,7 @@ fn counts_of(format: &CheckFormat) -> impl Iterator<Item = &CheckCount> {
     [&format.play, &format.record].into_iter().flatten()
 }
 
-/// What is wrong with the row of a format.
+/// Contradictions in the row of a format.
 fn row_contradictions(text: &str, format: &CheckFormat) -> Vec<String> {
     let Some(row) = text.lines().find(|line| line.starts_with(&format.name)) else {
         return vec![format!("no row of {}", format.name)];
@@ -189,7 +189,7 @@ fn row_contradictions(text: &str, format: &CheckFormat) -> Vec<String> {
     wrong.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, what)| format!("{what}: {row}")).collect()
 }
 
-/// What a screen says against the rows of its own table.
+/// Contradictions between a screen and the rows of its own table.
 fn contradictions(text: &str, facts: &CheckFacts) -> Vec<String> {
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut found: Vec<String> =
@@ -239,7 +239,7 @@ proptest! {
         let summary = summary(facts.clone(), step);
         let statement = of(&summary);
         prop_assert!(statement.is_consistent(&summary), "{:?}", statement.components(&summary));
-        // The rule that is advised, against the limit that is named, in data and in words.
+        // The recommended rule compared with the named limit, in data and in words.
         let limit = facts.limit_culprit.map_or(&[][..], Culprit::components);
         if statement.next_step == Some(NextStep::FollowRule) {
             let is_about_network = hinted.is_some_and(|hint| hint.is_about_network);

@@ -1,4 +1,5 @@
-//! The count of one format while it is found: its short trials, and those that were held for longer.
+//! The count of one format during its measurement: its short trials, and counts that were held for
+//! longer.
 
 use reelgauge_analysis::limit::CountLimit;
 use reelgauge_analysis::sustained::{HOLD_ERROR, SustainedRate};
@@ -11,43 +12,44 @@ use super::holding::Standing;
 use super::level::Level;
 use super::load::PointLoad;
 
-/// A count that failed at less than this share of the sustained rate is limited by how its frames lie, not by
-/// the rate.
+/// A count that failed at less than this share of the sustained rate is limited by its frames' layout,
+/// not by the rate.
 const FAR_BELOW_SHARE: f64 = 0.9;
 
-/// A limit that is further off than this part of the count is not stated.
+/// A limit with an error above this part of the count is not stated.
 const VAGUE: u32 = 2;
-/// Of counts below this, an error of one is more than that part.
+/// For counts below this, an error of one exceeds that part.
 const FEW: u32 = 6;
 
 #[derive(Debug)]
 pub struct Counting {
     pub(super) load: PointLoad,
     pub(super) search: Search,
-    /// The limit that was set allows so many.
+    /// The count that the set limit allows.
     pub(super) allowed: Option<u32>,
     pub(super) known: Known,
 }
 
-/// What is known beside the trials of the search.
+/// Facts in addition to the trials of the search.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Whose fault the last trial was that failed.
+    /// The component that failed the last failed trial.
     pub(super) culprit: Option<Culprit>,
-    /// Whether it was stopped in the middle.
+    /// Whether a trial was interrupted.
     pub(super) stopped: bool,
-    /// No more may be claimed, whatever passes a short trial: storage that bursts, and the buffers of the
-    /// players, hide for a while that the rate is too low.
+    /// The largest count that may be claimed, whatever passes a short trial: bursts of the storage and
+    /// the players' buffers hide for a while that the rate is too low.
     claimable: Option<u32>,
-    /// From this count on, streams need more than others got that were overloaded. That is no limit of this
-    /// format: none of its own streams failed.
+    /// From this count on, streams need more than overloaded streams of others received. That is no
+    /// limit of this format: none of its own streams failed.
     refuted_by_others_from: Option<u32>,
-    /// Counts that were held for longer than a trial, however that went.
+    /// Counts that were held for longer than a trial, with any result.
     tried: Vec<u32>,
     held_s: Option<f64>,
-    /// The smallest count that failed while it was held through no overload: the storage stood still, say.
+    /// The smallest count that failed while it was held without an overload, for example because the
+    /// storage paused.
     shaken: Option<u32>,
-    /// Counts that were held and overloaded by the storage's fault, and what they got.
+    /// Counts that were held and overloaded by the storage, and the rate that they received.
     overloaded: Vec<(u32, SustainedRate)>,
 }
 
@@ -60,7 +62,7 @@ impl Counting {
         self.load.bytes_per_s()
     }
 
-    /// The largest count that passed. What more streams passed, fewer pass, too.
+    /// The largest count that passed. A smaller count then passes, too.
     fn passed(&self) -> u32 {
         self.search.sure().min(self.known.refuted_by_others_from.map_or(u32::MAX, |count| count - 1))
     }
@@ -70,14 +72,14 @@ impl Counting {
         self.passed().min(self.known.claimable.unwrap_or(u32::MAX))
     }
 
-    /// The smallest count of which a trial failed, where that limits what may be claimed.
+    /// The smallest count with a failed trial, if that limits the claim.
     fn failed_from(&self) -> Option<u32> {
         let claim = self.claim();
         let contested = self.search.is_contested(claim).then_some(claim);
         self.search.failed_from().into_iter().chain(contested).min()
     }
 
-    /// Takes what all formats share into account.
+    /// Takes facts that all formats share into account.
     pub(super) fn share(&mut self, level: &Level) {
         let needed = self.needed_bytes_per_s();
         let held = self.search.held();
@@ -89,7 +91,7 @@ impl Counting {
         self.known.refuted_by_others_from = level.refuted_from(needed).map(|count| count.max(held + 1));
     }
 
-    /// So many were held without a late frame.
+    /// This count was held without a late frame.
     ///
     /// # Errors
     /// More than can be tried.
@@ -102,13 +104,13 @@ impl Counting {
         self.search.report(count, Trial { passed: true, confirms: true, ..Trial::default() })
     }
 
-    /// So many failed while they were held, by this machine's fault or an unknown one.
+    /// This count failed while it was held, because of this client or for an unknown reason.
     pub(super) fn failed(&mut self, count: u32) {
         self.known.tried.push(count);
     }
 
-    /// So many failed while they were held, by the storage's fault; this is what they got where it was
-    /// overloaded.
+    /// This count failed while it was held, because of the storage; the rate is what it received if it
+    /// was overloaded.
     ///
     /// # Errors
     /// More than can be tried.
@@ -127,8 +129,8 @@ impl Counting {
         self.collapsed(count, culprit)
     }
 
-    /// So many failed while they were held, at a rate far below what the storage gives to a lighter load: it
-    /// says nothing of fewer.
+    /// This count failed while it was held, at a rate far below that of a lighter load: it is no
+    /// evidence about smaller counts.
     ///
     /// # Errors
     /// More than can be tried.
@@ -138,7 +140,7 @@ impl Counting {
         self.search.report(count, Trial { confirms: true, ..Trial::default() })
     }
 
-    /// How it stands; other counts imply so many.
+    /// Its state; other counts imply this count.
     pub(super) fn standing(&self, level: &Level, implied: Option<u32>) -> Standing {
         let above = self.claim() + 1;
         Standing {
@@ -152,7 +154,7 @@ impl Counting {
         }
     }
 
-    /// What the count that may be claimed rests on.
+    /// The evidence for the count that may be claimed.
     fn basis(&self, level: &Level) -> CheckBasis {
         let (claim, held) = (self.claim(), self.search.held());
         let needed = self.needed_bytes_per_s();
@@ -179,16 +181,16 @@ impl Counting {
             limit => limit,
         };
         let is_confirmed = is_confirmed(&self.known.overloaded, &self.search, self.needed_bytes_per_s());
-        // Not even one stream is a limit like any other: one failed trial does not show it.
+        // Zero is a limit like any other: one failed trial does not prove it.
         let times = self.search.times_failed(1) + u32::from(level.is_below(self.needed_bytes_per_s()));
         let is_unknown = streams == 0 && !is_confirmed && times < 2;
-        // The limit lies anywhere up to there: no number.
+        // The limit may be anywhere up to there: state no number.
         let is_vague = failed_from.is_some() && error > streams.max(FEW) / VAGUE;
         let limit =
             if is_vague && !self.known.stopped && !limit.is_open() { CountLimit::Time } else { limit };
         let at_least = failed_from.is_none() || limit.is_open() || self.known.stopped || is_unknown;
         let basis = self.basis(level);
-        // What is known to be sustained is no less than that.
+        // The sustained rate is no less than that.
         let is_bound = at_least && basis != CheckBasis::ShortTrial;
         let held_s = self.known.held_s.filter(|_| basis == CheckBasis::Held);
         Counted {
@@ -206,11 +208,11 @@ impl Counting {
     }
 }
 
-/// What "confirmed" means of a limit: streams beyond the count were held and were overloaded by the storage's
-/// fault, and another trial of the same format agrees. In that one they failed by the storage's fault as
-/// well, and got less than the held ones need. One failure may be chance.
+/// Whether a limit is confirmed: streams beyond the count were held and overloaded by the storage, and
+/// another trial of the same format agrees. In that trial they failed because of the storage as well,
+/// and received less than the held ones need. One failure may be chance.
 ///
-/// `overloaded` are the counts that were held and overloaded, with what they got.
+/// `overloaded` are the counts that were held and overloaded, with the rate that they received.
 fn is_confirmed(overloaded: &[(u32, SustainedRate)], trials: &Search, needed_bytes_per_s: f64) -> bool {
     let Some(refuted) = overloaded.iter().map(|(count, _)| *count).min() else { return false };
     let needed = f64::from(refuted) * needed_bytes_per_s;
@@ -250,10 +252,11 @@ mod tests {
         let eleven = got(&[(11, 90.0)]);
         assert!(!is_confirmed(&[], &trials(&[(11, 90.0)], false), 10e6), "nothing was held");
         assert!(!is_confirmed(&eleven, &none, 10e6));
-        // A second one of the held streams, or a short trial.
+        // A second trial of the held streams, or a short trial.
         assert!(is_confirmed(&got(&[(11, 90.0), (11, 95.0)]), &none, 10e6));
         assert!(is_confirmed(&eleven, &trials(&[(12, 95.0)], false), 10e6));
-        // It got what the held ones lacked, was this client's fault, or was of far too many streams.
+        // It received more than the held ones lacked, failed because of this client, or had far too many
+        // streams.
         assert!(!is_confirmed(&got(&[(11, 90.0), (13, 115.0)]), &none, 10e6));
         assert!(!is_confirmed(&eleven, &trials(&[(13, 115.0)], false), 10e6));
         assert!(!is_confirmed(&eleven, &trials(&[(12, 95.0)], true), 10e6));

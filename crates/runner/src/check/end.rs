@@ -1,4 +1,4 @@
-//! The end of a first look: what it found becomes its summary.
+//! The end of a quick check: its results become its summary.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::session::locked_target::LockedTarget;
 use crate::session::summarise::{Material, Subject};
 
 impl Look {
-    /// Ends the look: its summary, written and handed back.
+    /// Ends the check: its summary, written and returned.
     pub(super) fn end(
         self,
         observer: &mut dyn Observer,
@@ -28,7 +28,7 @@ impl Look {
         let Look { place, session, seed, findings, begun, .. } = self;
         let closing = Closing { subject: subject(&place, seed), made: None };
         let conclude = |summary: &mut Summary, locked: &LockedTarget| {
-            // Short is what a check is; it has no option to make it longer.
+            // A check is short by design; it has no option to make it longer.
             let asks_for_time =
                 |fact: &NoteFact| matches!(fact, NoteFact::ShortLook { .. } | NoteFact::FewTransfers { .. });
             summary.notes.retain(|note| !asks_for_time(&note.fact));

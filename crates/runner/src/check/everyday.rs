@@ -1,10 +1,10 @@
-//! The five formats that a first look counts streams of: what is edited from shared storage every day, from
-//! a camera's HD to what UHD needs most. Ids of the catalogue, so that the count can be measured exactly
-//! afterwards with the same name.
+//! The five formats whose streams a quick check counts: those edited from shared storage every day, from
+//! a camera's HD to the most demanding UHD. Ids of the catalogue, so that the count can be measured
+//! exactly afterwards with the same name.
 
 use reelgauge_formats::{Format, catalogue};
 
-/// In the order of what they need.
+/// In the order of the rate that they need.
 pub const EVERYDAY: [&str; 5] = [
     "xavc-intra-class-100-1080-25",
     "prores-422-hq-hd-25",
@@ -18,7 +18,7 @@ pub fn everyday() -> Vec<&'static Format> {
     formats.collect()
 }
 
-/// What a format is called on a screen: `Apple ProRes 422 HQ UHD, 25 fps`.
+/// The name of a format on a screen: `Apple ProRes 422 HQ UHD, 25 fps`.
 pub fn name(format: &Format) -> String {
     format!("{}, {} fps", format.name, format.frame_rate)
 }

@@ -1,4 +1,4 @@
-//! What a first look found, and the summary that it becomes.
+//! The results of a quick check, and the summary that they become.
 
 use reelgauge_analysis::Culprit;
 use reelgauge_analysis::facts::{CheckBasis, CheckCount, CheckFacts, CheckFormat};
@@ -14,7 +14,7 @@ use super::everyday::{EVERYDAY, everyday, name};
 use super::hint::Hint;
 use super::load::Rate;
 
-/// What streams do.
+/// The work of streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// They are played.
@@ -32,7 +32,7 @@ impl Work {
         }
     }
 
-    /// The rate on which its counts rest.
+    /// The rate that its counts rely on.
     pub fn rate(self) -> Rate {
         match self {
             Work::Play => Rate::SequentialRead,
@@ -41,7 +41,7 @@ impl Work {
     }
 }
 
-/// Whose counts of streams rest on a rate; `None` of random reads.
+/// The work whose counts rely on this rate; `None` for random reads.
 pub fn work_of(rate: Rate) -> Option<Work> {
     match rate {
         Rate::SequentialRead => Some(Work::Play),
@@ -50,7 +50,7 @@ pub fn work_of(rate: Rate) -> Option<Work> {
     }
 }
 
-/// Where the limit that was set is less than what one stream needs.
+/// The count if the set limit is less than one stream needs.
 pub(super) fn none_is_allowed(needed_mb_per_s: f64) -> Counted {
     Counted {
         streams: 0,
@@ -76,25 +76,25 @@ fn facts_of(counted: &Counted, link: &Link, evidence: &TrialEvidence) -> CheckCo
         limit: Some(counted.limit),
         basis: Some(counted.basis),
         held_s: counted.held_s,
-        // Of a count that was held too briefly nothing is called confirmed.
+        // A count that was held too briefly is never marked as confirmed.
         own_limit: counted.own_limit && counted.basis != CheckBasis::ShortTrial,
     }
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Format by format, playing and recording.
     counted: [[Option<Counted>; EVERYDAY.len()]; 2],
-    /// How the sequential rates developed, reading and writing.
+    /// The sequential rates over time, reading and writing.
     levels: [Option<SustainedRate>; 2],
     random_read_mb_per_s: Option<f64>,
     random_read_ms_p99: Option<f64>,
 }
 
 impl Findings {
-    /// What streams of another format may be expected to get: what those counted so far did, or the
-    /// sequential rate.
+    /// The rate that streams of another format should receive: that of the streams counted so far, or
+    /// the sequential rate.
     pub fn expected_bytes_per_s(&self, work: Work) -> f64 {
         let counted = self.counted[work as usize].iter().flatten();
         let carried = counted.map(|counted| f64::from(counted.streams) * counted.needed_mb_per_s * 1e6);
@@ -102,7 +102,7 @@ impl Findings {
         if most > 0.0 { most } else { self.level(work).map_or(0.0, |level| level.mb_per_s * 1e6) }
     }
 
-    /// Takes the count of the format with this number.
+    /// Takes the count of the format at this index.
     pub fn found(&mut self, number: usize, work: Work, counted: Option<Counted>) {
         if let Some(place) = self.counted[work as usize].get_mut(number) {
             *place = counted;
@@ -114,7 +114,7 @@ impl Findings {
         implied(&self.counted[work as usize], self.sustained_mb_per_s(work))
     }
 
-    /// The sequential rate, where it was held for long enough to rely on it.
+    /// The sequential rate, if it was held long enough to rely on it.
     fn sustained_mb_per_s(&self, work: Work) -> Option<f64> {
         let level = self.levels[work as usize].filter(|level| level.trend.is_sustained())?;
         Some(level.least_bytes_per_s() / 1e6)
@@ -128,8 +128,8 @@ impl Findings {
         }
     }
 
-    /// Takes the figures of a plain rate. Where nothing was finished nothing was measured, which is not
-    /// 0 MB/s.
+    /// Takes the figures of a plain rate. If nothing completed, nothing was measured, which is not 0
+    /// MB/s.
     pub fn rate(&mut self, rate: Rate, total: &Figures, level: Option<SustainedRate>) {
         if total.response.data.is_none() {
             return;
@@ -145,7 +145,7 @@ impl Findings {
         }
     }
 
-    /// Takes what streams that were held showed of the sequential rate.
+    /// Takes the sequential rate as corrected by held streams.
     pub fn corrected(&mut self, work: Work, level: Option<SustainedRate>) {
         self.levels[work as usize] = level;
     }
@@ -155,9 +155,9 @@ impl Findings {
         self.levels[work as usize]
     }
 
-    /// Takes what the counters of the trials said when all were sampled: the storage is not named where none
-    /// of them is booked to it any more, or other programs may have been the limit as well. Memory is no
-    /// storage: its limits are this client's.
+    /// Takes the counters of all trials: the storage is not named if no trial is attributed to it any
+    /// more, or if other programs may have been the limit as well. Memory is no storage: its limits are
+    /// this client's.
     fn revise(&mut self, evidence: &TrialEvidence, link: &Link) {
         let instead = match evidence.instead_of_storage {
             _ if link.kind == LinkKind::Memory => CountLimit::Culprit(Culprit::ThisMachine),
@@ -189,7 +189,7 @@ impl Findings {
         formats.collect()
     }
 
-    /// What was found, once no trial follows. `hint` gives a rule that agrees with whose the limit is.
+    /// All results, once no trial follows. `hint` returns a rule that agrees with the limit.
     pub(super) fn into_facts(
         mut self,
         place: &Place<'_>,
@@ -232,24 +232,24 @@ impl Findings {
     }
 }
 
-/// Where a check was, and how it ended.
+/// The place of a check, and how it ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     /// The mount.
     pub(super) mount: &'a Mount,
-    /// Over what this client reaches it.
+    /// The link between this client and the storage.
     pub(super) link: &'a Link,
     /// Free space; `None` where the file system does not report it.
     pub(super) free_bytes: Option<u64>,
     /// The same as a share of all of it, 0 to 1.
     pub(super) free_share: Option<f64>,
-    /// Why it ended before its end, if it did.
+    /// Why it ended early, if it did.
     pub(super) stopped: Option<&'a str>,
-    /// How long it took.
+    /// Its duration.
     pub(super) looked_s: f64,
 }
 
-/// 99 of 100 reads took no longer; `None` where fewer were done.
+/// The time that 99 of 100 reads did not exceed; `None` if there were fewer.
 fn p99_ms(total: &Figures) -> Option<f64> {
     Some(total.response.read?.carried_p99_us()? / 1e3)
 }
@@ -265,12 +265,12 @@ mod tests {
     const STORAGE: CountLimit = CountLimit::Culprit(Culprit::Storage);
     const CLIENT: CountLimit = CountLimit::Culprit(Culprit::ThisMachine);
 
-    /// What ended each count.
+    /// The limit of each count.
     fn limits(findings: &Findings) -> Vec<CountLimit> {
         findings.counted.iter().flatten().flatten().map(|counted| counted.limit).collect()
     }
 
-    /// A count whose limit was confirmed, and booked to the storage.
+    /// A count whose limit was confirmed, and attributed to the storage.
     fn limited(streams: u32, error: u32) -> Counted {
         Counted {
             streams,
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(findings.implied(Work::Play), [None, None, None, None, Some(1)]);
         findings.settle();
         assert_eq!(limits(&findings), [CountLimit::Contradicted]);
-        // Two failed trials of a single stream, and a rate that does not carry one.
+        // Two failed trials of a single stream, and a rate that does not sustain one.
         let mut findings = Findings::default();
         findings.corrected(Work::Play, SustainedRate::of(&[60e6; 7]));
         findings.found(4, Work::Play, Some(none));

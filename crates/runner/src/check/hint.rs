@@ -1,8 +1,8 @@
-//! Which rule of the doctor's catalogue to look at first after a quick check. At most one, and only one that
-//! is safe to follow: it is found on this client, costs much, changes neither security nor safety of data,
-//! and is about the side on which the limit lies. Rules that the limit of a failed trial names come first.
+//! The rule of the doctor's catalogue to follow first after a quick check. At most one, and only one
+//! that is safe to follow: it was found on this client, costs much, changes neither security nor safety
+//! of data, and concerns the side of the limit. Rules that the limit of a failed trial names come first.
 //!
-//! Not here: the rules (`catalogue/rules`), and what follows where none applies
+//! Not here: the rules (`catalogue/rules`), and the recommendation if none applies
 //! ([`reelgauge_analysis::statement`]).
 
 use std::collections::BTreeSet;
@@ -18,17 +18,17 @@ use reelgauge_machine::path_mount::Place;
 use reelgauge_machine::texts::local;
 use reelgauge_report::doctor::hint_sentence;
 
-/// A rule, and whether it is about the way to the storage.
+/// A rule, and whether it concerns the network path to the storage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
     /// The rule.
     pub named: CheckHint,
-    /// It may be the network that limits.
+    /// Whether the network may be the limit.
     pub is_about_network: bool,
 }
 
-/// What the rules find on this client, as far as it is about a target. `None` where nothing tells where that
-/// lies, as on Windows, where a script asks the machine.
+/// The findings of the rules on this client for a target. `None` if the target's place is unknown, as on
+/// Windows, where a script collects it.
 pub fn diagnosis(target: &Path) -> Option<Diagnosis> {
     if cfg!(windows) {
         return None;
@@ -41,7 +41,7 @@ pub fn diagnosis(target: &Path) -> Option<Diagnosis> {
     Some(diagnose(&texts, scope, rules()))
 }
 
-/// The rule to look at first, where the limit is this culprit's.
+/// The rule to follow first, if the limit is this component.
 pub fn hint(diagnosis: &Diagnosis, limit: Option<Culprit>, trials: &[LoadPoint]) -> Option<Hint> {
     let found = trials.iter().filter(|trial| trial.culprit.is_some() && trial.culprit == limit);
     let found = found.filter_map(|trial| trial.limit.as_ref()?.found.as_ref());
@@ -72,8 +72,8 @@ fn is_on_the_way(layer: Layer) -> bool {
     matches!(layer, Layer::Network | Layer::Nfs | Layer::Smb)
 }
 
-/// Whether a rule about this layer may be followed next to whose the limit is. No rule frees a client of
-/// another program.
+/// Whether a rule about this layer may be followed with this limit. No rule frees a client of another
+/// program.
 fn agrees(layer: Layer, limit: Option<Culprit>) -> bool {
     match limit {
         Some(Culprit::Link) => layer == Layer::Network,

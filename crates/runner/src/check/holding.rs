@@ -1,33 +1,33 @@
-//! Which counts a quick check holds for longer, in the time that is left after the short trials.
+//! The counts that a quick check holds for longer, in the time that is left after the short trials.
 //!
-//! First a count that other counts or the sequential rate imply, and that the format's own limit contradicts.
-//! Then a count beyond the sustained rate, which is known only when it was held; its rate then speaks for
-//! the other formats, too. Then the count of the headline: the heaviest format of which any play; and one
-//! more than that, where no limit is known: what streams too many get is a limit for all formats. Then the
-//! counts that rest on a short trial alone. A limit that others still contradict is held a second time before
-//! those: one failure does not confirm it. Pure.
+//! First a count that other counts or the sequential rate imply, and that the format's own limit
+//! contradicts. Then a count beyond the sustained rate, which is proved only by holding it; its rate is
+//! then evidence for the other formats, too. Then the count of the headline: the heaviest format of
+//! which any play; and one more than that, if no limit is known: the rate that an overload receives is a
+//! limit for all formats. Then the counts from a short trial alone. Before those, a limit that others
+//! still contradict is held a second time: one failure does not confirm it. Pure.
 
 use reelgauge_analysis::CheckBasis;
 
-/// A limit is confirmed by so many trials that failed.
+/// The number of failed trials that confirm a limit.
 pub const CONFIRMED_BY: usize = 2;
 
-/// How a count of one format stands.
+/// The state of the count of one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
-    /// What each stream needs.
+    /// The rate that each stream needs.
     pub needed_bytes_per_s: f64,
     /// The count that may be claimed.
     pub claim: u32,
     /// The largest count that passed a short trial.
     pub passed: u32,
-    /// What the claim rests on.
+    /// The evidence for the claim.
     pub basis: CheckBasis,
-    /// One more than the claim, where no limit is known and so many could be played.
+    /// One more than the claim, if no limit is known and that many could be played.
     pub above: Option<u32>,
-    /// The count that others imply, where that contradicts its limit.
+    /// The count that others imply, if it contradicts its limit.
     pub implied: Option<u32>,
-    /// Counts that were held, however that went.
+    /// Counts that were held, with any result.
     pub tried: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Standing {
         (self.passed > self.claim && !self.tried.contains(&self.passed)).then_some(self.passed)
     }
 
-    /// The implied count, where it was held fewer than so many times.
+    /// The implied count, if it was held fewer times than this.
     fn contradicted(&self, times: usize) -> Option<u32> {
         let held = |count: &u32| self.tried.iter().filter(|tried| *tried == count).count();
         self.implied.filter(|count| held(count) < times)
@@ -48,8 +48,8 @@ impl Standing {
     }
 }
 
-/// The format whose limit is contradicted most, and the count of it that others imply, which was held fewer
-/// than so many times.
+/// The format whose limit is contradicted most, and its implied count, if that was held fewer times than
+/// this.
 pub fn next_contradiction(standings: &[Option<Standing>], times: usize) -> Option<(usize, u32)> {
     let contradicted = standings.iter().enumerate().filter_map(|(at, standing)| {
         let standing = standing.as_ref()?;
@@ -59,7 +59,7 @@ pub fn next_contradiction(standings: &[Option<Standing>], times: usize) -> Optio
     contradicted.max_by(|one, other| one.2.total_cmp(&other.2)).map(|(at, count, _)| (at, count))
 }
 
-/// The number of a format, lightest first, and how many streams of it to hold.
+/// The index of a format, lightest first, and the number of its streams to hold.
 pub fn next_hold(standings: &[Option<Standing>]) -> Option<(usize, u32)> {
     let each = || standings.iter().enumerate().filter_map(|(at, standing)| Some((at, standing.as_ref()?)));
     let rate = |(at, count): &(usize, u32)| {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(next_hold(&standings), Some((0, 20)));
         standings[0].iter_mut().for_each(|standing| standing.tried.push(20));
         assert_eq!(next_hold(&standings), Some((2, 1)));
-        // Behind the headline, a second time: one failure confirms nothing.
+        // After the headline, a second time: one failure confirms nothing.
         standings[2].iter_mut().for_each(|standing| standing.tried.push(1));
         assert_eq!(next_hold(&standings), Some((2, 3)));
         standings[2].iter_mut().for_each(|standing| standing.tried.push(3));

@@ -1,19 +1,20 @@
-//! What one quick check may claim: the rate that storage was seen to sustain, reading or writing, and from
-//! which count on more is refuted.
+//! The limits of a quick check's claims: the rate that storage was seen to sustain, reading or writing,
+//! and the count from which more is refuted.
 //!
-//! All counts of the same work share it. Streams that were held for long enough raise it; streams that failed
-//! while they were held, or a burst that ended only then, lower it. Pure: trials are made elsewhere.
+//! All counts of the same work share it. Streams that were held for long enough raise it; streams that
+//! failed while they were held, or a burst that ended only then, lower it. Pure: trials are made
+//! elsewhere.
 
 use reelgauge_analysis::sustained::{HOLD_ERROR, RateTrend, SustainedRate};
 
-/// A rate that was held up by the limit that was set is that limit from this share of it on.
+/// From this share of the set limit on, a rate counts as throttled by it.
 const HELD_UP_SHARE: f64 = 0.9;
-/// Storage that gives less than this share of what is needed is overloaded.
+/// Storage that supplies less than this share of the demand is overloaded.
 const OVERLOADED_SHARE: f64 = 0.99;
-/// Formats with large frames and with small ones reach a little more and less on the same storage.
+/// Formats with large and small frames reach slightly different rates on the same storage.
 const FORMAT_ERROR: f64 = 0.05;
 
-/// What is known of the rate that reads, or writes, sustain.
+/// The knowledge of the rate that reads, or writes, sustain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
     sequential: Option<SustainedRate>,
@@ -24,7 +25,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// From the sequential rate; `max_bytes_per_s` is the limit that was set, if one was.
+    /// From the sequential rate; `max_bytes_per_s` is the set limit, if any.
     pub fn new(rate: Option<SustainedRate>, max_bytes_per_s: Option<f64>) -> Level {
         let least = rate.map_or(0.0, |rate| rate.least_bytes_per_s());
         let held_up = max_bytes_per_s.filter(|most| least >= HELD_UP_SHARE * most);
@@ -32,12 +33,12 @@ impl Level {
         Level { sequential: rate, rate, least_bytes_per_s, ..Level::default() }
     }
 
-    /// The sequential rate; the lower one of streams that were held, where a burst ended only then.
+    /// The sequential rate; or the lower one of held streams, if a burst ended only then.
     pub fn rate(&self) -> Option<SustainedRate> {
         self.rate
     }
 
-    /// No less than this was sustained.
+    /// A lower bound of the sustained rate.
     pub fn least_bytes_per_s(&self) -> f64 {
         self.least_bytes_per_s
     }
@@ -47,37 +48,39 @@ impl Level {
         self.was_held || self.rate.is_some_and(|rate| rate.trend.is_sustained())
     }
 
-    /// So many streams may be claimed after a short trial.
+    /// The count that may be claimed after a short trial.
     pub fn claimable(&self, needed_bytes_per_s: f64) -> u32 {
         (self.least_bytes_per_s / needed_bytes_per_s.max(1.0)) as u32
     }
 
-    /// From this count on, streams need more than storage gave when it was overloaded for long enough.
+    /// From this count on, streams need more than the storage supplied when it was overloaded for long
+    /// enough.
     pub fn refuted_from(&self, needed_bytes_per_s: f64) -> Option<u32> {
         let most = (self.most_bytes_per_s? / needed_bytes_per_s.max(1.0)) as u32;
         Some(most.saturating_add(1))
     }
 
-    /// Whether the sequential rate, as it was before any stream was held, is sustained and less than this.
+    /// Whether the sequential rate, as measured before any stream was held, is sustained and below this.
     pub fn is_below(&self, bytes_per_s: f64) -> bool {
         let is_below =
             |rate: SustainedRate| rate.trend.is_sustained() && rate.most_bytes_per_s() < bytes_per_s;
         self.sequential.is_some_and(is_below)
     }
 
-    /// For how long a load of this rate has to be held before it is known.
+    /// How long a load of this rate has to be held to prove it.
     pub fn hold_needed_s(&self, bytes_per_s: f64) -> f64 {
         self.rate.map_or(SustainedRate::default().hold_needed_s(0.0), |rate| rate.hold_needed_s(bytes_per_s))
     }
 
-    /// Streams that need so much together were held for long enough. A small shortfall stays hidden.
+    /// Streams with this total rate were held for long enough. A small shortfall stays hidden.
     pub fn held(&mut self, bytes_per_s: f64) {
         let bytes_per_s = bytes_per_s * (1.0 - HOLD_ERROR);
         self.was_held |= bytes_per_s >= self.least_bytes_per_s;
         self.least_bytes_per_s = self.least_bytes_per_s.max(bytes_per_s);
     }
 
-    /// Streams failed by the storage's fault while they were held, and got less than they need: this much.
+    /// Streams failed because of the storage while they were held, and received less than they need:
+    /// this rate.
     pub fn failed(&mut self, got: &SustainedRate) {
         let burst_ended = matches!(got.trend, RateTrend::Burst | RateTrend::Unsettled);
         if burst_ended && got.least_bytes_per_s() < self.least_bytes_per_s {
@@ -92,8 +95,8 @@ impl Level {
     }
 }
 
-/// What streams got that failed while they were held, if that was less than they need to the end: storage
-/// that was overloaded. `None` where it stood still for a moment and then kept up again.
+/// The rate of streams that failed while they were held, if it was below their demand to the end: the
+/// storage was overloaded. `None` if it only paused for a moment and then kept up again.
 pub fn overloaded(seconds: &[f64], needed_bytes_per_s: f64) -> Option<SustainedRate> {
     let got = SustainedRate::of(seconds)?;
     (got.most_bytes_per_s() < OVERLOADED_SHARE * needed_bytes_per_s).then_some(got)
@@ -117,7 +120,7 @@ mod tests {
         // Two seconds are not enough, and without a rate nothing is claimed.
         assert!(!Level::new(Some(seconds(&[248.0; 2])), None).is_sustained());
         assert_eq!(Level::new(None, None).claimable(14e6), 0);
-        // A limit that was set is exact.
+        // A set limit is exact.
         assert_eq!(Level::new(Some(seconds(&[97.0; 7])), Some(100e6)).claimable(25e6), 4);
         assert_eq!(Level::new(Some(seconds(&[60.0; 7])), Some(100e6)).claimable(25e6), 2);
     }
@@ -126,16 +129,16 @@ mod tests {
     fn held_streams_raise_it_and_failed_ones_refute_more() {
         let mut level = Level::new(Some(seconds(&[248.0; 7])), None);
         level.held(277e6);
-        // 1 % of it may be missing: that many are known but for one.
+        // 1 % of it may be missing: the count is certain but for one.
         assert_eq!([level.claimable(92.3e6), level.claimable(91.0e6)], [2, 3]);
-        // Four of 62.7 MB/s, on a store of 250 MB/s of which a busy client saw 241.7.
+        // Four of 62.7 MB/s, on storage of 250 MB/s of which a busy client saw 241.7.
         let mut busy = Level::new(Some(seconds(&[241.7; 7])), None);
         busy.held(250.8e6);
         assert_eq!(busy.claimable(62.7e6), 3);
         let mut level = Level::new(Some(seconds(&[248.0; 7])), None);
         assert_eq!(level.refuted_from(23e6), None);
         level.failed(&seconds(&[250.0; 6]));
-        // 262 MB/s at most, with what formats differ by.
+        // 262 MB/s at most, including the difference between formats.
         assert_eq!((level.claimable(23e6), level.refuted_from(23e6)), (10, Some(12)));
         assert_eq!(level.refuted_from(92.3e6), Some(3));
     }
@@ -159,7 +162,7 @@ mod tests {
         assert_eq!(level.claimable(92.3e6), 5);
         level.failed(&seconds(&[460.0, 460.0, 460.0, 250.0, 250.0, 250.0]));
         assert_eq!(level.claimable(92.3e6), 2);
-        // The rate beside the counts says so, too.
+        // The rate next to the counts shows this, too.
         let rate = level.rate().unwrap();
         assert!(rate.mb_per_s < 260.0 && rate.other_mb_per_s == Some(480.0), "{rate:?}");
         assert_eq!(rate.trend, RateTrend::Unsettled);

@@ -1,8 +1,8 @@
-//! The load of a first look: scripts for the plain rates, and players and recorders that share the few
+//! The load of a quick check: scripts for the plain rates, and players and recorders that share the few
 //! test files.
 //!
-//! Several play from one file, or record over it, each at another place in it, so that a look needs no file
-//! per stream.
+//! Several play from one file, or record over it, each at another position, so that a check needs no
+//! file per stream.
 
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::late::StreamSpec;
@@ -30,11 +30,12 @@ use crate::session::allowance::Demand;
 use crate::streams::actor::Actor;
 use crate::streams::actors::ActorsError;
 
-/// How many read or write at once for a plain rate: one alone seldom fills a fast link.
+/// The number of parallel readers or writers for a plain rate: one alone seldom saturates a fast link.
 const RATE_WORKERS: u32 = 4;
-/// How long the buffer of each player lasts. Short, as a look is: a full second would hide half of it.
+/// How long the buffer of each player lasts. It is short, because a check is: a full second would hide
+/// half of it.
 pub(super) const BUFFER_NS: u64 = 400_000_000;
-/// Players begin within this time of each other.
+/// All players begin within this time.
 pub(super) const STAGGER_NS: u64 = 80_000_000;
 /// Bytes that are moved between opening and closing.
 const TRANSFER: Size = Size::mib(8);
@@ -49,7 +50,7 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// What its load point is called.
+    /// The label of its load point.
     pub fn label(self) -> &'static str {
         match self {
             Rate::SequentialRead => "sequential reads",
@@ -67,7 +68,7 @@ impl Rate {
             blocks: Sizes(vec![if is_random { Size::kib(64) } else { Size::mib(1) }]),
             writes: Percent::whole(if writes { 100 } else { 0 }),
             random: Percent::whole(if is_random { 100 } else { 0 }),
-            // What lies in this machine's cache has been written nowhere yet.
+            // Data in the local host's cache has not been written yet.
             sync: if writes && !place.direct { SyncPolicy::Transfer } else { SyncPolicy::None },
             direct: place.direct,
             ..MixPlan::default()
@@ -95,8 +96,8 @@ pub struct PointLoad {
 }
 
 impl PointLoad {
-    /// Of this format, on the test files. Recorders write over them. New files as those of `streams` would
-    /// outgrow the room that a look may take: held for six seconds at 1 GB/s they need 6 GB.
+    /// Of this format, on the test files. Recorders overwrite them. New files, as in `streams`, would
+    /// exceed the space of a check: held for six seconds at 1 GB/s they need 6 GB.
     ///
     /// # Errors
     /// A format that can't be played.
@@ -123,12 +124,12 @@ impl PointLoad {
         })
     }
 
-    /// What each needs, in bytes per second, with the padding of direct I/O.
+    /// The rate that each needs, in bytes per second, with the padding of direct I/O.
     pub fn bytes_per_s(&self) -> f64 {
         self.media.bytes_per_s
     }
 
-    /// The same for a log that nobody ends.
+    /// The same for a log without an end.
     pub fn tried(&self, format: &Format) -> TriedFormat {
         TriedFormat {
             id: format.id.clone(),
@@ -137,14 +138,14 @@ impl PointLoad {
         }
     }
 
-    /// What so many of them take of this machine.
+    /// The demand of this many of them on the local host.
     pub fn demand(&self, count: u32) -> Demand {
         let one = self.workers(1, 0);
         let needs = one.iter().map(|worker| (worker.script.needs(), u64::from(count)));
         Demand::of(DriverKind::Threads, needs, 0)
     }
 
-    /// So many of them for a load point, none where not one frame fits into a file.
+    /// This many of them for a load point; none if not even one frame fits into a file.
     pub fn workers(&self, count: u32, point: u16) -> Vec<Worker<Box<dyn ActorScript>>> {
         let worker = |id| {
             let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
@@ -170,7 +171,7 @@ impl PointLoad {
         (0..count).map_while(worker).collect()
     }
 
-    /// What their frames are held to.
+    /// The criteria for their frames.
     pub fn specs(&self, count: u32) -> Vec<StreamSpec> {
         let specs = (0..count).flat_map(|stream| self.actor.specs(stream, 0));
         specs.map(|spec| StreamSpec { begins: None, ..spec }).collect()

@@ -1,5 +1,5 @@
-//! The look itself: load point after load point, everything in one run directory, until its time is over or
-//! something stops it.
+//! The check itself: load point after load point, everything in one run directory, until its time is
+//! over or it is stopped.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -44,31 +44,31 @@ use crate::session::live_log::logged;
 use crate::session::results_dir::Naming;
 use crate::session::{Opening, PointDone, PointPlan, Session, ToJudge, make_out};
 
-/// The most players or recorders that are tried: threads of one process on an ordinary machine.
+/// The largest number of players or recorders to try: threads of one process on an ordinary host.
 const STREAMS_MAX: u32 = 400;
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// What to look at.
+/// The request for a check.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
     /// The directory.
     pub target: PathBuf,
     /// Folder for run directories.
     pub out: PathBuf,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
-    /// What the user says of the look and the storage.
+    /// The user's notes on the check and the storage.
     pub notes: RunNotes,
 }
 
-/// Looks at a target.
+/// Checks a target.
 ///
 /// # Errors
-/// When nothing could be measured. A look that broke off in the middle is not an error: what was measured
-/// comes back, with its outcome.
+/// When nothing could be measured. A check that was interrupted is not an error: its measurements are
+/// returned, with its outcome.
 pub fn check(
     request: CheckRequest,
     observer: &mut dyn Observer,
@@ -113,7 +113,7 @@ fn look(
     look.end(observer, interrupt)
 }
 
-/// A session that looks around.
+/// The session of a check.
 pub(super) struct Look {
     pub(super) place: LookTarget,
     pub(super) session: Session,
@@ -123,7 +123,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// All of it. Reads come first: what writing leaves in the storage's caches would help them.
+    /// All of it. Reads come first: data that writes leave in the storage's caches would speed them up.
     fn around(&mut self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<(), RunError> {
         observer.phase("measuring");
         for rate in [Rate::SequentialRead, Rate::RandomRead] {
@@ -137,8 +137,8 @@ impl Look {
         self.formats(Work::Record, observer, interrupt)
     }
 
-    /// How many streams of each format play or record, and held for longer as far as the time allows: those
-    /// that contradict each other first.
+    /// The number of streams of each format that play or record, held for longer as far as the time
+    /// allows: contradictory counts first.
     fn formats(
         &mut self,
         work: Work,
@@ -160,7 +160,7 @@ impl Look {
         self.hold_counts(work, &mut countings, &mut level, observer, interrupt)
     }
 
-    /// Works out what all counts of this work are, as far as it is known.
+    /// Updates the knowledge of all counts of this work.
     fn state(&mut self, work: Work, countings: &mut [Option<Counting>], level: &Level) {
         for (number, counting) in countings.iter_mut().enumerate() {
             if let Some(counting) = counting {
@@ -170,7 +170,7 @@ impl Look {
         }
     }
 
-    /// Holds what contradicts another count, or is not known after a short trial.
+    /// Holds counts that contradict others, or that a short trial leaves unknown.
     fn hold_counts(
         &mut self,
         work: Work,
@@ -204,12 +204,12 @@ impl Look {
         Ok(())
     }
 
-    /// The client's cache would answer those that are held for longer.
+    /// The client's cache would answer reads that are held for longer.
     fn hold_times(&self) -> Times {
         if self.place.direct { HOLD_TIMES } else { TRIAL_TIMES }
     }
 
-    /// Holds so many streams of a format.
+    /// Holds this many streams of a format.
     fn hold(
         &mut self,
         counting: &mut Counting,
@@ -257,9 +257,9 @@ impl Look {
         Ok(())
     }
 
-    /// Whether the storage gives no more to four workers than it just gave to streams far too many. If it
-    /// does, those stood in each other's way, and their rate is neither the end of a burst nor a limit.
-    /// `false` without the time to find out.
+    /// Whether the storage supplies no more to four workers than it just did to far too many streams. If
+    /// it supplies more, the streams hindered each other, and their rate is neither the end of a burst
+    /// nor a limit. `false` without the time to find out.
     fn is_as_slow(
         &mut self,
         work: Work,
@@ -275,7 +275,7 @@ impl Look {
         Ok(self.session.goes_on() && gives < FAR_OVER * got.most_bytes_per_s())
     }
 
-    /// Whether so much time is left for playing, or recording, and what comes before it.
+    /// Whether this much time is left for playing, or recording with all that precedes it.
     fn has_time(&self, work: Work, takes_s: f64) -> bool {
         let until_s = if work == Work::Play { PLAYED_S } else { LOOK_S };
         self.begun.elapsed().as_secs_f64() + takes_s <= until_s
@@ -308,7 +308,7 @@ impl Look {
         Ok(())
     }
 
-    /// A load point of a plain rate: its figures, and what was moved in each second.
+    /// A load point of a plain rate: its figures, and the bytes of each second.
     fn rate_point(
         &mut self,
         rate: Rate,
@@ -329,9 +329,8 @@ impl Look {
         Ok((point.total, point.judged.flow))
     }
 
-    /// How many streams of one format, where the storage is expected to give so much; `None` where no frame
-    /// of it fits into a file, where none is allowed, and where the look was stopped before anything had
-    /// passed.
+    /// The count of one format, if the storage is expected to supply this rate; `None` if no frame of it
+    /// fits into a file, if none is allowed, and if the check was stopped before anything had passed.
     fn count(
         &mut self,
         (number, format): (usize, &Format),
@@ -389,15 +388,15 @@ impl Look {
         Ok(is_known.then_some(counting))
     }
 
-    /// So many streams that need so much each are all that a limit that was set allows; `None` without one.
-    /// A look is too short to find out: their buffers hide a good part of it.
+    /// The largest count with this rate each that a set limit allows; `None` without one. A check is too
+    /// short to measure it: the buffers hide much of it.
     fn allowed(&self, needed_bytes_per_s: f64) -> Option<u32> {
         let max_bytes_per_s = self.session.area().max_bytes_per_s()?;
         Some((max_bytes_per_s.get() as f64 / needed_bytes_per_s.max(1.0)) as u32)
     }
 
-    /// The verdict on the trial that was just made, kept with its load point: whether it passed, and who is
-    /// to blame if it did not.
+    /// The verdict on the latest trial, kept with its load point: whether it passed, and the component
+    /// that failed it.
     fn conclude<S>(&mut self, point: &PointDone<S>) -> (bool, Option<Culprit>) {
         let criteria = Criteria::of_frames(false);
         let streams = &point.judged.late.streams;

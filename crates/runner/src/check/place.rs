@@ -1,4 +1,4 @@
-//! The target made ready for a first look: what is mounted there, over which link, and a few test files.
+//! The target made ready for a quick check: the mount, the link, and a few test files.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -27,24 +27,24 @@ use crate::session::space::check_room;
 /// What all offsets and lengths are multiples of.
 pub const QUANTUM_BYTES: u32 = 4096;
 
-/// A target that is ready to be looked at.
+/// A target that is ready for the check.
 #[derive(Debug)]
 pub struct LookTarget {
-    /// Over what it is reached.
+    /// The link to it.
     pub link: Link,
     /// Whether direct I/O is used.
     pub direct: bool,
     /// The test files, all of one size.
     pub data_set: DataSet,
-    /// The same as the log's file table has them.
+    /// The same in the form of the log's file table.
     pub table: FileTable,
-    /// Free space, 0 to 1; `None` where the file system doesn't tell.
+    /// Free space, 0 to 1; `None` if the file system does not report it.
     pub free_share: Option<f64>,
     /// The same in bytes.
     pub free_bytes: Option<u64>,
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
-    /// What the reader should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
@@ -52,7 +52,7 @@ impl LookTarget {
     /// Takes the target and makes the test files, as many as the time for it allows.
     ///
     /// # Errors
-    /// A target that can't be used, or has no room; an area that was made for it is removed again.
+    /// A target that can't be used, or has no space; an area that was made for it is removed again.
     pub fn open(
         (target, terms): (&Path, Terms),
         seed: u64,
@@ -60,7 +60,7 @@ impl LookTarget {
         observer: &mut dyn Observer,
         interrupt: &Interrupt,
     ) -> Result<(LockedTarget, Results, LookTarget), RunError> {
-        // Whatever is wrong with the target is better said by the area.
+        // Any other fault of the target is reported better by the area.
         let room = space(target).ok().flatten();
         if let (Some(room), false) = (room, target.join(AREA_DIR).exists()) {
             let plan = DataPlan::for_space(Some(room.usable_bytes(terms.keep_free)));
@@ -110,13 +110,13 @@ impl LookTarget {
         self.data_set.files.first().map_or(0, |file| file.size_bytes)
     }
 
-    /// How the test data are made.
+    /// The pattern of the test data.
     pub fn pattern(&self) -> PatternSpec {
         self.data_set.pattern
     }
 }
 
-/// A note where direct I/O is not to be had. A first look never demands it.
+/// A note if direct I/O is unavailable. A quick check never demands it.
 fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<Option<Note>, RunError> {
     let wish = DirectWish { target, must: false, writes: true, quantum_bytes: QUANTUM_BYTES };
     match settle_direct(wish, mount, probe) {
@@ -131,8 +131,8 @@ fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<O
     }
 }
 
-/// The same error without the advice to use smaller files: a first look has no flags for that, and takes
-/// the smallest that will do.
+/// The same error without the advice to use smaller files: a quick check has no flags for that, and
+/// takes the smallest that suffice.
 fn without_flags(target: &Path, error: RunError) -> RunError {
     let target = target.to_path_buf();
     match error {
@@ -154,7 +154,7 @@ fn without_flags(target: &Path, error: RunError) -> RunError {
     }
 }
 
-/// One file shows how fast they can be made; then as many as there is time for.
+/// The first file shows how fast they can be made; then as many follow as there is time for.
 fn make_files(
     locked: &LockedTarget,
     room: Option<Space>,
@@ -182,7 +182,7 @@ fn make_files(
     };
     let first = make(1)?;
     let files = match first.written_bytes {
-        // A file that was there already doesn't tell how fast files are made. A look that made it knew.
+        // An existing file does not show how fast files are made. The check that made it knew.
         0 => plan.files_again(first.files_there),
         _ => plan.files(first.seconds),
     };

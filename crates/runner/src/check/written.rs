@@ -1,8 +1,8 @@
-//! The `run.toml` of a first look: what was looked at and how.
+//! The `run.toml` of a quick check: its target and settings.
 //!
-//! It is all comments. A look finds its counts by trying, with several players in each file and plain rates
-//! before and behind them, which neither a plan of a mix nor one of actors can say; and a plan that says
-//! something else must not pass for a repetition.
+//! It is all comments. A check finds its counts by trying, with several players in each file and plain
+//! rates before and after them, which neither a plan of a mix nor one of actors can express; and a
+//! different plan must not pass for a repetition.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::load::Rate;
 use super::place::LookTarget;
 use reelgauge_report::text::shell_word;
 
-/// What the look does, for people.
+/// A description of the check for the user.
 pub fn look_as_toml(target: &Path, seed: u64, place: &LookTarget) -> String {
     let files = place.data_set.files.len();
     written(target, seed, place.direct, files, Size(place.file_bytes()))
@@ -45,13 +45,13 @@ fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size
         ),
         "Each load point and its streams: load-points.json, streams.json.".to_owned(),
     ];
-    // A name may hold a line break, and what follows it would be no comment.
+    // A name may contain a line break, and the rest of it would not be a comment.
     let comment =
         |line: &String| format!("# {}", line.replace(char::is_control, "?")).trim_end().to_owned() + "\n";
     lines.iter().map(comment).collect()
 }
 
-/// A path as TOML has it, on one line.
+/// A path in TOML, on one line.
 fn quoted(path: &Path) -> String {
     format!("{:?}", path.display().to_string())
 }
@@ -72,7 +72,7 @@ mod tests {
         found(r#"# target = "/mnt/a\nb 'c'""#);
         found("# file_size = \"64MiB\"");
         found(&format!("# written_by = \"reelgauge {}\"", env!("CARGO_PKG_VERSION")));
-        // Whatever the target is called: what is no comment would be part of a plan.
+        // Whatever the target's name is: a line without a comment sign would be part of a plan.
         assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
         assert!(AnyPlan::from_toml(&text).is_err());
     }

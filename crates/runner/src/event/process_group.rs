@@ -1,7 +1,7 @@
-//! A command with all that it starts, as one process group: its output goes through a pipe into a file that
-//! keeps the beginning of it, and one process of the group ends all of them at the time limit.
+//! A command with all its processes, as one process group: its output goes through a pipe into a file,
+//! which keeps the beginning of it, and one process of the group ends all of them at the time limit.
 //!
-//! Unix only; elsewhere there are no process groups, and nothing is started.
+//! Unix only; other systems have no process groups, and nothing is started.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use reelgauge_analysis::run_event::EventEnd;
 #[cfg(unix)]
 pub(super) use unix::Group;
 
-/// So much of the output is kept.
+/// At most this much of the output is kept.
 const KEPT_BYTES: u64 = 1 << 20;
 
 #[cfg(unix)]
@@ -27,12 +27,12 @@ mod unix {
     use super::{Duration, EventEnd, Path, io};
     use crate::command_watcher::limited;
 
-    /// How often is looked whether it has ended.
+    /// The interval of checks for the end.
     const BEAT: Duration = Duration::from_millis(20);
-    /// How long the end of the output may take behind the end of the command.
+    /// How long the end of the output may lag behind the end of the command.
     const OUTPUT_GRACE: Duration = Duration::from_millis(500);
-    /// Takes the rest, too, so that no command waits for a full pipe or ends with it. One byte more than is
-    /// kept shows that there was more.
+    /// Consumes the rest, too, so that no command blocks on a full pipe or fails with it. One byte more
+    /// than is kept shows that there was more.
     const KEEPS: &str = "head -c 1048577; exec cat >/dev/null";
 
     /// The group: its first process keeps the output.
@@ -62,7 +62,7 @@ mod unix {
             }
         }
 
-        /// Waits for the end of the command. What it left in the background ends with it.
+        /// Waits for the end of the command. Its background processes end with it.
         pub(in super::super) fn wait(&mut self, limit: Duration) -> EventEnd {
             let end = loop {
                 let is_late = self.begun.elapsed() >= limit;
@@ -89,7 +89,7 @@ mod unix {
             let _ = self.command.wait();
         }
 
-        /// The process that waits for the limit keeps the number of the group from being given away.
+        /// The process that waits for the limit keeps the group's number from being reused.
         fn kill(&mut self) {
             end_group(&mut self.keeper);
             let _ = self.command.wait();
@@ -116,7 +116,7 @@ pub(super) struct Group;
 
 #[cfg(not(unix))]
 impl Group {
-    /// There is none here.
+    /// Not available on this system.
     pub(super) fn start(_command: &str, _output: &Path, _limit: Duration) -> io::Result<Group> {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// How a command ended, what was kept of its output, and how long it took.
+    /// How a command ended, the kept part of its output, and its duration.
     fn ran(command: &str, limit_ms: u64) -> (EventEnd, String, Duration) {
         let dir = tempfile::tempdir().unwrap();
         let (output, limit) = (dir.path().join("output"), Duration::from_millis(limit_ms));
@@ -157,7 +157,7 @@ mod tests {
     fn a_command_ends_at_its_limit_with_all_that_it_started() {
         let (end, _, took) = ran("sleep 71.3 & sleep 71.3", 400);
         assert!(end == EventEnd::TimeLimit && took < Duration::from_secs(20), "{took:?}");
-        // What a command leaves in the background ends with it.
+        // A command's background processes end with it.
         let (end, _, took) = ran("sleep 71.3 &", 60_000);
         assert!(end == EventEnd::Exit { code: 0 } && took < Duration::from_secs(20), "{took:?}");
         let left = std::process::Command::new("pgrep").args(["-f", "^sleep 71.3"]).output().unwrap();
@@ -169,7 +169,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let limit = Duration::from_secs(1_371);
         let mut group = Group::start("exec sleep 1.37", &dir.path().join("output"), limit).unwrap();
-        // Init reaps the children of a run that is gone.
+        // Init reaps the children of a run that no longer exists.
         group.reap();
         let left = || {
             let watcher = ["-f", "reelgauge-event 1371 "];

@@ -1,10 +1,10 @@
-//! What a mix is going to take, before it starts: pure, from its plan and from how many bytes of its test
-//! files are not there yet.
+//! The forecast of a mix: pure, from its plan and the number of bytes of its test files that are
+//! missing.
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 use reelgauge_workload::plan::Plan;
 
-/// A mix whose test files lack so many bytes.
+/// A mix with this many missing bytes of test files.
 pub fn of_mix(plan: &Plan, missing_bytes: u64, memory_bytes: u64) -> Forecast {
     let point_s = (plan.warmup.ns() + plan.duration.ns()) as f64 / 1e9;
     let all_s = point_s * plan.points() as f64;

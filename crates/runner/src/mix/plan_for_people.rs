@@ -1,10 +1,10 @@
-//! A plan of a mix as names and values for people; the exact plan is in `run.toml`.
+//! A plan of a mix as names and values for users; the exact plan is in `run.toml`.
 
 use std::collections::BTreeMap;
 
 use reelgauge_workload::plan::{DriverChoice, Plan};
 
-/// The plan as names and values for people; the exact plan is in `run.toml`.
+/// The plan as names and values for users; the exact plan is in `run.toml`.
 pub(super) fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
     let mix = &plan.mix;
     let length = match (&mix.max_length, &mix.lengths) {
@@ -34,7 +34,7 @@ pub(super) fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
         ("direct", mix.direct.to_string()),
         ("no_repeat", mix.no_repeat.to_string()),
         ("create", if mix.create { "true".to_owned() } else { String::new() }),
-        // Only where it is another than in runs of versions without it.
+        // Only if it differs from runs of versions without it.
         (
             "in_flight",
             Some(mix.in_flight)

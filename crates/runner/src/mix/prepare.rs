@@ -1,7 +1,7 @@
-//! Everything before the first measured operation: look at the target, take the area, make the test
-//! files, find out whether direct I/O is real, and start from a cold cache.
+//! Everything before the first measured operation: inspect the target, take the area, make the test
+//! files, find out whether direct I/O works, and start from a cold cache.
 //!
-//! The order is that of the least harm: what can be refused without writing anything is refused first.
+//! The order does the least harm: faults that can be found without writing are found first.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -31,28 +31,28 @@ use crate::session::room::Room;
 use crate::session::space::check_before_area;
 use crate::session::target::{Asked, left_out_note};
 
-/// The exit code of a plan that can't be run.
+/// The exit status of a plan that can't be run.
 const EXIT_INPUT: u8 = 2;
 
-/// How long a machine waits for the test files of several at least.
+/// The shortest time that a host waits for the test files of several hosts.
 const JOIN_AT_LEAST: Duration = Duration::from_secs(120);
-/// Storage that makes test files slowly.
+/// The rate of storage that makes test files slowly.
 const SLOW_BYTES_PER_S: u64 = 20_000_000;
 
 /// A target that is ready to be measured.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The plan as it will be run: the target is absolute, direct I/O is off where it is not to be had.
+    /// The plan as it will be run: the target is absolute, direct I/O is off if it is unavailable.
     pub plan: Plan,
-    /// Where it runs.
+    /// The locked target.
     pub locked: LockedTarget,
-    /// Where its results go.
+    /// The place of its results.
     pub results: Results,
     /// The test files.
     pub data_set: DataSet,
-    /// They are the user's own.
+    /// Whether they are the user's own.
     pub own_files: bool,
-    /// What the reader should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
@@ -80,7 +80,8 @@ pub fn prepare(
         && error.exit_code() == EXIT_INPUT
         && area.is_new()
     {
-        // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
+        // Files that can't be removed now are removed by `reelgauge clean`; the error itself matters
+        // more.
         let _ = area.clean();
     }
     result
@@ -156,7 +157,7 @@ fn prepare_in(
 }
 
 impl Prepared {
-    /// The test files as a run numbers them.
+    /// The test files with the numbers of the run.
     pub fn file_table(&self) -> FileTable {
         let prepared = if self.data_set.written_bytes == 0 { "reused" } else { "written" };
         let mut table = FileTable::new(self.locked.area.root());
@@ -167,7 +168,7 @@ impl Prepared {
             return table;
         }
         if self.plan.mix.create {
-            // The run empties them itself, so nothing else is blamed for it.
+            // The run drops them itself, so the cold cache is not blamed on another program.
             for file in &self.data_set.files {
                 table.enter(file.clone(), true, prepared);
             }
@@ -178,7 +179,7 @@ impl Prepared {
     }
 }
 
-/// What the largest load point of a plan takes of this machine.
+/// The demand of a plan's largest load point on the local host.
 pub(super) fn demand(plan: &Plan) -> Demand {
     let points = (0..plan.points()).map(|point| {
         let file = MixFile { file: 0, size_bytes: plan.mix.file_size.bytes() };
@@ -200,12 +201,12 @@ pub(crate) fn data_set_spec(plan: &Plan) -> DataSetSpec {
     }
 }
 
-/// Whether another machine makes the test files.
+/// Whether another host makes the test files.
 fn is_guest(plan: &Plan) -> bool {
     plan.shared_data.as_ref().is_some_and(|shared| !shared.is_owner && shared.run.is_some())
 }
 
-/// How long the machine that makes the test files may take: as if its storage were slow.
+/// The time limit for the host that makes the test files, for slow storage.
 fn joins_within(plan: &Plan) -> Duration {
     let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
     JOIN_AT_LEAST + Duration::from_secs(files_bytes / SLOW_BYTES_PER_S)

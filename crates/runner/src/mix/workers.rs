@@ -4,8 +4,8 @@ use reelgauge_engine::driver::{TargetFile, Worker};
 use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::plan::Plan;
 
-/// The workers of a run, from the first to the last that any load point needs. Scripts live through all
-/// load points, so that a worker goes on where it was.
+/// The workers of a run, as many as any load point needs. Scripts live through all load points, so that
+/// a worker continues where it was.
 #[derive(Debug)]
 pub struct MixWorkers {
     waiting: Vec<Option<Worker<MixScript>>>,
@@ -13,7 +13,7 @@ pub struct MixWorkers {
 }
 
 impl MixWorkers {
-    /// A worker for everything that the plan needs at once.
+    /// A worker for everything that the plan needs at the same time.
     pub fn new(plan: &Plan, files: &[TargetFile]) -> MixWorkers {
         let worker = |id| {
             let (mine, ..) = assignment(plan, files, id, plan.workers_max());
@@ -22,8 +22,8 @@ impl MixWorkers {
         MixWorkers { waiting: (0..plan.workers_max()).map(worker).collect(), files: files.to_vec() }
     }
 
-    /// Hands out the workers of a load point, shaped for it. Where every block is to be visited once, none is
-    /// visited yet, whatever the load points before did, and the order is another one.
+    /// Returns the workers of a load point, configured for it. If every block is to be visited once, the
+    /// visits of earlier load points do not count, and the order is another one.
     pub fn take(&mut self, plan: &Plan, point: usize) -> Vec<Worker<MixScript>> {
         let shape = plan.mix_at(point).shape();
         let count = plan.workers_at(point);
@@ -49,8 +49,7 @@ impl MixWorkers {
     }
 }
 
-/// The files of a worker that is one of so many, and its share when files are visited only once: one of how
-/// many.
+/// The files of one of these workers, and its share when files are visited only once: one of how many.
 fn assignment(plan: &Plan, files: &[TargetFile], worker: u32, workers: u32) -> (Vec<MixFile>, u32, u32) {
     let all = files.iter().zip(0..).map(|(file, index)| MixFile { file: index, size_bytes: file.size_bytes });
     let shared = plan.mix.shared_file || plan.mix.files.is_some();
@@ -126,7 +125,7 @@ mod tests {
         mix_workers.give_back(first);
         let ids: Vec<u32> = mix_workers.take(&plan, 1).iter().map(|worker| worker.id).collect();
         assert_eq!(ids, [0, 1, 2]);
-        // A worker that hangs in a dead mount is missed, not waited for.
+        // A worker that hangs in a dead mount is left out, not waited for.
         assert!(mix_workers.take(&plan, 1).is_empty());
     }
 }

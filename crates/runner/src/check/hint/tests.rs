@@ -1,4 +1,4 @@
-//! On clients that are told by texts.
+//! Clients that are described by texts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use super::*;
 const CULPRITS: [Option<Culprit>; 5] =
     [None, Some(Culprit::ThisMachine), Some(Culprit::MaxRate), Some(Culprit::Link), Some(Culprit::Storage)];
 
-/// A client with such a mount at /mnt/nas, over a card of such a speed.
+/// A client with such a mount at /mnt/nas, over a card of this speed.
 pub(in super::super) fn client(fs_type: &str, options: &str, mbit_per_s: u32, duplex: &str) -> Diagnosis {
     let mounts = format!("33 29 0:52 / /mnt/nas {options} - {fs_type} nas1:/m {options},addr=10.0.0.5\n");
     let mut texts = Texts::default();
