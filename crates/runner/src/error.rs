@@ -52,8 +52,7 @@ pub enum RunError {
     /// The target is too small.
     #[error(
         "the test files need {}, but {target} has {} free, of which {} must stay free (--keep-free). Use \
-         smaller files (--file-size, --clip), fewer files (--files), fewer workers or streams, or free \
-         some space",
+         {smaller}, or free some space",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -65,12 +64,14 @@ pub enum RunError {
         available: Size,
         /// The space that must stay free.
         kept: Size,
+        /// What the plan can reduce, with the flags of its verb.
+        smaller: &'static str,
     },
     /// The target is too small for the writes of a load point.
     #[error(
-        "a load point writes {}, but {target} has {} free (not counting test files of earlier runs), of \
-         which {} must stay free (--keep-free). Use a shorter --duration or fewer streams, or free some \
-         space",
+        "a load point writes {}, but {target} has {} free, of which {} must stay free (--keep-free). Test \
+         files of earlier runs are not counted as free. Use a shorter --duration or fewer streams, or free \
+         some space",
         amount(needed.0),
         amount(available.0),
         amount(kept.0)
@@ -212,8 +213,8 @@ pub enum RunError {
     },
     /// A search that is to continue with evidence from different settings.
     #[error(
-        "cannot resume the search in {run}: its {name} was {before}, now it is {now}. Omit --resume to \
-         start a new search"
+        "cannot resume the search in {run}: its {name} was {before}, now it is {now}. Use the former value, \
+         or omit --resume to start a new search"
     )]
     OtherSearch {
         run: PathBuf,
@@ -242,8 +243,8 @@ pub enum RunError {
     NotBegun(Box<RunError>),
     /// The host that makes the test files of several hosts did not.
     #[error(
-        "the host that makes the test files did not share {area} within {} s. Check whether its run was \
-         refused, and whether both hosts use the same directory of the same storage",
+        "the host that creates the test files did not open {area} to this host within {} s. Check whether \
+         its run was rejected, and whether both hosts use the same directory on the same storage",
         waited.as_secs()
     )]
     NotShared { area: PathBuf, waited: Duration },
@@ -255,7 +256,7 @@ pub enum RunError {
     )]
     SharedFilesMissing { area: PathBuf, missing_bytes: u64 },
     /// The run was stopped while it waited for its start.
-    #[error("{0} before its first load point; nothing was measured")]
+    #[error("the run was {0} before its first load point; nothing was measured")]
     StoppedWaiting(StoppedBy),
     #[error(transparent)]
     Drain(#[from] DrainDied),

@@ -92,8 +92,8 @@ pub enum CopyError {
     },
     /// Too few passes, or too many.
     #[error(
-        "--passes {passes} is outside {MIN_PASSES} to {MAX_PASSES}; fewer passes cannot tell a difference \
-         from chance"
+        "--passes {passes} is outside {MIN_PASSES} to {MAX_PASSES}. With fewer than {MIN_PASSES}, a \
+         difference may be chance"
     )]
     Passes {
         /// The number.
@@ -181,7 +181,7 @@ pub fn compare_with_copy(
     if let Ok(Some(space)) = space(&request.target) {
         check_room(&request.target, compared_bytes, space, request.terms.keep_free).map_err(|error| {
             match error {
-                RunError::Space { target, needed, available, kept } => {
+                RunError::Space { target, needed, available, kept, .. } => {
                     CopyError::Room { target, needed, available, kept }
                 }
                 other => CopyError::Run(other),

@@ -304,7 +304,7 @@ impl<'a> Listener<'a> {
                 let text = self.lines.join("\n") + "\n";
                 let mut notes = end.notes;
                 if self.lacked_room {
-                    notes.push("Some probes lacked space; their facts are not measured.".to_owned());
+                    notes.push("Some probes had too little space, so their results are missing.".to_owned());
                 }
                 Ok(Probed { text, notes, is_whole: !self.lacked_room })
             }
@@ -338,7 +338,7 @@ impl<'a> Listener<'a> {
             self.lines.extend(probe.facts.iter().map(|fact| probed_line(fact, Err(&why))));
         }
         let note = format!(
-            "{} has not responded for {long}, {doing}. Check {}. The next probe or run removes the probe \
+            "{} has not responded for {long} ({doing}). Check {}. The next probe or run removes the probe \
              files, and so does 'reelgauge clean'.",
             shown(&self.request.target),
             self.kind.where_to_look()

@@ -175,7 +175,10 @@ pub enum ProcedureError {
     )]
     BallastGone,
     /// No search of streams found a count.
-    #[error("step '{step}' plays the count that '{of}' found, but it found none. Set it with --set count=N")]
+    #[error(
+        "step '{step}' plays the count that step '{of}' found, but '{of}' found none. Set a count with --set \
+         count=N"
+    )]
     NoCount {
         /// The step.
         step: String,

@@ -144,14 +144,14 @@ pub enum ProveError {
     #[error("cannot undo the change: {0}")]
     Back(ShellError),
     /// It ended well and led nowhere.
-    #[error("undoing the change ('{command}') had no effect: {still}")]
+    #[error("the undo command ('{command}') had no effect: {still}. Undo the change manually")]
     NotBack {
         command: String,
         /// What is still changed.
         still: String,
     },
     /// No frame was judged, so no pass would say anything.
-    #[error("the first run judged no frame of any stream. Use a --duration of at least several seconds")]
+    #[error("the first run had no frame to judge. Use a --duration of several seconds or more")]
     NothingJudged,
     /// A pass finished no read or write, so it can be compared with nothing.
     #[error(
@@ -167,8 +167,8 @@ pub enum ProveError {
     Compare(#[from] CompareRunsError),
     /// Something else happened again and again.
     #[error(
-        "{0} passes were disturbed, as many as were requested. See {1} for the causes, and repeat the \
-         proof when they are over"
+        "{0} passes were disturbed, which is the limit (the requested number of passes). See {1} for the \
+         causes, and repeat the proof when they are gone"
     )]
     TooDisturbed(usize, String),
 }

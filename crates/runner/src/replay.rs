@@ -221,7 +221,7 @@ fn play(
 }
 
 /// All passes, until one is stopped.
-#[expect(clippy::too_many_arguments, reason = "they are what a pass consists of, each used once")]
+#[expect(clippy::too_many_arguments, reason = "each is a separate part of a pass and used once")]
 fn passes(
     plan: &ReplayPlan,
     tape: &Tape,
@@ -309,7 +309,7 @@ fn check_replay_room(
     keep_free: KeepFree,
 ) -> Result<(), RunError> {
     check_room(&plan.target, images_bytes(plan, tape), space, keep_free).map_err(|error| match error {
-        RunError::Space { target, needed, available, kept } => {
+        RunError::Space { target, needed, available, kept, .. } => {
             RunError::ReplaySpace { target, needed, available, kept }
         }
         other => other,

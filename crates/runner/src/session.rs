@@ -250,7 +250,7 @@ impl Session {
     /// When the drain died.
     pub fn files_grew(&mut self, files: &FileTable) -> Result<(), RunError> {
         let known = self.files.entries().len();
-        assert!(files.entries().len() >= known, "the run's table of files only grows");
+        assert!(files.entries().len() >= known, "entries of the file table are never removed");
         let new = &files.entries()[known..];
         self.drain.add_files(new.to_vec())?;
         self.files = files.clone();

@@ -44,8 +44,7 @@ use selection::{SuiteWork, SuiteWorkload};
 /// The name of the suite of the twelve NASPT workloads.
 pub const NASPT: &str = "naspt";
 /// What it is, in a line.
-pub const NASPT_ABOUT: &str =
-    "twelve workloads of homes and offices, made after Intel's NAS Performance Toolkit";
+pub const NASPT_ABOUT: &str = "twelve home and office workloads, modelled on Intel's NAS Performance Toolkit";
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: Span = Span::secs(30);
 /// Version of that file.

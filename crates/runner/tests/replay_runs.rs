@@ -283,9 +283,13 @@ fn what_comes_out_differently_is_counted_and_shown() {
     assert_eq!(pass.different_ops, 2);
     assert_eq!(
         pass.differences[0],
-        "operation 1, read of a at 0: 100 of 4096 bytes; recorded: 4096 of 4096 bytes"
+        "operation 1, read of a at 0: result 100 of 4096 bytes, recorded result 4096 of 4096 bytes"
     );
-    assert!(pass.differences[1].contains("unlink of a: done; recorded: EACCES"), "{}", pass.differences[1]);
+    assert!(
+        pass.differences[1].contains("unlink of a: result done, recorded result EACCES"),
+        "{}",
+        pass.differences[1]
+    );
 }
 
 #[test]

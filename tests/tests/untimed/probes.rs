@@ -35,7 +35,7 @@ fn probed_with(target: &Path, words: &[&str]) -> Outcome {
 #[track_caller]
 fn judged_in_part(target: &Path) -> Value {
     let outcome = probed(target, &["--json"]).expect_code(3);
-    assert!(outcome.stderr.contains("Some probes lacked space"), "{}", outcome.said());
+    assert!(outcome.stderr.contains("too little space"), "{}", outcome.said());
     outcome.json()
 }
 

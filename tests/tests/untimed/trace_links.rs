@@ -220,7 +220,7 @@ fn a_target_that_exchanges_no_names_says_so_once() {
     let facts = &replay.measure()["replay"];
     assert_eq!(facts["not_replayed_ops"]["rename_exchange"], 3, "{facts:#}");
     let remarks = facts["remarks"].as_array().unwrap();
-    let said = |it: &&Value| it.as_str().unwrap().contains("exchange names");
+    let said = |it: &&Value| it.as_str().unwrap().contains("RENAME_EXCHANGE");
     assert_eq!(remarks.iter().filter(said).count(), 1, "{remarks:#?}");
 }
 

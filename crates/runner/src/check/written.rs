@@ -23,11 +23,11 @@ pub fn look_as_toml(target: &Path, seed: u64, place: &LookTarget) -> String {
 fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size) -> String {
     let word = shell_word(target);
     let rates = [Rate::SequentialRead, Rate::RandomRead, Rate::SequentialWrite].map(Rate::label).join(", ");
-    let of = |Times { warmup, measured }: Times| format!("{measured:?} after {warmup:?}");
+    let of = |Times { warmup, measured }: Times| format!("{measured:?} after {warmup:?} of warm-up");
     let lines = [
         "A quick check. It is not a plan, so 'reelgauge run' cannot repeat it from this file.".to_owned(),
         format!("Check again:       reelgauge check {word}"),
-        format!("An exact count:    reelgauge streams {word} --format {} --find-max", EVERYDAY[0]),
+        format!("Exact count:       reelgauge streams {word} --format {} --find-max", EVERYDAY[0]),
         String::new(),
         format!("written_by = \"reelgauge {}\"", env!("CARGO_PKG_VERSION")),
         format!("target = {}", quoted(target)),
@@ -36,10 +36,10 @@ fn written(target: &Path, seed: u64, direct: bool, files: usize, file_size: Size
         format!("direct = {direct}"),
         format!("test_files = {files}"),
         format!("file_size = \"{file_size}\""),
-        format!("rates = \"{rates}; in sequence for {}, at random for {}\"", of(LEVEL_TIMES), of(RATE_TIMES)),
+        format!("rates = \"{rates}; sequential for {}, random for {}\"", of(LEVEL_TIMES), of(RATE_TIMES)),
         format!("formats = \"{}\"", EVERYDAY.join(", ")),
         format!(
-            "trials = \"players that share the files, each trial for {}; confirming trials for {}\"",
+            "trials = \"players on shared files; trials of {}, confirming trials of {}\"",
             of(TRIAL_TIMES),
             of(HOLD_TIMES)
         ),

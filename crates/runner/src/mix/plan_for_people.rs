@@ -13,9 +13,9 @@ pub(super) fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
         (None, None) => String::new(),
     };
     let files = match (mix.shared_file, mix.files) {
-        (true, _) => "one for all workers".to_owned(),
-        (false, Some(files)) => format!("{files}, any worker any file"),
-        (false, None) => "one per worker".to_owned(),
+        (true, _) => "one file for all workers".to_owned(),
+        (false, Some(files)) => format!("{files}; each worker uses any of them"),
+        (false, None) => "one file per worker".to_owned(),
     };
     let driver = match plan.driver {
         DriverChoice::Threads => "threads",

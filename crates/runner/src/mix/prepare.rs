@@ -34,6 +34,9 @@ use crate::session::target::{Asked, left_out_note};
 /// The exit status of a plan that can't be run.
 const EXIT_INPUT: u8 = 2;
 
+/// What a mix can reduce if its test files do not fit.
+const SMALLER: &str = "a smaller --file-size, fewer --files or fewer --workers";
+
 /// The shortest time that a host waits for the test files of several hosts.
 const JOIN_AT_LEAST: Duration = Duration::from_secs(120);
 /// The rate of storage that makes test files slowly.
@@ -71,7 +74,7 @@ pub fn prepare(
     allowance::check(&demand(&plan))?;
     if plan.read_from.is_none() && !is_guest(&plan) {
         let files_bytes = plan.mix.file_size.bytes().saturating_mul(u64::from(plan.files()));
-        check_before_area(&plan.target, files_bytes, asked.terms.keep_free)?;
+        check_before_area(&plan.target, files_bytes, asked.terms.keep_free, SMALLER)?;
     }
     let area = Area::open_or_create_on(&plan.target, asked.terms)?;
     plan.target = area.target().to_path_buf();

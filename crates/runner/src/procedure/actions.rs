@@ -31,7 +31,7 @@ pub enum ActionError {
     #[error("{} did not respond for {} s", target.display(), GRACE.as_secs())]
     Hangs { target: PathBuf },
     /// The thread can't be started, or ended without a result.
-    #[error("cannot start the work on the target")]
+    #[error("cannot start the thread of the procedure's action")]
     Thread,
 }
 

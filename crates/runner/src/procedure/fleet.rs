@@ -57,8 +57,8 @@ pub enum FleetStepError {
     Ballast(String),
     /// An event, or the count of another step.
     #[error(
-        "step '{0}' depends on an event or on the result of another step, but a fleet's plans are fixed \
-         beforehand. Run this procedure on one host, without --fleet"
+        "step '{0}' depends on an event or on another step's result, but fleet plans are fixed before the \
+         start. Run this procedure on one host, without --fleet"
     )]
     Requires(String),
     /// Agents with one directory, and files that can't be shared.

@@ -49,7 +49,9 @@ pub enum Change {
 #[non_exhaustive]
 pub enum ChangeError {
     /// A sweep is not of the form NAME=VALUE,VALUE.
-    #[error("write --sweep as NAME=VALUE,VALUE,..., such as read_ahead_kb=128,1024,4096, not '{0}'")]
+    #[error(
+        "'{0}' is not valid for --sweep; write NAME=VALUE,VALUE,..., such as read_ahead_kb=128,1024,4096"
+    )]
     Sweep(String),
     /// Two values are the same, or there is one alone.
     #[error("--sweep needs two or more different values; the others are compared with the first")]

@@ -63,7 +63,8 @@ struct RunningCommand {
 pub enum LeftChangeError {
     /// Nobody says where it goes.
     #[error(
-        "cannot store the undo command, which is needed if this process is killed. Set HOME or XDG_STATE_HOME"
+        "cannot store the undo command: neither HOME nor XDG_STATE_HOME is set. Set one (the stored command \
+         is needed if this process is killed)"
     )]
     NoPlace,
     /// The folder can't be made or read.
@@ -82,8 +83,8 @@ pub enum LeftChangeError {
     NoDirectory(io::Error),
     /// What changed something, or undid it, still runs.
     #[error(
-        "'{change}' was not undone: the command of an earlier 'prove' still runs (process {pid}). Wait for \
-         it or end it, then run: reelgauge prove --undo-left"
+        "'{change}' was not undone: a command of an earlier 'prove' is still running (process {pid}). Wait \
+         for it or kill it, then run: reelgauge prove --undo-left"
     )]
     StillRuns {
         /// What was changed.
@@ -103,7 +104,7 @@ pub enum LeftChangeError {
         still: String,
     },
     /// It can't be undone.
-    #[error("the change was not undone: {source}. Undo it manually, then remove {}", path.display())]
+    #[error("the change was not undone: {source}. Undo it manually, then remove the file {}", path.display())]
     Undo {
         /// The file that tells of it.
         path: PathBuf,

@@ -150,24 +150,24 @@ impl Findings {
         let extra: u64 = users.iter().map(|user| user.extra_closes).sum();
         if extra > 0 {
             self.say(format!(
-                "{} opened although the trace expected a refusal, and closed again at once.",
+                "{} opened although the open failed in the recording, and closed again at once.",
                 counted_are(extra, "file", "was", "were")
             ));
         }
         let displaced: u64 = users.iter().map(|user| user.displaced_ops).sum();
         if displaced > 0 {
             self.say(format!(
-                "In {} another process had replaced a file by a link. Reelgauge follows no links and does \
-                 not write to files with a second name. Find out what changes files there, then replay \
-                 again.",
+                "In {}, another process had replaced a file with a symbolic or hard link. Reelgauge follows \
+                 no symbolic links and does not write to hard links. Find out which process changes files \
+                 there, then replay again.",
                 counted(displaced, "operation")
             ));
         }
         let fewer = done.workers.iter().find_map(|worker| worker.script.fewer_in_flight());
         if let Some(most) = fewer {
             self.say(format!(
-                "At most {} of a user {} in flight at once, because more would need too much memory or \
-                 too many threads.",
+                "At most {} per user {} in flight at once, because more would need too much memory or too \
+                 many threads.",
                 counted(u64::from(most), "operation"),
                 if most == 1 { "was" } else { "were" }
             ));
@@ -182,7 +182,8 @@ impl Findings {
                 false => "Replay a longer trace.",
             };
             self.say(format!(
-                "At most {} of {} were active at the same time; the others had ended or not started. {then}",
+                "At most {} of {} were active at the same time; the others had ended or had not started. \
+                 {then}",
                 work.users_at_once,
                 counted(self.copies.into(), "user")
             ));
@@ -265,7 +266,7 @@ fn in_words(difference: &Difference, tape: &Tape) -> String {
         },
     };
     format!(
-        "operation {op}, {} of {name}{place}: {}; recorded: {}",
+        "operation {op}, {} of {name}{place}: result {}, recorded result {}",
         kind.name(),
         result(now.errno, now.done_len),
         result(recorded.errno, recorded.done_len)

@@ -45,8 +45,8 @@ fn remarks(support: &LinkSupport, tape: &Tape) -> Vec<String> {
     let said = |count: u64, what: &str, why: &Option<io::Error>| {
         let why = why.as_ref().filter(|_| count > 0)?;
         Some(format!(
-            "The target does not support {what} links ({why}), so the trace's {count} are omitted: their \
-             names are separate files."
+            "The target does not support {what} links ({why}), so the trace's links of this type ({count}) \
+             are replaced by separate files."
         ))
     };
     let both = [
@@ -55,8 +55,8 @@ fn remarks(support: &LinkSupport, tape: &Tape) -> Vec<String> {
     ];
     let exchanges = support.no_exchange.as_ref().filter(|_| tape.links.exchanges > 0).map(|why| {
         format!(
-            "The target cannot exchange names ({why}), so the trace's {} exchanges are omitted: both \
-             names keep their files.",
+            "The target does not support RENAME_EXCHANGE ({why}), so the trace's {} exchanges are omitted; \
+             both names keep their files.",
             tape.links.exchanges
         )
     });

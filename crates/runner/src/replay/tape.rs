@@ -63,7 +63,7 @@ impl Tape {
         remarks.extend(skipped(trace));
         let blind_to = &trace.meta().blind_to;
         if !blind_to.is_empty() {
-            remarks.push(format!("The trace could not see: {}.", blind_to.join(", ")));
+            remarks.push(format!("Not recorded in this trace: {}.", blind_to.join(", ")));
         }
         Ok(Tape {
             name: trace.name(),

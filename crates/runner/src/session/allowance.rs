@@ -116,8 +116,8 @@ pub enum Refusal {
     },
     /// Too much memory.
     #[error(
-        "a load point here needs {needed} of memory for data in flight, but only {allowed} is available \
-         ({by}). Use smaller blocks or frames, a shorter --buffer with --read-ahead open, or {}",
+        "a load point of this run needs {needed} of memory for data in flight, but only {allowed} is \
+         available ({by}). Use smaller blocks or frames, a shorter --buffer with --read-ahead open, or {}",
         fewer(*.fits)
     )]
     Memory {
@@ -145,7 +145,7 @@ pub enum Refusal {
     },
     /// A file would be too large.
     #[error(
-        "a file here grows to {needed}, but the largest file a process may write is {allowed} (ulimit -f). \
+        "a test file grows to {needed}, but this process may write files of at most {allowed} (ulimit -f). \
          Raise that limit, or use smaller files (--file-size, --clip) or a shorter --duration"
     )]
     FileSize {
@@ -158,7 +158,7 @@ pub enum Refusal {
 
 fn fewer(fits: u64) -> String {
     match fits {
-        0 => "another load: not even one such worker or stream fits".to_owned(),
+        0 => "a smaller load: not even one such worker or stream fits".to_owned(),
         1 => "1 worker or stream".to_owned(),
         fits => format!("at most {fits} workers or streams"),
     }

@@ -125,7 +125,7 @@ impl PointRan {
     /// must be in the time, too.
     fn timing(&self, answered_ns: Option<u64>) -> PointTiming {
         assert!(self.started_ns <= self.measured_from_ns, "a load point begins before it is measured");
-        assert!(self.started_ns <= self.over_ns, "a load point is over after it began");
+        assert!(self.started_ns <= self.over_ns, "a load point ends after it began");
         let over_ns = self.over_ns.max(answered_ns.unwrap_or(self.over_ns));
         // A load point that ended in its warm-up was not measured at all.
         let measured_ns = over_ns.saturating_sub(self.measured_from_ns);
@@ -220,7 +220,10 @@ impl Tolerated {
 
 /// The drain thread ended early, which only a defect can cause.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the thread that stores the results died. This is a bug: report it with the run directory")]
+#[error(
+    "the thread that stores the results died. This is a bug in Reelgauge: please report it with the run \
+     directory"
+)]
 pub struct DrainDied;
 
 impl Drain {
@@ -474,7 +477,7 @@ impl Work {
                 judging.waited(wait);
             }
         }
-        let chunk = source.ring.read_chunk(filled).expect("what is in a ring stays there until it is taken");
+        let chunk = source.ring.read_chunk(filled).expect("records stay in a ring until they are taken");
         let (first, second) = chunk.as_slices();
         for records in [first, second] {
             self.take(records);
@@ -578,7 +581,7 @@ impl Work {
         let LogFate { wanted, rows, unlogged_ops, .. } = self.fate;
         assert!(
             !wanted || rows + unlogged_ops == self.taken_ops,
-            "rows written, or told as lost, are those taken"
+            "rows written plus rows reported lost equal rows taken"
         );
         // A load point that nobody came to finish has its figures still.
         if self.meter.unfinished_points().is_empty() {
@@ -650,7 +653,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a load point is over after it began")]
+    #[should_panic(expected = "a load point ends after it began")]
     fn a_load_point_that_is_over_before_it_begins_is_a_defect() {
         ran(5, 6, 4).timing(None);
     }
@@ -696,7 +699,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "rows written, or told as lost, are those taken")]
+    #[should_panic(expected = "rows written plus rows reported lost equal rows taken")]
     fn a_row_that_is_neither_written_nor_lost_is_a_defect() {
         let mut work = work();
         work.fate.wanted = true;

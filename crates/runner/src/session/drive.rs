@@ -170,7 +170,7 @@ impl<S> EndedThreads<S> {
 
     /// Takes what a thread hands back. Returns why its driver could not go on, if it could not.
     fn take<K>(&mut self, end: ThreadEnd<S, K>) -> Option<DriverError> {
-        assert!(self.threads_left > 0, "a thread ends once");
+        assert!(self.threads_left > 0, "a thread reports its end only once");
         self.threads_left -= 1;
         self.finished_scripts += end.finished_scripts;
         self.workers.extend(end.workers);
@@ -185,7 +185,7 @@ impl<S> EndedThreads<S> {
     /// The workers, by number.
     fn into_workers(mut self) -> Vec<Worker<S>> {
         self.workers.sort_by_key(|worker| worker.id);
-        assert!(self.workers.is_sorted_by(|one, next| one.id < next.id), "a worker comes back once");
+        assert!(self.workers.is_sorted_by(|one, next| one.id < next.id), "a worker is returned only once");
         self.workers
     }
 }
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a thread ends once")]
+    #[should_panic(expected = "a thread reports its end only once")]
     fn more_ends_than_threads_are_a_defect() {
         let mut ended = EndedThreads::new(1);
         ended.take(end_of(&[0]));
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a worker comes back once")]
+    #[should_panic(expected = "a worker is returned only once")]
     fn a_worker_of_two_threads_is_a_defect() {
         let mut ended = EndedThreads::new(2);
         ended.take(end_of(&[0, 1]));

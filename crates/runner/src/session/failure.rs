@@ -51,12 +51,12 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
             circumstances.kind.where_to_look()
         )),
         Ending::NotReadBack { why, is_interrupted: true } => Some(format!(
-            "{} while its data was read back ({why}). All measurements are complete",
+            "{} while the run's data was read back for verification ({why}). All measurements are complete",
             circumstances.stopped_by
         )),
-        Ending::NotReadBack { why, is_interrupted: false } => {
-            Some(format!("its data could not be read back ({why}). All measurements are complete"))
-        }
+        Ending::NotReadBack { why, is_interrupted: false } => Some(format!(
+            "the run's data could not be read back for verification ({why}). All measurements are complete"
+        )),
         Ending::Unmounted => {
             Some(format!("{target} was unmounted during the run. Mount it again, then repeat the run"))
         }
@@ -87,7 +87,7 @@ fn failed(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
         );
     }
     if let Some(by) = put_in_its_place(record) {
-        return format!("{what}: another process replaced it, at least briefly, with {by}. {FIND_OUT}");
+        return format!("{what}: another process replaced it with {by}, at least temporarily. {FIND_OUT}");
     }
     let remedy = of_this_machine(record.errno).unwrap_or_else(|| remedy(error.kind()));
     format!("{what}. {remedy}")
@@ -103,7 +103,7 @@ fn put_in_its_place(record: &OpRecord) -> Option<&'static str> {
     }
     match Errno::from_raw_os_error(record.errno) {
         Errno::LOOP => Some("a symbolic link"),
-        Errno::MLINK => Some("a file with a second name elsewhere (a hard link)"),
+        Errno::MLINK => Some("a hard link to a file elsewhere"),
         Errno::NOTDIR => Some("something that is not a directory"),
         Errno::ISDIR => Some("a directory"),
         Errno::XDEV => Some("something on another file system"),
@@ -128,7 +128,7 @@ fn of_this_machine(errno: i32) -> Option<&'static str> {
         Errno::NFILE => {
             "This client has reached its limit of open files. Raise fs.file-max, or use fewer streams"
         }
-        Errno::NOMEM => "This client is out of memory. Use smaller reads and writes, or fewer at once",
+        Errno::NOMEM => "This client is out of memory. Use smaller blocks, or fewer workers or streams",
         Errno::FBIG => {
             "The file would exceed the largest size that this process may write (ulimit -f) or the file \
              system supports. Raise that limit, or use smaller files"
@@ -173,9 +173,9 @@ fn came_short(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
              fewer or smaller files"
         ),
         _ => format!(
-            "{what}, without an error, although the file is long enough now. Either another process \
-             shortened it for a while, or the storage or the path to it is faulty. Find out what changes \
-             files there; check the storage's log and the kernel's (dmesg)"
+            "{what}, without an error, although the file is long enough now. Another process truncated it \
+             for a while, or the storage or the network path is faulty. Find out which process changes files \
+             there, and check the storage's log and the kernel's (dmesg)"
         ),
     }
 }
@@ -189,7 +189,8 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
         }
         io::ErrorKind::QuotaExceeded => "The quota is used up. Raise it, or use fewer or smaller files",
         io::ErrorKind::NotFound => {
-            "A test file is gone: another process removes files there, or the target was unmounted"
+            "A test file has disappeared: another process removed it, or the target was unmounted. Check \
+             both, then repeat the run"
         }
         io::ErrorKind::StaleNetworkFileHandle | io::ErrorKind::NotConnected => {
             "The server is down or was restarted. Check it, mount it again, then repeat the run"

@@ -47,10 +47,10 @@ pub enum LeftBehind {
     #[error(transparent)]
     Scratch(#[from] ScratchError),
     /// It took too long for somebody who wants to stop.
-    #[error("the storage was still busy with it at the end of the run")]
+    #[error("the storage had not finished removing them at the end of the run")]
     Busy,
     /// The thread that does it can't be had.
-    #[error("cannot start a thread for it ({0})")]
+    #[error("cannot start a thread that removes them ({0})")]
     Thread(std::io::Error),
 }
 

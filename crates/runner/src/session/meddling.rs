@@ -65,8 +65,8 @@ impl fmt::Display for Meddling {
             ),
             Meddling::Hollowed { path, stored_bytes, before_bytes } => write!(
                 f,
-                "{} was truncated by another process and has holes now ({stored_bytes} bytes of it are \
-                 stored, {before_bytes} before)",
+                "another process made holes in {} ({stored_bytes} bytes of it are allocated, \
+                 {before_bytes} before)",
                 path.display()
             ),
             Meddling::Replaced { path, by } => {
@@ -90,7 +90,7 @@ impl Meddling {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Meddling::Removed(path())),
             // It was reached before. A link is not followed, whatever lies behind it.
             Err(error) if is_in_the_way(&error) => {
-                return Some(Meddling::Replaced { path: path(), by: "behind a link or a file" });
+                return Some(Meddling::Replaced { path: path(), by: "below a symbolic link or a file" });
             }
             now => now.ok()?,
         };
@@ -299,7 +299,10 @@ mod tests {
         fs::rename(&set, &moved).unwrap();
         std::os::unix::fs::symlink(&moved, &set).unwrap();
         let found = was.meddling().unwrap().to_string();
-        assert!(found.contains("set/clip was replaced by another process (it is behind a link"), "{found}");
+        assert!(
+            found.contains("set/clip was replaced by another process (it is below a symbolic link"),
+            "{found}"
+        );
     }
 
     #[cfg(unix)]
@@ -313,7 +316,7 @@ mod tests {
         file.set_len(100).unwrap();
         let found = was.meddling().unwrap();
         assert!(matches!(found, Meddling::Hollowed { stored_bytes: 0, before_bytes: 100, .. }), "{found:?}");
-        assert!(found.to_string().contains("clip was truncated by another process and has holes"), "{found}");
+        assert!(found.to_string().contains("clip (0 bytes"), "{found}");
         assert!(!is_hollowed(88, 100) && is_hollowed(87, 100) && !is_hollowed(0, 0));
     }
 

@@ -93,7 +93,7 @@ impl Session {
     ) -> Result<PointDone<S>, RunError> {
         let finds_silences = plan.finds_silences;
         let PointPlan { label, sweep_value, warmup_ns, measured_ns, exhausted, to_judge, tried, .. } = plan;
-        let index = self.next_index().expect("whoever plans load points asks for their numbers");
+        let index = self.next_index().expect("the planner of load points requests their numbers");
         let workers_count = workers.len() as u32;
         let ahead = PointAhead { index, label: &label, workers: workers_count, warmup_ns, measured_ns };
         let start_ns = self.agreed_start(&ahead, observer, interrupt)?;
@@ -286,7 +286,7 @@ impl Session {
             // Now it is known when it began to the nanosecond, and whether it was cut short.
             let until_ns = if has_streams { judged.until_ns.min(part.until_ns) } else { part.until_ns };
             let enlisted = self.table.points.pop().map(|enlisted| enlisted.point);
-            assert_eq!(enlisted, Some(context.point), "the streams that were enlisted are those that ran");
+            assert_eq!(enlisted, Some(context.point), "the registered streams are those that ran");
             let streams =
                 PointStreams::new(to_judge.scale, MeasuredPart { until_ns, ..part }, to_judge.specs);
             let pauses = judged.pauses.iter().copied().take(PAUSES_WRITTEN).collect();
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the streams that were enlisted are those that ran")]
+    #[should_panic(expected = "the registered streams are those that ran")]
     fn streams_that_were_not_enlisted_are_a_defect() {
         let folder = tempfile::tempdir().unwrap();
         keep(&mut session(folder.path()), 0, Some(ToJudge::default()));

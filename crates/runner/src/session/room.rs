@@ -72,7 +72,7 @@ impl Room {
             return Ok(notes);
         }
         let root = self.area.root().to_path_buf();
-        let ask = move || space(&root).map_err(RunError::io("ask for the free space of the target"));
+        let ask = move || space(&root).map_err(RunError::io("read the free space of the target"));
         let unknown = Space { available_bytes: 0, total_bytes: 0 };
         let space = apart(ask, interrupt)?.unwrap_or(unknown);
         let Lacking { needed, available, kept } = Lacking::of(bytes, space, self.area.keep_free());
@@ -138,7 +138,7 @@ impl Room {
 
     /// Which data sets have to go.
     fn going(&self, bytes: u64, used: &[DataSetSpec]) -> Result<Option<Vec<OtherSet>>, RunError> {
-        let space = space(self.area.root()).map_err(RunError::io("ask for the free space of the target"))?;
+        let space = space(self.area.root()).map_err(RunError::io("read the free space of the target"))?;
         let others = if self.is_alone { dataset::others(&self.area, used)? } else { Vec::new() };
         Ok(dataset::to_give_back(&others, bytes, space, self.area.keep_free()))
     }

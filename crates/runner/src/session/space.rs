@@ -18,10 +18,21 @@ pub fn space_before_area(target: &Path) -> Option<Space> {
     has_none.then(|| space(target).ok().flatten()).flatten()
 }
 
-/// Refuses files that can't fit, before even the area is made.
-pub fn check_before_area(target: &Path, files_bytes: u64, keep_free: KeepFree) -> Result<(), RunError> {
+/// Refuses files that can't fit, before even the area is made. `smaller`: what the user can reduce, with the
+/// flags of the verb.
+pub fn check_before_area(
+    target: &Path,
+    files_bytes: u64,
+    keep_free: KeepFree,
+    smaller: &'static str,
+) -> Result<(), RunError> {
     match space_before_area(target) {
-        Some(space) => check_room(target, files_bytes, space, keep_free),
+        Some(space) => check_room(target, files_bytes, space, keep_free).map_err(|error| match error {
+            RunError::Space { target, needed, available, kept, .. } => {
+                RunError::Space { target, needed, available, kept, smaller }
+            }
+            other => other,
+        }),
         None => Ok(()),
     }
 }
@@ -41,7 +52,8 @@ pub fn check_room(
         return Err(RunError::Area(AreaError::ReadOnly { path: target.to_path_buf() }));
     }
     let Lacking { needed, available, kept } = Lacking::of(files_bytes, space, keep_free);
-    Err(RunError::Space { target: target.to_path_buf(), needed, available, kept })
+    let (target, smaller) = (target.to_path_buf(), "smaller or fewer files");
+    Err(RunError::Space { target, needed, available, kept, smaller })
 }
 
 /// What is needed, what there is, and what of that stays free; in whole MiB, which people can read: up what

@@ -300,11 +300,10 @@ fn log_facts(drained: &Drained) -> LogFacts {
             (Some(GivenUp { why, .. }), _) => {
                 Some(format!("the log was abandoned ({why}); every figure is complete without it"))
             }
-            (None, false) => Some("no log was kept, as asked (--no-log)".to_owned()),
-            (None, true) => fate
-                .many_parts
-                .as_ref()
-                .map(|why| format!("the log is complete, but in more and smaller files than usual ({why})")),
+            (None, false) => Some("no log was kept (--no-log)".to_owned()),
+            (None, true) => fate.many_parts.as_ref().map(|why| {
+                format!("the log is complete, but split into more and smaller files than usual ({why})")
+            }),
         },
     }
 }

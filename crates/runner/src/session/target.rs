@@ -64,7 +64,7 @@ pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<Note> {
     let there = counts.iter().filter(|(count, ..)| *count > 0);
     let parts = there.map(|(count, what, which)| format!("{}{which}", counted(*count, what)));
     let parts: Vec<String> = parts.collect();
-    let rest = "It holds more entries than Reelgauge reads; the rest were skipped.";
+    let rest = "The folder has more entries than Reelgauge reads; the rest were skipped.";
     let folder = folder.display().to_string();
     let sentence = match (parts.is_empty(), too_many) {
         (true, false) => return None,

@@ -38,7 +38,7 @@ pub(super) fn session(folder: &Path) -> Session {
 }
 
 #[test]
-#[should_panic(expected = "the run's table of files only grows")]
+#[should_panic(expected = "entries of the file table are never removed")]
 fn a_table_that_lost_a_file_is_a_defect() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = session(folder.path());

@@ -83,7 +83,7 @@ pub fn read_back(
         }
     };
     if let Err(error) = std::thread::Builder::new().name("verify".to_owned()).spawn(work) {
-        return Verified::Failed(format!("cannot start a thread for it ({error})"));
+        return Verified::Failed(format!("cannot start a thread that reads back the data ({error})"));
     }
     let mut progress = (Instant::now(), 0);
     loop {
@@ -91,8 +91,7 @@ pub fn read_back(
             Ok(outcome) => return judge(outcome, patterns.run),
             Err(RecvTimeoutError::Disconnected) => {
                 return Verified::Failed(
-                    "the thread that reads back \
-                 died"
+                    "the thread that reads back the data died. This is a bug in Reelgauge: please report it"
                         .to_owned(),
                 );
             }
@@ -116,7 +115,7 @@ fn judge(outcome: Result<verify::Verified, VerifyError>, pattern: PatternSpec) -
     };
     if found.stopped {
         return Verified::Stopped(format!(
-            "stopped after {} bytes, all of them correct so far",
+            "stopped after {} bytes; all of these were correct",
             found.checked_bytes
         ));
     }

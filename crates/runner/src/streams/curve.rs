@@ -32,7 +32,7 @@ fn data_set_note(plan: &StreamsPlan, camera: &VdaLoad) -> String {
     let mut differences = Vec::new();
     if camera.files != files || camera.file_size != file_size {
         differences.push(format!(
-            "{} files of {} per process instead of about {files} of {file_size}",
+            "{} files of {} per process (published: about {files} of {file_size})",
             camera.files, camera.file_size
         ));
     }

@@ -94,7 +94,11 @@ impl StreamFiles {
         asked: Asked,
         interrupt: &Interrupt,
     ) -> Result<(LockedTarget, StreamFiles), RunError> {
-        check_before_area(&plan.target, needs.room_bytes, asked.terms.keep_free)?;
+        let smaller = match plan.actors.iter().any(|actor| actor.kind().has_media()) {
+            true => "a shorter --clip or fewer streams",
+            false => "a smaller --file-size or fewer streams",
+        };
+        check_before_area(&plan.target, needs.room_bytes, asked.terms.keep_free, smaller)?;
         let area = Area::open_or_create_on(&plan.target, asked.terms)?;
         plan.target = area.target().to_path_buf();
         let result = StreamFiles::open_in(&area, plan, needs, asked.must_be_direct, interrupt);

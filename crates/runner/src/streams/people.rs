@@ -13,7 +13,7 @@ pub fn plan_for_people(plan: &StreamsPlan) -> BTreeMap<String, String> {
     };
     let actors: Vec<String> = plan.actors.iter().map(actor).collect();
     let load = match &plan.find_max {
-        Some(_) => "searched for the largest that passes".to_owned(),
+        Some(_) => "search for the largest number that passes".to_owned(),
         None => plan.scale.to_string(),
     };
     let pairs = [

@@ -145,19 +145,19 @@ fn limits_of(
     let room = files.room_for(actors, actors.bytes_per_scale(seconds));
     if room < plan.search_cap() {
         let sentence = format!(
-            "The target has space for the files of at most {} (--keep-free).",
+            "The target has space for the test files of {} at most (--keep-free).",
             plan.label(room.max(1))
         );
         let advice = match plan.actors.iter().any(|actor| actor.kind().has_media()) {
-            true => "A shorter --clip makes them smaller.",
-            false => "A smaller --file-size makes them smaller.",
+            true => "A shorter --clip makes the files smaller.",
+            false => "A smaller --file-size makes the files smaller.",
         };
         files.notes.push(Note::new(NoteFact::SearchRoom, sentence, advice));
     }
     let own_room = files.own_room_for(actors, room.min(plan.search_cap()));
     if own_room < room.min(plan.search_cap()) {
         let sentence = format!("Your files are enough for {} at most.", plan.label(own_room.max(1)));
-        let advice = "A shorter --clip needs fewer of them.";
+        let advice = "A shorter --clip needs fewer files.";
         files.notes.push(Note::new(NoteFact::SearchOwnFiles, sentence, advice));
     }
     let own_files = if own_room < room.min(plan.search_cap()) { own_room } else { u32::MAX };
@@ -302,7 +302,7 @@ impl StreamsRun {
         let has_room = self.room_to_confirm() >= scale;
         if !has_room {
             let sentence = format!(
-                "There was no space to record for {confirm}, so the answer is based on trials of {} only.",
+                "There was no space to record for {confirm}, so the result is based only on trials of {}.",
                 self.plan.duration
             );
             self.session.note(Note::new(NoteFact::NotConfirmed, sentence, ""));

@@ -79,7 +79,7 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
         format!("{plain:?}")
     };
     let criteria = |actor: &ActorPlan| match actor.criteria.trim() {
-        "" => "the usual ones".to_owned(),
+        "" => "default".to_owned(),
         changed => changed.to_owned(),
     };
     let named = [

@@ -201,7 +201,9 @@ impl Watch<'_> {
             std::thread::sleep(BEAT);
         }
         if is_held(process) {
-            eprintln!("reelgauge: the kernel holds process {process} until the storage answers;");
+            eprintln!(
+                "reelgauge: process {process} cannot exit until the storage responds (uninterruptible I/O);"
+            );
             eprintln!("its measurements are complete");
         }
         Ok(code)
