@@ -1,12 +1,14 @@
-//! First reads against later reads of the same bytes: what shows, from the operations alone, that somebody's
+//! Compares first reads with later reads of the same bytes. This shows from the operations alone that a
 //! memory answered.
 //!
-//! Which bytes a run has moved is kept as one bit per 4 KiB, for all files together in bounded memory. A read
-//! of bytes that the run has neither read nor written before is a first read, one of bytes that were all
-//! moved before is a later one; what is partly both is left out. Only reads of the same size class (a factor
-//! of two) are compared, and only those of one load point: the load must be the same.
+//! One bit per 4 KiB records which bytes a run has transferred, for all files together in bounded
+//! memory. A read of bytes that the run has neither read nor written before is a first read. A read of
+//! bytes that were all transferred before is a later read; mixed ones are omitted. Only reads of the
+//! same size class (a factor of two) in the same load point are compared, because the load must be the
+//! same.
 //!
-//! What was moved in a warm-up counts as moved before; its times are left out like everywhere.
+//! Bytes that a warm-up transferred count as transferred before; the times of the warm-up are omitted as
+//! everywhere.
 //!
 //! Not here: what the times mean ([`crate::whose_memory`]).
 
@@ -22,12 +24,12 @@ use crate::rounding::round_to;
 
 /// Bytes for which one bit is kept.
 const GRAIN_BYTES: u64 = 4096;
-/// The most words of bits: 16 MiB, which is 512 GiB of files. Beyond, nothing is known.
+/// Words of bits, at most: 16 MiB, for 512 GiB of files. Files beyond that are unknown.
 const WORDS_MAX: usize = 1 << 21;
-/// Digits that a percentile is good for.
+/// Significant digits of a percentile.
 const SIGNIFICANT_DIGITS: u8 = 2;
 
-/// The reads of one load point, by whether their bytes had been moved before.
+/// The reads of one load point, by whether their bytes had been transferred before.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Rereads {
@@ -37,7 +39,7 @@ pub struct Rereads {
     pub first_read_bytes: u64,
     /// Bytes of measured later reads, of every size.
     pub later_read_bytes: u64,
-    /// The size class in which there are most reads of both sorts; `None` where none has both.
+    /// The size class with the most reads of both kinds; `None` if no class has both.
     pub compared: Option<ComparedReads>,
 }
 
@@ -45,19 +47,19 @@ pub struct Rereads {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ComparedReads {
-    /// The reads were at least so long, and less than twice that.
+    /// The lower bound of the size of the reads; the upper bound is twice that.
     pub read_bytes_from: u64,
-    /// Of bytes that the run had not moved before.
+    /// Reads of bytes that the run had not transferred before.
     pub first: ReadTimes,
-    /// Of bytes that it had.
+    /// Reads of bytes that the run had transferred before.
     pub later: ReadTimes,
 }
 
-/// How long reads took, from when they were issued.
+/// Service times of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ReadTimes {
-    /// How many.
+    /// The number of reads.
     pub reads: u64,
     /// A quarter of them took no longer.
     pub p25_service_us: f64,
@@ -69,19 +71,19 @@ pub struct ReadTimes {
     pub bytes_per_s_each: Option<f64>,
 }
 
-/// Takes every operation of a run, in the order in which each worker did them.
+/// Takes every operation of a run; those of each worker in order.
 #[derive(Debug, Default)]
 pub struct RereadTally {
     moved: Moved,
     point: PointReads,
 }
 
-/// What was counted since the last load point ended.
+/// The counts since the end of the last load point.
 #[derive(Debug, Default)]
 struct PointReads {
     first_bytes: u64,
     later_bytes: u64,
-    /// By the binary logarithm of their lengths.
+    /// By the binary logarithm of their sizes.
     classes: BTreeMap<u32, [Times; 2]>,
 }
 
@@ -105,7 +107,7 @@ impl RereadTally {
         }
     }
 
-    /// Ends a load point. `None` where nothing was read, or more files than there is memory for.
+    /// Ends a load point. `None` if nothing was read, or from more files than fit into the memory.
     pub fn finish_point(&mut self, point: u16) -> Option<Rereads> {
         let reads = std::mem::take(&mut self.point);
         if self.moved.is_given_up || reads.classes.is_empty() {
@@ -144,7 +146,7 @@ impl Times {
         let spread = self.spread.get_or_insert_with(|| {
             Box::new(Histogram::new(SIGNIFICANT_DIGITS).expect("two digits are allowed"))
         });
-        // Fails only where the histogram can't grow to such a time.
+        // Fails only if the histogram cannot grow to such a time.
         if spread.record(service_ns).is_err() {
             spread.saturating_record(service_ns);
         }
@@ -170,7 +172,7 @@ impl Times {
     }
 }
 
-/// Which bytes were moved so far.
+/// The bytes that were transferred so far.
 #[derive(Debug, Default)]
 struct Moved {
     files: HashMap<u32, Vec<u64>>,
@@ -179,17 +181,17 @@ struct Moved {
 }
 
 impl Moved {
-    /// Marks bytes as moved. Whether all of them had been before; `None` where some had and some had not,
-    /// and where there is no memory for it.
+    /// Marks bytes as transferred. Returns whether all of them had been before; `None` for a mixture,
+    /// and if there is no memory for it.
     fn mark(&mut self, file: u32, offset: u64, len: u32) -> Option<bool> {
         let first = offset / GRAIN_BYTES;
-        // Positions are input: the last grain is the last.
+        // Positions are untrusted input: beyond the last grain, the last one counts.
         let last = offset.saturating_add(u64::from(len) - 1) / GRAIN_BYTES;
         let words = self.files.entry(file).or_default();
         let needed = usize::try_from(last / 64 + 1).unwrap_or(usize::MAX);
-        // A file that was seen that far needs no more.
+        // A file that already has this many words needs no more.
         let more = needed.saturating_sub(words.len());
-        // More than all memory is too much.
+        // A sum beyond the largest number is too much as well.
         if self.words.saturating_add(more) > WORDS_MAX {
             self.is_given_up = true;
             self.files.clear();
@@ -200,7 +202,7 @@ impl Moved {
             self.words += more;
         }
         let is_set = |words: &[u64], at: u64| words[(at / 64) as usize] >> (at % 64) & 1 == 1;
-        // Neighbours share the grains at their edges.
+        // Neighbouring reads share the grains at their edges.
         let at_edges = u64::from(is_set(words, first)) + u64::from(last > first && is_set(words, last));
         let mut moved = 0;
         for word in first / 64..=last / 64 {
@@ -278,9 +280,9 @@ mod tests {
     fn frames_that_meet_within_a_grain_are_first_reads_each() {
         let frames = (0..100).map(|n| made_up::read(0, n * 100_001, 100_001)).collect::<Vec<_>>();
         assert_eq!(counted(&frames).0, 100 * 100_001 / KIB);
-        // Half of it is new: neither the one nor the other.
+        // Half of it is new, so it is neither a first nor a later read.
         assert_eq!(counted(&[read(0, 64, 1), read(32, 64, 1)]), (64, 0));
-        // A grain that is read in pieces is none of a first read's size.
+        // A read smaller than a grain is no first read of the grain's size.
         assert_eq!(counted(&[read(0, 8, 1), read(4, 8, 1)]), (8, 0));
     }
 

@@ -1,7 +1,7 @@
-//! The response times of reads and writes as they are counted, bucket by bucket: what hosts tell each other
-//! while they measure. Put together they are those of all hosts, exactly, which percentiles never are.
+//! Response times of reads and writes as bucket counts, which hosts exchange while they measure. The sum
+//! over all hosts is exact, which is impossible with percentiles.
 //!
-//! Not here: the figures of a load point that is over; those come from the [`Meter`](crate::Meter).
+//! Not here: the figures of a finished load point; those come from the [`Meter`](crate::Meter).
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::spread::Spread;
 
-/// How many response times lie in each bucket, by a value in it. Three significant digits. In JSON a list of
-/// pairs.
+/// The number of response times in each bucket, by a value in the bucket. Three significant digits. In
+/// JSON a list of pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")]
 pub struct ResponseCounts(BTreeMap<u64, u64>);
@@ -30,25 +30,25 @@ impl From<ResponseCounts> for Vec<(u64, u64)> {
 }
 
 impl ResponseCounts {
-    /// As many of this time.
+    /// Adds `count` times this response time.
     pub fn add(&mut self, response_ns: u64, count: u64) {
         if count > 0 {
             let counted = self.0.entry(response_ns).or_default();
-            // Counts of other machines come over the network: absurd ones must not wrap.
+            // Counts of other hosts come over the network: absurd ones must not wrap.
             *counted = counted.saturating_add(count);
         }
     }
 
-    /// Adds those of another host, or of another time.
+    /// Adds the counts of another host, or of another time.
     pub fn merge(&mut self, other: &ResponseCounts) {
         other.0.iter().for_each(|(&response_ns, &count)| self.add(response_ns, count));
     }
 
-    /// Those that came since: this one is what was counted later of the same.
+    /// The difference to an earlier state of the same counts.
     #[must_use]
     pub fn since(&self, before: &ResponseCounts) -> ResponseCounts {
         let of_before = |response_ns| before.0.get(response_ns).copied().unwrap_or(0);
-        // Counts begin again with a load point.
+        // Counts start again with a load point.
         let new = self.0.iter().map(|(ns, count)| (*ns, count.saturating_sub(of_before(ns))));
         ResponseCounts(new.filter(|&(_, count)| count > 0).collect())
     }
@@ -59,7 +59,7 @@ impl ResponseCounts {
         self.0.values().fold(0, |sum, &count| sum.saturating_add(count))
     }
 
-    /// The time that this share (0 to 1) of them does not exceed; `None` where there are none.
+    /// The time that this share (0 to 1) of them does not exceed; `None` for no times.
     pub fn quantile_ns(&self, quantile: f64) -> Option<u64> {
         let mut spread = Spread::default();
         self.0.iter().for_each(|(&response_ns, &count)| spread.record_n(response_ns, count));

@@ -1,66 +1,66 @@
-//! What ended a run before its time, as data. The words are beside it, in the summary's `outcome_reason`.
+//! Why a run ended early, as data. The text is in the summary's `outcome_reason`.
 
 use serde::{Deserialize, Serialize};
 
-/// What ended a run before its time.
+/// Why a run ended early.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RunEnding {
-    /// It was stopped, or its steering was lost.
+    /// It was stopped, or its controller was lost.
     Stopped { by: RunStop },
-    /// It was measured, and what it wrote could not be read back to the end.
+    /// The measurement succeeded, but not all written data could be read back.
     NotReadBack {
-        /// Who stopped that. `None` where it failed.
+        /// Who stopped the reading. `None` if it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stopped_by: Option<RunStop>,
     },
-    /// Something else removed, shortened or replaced files of the run. What was late or came short by that is
-    /// no figure of the storage.
+    /// Another process removed, shortened or replaced files of the run. Operations that were late or
+    /// short because of that say nothing about the storage.
     FilesChanged,
-    /// An operation failed, or moved less than was asked.
+    /// An operation failed, or transferred less than requested.
     OperationFailed {
         /// Its kind: `read`, `write`, …
         operation: String,
-        /// The error's number; 0 where it only moved less.
+        /// The error number; 0 if it only transferred less.
         errno: i32,
-        /// When, since the run began.
+        /// When it was, in seconds since the run began.
         after_s: f64,
     },
     NoAnswer {
         threads: u64,
-        /// How long the oldest operation had been under way.
+        /// How long the oldest operation had been in flight.
         for_s: f64,
     },
     /// The target was unmounted.
     Unmounted,
-    /// Others filled the storage beyond what is to stay free.
+    /// Other processes filled the storage beyond the reserved free space.
     StorageFilled {
         available_bytes: u64,
-        /// What is to stay free.
+        /// The reserved free space.
         kept_bytes: u64,
     },
-    /// Threads of the driver died, which only a defect can cause.
+    /// Threads of the driver died, which only a bug can cause.
     ThreadsDied { threads: u64 },
-    /// Anything else, and a kind that this version does not know.
+    /// Anything else, including kinds that this version does not know.
     #[serde(other)]
     Other,
 }
 
-/// Who stopped a run, or what.
+/// Who or what stopped a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStop {
     User,
     /// The controller of a fleet.
     Controller,
-    /// The controller of a fleet was not heard for too long.
+    /// The controller of a fleet was silent for too long.
     Silence,
-    /// The agent of a fleet that steered it was gone.
+    /// The agent of a fleet that controlled it no longer existed.
     AgentGone,
 }
 
 impl RunEnding {
-    /// Who stopped it, where it was stopped.
+    /// Who stopped it, if it was stopped.
     pub fn stopped_by(&self) -> Option<RunStop> {
         match self {
             RunEnding::Stopped { by } | RunEnding::NotReadBack { stopped_by: Some(by) } => Some(*by),

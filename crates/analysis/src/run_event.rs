@@ -1,12 +1,13 @@
-//! An event of the user's own during a run: what its command did, and how the streams got over it.
+//! An event that the user scheduled during a run: the result of its command, and its effect on the
+//! streams.
 //!
-//! *Recovery* is the time from a reference (the end of the event, or its beginning) until frames are in time
-//! again. They are from the first moment on after which no stream is disturbed for [`QUIET_S`]. A disturbance
-//! is an [`Incident`]: from when the storage fell behind until the last of its late frames had come, or was
-//! due. Disturbances that Reelgauge made itself do not count. A load point that ends before [`QUIET_S`] are
-//! over shows a lower bound.
+//! *Recovery* is the time from a reference (the end of the event, or its start) until frames are in time
+//! again. They are in time again from the first moment after which no stream is disturbed for
+//! [`QUIET_S`]. A disturbance is an [`Incident`]: from when the storage started to lag until the last of
+//! its late frames arrived, or was due. Disturbances that Reelgauge caused do not count. If a load point
+//! ends before [`QUIET_S`] are over, the result is a lower bound.
 //!
-//! *Streams served* is what the storage delivered from the beginning of the event until it was over and
+//! *Streams served* is what the storage delivered from the start of the event until it was over and
 //! frames were in time again, in whole steps of the run's series, divided by what one stream needs.
 //!
 //! Pure. Not here: running the command (the runner), `event.json` (results), words (report).
@@ -20,11 +21,12 @@ use crate::summary::LoadPoint;
 /// Streams without a disturbance for this long are in time again.
 pub const QUIET_S: f64 = 5.0;
 
-/// Bytes beyond those of the streams, as a share, from which on others than streams moved them.
+/// From this share of additional bytes on, other actors than streams transferred data.
 const OTHERS_SHARE: f64 = 0.05;
 
-/// What an event did to the streams of its load point, which was measured until `until_s`. `None` where it
-/// did not begin, or no stream had frames. A command that failed and made no frame late shows nothing.
+/// The effect of an event on the streams of its load point, which was measured until `until_s`. `None`
+/// if it did not begin, or no stream had frames. A command that failed and made no frame late is no
+/// evidence.
 pub fn effect(event: &EventFacts, point: &LoadPoint, series: &Series, until_s: f64) -> Option<EventEffect> {
     let began_s = event.began_s?;
     let late = point.streams.as_ref().filter(|late| late.total.frames_judged > 0)?;
@@ -35,7 +37,7 @@ pub fn effect(event: &EventFacts, point: &LoadPoint, series: &Series, until_s: f
         return Some(EventEffect { streams, served: None, recovery_after_end, recovery_after_begin });
     }
     let recovery_after_begin = recovery(late, began_s, until_s);
-    // One that goes on ends after the load point.
+    // An event that is still running ends after the load point.
     let recovery_after_end = recovery(late, event.ended_s.unwrap_or(f64::INFINITY), until_s);
     let in_time_s = match recovery_after_begin {
         Recovery::After { s } => began_s + s,
@@ -51,7 +53,8 @@ pub fn effect(event: &EventFacts, point: &LoadPoint, series: &Series, until_s: f
     })
 }
 
-/// The time from `from_s` until frames are in time again, of a load point that was measured until `until_s`.
+/// The time from `from_s` until frames are in time again, in a load point that was measured until
+/// `until_s`.
 pub fn recovery(late: &LateFigures, from_s: f64, until_s: f64) -> Recovery {
     let is_of_storage = |incident: &&Incident| incident.late_frames > incident.late_frames_with_own_delay;
     let mut disturbed: Vec<(f64, f64)> = late
@@ -67,7 +70,7 @@ pub fn recovery(late: &LateFigures, from_s: f64, until_s: f64) -> Recovery {
             at_s = ended_s;
         }
     }
-    // Behind the last incident that was kept nothing is known.
+    // After the last incident that was kept, nothing is known.
     let known_until_s = match late.incidents.last() {
         Some(last) if late.incident_count > late.incidents.len() as u64 => until_s.min(last.ended_s),
         _ => until_s,
@@ -86,10 +89,10 @@ pub fn recovery(late: &LateFigures, from_s: f64, until_s: f64) -> Recovery {
     }
 }
 
-/// For how many streams the storage delivered between these times, in whole steps of the series.
+/// The number of streams that the storage served between these times, in whole steps of the series.
 fn streams_served(point: &LoadPoint, series: &Series, from_s: f64, until_s: f64) -> Option<f64> {
     let late = point.streams.as_ref()?;
-    // What a frame of the stream has on average, at its own rate.
+    // The mean need of the stream's frames, at its own rate.
     let needs: Vec<f64> = late
         .streams
         .iter()
@@ -121,7 +124,7 @@ mod tests {
     use crate::series::SeriesStep;
     use crate::test_figures::vda_point;
 
-    /// Incidents as (began, ended, late frames, those through Reelgauge's own delay).
+    /// Incidents as (began, ended, late frames, those caused by Reelgauge's scheduling delay).
     fn late(incidents: &[(f64, f64, u64, u64)]) -> LateFigures {
         let incident =
             |&(began_s, ended_s, late_frames, late_frames_with_own_delay): &(f64, f64, u64, u64)| Incident {
@@ -143,15 +146,15 @@ mod tests {
     fn frames_are_in_time_again_when_nothing_is_disturbed_for_five_seconds() {
         let of = |incidents: &[(f64, f64, u64, u64)]| recovery(&late(incidents), 10.0, 40.0);
         assert_eq!(of(&[]), Recovery::After { s: 0.0 });
-        // One that was over before, and one that began before and went on.
+        // One that was over before, and one that began before and continued.
         assert_eq!(of(&[(2.0, 9.0, 5, 0)]), Recovery::After { s: 0.0 });
         assert_eq!(of(&[(2.0, 12.5, 5, 0)]), Recovery::After { s: 2.5 });
-        // Hiccups less than five seconds apart are one aftermath; a later one is another matter.
+        // Hiccups with gaps below five seconds are one aftermath; a later one is separate.
         let hiccups = [(11.0, 12.0, 5, 0), (16.5, 17.0, 5, 0), (23.0, 24.0, 5, 0)];
         assert_eq!(of(&hiccups), Recovery::After { s: 7.0 });
-        // A short one within a long one does not end it.
+        // A short incident within a long one does not end it.
         assert_eq!(of(&[(11.0, 20.0, 5, 0), (12.0, 13.0, 5, 0)]), Recovery::After { s: 10.0 });
-        // Frames that only Reelgauge's own delay made late.
+        // Frames that were late only because of Reelgauge's scheduling delay.
         assert_eq!(of(&[(11.0, 20.0, 5, 5)]), Recovery::After { s: 0.0 });
     }
 
@@ -163,7 +166,7 @@ mod tests {
         let unknown = |why| Recovery::Unknown { why: Some(why) };
         assert_eq!(of(&[], 36.0), unknown(WhyUnknown::EndedSoon { left_s: 4.0 }));
         assert_eq!(of(&[(11.0, 60.0, 5, 0)], 41.0), unknown(WhyUnknown::EndedBefore));
-        // Incidents beyond those that are kept: nothing is known behind the last one.
+        // More incidents than are kept: after the last one, nothing is known.
         let mut many = late(&[(11.0, 12.0, 5, 0)]);
         many.incident_count = 2;
         assert_eq!(recovery(&many, 10.0, 40.0), Recovery::AtLeast { s: 2.0 });
@@ -171,7 +174,7 @@ mod tests {
     }
 
     fn played(streams: u32, total_bytes_per_s: f64) -> LoadPoint {
-        // Each needs 25 frames of 1 MB a second, and got half of them.
+        // Each needs 25 frames of 1 MB per second, and received half of them.
         let stream = StreamFigures {
             nominal_frames_per_s: 25.0,
             frames_per_s: Some(12.5),
@@ -213,7 +216,7 @@ mod tests {
         late.incidents = self::late(&[(11.0, 14.0, 5, 0)]).incidents;
         (late.incident_count, late.total.late_frames) = (1, 5);
         assert_eq!(of(&disturbed).recovery_after_end, Recovery::After { s: 2.0 });
-        // What the run did not see the end of.
+        // An event whose end is after the run.
         let found = effect(&event(10.0, None), &played(1, 12.5e6), &series, 40.0).unwrap();
         let outlasted = Recovery::Unknown { why: Some(WhyUnknown::EndedBefore) };
         assert_eq!(found.recovery_after_end, outlasted);
@@ -233,9 +236,9 @@ mod tests {
         assert_eq!((found.served, found.streams_sustained()), (Some(6.4), Some(6)));
         let unknown = matches!(found.recovery_after_end, Recovery::Unknown { .. });
         assert_eq!((found.streams, unknown), (10, true));
-        // One that goes on lasts until the load point ends.
+        // An event that is still running lasts until the load point ends.
         assert_eq!(of(&event(3.9, None), &played(10, 125e6)).streams_sustained(), Some(10));
-        // No whole step; others that move data; an event that did not begin.
+        // No whole step; other actors that transfer data; an event that did not begin.
         assert_eq!(of(&event(1.2, Some(2.5)), &played(10, 125e6)).served, None);
         assert_eq!(of(&event(0.9, Some(4.1)), &played(10, 140e6)).served, None);
         let none = EventFacts { began_s: None, ..event(0.0, None) };

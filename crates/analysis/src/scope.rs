@@ -12,7 +12,7 @@ use crate::rounding::round_to;
 use crate::spread::{PairRecorder, Spread};
 use crate::tally::{ErrorTally, Peak, WorkerTally, add_error, comes_before};
 
-/// One of the two times of operations.
+/// The service times or the response times of operations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
     sum_ns: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Times {
 
 impl Times {
     pub(crate) fn add(&mut self, other: &Times) {
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.spread.add(&other.spread);
         self.max = match (self.max, other.max) {
@@ -34,7 +34,7 @@ impl Times {
         };
     }
 
-    /// Bucket by bucket.
+    /// The counts of all buckets.
     pub(crate) fn counts(&self) -> ResponseCounts {
         let mut counts = ResponseCounts::default();
         self.spread.buckets().for_each(|(ns, count)| counts.add(ns, count));
@@ -61,7 +61,7 @@ impl Times {
     }
 }
 
-/// The tool's own delay.
+/// The scheduling delay of Reelgauge.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lateness {
     spread: Spread,

@@ -1,4 +1,4 @@
-//! What the tool itself cost, and whether its timing was good enough for the figures it gives.
+//! The cost of Reelgauge itself, and whether its timing was good enough for its figures.
 
 mod judge;
 
@@ -6,22 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::pause::Pause;
 
-/// A shorter gap is a watchdog that woke late on a busy machine. Many of them in a row stop nothing.
+/// A shorter gap only means that the watchdog woke late on a busy host. Even many of them in a row do
+/// not stop the work.
 pub const STOP_FROM_NS: u64 = 100_000_000;
 
-/// When the tool did not run at all while it was measuring, over a run; see [`crate::pause`].
+/// The times of a run in which Reelgauge did not run while it measured; see [`crate::pause`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PausedTotal {
-    /// How often.
+    /// The number of pauses.
     pub count: u64,
-    /// How long, in all, of those that are long enough to be a stop: see [`STOP_FROM_NS`].
+    /// The total length of the pauses that are long enough to be a stop: see [`STOP_FROM_NS`].
     pub total_ns: u64,
     /// The longest; `None` without any.
     pub longest: Option<Pause>,
 }
 
 impl PausedTotal {
-    /// Counts as much of a pause as lies in a measured stretch of time, if any.
+    /// Counts the part of a pause that is in a measured period, if any.
     pub fn add_within(&mut self, pause: Pause, from_ns: u64, until_ns: u64) {
         if pause.within_ns(from_ns, until_ns) > 0 {
             self.add(Pause { from_ns: pause.from_ns.max(from_ns), until_ns: pause.until_ns.min(until_ns) });
@@ -38,13 +39,13 @@ impl PausedTotal {
     }
 }
 
-/// The tool's own cost over a run.
+/// The cost of Reelgauge itself over a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SelfCost {
     /// CPU time in Reelgauge's own code. `None` where the process was killed before it could report it.
     pub cpu_user_s: Option<f64>,
-    /// CPU time in the kernel on the tool's behalf; most of it is the I/O itself.
+    /// CPU time in the kernel on behalf of Reelgauge; most of it is the I/O itself.
     pub cpu_system_s: Option<f64>,
     /// Both, per operation. `None` if there was no operation or the time is unknown.
     pub cpu_us_per_op: Option<f64>,
@@ -66,19 +67,19 @@ pub struct SelfCost {
     #[serde(default)]
     pub shortest_buffer_s: Option<f64>,
     /// How long Reelgauge did not run at all while it measured: gaps of 0.1 s or more in which the work
-    /// was late, too. `None` where this was not monitored.
+    /// was late, too. `None` if this was not monitored.
     #[serde(default)]
     pub paused_s: Option<f64>,
     /// The longest such pause.
     #[serde(default)]
     pub longest_pause_s: Option<f64>,
-    /// When that began, since the start of the run.
+    /// Its start, since the start of the run.
     #[serde(default)]
     pub longest_pause_began_s: Option<f64>,
-    /// Whether the tool's own timing was good enough. Streams: its largest delay was below a quarter of the
-    /// shortest buffer and made no frame late. Other runs: 99 of 100 operations were issued within 50 µs or a
-    /// tenth of the median answer, and it was stopped for 2 % of the time at most. `None` where nothing was
-    /// measured.
+    /// Whether Reelgauge's timing was good enough. With streams: its largest delay was below a quarter
+    /// of the shortest buffer and made no frame late. Other runs: 99 of 100 operations were issued
+    /// within 50 µs or a tenth of the median response, and it was stopped for at most 2 % of the time.
+    /// `None` if nothing was measured.
     pub timing_good_enough: Option<bool>,
     /// The same as a sentence. Empty before the summary is written out.
     pub sentence: String,

@@ -1,8 +1,9 @@
-//! What happened in every second of the run: the time axis of charts and of "when was it slow?".
+//! The results of every second of the run: the time axis of charts, and of the question "when was it
+//! slow?".
 //!
-//! Bounded: when a run outlasts [`MAX_ENTRIES`] entries, neighbours are merged and every entry covers
-//! twice the time. An operation counts where it was done, so a stall shows as entries without any; when
-//! nothing at all was answered is kept beside them, to the nanosecond.
+//! Bounded: if a run has more than [`MAX_ENTRIES`] entries, neighbours are merged and every entry covers
+//! twice the time. An operation counts where it completed, so a stall shows as entries without any. The
+//! times in which no operation completed at all are stored separately, to the nanosecond.
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
@@ -15,13 +16,13 @@ pub const MAX_ENTRIES: usize = 6 * 3600;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Nothing answered for less than this is no standstill.
+/// A shorter time without a completed operation is no standstill.
 const STANDSTILL_NS: u64 = SECOND_NS;
 
-/// So many standstills are kept, the longest.
+/// Standstills that are kept, at most: the longest.
 const STANDSTILLS_MAX: usize = 16;
 
-/// The run in equal steps, from its start. Steps in which nothing was done are there, with zeros.
+/// The run in equal steps, from its start. Steps without operations are included, with zeros.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Series {
@@ -29,19 +30,20 @@ pub struct Series {
     pub step_s: u64,
     /// The steps, without a gap.
     pub steps: Vec<SeriesStep>,
-    /// When operations were in flight and none of any worker was answered, for a second or longer: the
-    /// longest, in the order of time. In steps of several seconds those within one step are not seen.
+    /// Times of a second or longer in which operations were in flight and no worker's operation
+    /// completed: the longest, in order of time. In steps of several seconds, those within one step are
+    /// not detected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub standstills: Vec<Standstill>,
 }
 
-/// A time in which operations were in flight and none was answered, whoever's fault that was.
+/// A time in which operations were in flight and none completed, whatever the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standstill {
-    /// Since when, in seconds since the start of the run.
+    /// Its start, in seconds since the start of the run.
     pub began_s: f64,
-    /// Until the first answer came again.
+    /// The time until the next operation completed.
     pub lasted_s: f64,
 }
 
@@ -55,7 +57,7 @@ pub struct SeriesStep {
     pub point: Option<u16>,
     /// Measured operations of every kind.
     pub ops: u64,
-    /// Operations of the warm-up; in no other figure.
+    /// Operations of the warm-up; no other figure includes them.
     pub warmup_ops: u64,
     /// Bytes read.
     pub read_bytes: u64,
@@ -65,7 +67,7 @@ pub struct SeriesStep {
     pub errors: u64,
     /// The longest response of a measured operation of any kind that succeeded.
     pub max_response_us: Option<f64>,
-    /// When that operation began to be due, since the start of the run.
+    /// When that operation was due, since the start of the run.
     pub max_response_began_s: Option<f64>,
 }
 
@@ -78,10 +80,10 @@ struct Step {
     errors: u64,
     max_response: Peak,
     point: u16,
-    /// The first and the last answer; those of the warm-up are answers, too.
+    /// The first and the last completion, including the warm-up.
     first_done_ns: u64,
     last_done_ns: u64,
-    /// When the longest-standing of the operations that were answered here had been issued.
+    /// The issue time of the oldest operation that completed here.
     oldest_issued_ns: u64,
 }
 
@@ -127,7 +129,7 @@ pub(crate) struct SeriesTally {
     step_s: u64,
     steps: Vec<Step>,
     max_entries: usize,
-    /// The step of the last record: its index and the times that fall in it.
+    /// The step of the last record: its index and its time range.
     at: usize,
     from_ns: u64,
     until_ns: u64,
@@ -172,7 +174,7 @@ impl SeriesTally {
         step.max_response.take(op.response_ns(), op.due_ns);
     }
 
-    /// Makes the step that holds this time the current one.
+    /// Makes the step of this time the current one.
     #[cold]
     fn seek(&mut self, done_ns: u64) {
         let second = done_ns / SECOND_NS;
@@ -183,12 +185,12 @@ impl SeriesTally {
         if self.at >= self.steps.len() {
             self.steps.resize(self.at + 1, Step::default());
         }
-        // Steps as long as all of time end with it, here and below.
+        // A step cannot end after the clock's range, here and below.
         self.from_ns = (self.at as u64 * self.step_s).saturating_mul(SECOND_NS);
         self.until_ns = self.from_ns.saturating_add(self.step_s.saturating_mul(SECOND_NS));
     }
 
-    /// Adds what another host did, on the same clock.
+    /// Adds the results of another host, on the same clock.
     pub(crate) fn merge(&mut self, other: &SeriesTally) {
         while self.step_s < other.step_s {
             self.coarsen();
@@ -231,11 +233,11 @@ impl SeriesTally {
         Series { step_s: self.step_s, steps: steps.collect(), standstills: self.standstills() }
     }
 
-    /// Between two answers with nothing in between, as far as something was in flight.
+    /// The times between two successive completions in which something was in flight.
     fn standstills(&self) -> Vec<Standstill> {
         let answered: Vec<&Step> = self.steps.iter().filter(|step| step.has_answers()).collect();
         let (mut oldest_ns, mut found) = (u64::MAX, Vec::new());
-        // From the end, so that it is known since when whatever is answered later had waited.
+        // From the end, so that the issue time of the oldest operation that completes later is known.
         for (at, step) in answered.iter().enumerate().rev() {
             oldest_ns = oldest_ns.min(step.oldest_issued_ns);
             let before_ns = at.checked_sub(1).map_or(0, |before| answered[before].last_done_ns);
@@ -284,17 +286,17 @@ mod tests {
             let found = series_of(records, 100).standstills;
             found.iter().map(|still| (still.began_s, still.lasted_s)).collect::<Vec<_>>()
         };
-        // Two workers: what is in flight waits from the last answer of either on.
+        // Two workers: operations in flight wait from the last completion of either worker on.
         let frozen = [read(0, 900), read(100, 2_950), read(900, 9_030), read(2_950, 9_040)];
         assert_eq!(of(&frozen), [(0.9, 2.05), (2.95, 6.08)]);
         let mut turned = frozen;
         turned.reverse();
         assert_eq!(of(&turned), of(&frozen));
-        // Another was answered all the time, and nothing was asked for a while.
+        // Another worker's operations completed all the time, and nothing was requested for a while.
         let other: Vec<OpRecord> = (0..20).map(|at| read(at * 500, at * 500 + 400)).collect();
         assert_eq!(of(&[&frozen[..], &other[..]].concat()), []);
         assert_eq!(of(&[read(0, 100), read(8_000, 8_100)]), []);
-        // What the warm-up answered, it answered.
+        // Completions of the warm-up count.
         let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(900, 5_000) };
         assert_eq!(of(&[read(0, 900), warmup]), [(0.9, 4.1)]);
     }

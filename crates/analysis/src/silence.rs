@@ -1,19 +1,19 @@
-//! The silences of a run: times in which operations were in flight and none was answered.
+//! The silences of a run: times in which operations were in flight and none completed.
 //!
-//! Screens, pages and comparisons take their length and their time from here, which has them from the log:
-//! from the last answer to the next one ([`Standstill`]). Incidents and replays find silences as well,
-//! without what the tool itself was late by, to decide whose they are. Where both mean the same silence,
-//! [`unify`] gives them the log's length.
+//! Screens, pages and comparisons take the length and the time of silences from here. They come from the
+//! log: from the last completion to the next one ([`Standstill`]). Incidents and replays detect silences
+//! as well, without the lateness of Reelgauge, to decide the culprit. If both mean the same silence,
+//! [`unify`] gives it the log's length.
 //!
-//! Not here: words (the report room).
+//! Not here: words (report).
 
 use crate::series::{Series, Standstill};
 use crate::summary::{LoadPoint, Summary};
 
-/// Where an operation usually takes so long that this many of them are as long as the silence, it is none.
+/// If operations usually take so long that this many of them are as long as the silence, it is none.
 const USUAL_TIMES: f64 = 3.0;
 
-/// Of a silence, the share from which on a pause of the tool itself explains it.
+/// If a pause of Reelgauge covers this share of a silence, it explains the silence.
 const PAUSED_SHARE: f64 = 0.5;
 
 /// The longest silence, and how many more there were.
@@ -22,18 +22,18 @@ pub struct Told<'a> {
     pub longest: Standstill,
     /// The load point in which it began.
     pub point: Option<&'a LoadPoint>,
-    /// How many were shorter.
+    /// The number of shorter ones.
     pub more: usize,
 }
 
-/// What there is to tell of; `None` where something was answered in every second that anything was asked.
+/// The silence to report; `None` if an operation completed in every second with requests.
 pub fn told(summary: &Summary) -> Option<Told<'_>> {
     let told = all(summary);
     let longest = longest(&told)?;
     Some(Told { longest, point: point_of(&longest, summary), more: told.len() - 1 })
 }
 
-/// The same where no incident tells of it, because no frame was late by it: it began shortly before the end,
+/// The same if no incident reports it, because it made no frame late: it began shortly before the end,
 /// or a buffer hid it.
 pub fn without_incident(summary: &Summary) -> Option<Told<'_>> {
     let told = told(summary)?;
@@ -45,18 +45,18 @@ pub fn without_incident(summary: &Summary) -> Option<Told<'_>> {
     (!is_told).then_some(told)
 }
 
-/// Those that began in a load point.
+/// The silences that began in a load point.
 pub fn of_point(summary: &Summary, point: &LoadPoint) -> Vec<Standstill> {
     let began_in = |still: &Standstill| point_of(still, summary).is_some_and(|own| own.index == point.index);
     all(summary).into_iter().filter(began_in).collect()
 }
 
-/// The longest of them.
+/// The longest silence.
 pub fn longest(silences: &[Standstill]) -> Option<Standstill> {
     silences.iter().copied().max_by(|one, two| one.lasted_s.total_cmp(&two.lasted_s))
 }
 
-/// Gives incidents and replays the length of their silences that the log has.
+/// Sets the length of the silences of incidents and replays to that of the log.
 pub fn unify(summary: &mut Summary) {
     let Summary { series, load_points, replay, .. } = summary;
     let incidents = load_points.iter_mut().flat_map(|point| &mut point.streams);
@@ -76,8 +76,8 @@ pub fn unify(summary: &mut Summary) {
     }
 }
 
-/// The silence of the log that this is. One that a pause of the tool explains for the greater part is
-/// another.
+/// The corresponding silence of the log. A silence that a pause of Reelgauge explains for the greater
+/// part is a different one.
 fn same(series: &Series, began_s: f64, length_s: f64) -> Option<Standstill> {
     let overlap_s = |still: &Standstill| {
         (still.began_s + still.lasted_s).min(began_s + length_s) - still.began_s.max(began_s)
@@ -98,7 +98,7 @@ fn point_of<'a>(still: &Standstill, summary: &'a Summary) -> Option<&'a LoadPoin
     begun.max_by(|one, two| one.started_s.total_cmp(&two.started_s))
 }
 
-/// Whether it was more than operations that always take as long, and not the tool that did not run.
+/// Whether it was more than operations that always take as long, and not a pause of Reelgauge.
 fn is_told(still: &Standstill, summary: &Summary) -> bool {
     let usual = point_of(still, summary).and_then(|point| point.total.response.data.as_ref());
     let is_usual = usual.is_some_and(|times| still.lasted_s < USUAL_TIMES * times.p50_us / 1e6);
@@ -118,7 +118,7 @@ mod tests {
     use crate::summary::Target;
     use crate::test_figures::vda_point;
 
-    /// A run with a silence of the log, and an incident that found one of this length.
+    /// A run with a silence in the log, and an incident that found one of this length.
     fn unified(still: (f64, f64), found: (f64, f64)) -> (Option<f64>, Option<f64>) {
         let mut summary = Summary::new("0.1.0", "2026-11-28T10:00:00Z", "streams", Target::default());
         summary.series.standstills = vec![Standstill { began_s: still.0, lasted_s: still.1 }];
@@ -138,7 +138,7 @@ mod tests {
     fn an_incident_has_the_silence_of_the_log_with_the_pauses_of_the_tool() {
         assert_eq!(unified((4.0, 3.17), (4.1, 2.99)), (Some(4.0), Some(3.17)));
         assert_eq!(unified((4.0, 3.0), (4.0, 3.0)), (Some(4.0), Some(3.0)));
-        // Another silence, and one of which the tool slept through the most.
+        // A different silence, and one in which Reelgauge was paused for most of the time.
         assert_eq!(unified((4.0, 3.17), (9.0, 2.0)), (Some(9.0), Some(2.0)));
         assert_eq!(unified((4.0, 6.0), (8.5, 1.5)), (Some(8.5), Some(1.5)));
     }

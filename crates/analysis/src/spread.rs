@@ -1,10 +1,11 @@
-//! How values in nanoseconds are spread: HDR histograms with three significant digits.
+//! Distributions of values in nanoseconds: HDR histograms with three significant digits.
 //!
-//! Two forms of the same buckets, so that going from one to the other loses nothing:
+//! Two forms of the same buckets, so that converting one to the other loses nothing:
 //! * [`Recorder`] and [`PairRecorder`] are written on the hot path, by the million per second and with
-//!   one set per worker. They are bare counters: the library's histogram keeps a header and a total
-//!   beside its counters, and looking those up cost three cache misses per operation with many workers.
-//! * [`Spread`] is the library's histogram, which is merged and asked for percentiles.
+//!   one set per worker. They are bare counters. The library's histogram has a header and a total in
+//!   addition to its counters, and reading those cost three cache misses per operation with many
+//!   workers.
+//! * [`Spread`] is the library's histogram, which can be merged and has percentiles.
 //!
 //! Buckets: below 2048 ns one per nanosecond; above, 1024 per doubling.
 
@@ -12,16 +13,16 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
-/// Digits that a percentile is good for.
+/// Significant digits of a percentile.
 const SIGNIFICANT_DIGITS: u8 = 3;
 
-/// Buckets per doubling, as a power of two; what three digits take.
+/// Buckets per doubling, as a power of two; required for three digits.
 const FULL_BITS: u32 = 10;
 
-/// Buckets per doubling for values that need two digits only.
+/// Buckets per doubling for values that need only two digits.
 const COARSE_BITS: u32 = 7;
 
-/// Counters are allotted by this many.
+/// Counters are allocated in pages of this size.
 const PAGE: usize = 256;
 
 /// The bucket of a value, with `1 << bits` buckets per doubling.
@@ -49,7 +50,7 @@ struct Window<T> {
 impl<T: Copy + Default> Window<T> {
     #[inline]
     fn at(&mut self, bucket: usize) -> &mut T {
-        // Below the first bucket the difference wraps round and is out of range too.
+        // Below the first bucket, the difference wraps and is out of range too.
         if bucket.wrapping_sub(self.first) >= self.counters.len() {
             self.reach(bucket);
         }
@@ -79,11 +80,10 @@ impl<T: Copy + Default> Window<T> {
     }
 }
 
-/// What counters lost when they went round. They have 16 bits, because small counters are what keeps
-/// many workers in the cache.
+/// Overflows of the counters. They have 16 bits, because small counters keep many workers in the cache.
 type Carried = BTreeMap<usize, u64>;
 
-/// One more in a counter; `true` when it has gone round.
+/// Increments a counter; `true` if it overflowed.
 #[inline]
 fn count_one(counter: &mut u16) -> bool {
     *counter = counter.wrapping_add(1);
@@ -95,7 +95,7 @@ fn carry(carried: &mut Carried, bucket: usize) {
     *carried.entry(bucket).or_default() += 1 << 16;
 }
 
-/// The spread of one value, to two digits.
+/// The distribution of one value, to two digits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recorder {
     window: Window<u16>,
@@ -112,7 +112,7 @@ impl Recorder {
         }
     }
 
-    /// Adds everything recorded to a spread.
+    /// Adds all recorded values to a distribution.
     pub(crate) fn add_to(&self, spread: &mut Spread) {
         let counted = self.window.iter().map(|(bucket, count)| (bucket, u64::from(count)));
         for (bucket, count) in counted.chain(self.carried.iter().map(|(&bucket, &count)| (bucket, count))) {
@@ -121,10 +121,10 @@ impl Recorder {
     }
 }
 
-/// The spreads of two times of the same operations, service and response, to three digits.
+/// The distributions of the service and response times of the same operations, to three digits.
 ///
-/// The two counters of a bucket lie side by side, because the two times of an operation differ by
-/// little: counting both touches one cache line most of the time.
+/// The two counters of a bucket are adjacent, because the two times of an operation are usually similar:
+/// counting both accesses a single cache line most of the time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairRecorder {
     window: Window<[u16; 2]>,
@@ -132,7 +132,7 @@ pub(crate) struct PairRecorder {
 }
 
 impl PairRecorder {
-    /// Which of the two.
+    /// The index of the time.
     pub(crate) const SERVICE: usize = 0;
     pub(crate) const RESPONSE: usize = 1;
 
@@ -151,7 +151,7 @@ impl PairRecorder {
         }
     }
 
-    /// Adds all of one of the two times to a spread.
+    /// Adds all values of one of the two times to a distribution.
     pub(crate) fn add_to(&self, which: usize, spread: &mut Spread) {
         let counted = self.window.iter().map(|(bucket, counts)| (bucket, u64::from(counts[which])));
         let carried = self.carried[which].iter().map(|(&bucket, &count)| (bucket, count));
@@ -161,7 +161,8 @@ impl PairRecorder {
     }
 }
 
-/// The form that is merged and asked. Merging is exact: a merged spread is the spread of all values.
+/// The form for merging and for percentiles. Merging is exact: a merged distribution is that of all
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Spread {
     histogram: Histogram<u64>,
@@ -177,17 +178,17 @@ impl Spread {
     /// Counts a value several times.
     pub(crate) fn record_n(&mut self, value_ns: u64, count: u64) {
         if count > 0 && self.histogram.record_n(value_ns, count).is_err() {
-            // Only where usize is too small for the bucket's index: count it as the largest there is.
+            // If usize is too small for the bucket's index, it counts as the largest one.
             self.histogram.saturating_record_n(value_ns, count);
         }
     }
 
-    /// Adds all values of another spread.
+    /// Adds all values of another distribution.
     pub(crate) fn add(&mut self, other: &Spread) {
         if other.histogram.is_empty() {
             return;
         }
-        // Fails only if the buckets can't grow; then every value is counted where it fits.
+        // Fails only if the buckets cannot grow; then every value is counted that fits.
         if self.histogram.add(&other.histogram).is_err() {
             for bucket in other.histogram.iter_recorded() {
                 self.record_n(bucket.value_iterated_to(), bucket.count_at_value());
@@ -195,32 +196,34 @@ impl Spread {
         }
     }
 
-    /// The values from the smallest to the largest with the share (0 to 1) of all that do not exceed each:
-    /// so many points for every halving of the distance to 1, none above `max_ns`, the exact maximum.
+    /// The values from the smallest to the largest, each with the share (0 to 1) of values that do not
+    /// exceed it: this many points for every halving of the distance to 1, none above `max_ns`, the
+    /// exact maximum.
     pub(crate) fn curve(&self, points_per_halving: u32, max_ns: u64) -> Vec<(f64, u64)> {
         let points = self.histogram.iter_quantiles(points_per_halving);
         points.map(|point| (point.quantile_iterated_to(), point.value_iterated_to().min(max_ns))).collect()
     }
 
-    /// A value of each bucket that has any, and how many it has.
+    /// A value of each bucket that is not empty, and its count.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.histogram.iter_recorded().map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
     }
 
-    /// The standard deviation of all values from their exact mean, to three digits; `None` without any.
+    /// The standard deviation of all values from their exact mean, to three digits; `None` for no
+    /// values.
     pub(crate) fn deviation_ns(&self, mean_ns: f64) -> Option<f64> {
         let square = |value: u64| (self.histogram.median_equivalent(value) as f64 - mean_ns).powi(2);
         let squares: f64 = self.buckets().map(|(value, count)| square(value) * count as f64).sum();
         (self.count() > 0).then(|| (squares / self.count() as f64).sqrt())
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// The value below or at which this share (0 to 1) of the values lie, never above `max_ns`, the
-    /// exact maximum, which a bucket's upper edge may exceed.
+    /// The value that this share (0 to 1) of the values do not exceed. It is never above `max_ns`, the
+    /// exact maximum, which a bucket's upper bound may exceed.
     pub(crate) fn quantile_ns(&self, quantile: f64, max_ns: u64) -> u64 {
         self.histogram.value_at_quantile(quantile).min(max_ns)
     }

@@ -1,14 +1,14 @@
-//! What is said on top of a run, as data: the verdict, one number, its cause, how sure it is, and what to do
-//! next.
+//! The first lines of a run's result, as data: the verdict, one number, its cause, the confidence, and
+//! the next step.
 //!
-//! Everything here stands in the summary already; this chooses. The words are made in the report room, so
-//! that a screen, a page and a program say the same.
+//! Everything here is in the summary already; this module selects it. The words are made in the report
+//! crate, so that a screen, a page and a program show the same.
 //!
-//! What was not measured has no number, and is neither met nor not met.
+//! A result that was not measured has no number, and is neither met nor not met.
 //!
-//! * `number`: judgement, number and cause. `doubt`: how sure. `next_step`: what to do. `inconclusive`: why
-//!   neither is shown. `stream_count`: how many streams were sustained. `component`: which part of the path
-//!   each of them points at, so that no two of them point at different ones.
+//! * `number`: judgement, number and cause. `doubt`: confidence. `next_step`: the next step.
+//!   `inconclusive`: why neither is shown. `stream_count`: how many streams were sustained. `component`:
+//!   the part of the path that each of them points at, so that no two of them point at different ones.
 
 mod check_limit;
 mod component;
@@ -31,22 +31,23 @@ pub use next_step::NextStep;
 pub use of::of;
 pub use stream_count::{StreamCount, stream_count};
 
-/// Whether what was asked for was met.
+/// Whether the requirements were met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
-    /// Everything that was asked for was measured and met.
+    /// All requirements were measured and met.
     Met,
-    /// Something that was measured was not met.
+    /// A requirement was measured and not met.
     NotMet,
-    /// Measured, and it shows neither: see [`Statement::inconclusive`]. Earlier versions had one such case.
+    /// Measured, but neither is shown: see [`Statement::inconclusive`]. Earlier versions had one such
+    /// case.
     #[serde(alias = "not_met_by_own_fault")]
     Inconclusive,
-    /// It was asked for, and not measured.
+    /// There were requirements, but they were not measured.
     #[default]
     NotKnown,
-    /// Nothing was asked for: these are figures.
+    /// There were no requirements, only figures.
     NothingAsked,
 }
 
@@ -54,22 +55,22 @@ pub enum Judgement {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Statement {
-    /// Whether what was asked for was met.
+    /// Whether the requirements were met.
     pub judgement: Judgement,
-    /// Why it is inconclusive; empty where it is not.
+    /// Why it is inconclusive; otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inconclusive: Vec<Inconclusive>,
     /// The main result.
     pub number: Number,
-    /// The cause: why the number is not better. `None` where nothing failed, or the cause is unknown.
+    /// The cause: why the number is not better. `None` if nothing failed, or the cause is unknown.
     pub cause: Option<Cause>,
     /// Confidence in the number.
     pub confidence: Confidence,
-    /// The next step. `None` where the sentence about what could not be measured names it.
+    /// The next step. `None` if the sentence about what could not be measured names it.
     #[serde(default)]
     pub next_step: Option<NextStep>,
-    /// The load point whose limit is reported, as an index into the summary's. `None` where none is
-    /// known.
+    /// The load point whose limit is reported, as an index into the summary's load points. `None` if
+    /// none is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_point: Option<usize>,
 }
@@ -79,29 +80,29 @@ pub struct Statement {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StatedNumber"))]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Number {
-    /// There is none: nothing was measured.
+    /// No result: nothing was measured.
     #[default]
     NotMeasured,
     /// Frames were late.
     LateFrames {
-        /// The load point, as an index into the summary's.
+        /// The load point, as an index into the summary's load points.
         point: usize,
-        /// How many.
+        /// The number of late frames.
         late_frames: u64,
-        /// Of how many that were judged.
+        /// The number of judged frames.
         frames_judged: u64,
-        /// Streams that had any.
+        /// Streams with late frames.
         streams_with_late_frames: u64,
         /// All streams.
         streams: u64,
     },
-    /// Every frame of so many streams was in time, or as many were late as were allowed.
+    /// Every frame of these streams was in time, or no more were late than allowed.
     Streams {
-        /// The load point, as an index into the summary's.
+        /// The load point, as an index into the summary's load points.
         point: usize,
         /// Streams.
         streams: u64,
-        /// Late frames that were allowed.
+        /// The allowed number of late frames.
         late_frames: u64,
         /// Frames that were judged.
         frames_judged: u64,
@@ -110,45 +111,46 @@ pub enum Number {
     Capacity {
         /// It passed every time.
         streams: u32,
-        /// So many passed sometimes, where that is more.
+        /// The largest count that passed sometimes, if it is larger.
         sometimes: Option<u32>,
-        /// Why more may pass; `None` where the limit was found.
+        /// Why more may pass; `None` if the limit was found.
         at_least: Option<AtLeast>,
     },
-    /// Another criterion failed, in a load point of the summary; its figures stand in the verdict's failure.
+    /// Another criterion failed, in a load point of the summary; its figures are in the verdict's
+    /// failure.
     Failed {
-        /// The load point, as an index into the summary's.
+        /// The load point, as an index into the summary's load points.
         point: usize,
-        /// Which criterion.
+        /// The criterion.
         criterion: Criterion,
     },
     /// Load points of the published rates: the largest that is valid, below the first that is not.
     ValidPoint {
-        /// Its streams; `None` where the first is not valid.
+        /// Its number of streams; `None` if the first one is not valid.
         streams: Option<u32>,
     },
-    /// Bytes per second of the load point that moved most.
+    /// Bytes per second of the load point with the highest throughput.
     Throughput {
-        /// The load point, as an index into the summary's.
+        /// The load point, as an index into the summary's load points.
         point: usize,
         /// Reads and writes together.
         bytes_per_s: f64,
     },
-    /// Streams of the heaviest of a first look's formats of which any were carried; of the lightest, where
-    /// none were.
+    /// The stream counts of a quick check: of the heaviest format of which any streams were sustained,
+    /// or of the lightest one if there is none.
     FirstLook {
-        /// The format, as an index into those of the look.
+        /// The format, as an index into those of the check.
         format: usize,
-        /// Streams that were played. `None` where that was not measured.
+        /// Streams that were played. `None` if that was not measured.
         play: Option<u32>,
-        /// Streams that were recorded. `None` where that was not measured.
+        /// Streams that were recorded. `None` if that was not measured.
         record: Option<u32>,
     },
     /// Passes of a replay.
     Replay {
-        /// The last one, as an index into the replay's.
+        /// The last pass, as an index into those of the replay.
         pass: usize,
-        /// How many completed.
+        /// The number of complete passes.
         complete_passes: u64,
     },
 }
@@ -158,11 +160,11 @@ pub enum Number {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AtLeast {
-    /// Beyond them this machine or the tool was the limit, not the storage.
+    /// Above this count, the local host or Reelgauge was the limit, not the storage.
     ThisMachine,
     /// The search ended before its limit was certain.
     Unfinished,
-    /// All passed, and no more could be tried.
+    /// All trials passed, and no more could be tried.
     NoMoreTried,
 }
 
@@ -170,14 +172,14 @@ pub enum AtLeast {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Cause {
-    /// Whose it was.
+    /// The culprit.
     pub culprit: Culprit,
-    /// The load point, as an index into the summary's.
+    /// The load point, as an index into the summary's load points.
     pub point: usize,
     /// The incident with most late frames, as an index into those of the load point. `None` without
     /// incidents.
     pub incident: Option<usize>,
-    /// How many incidents there were.
+    /// The number of incidents.
     pub incidents: u64,
 }
 

@@ -1,49 +1,49 @@
-//! Suites side by side, as many as there are: what each of their workloads moved per second, in multiples of
-//! the first suite too, and both means of each group (NASPT paper, Table 2 and Figures 6, 7 and 14).
+//! Any number of suites side by side: the throughput of each of their workloads, also divided by that of
+//! the first suite, and both means of each group (NASPT paper, Table 2 and Figures 6, 7 and 14).
 //!
 //! Not here: one suite ([`crate::naspt`]), and sentences.
 
 use crate::naspt::{MeanOver, Means, NasptRow, NasptTable, WorkloadGroup};
 
-/// Several suites. Lists have an entry for each, in their order.
+/// Several suites. Lists have an entry for each of them, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuitesTable {
-    /// The workloads of all, in the order in which they occur first.
+    /// The workloads of all suites, in the order in which they first occur.
     pub rows: Vec<SuitesRow>,
-    /// The means of every group that one of them has.
+    /// The means of every group that occurs in one of them.
     pub means: Vec<SuitesMean>,
 }
 
 /// A workload in each suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuitesRow {
-    /// What it is called.
+    /// Its name.
     pub workload: String,
-    /// Where it comes from.
+    /// Its group.
     pub group: WorkloadGroup,
-    /// The median of its passes; `None` where it has none that counts.
+    /// The median of its passes; `None` if it has none that counts.
     pub bytes_per_s: Vec<Option<f64>>,
-    /// The same in multiples of the first suite; `None` where one of the two has none.
+    /// The same divided by that of the first suite; `None` if one of the two is missing.
     pub times_first: Vec<Option<f64>>,
 }
 
 /// A mean in each suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuitesMean {
-    /// What it is taken over.
+    /// The workloads of the mean.
     pub over: MeanOver,
-    /// Workloads of the group, in all suites together.
+    /// Number of workloads of the group, in all suites together.
     pub workloads: usize,
-    /// Of the medians; `None` unless the suite has one for every workload of the group.
+    /// The means of the medians; `None` unless the suite has one for every workload of the group.
     pub bytes_per_s: Vec<Option<Means>>,
-    /// Of the multiples of the first suite, over the workloads that have one.
+    /// The means of the quotients, over the workloads that have one.
     pub times_first: Vec<Option<Means>>,
-    /// How many those are.
+    /// The number of these workloads.
     pub compared: Vec<usize>,
 }
 
 impl SuitesTable {
-    /// These suites; the others in multiples of the first.
+    /// Compares these suites; the first one is the reference.
     pub fn of(suites: &[&NasptTable]) -> SuitesTable {
         let mut rows: Vec<SuitesRow> = Vec::new();
         for row in suites.iter().flat_map(|suite| &suite.rows) {

@@ -1,10 +1,11 @@
 //! The summary of a run: everything that a report shows, as one JSON file.
 //!
-//! The runner fills in what it knows (who, where, how), the [`Meter`](crate::Meter) gives the load
-//! points. Every number has its unit in its name; what was not measured is `null`, never 0.
+//! The runner fills in what it knows (who, where, how), and the [`Meter`](crate::Meter) provides the
+//! load points. Every number has its unit in its name. Values that were not measured are `null`, never
+//! 0.
 //!
-//! The schema version rises when the meaning or the name of a field changes or one goes away; fields
-//! may be added without it.
+//! The schema version rises when the meaning or the name of a field changes, or a field is removed.
+//! Fields may be added without it.
 
 use std::collections::BTreeMap;
 
@@ -34,18 +35,18 @@ use crate::statement::Statement;
 use crate::vda::ProcessRate;
 use crate::verdict::Verdict;
 
-/// The version that this program writes. Since version 2 a note is an object with its kind.
+/// The version that this program writes. Since version 2, a note is an object with its kind.
 pub const SCHEMA_VERSION: u32 = 2;
-/// The oldest version that it reads.
+/// The oldest version that this program reads.
 const OLDEST_READ: u32 = 1;
 
 /// Everything that a report shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Summary {
-    /// The version of this file's form that the program wrote; see [`SCHEMA_VERSION`].
+    /// The version of the file format; see [`SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// Version of that program.
+    /// Version of the program that wrote it.
     pub tool_version: String,
     /// When the run started, RFC 3339.
     pub started_at: String,
@@ -53,13 +54,13 @@ pub struct Summary {
     pub verb: String,
     /// The user's own name for the run; may be empty.
     pub label: String,
-    /// Where the run's files were written; `None` for a summary that was not made by a run.
+    /// The run directory; `None` for a summary that was not made by a run.
     #[serde(default)]
     pub run_dir: Option<String>,
-    /// The storage as the user describes it. Parts that were not given are `None`.
+    /// The storage as described by the user. Parts that were not given are `None`.
     #[serde(default)]
     pub storage: StorageDetails,
-    /// Words to find the run by.
+    /// The user's tags, for finding the run.
     #[serde(default)]
     pub tags: Vec<String>,
     /// The procedure that this run is a step of, and how it differs from the paper. `None` for a single
@@ -70,17 +71,18 @@ pub struct Summary {
     pub outcome: Outcome,
     /// Why it did not complete.
     pub outcome_reason: Option<String>,
-    /// What ended it before its time, as data. `None` where nothing did.
+    /// Why it ended early, as data. `None` if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub ending: Option<RunEnding>,
-    /// Where the data lies.
+    /// Where the test data is.
     pub target: Target,
-    /// The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly.
+    /// The seed of all random numbers. `jq` rounds numbers above 2^53; the plan file has the exact
+    /// value.
     pub seed: u64,
     /// The resolved plan as names and values, for display.
     pub plan: BTreeMap<String, String>,
-    /// Past the client's cache, or not: what was asked and what was found.
+    /// Direct or cached I/O: as requested and as detected.
     pub effective_mode: EffectiveMode,
     /// The files used.
     pub data_set: DataSet,
@@ -90,20 +92,20 @@ pub struct Summary {
     pub series: Series,
     /// The operation log.
     pub log: LogFacts,
-    /// What verification found; `None` if the run did not verify.
+    /// The result of verification; `None` if the run did not verify.
     pub verify: Option<VerifyFacts>,
-    /// What the tool itself cost.
+    /// The cost of Reelgauge itself.
     pub self_cost: SelfCost,
-    /// What to know before believing the figures, the worst first.
+    /// What to know before trusting the figures, the worst first.
     pub notes: Vec<Note>,
     /// The statement of the run: verdict, number, cause, confidence. `None` in unfinished summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<Statement>,
-    /// Whether the criteria were met: the verdict of the first load point that failed, else of the last.
-    /// `None` where none were asked for.
+    /// Whether the criteria were met: the verdict of the first load point that failed, otherwise of the
+    /// last. `None` without criteria.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// What a search for the largest count found.
+    /// The result of a search for the largest count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchFacts>,
     /// The curve of a VDA-like run.
@@ -112,41 +114,41 @@ pub struct Summary {
     /// Results of `check`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckFacts>,
-    /// What a replay found.
+    /// The results of a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayFacts>,
-    /// The memories that may have answered instead of the storage. `None` in a summary that was made from a
-    /// log alone.
+    /// The memories that may have answered instead of the storage. `None` in a summary that was made
+    /// from a log alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryFacts>,
-    /// The network link to the storage, with what it can carry. `None` where there is none, or it was not
-    /// found out.
+    /// The network link to the storage, with its capacity. `None` if there is none, or it could not be
+    /// determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<LinkFacts>,
-    /// What was sampled, where nothing was measured: a watch.
+    /// The samples of a watch, in which nothing is measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchFacts>,
-    /// What workers of the original Media Storage Meter reported.
+    /// The reports of the original Media Storage Meter's workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub msmeter: Option<MeterFacts>,
-    /// Observers: samples of other computers, added with `report --observer`.
+    /// Observers: samples of other hosts, added with `report --observer`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observers: Vec<ObserverFacts>,
-    /// Activities during the run that are known to disturb storage. They are not a cause by themselves.
+    /// Activities during the run that are known to disturb storage. They alone are not a cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// What an event of the user's own did to it. `None` where there was none.
+    /// The effect of an event that the user scheduled. `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub event: Option<EventFacts>,
-    /// The path to the disks with what each part of it can carry. `None` where nothing leads over a network.
+    /// The path to the disks with the capacity of each part. `None` if there is no network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathFacts>,
-    /// What its streams are for each node, drive, core, client and rack unit, and what one costs. `None`
-    /// where the site states none of these, or no count of streams was sustained.
+    /// Its streams per node, drive, core, client and rack unit, and the price of one stream. `None` if
+    /// the site states none of these, or no streams were sustained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_shares: Option<SiteShares>,
-    /// The machines that made it. `None` where it was one.
+    /// The hosts that made it. `None` for a single host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostsSection>,
 }
@@ -159,27 +161,27 @@ pub enum Outcome {
     /// As planned.
     #[default]
     Complete,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Interrupted,
-    /// It could not go on.
+    /// It was aborted by an error.
     BrokeOff,
-    /// It goes on: these are the figures of its log until now.
+    /// It is still going on: these are the figures of its log until now.
     Running,
 }
 
-/// Where the data lies.
+/// Where the test data is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Target {
-    /// The path that was given.
+    /// The path as given.
     pub path: String,
     /// `nfs4`, `cifs`, `ext4`, …
     pub fs_type: Option<String>,
     /// For display: `SMB 3.1.1 from nas1`.
     pub description: Option<String>,
-    /// The mounted thing: `//nas1/media`, `/dev/nvme0n1p2`.
+    /// The source of the mount: `//nas1/media`, `/dev/nvme0n1p2`.
     pub source: Option<String>,
-    /// The server, where there is one.
+    /// The server, if there is one.
     pub server: Option<String>,
     /// Mount options as the system states them.
     pub mount_options: Option<String>,
@@ -188,19 +190,19 @@ pub struct Target {
     pub is_shared: bool,
 }
 
-/// Past the client's cache, or not.
+/// Direct or cached I/O.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EffectiveMode {
-    /// What was asked: `direct`, `cached`.
+    /// The requested mode: `direct`, `cached`.
     pub asked: String,
-    /// What it really was.
+    /// The detected mode.
     pub found: String,
-    /// The same in words, when it matters; else empty.
+    /// The same as a sentence, if it matters; otherwise empty.
     pub sentence: String,
-    /// Share of the data set in this machine's cache before the run, 0 to 1.
+    /// Share of the data set in the local host's cache before the run, 0 to 1.
     pub cached_share_before: Option<f64>,
-    /// The same after it.
+    /// The same after the run.
     pub cached_share_after: Option<f64>,
 }
 
@@ -212,7 +214,7 @@ pub struct DataSet {
     pub files: u64,
     /// Size of each.
     pub file_size_bytes: u64,
-    /// Whether they were there already.
+    /// Whether they existed before the run.
     pub reused: bool,
 }
 
@@ -226,31 +228,32 @@ pub struct LoadPoint {
     pub label: String,
     /// How many workers ran.
     pub workers: u32,
-    /// How many threads of the tool did the operations. `None` where that was not kept.
+    /// The number of threads that did the operations. `None` if it was not recorded.
     #[serde(default)]
     pub threads: Option<u32>,
-    /// The value that was swept, as it was written in the plan.
+    /// The value that was varied, as written in the plan.
     pub sweep_value: Option<String>,
-    /// When it began, warm-up included, since the start of the run.
+    /// When it began, including the warm-up, since the start of the run.
     pub started_s: f64,
-    /// How much later it began than was agreed upon with the other hosts of a fleet; negative: earlier.
-    /// `None` where nothing was agreed upon.
+    /// How much later than agreed with the other hosts of a fleet it began; negative if earlier. `None`
+    /// if no time was agreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_ns: Option<i64>,
-    /// How long it was measured, without the warm-up, to the microsecond.
+    /// The measured time, without the warm-up, to the microsecond.
     pub measured_s: f64,
-    /// The same exactly: what throughput is divided by. `None` in summaries of versions that did not keep it.
+    /// The exact measured time, by which throughput is divided. `None` in summaries of versions that did
+    /// not record it.
     #[serde(default)]
     pub measured_ns: Option<u64>,
-    /// Why it ended before its time, if it did.
+    /// Why it ended early, if it did.
     pub ended_early: Option<String>,
-    /// Why it has no figures although it was not cut short. `None` where it has.
+    /// Why it has no figures although it was not cut short. `None` if it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_measured: Option<NotMeasured>,
-    /// What the limit on bytes a second held back. `None` where none was set.
+    /// The effect of the byte rate limit. `None` without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_back: Option<HeldBack>,
-    /// What was never answered, and so is in no response time. `None` where everything was.
+    /// Operations that never completed, and so are in no response time. `None` if all of them completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<Unanswered>,
     /// All workers together.
@@ -259,46 +262,48 @@ pub struct LoadPoint {
     pub per_worker: Vec<WorkerFigures>,
     /// The paper's tables.
     pub paper: PaperTables,
-    /// How many streams ran. `None` where nothing is counted in streams.
+    /// The number of streams. `None` if there are no streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_count: Option<u32>,
     /// Late frames of every stream that has frames.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<LateFigures>,
-    /// The workers that were asked for a rate.
+    /// The workers with a required rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<ProcessRate>,
     /// Mean response time of the transfers of those workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rates_mean_response_ms: Option<f64>,
-    /// Whether its criteria were met. `None` where none were asked for.
+    /// Whether its criteria were met. `None` without criteria.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// Whose fault it was that its criteria were not met. `None` where they were, or none were asked for.
+    /// The culprit if its criteria were not met. `None` if they were, or without criteria.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub culprit: Option<Culprit>,
-    /// Which layer limited it, by the counters of exactly its measured time. `None` where none were sampled.
+    /// The layer that limited it, from the counters of exactly its measured time. `None` if none were
+    /// sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
 }
 
-/// What a limit on bytes a second did to a load point.
+/// The effect of the byte rate limit on a load point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HeldBack {
-    /// The limit, reading and writing together.
+    /// The limit, for reads and writes together.
     pub max_bytes_per_s: u64,
     /// Operations of the measured time that had to wait for it.
     pub operations: u64,
 }
 
-/// Operations that had got no answer when a load point was given up.
+/// Operations that had not completed when a load point was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Unanswered {
     /// Threads that waited for one operation each, or for several at once.
     pub threads: u32,
-    /// How long the oldest had been under way. Throughput counts that time as far as it was measured.
+    /// How long the oldest of them had been in flight. Throughput includes that time as far as it was
+    /// measured.
     pub for_s: f64,
 }
 
@@ -307,13 +312,13 @@ pub struct Unanswered {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NotMeasured {
-    /// Every block was to be visited once, and the warm-up had visited them all.
+    /// Every block was to be visited once, and the warm-up visited all of them.
     WarmupVisitedAll,
-    /// No read or write was finished within the measured time.
+    /// No read or write completed within the measured time.
     NothingFinished,
 }
 
-/// What a load point was, beside its figures.
+/// The properties of a load point, in addition to its figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadPointFacts {
     /// See [`LoadPoint::label`].
@@ -327,15 +332,15 @@ pub struct LoadPointFacts {
 }
 
 impl LoadPoint {
-    /// Says why it has no figures, and lets go of its rates: nothing was measured, which is not 0 MB/s.
+    /// Sets why it has no figures, and removes its rates: nothing was measured, which is not 0 MB/s.
     pub fn was_not_measured(&mut self, why: NotMeasured) {
         self.not_measured = Some(why);
         let of_workers = self.per_worker.iter_mut().map(|worker| &mut worker.figures);
         of_workers.chain([&mut self.total]).for_each(Figures::forget_rates);
     }
 
-    /// A load point from its facts and figures. What was stopped before anything was finished has no rates:
-    /// nothing was measured, which is not 0 MB/s.
+    /// A load point from its facts and figures. If it was stopped before an operation completed, it has
+    /// no rates: nothing was measured, which is not 0 MB/s.
     pub fn new(facts: LoadPointFacts, mut figures: PointFigures) -> LoadPoint {
         if facts.ended_early.is_some() {
             let of_workers = figures.per_worker.iter_mut().map(|worker| &mut worker.figures);
@@ -369,17 +374,17 @@ impl LoadPoint {
         }
     }
 
-    /// What a limit on bytes a second did, where it made operations of this load point wait.
+    /// The effect of the byte rate limit, if operations of this load point had to wait for it.
     pub fn was_held_back(&self) -> Option<HeldBack> {
         self.held_back.filter(|held| held.operations > 0)
     }
 
-    /// Whether it ended before its time, so that what it did not reach is not known.
+    /// Whether it ended early, so that its further results are unknown.
     pub fn was_cut_off(&self) -> bool {
         self.ended_early.is_some()
     }
 
-    /// Whether it was stopped before any operation was finished in its measured time, or any frame was due.
+    /// Whether it was stopped before any operation completed in its measured time, or any frame was due.
     pub fn is_unmeasured(&self) -> bool {
         let frames_judged = self.streams.as_ref().map_or(0, |late| late.total.frames_judged);
         self.was_cut_off() && self.total.ops == 0 && frames_judged == 0
@@ -390,21 +395,21 @@ impl LoadPoint {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LogFacts {
-    /// Whether every operation is in it.
+    /// Whether it contains every operation.
     pub complete: bool,
     /// Operations in it.
     pub rows: u64,
     /// Its size.
     pub bytes: u64,
-    /// Both divided; `None` if it is empty.
+    /// Bytes ÷ rows; `None` if it is empty.
     pub bytes_per_op: Option<f64>,
-    /// Operations that are only in the figures.
+    /// Operations that are only in the figures, not in the log.
     pub dropped_to_histograms_ops: u64,
-    /// Anything else to know.
+    /// An additional remark.
     pub note: Option<String>,
 }
 
-/// What verification found.
+/// The result of verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VerifyFacts {
@@ -412,7 +417,7 @@ pub struct VerifyFacts {
     pub checked_bytes: u64,
     /// Bytes that differed.
     pub different_bytes: u64,
-    /// Where the first difference is, in words.
+    /// The place of the first difference, as text.
     pub first_difference: Option<String>,
 }
 
@@ -426,7 +431,7 @@ pub enum SummaryError {
          with 'reelgauge report RUN'"
     )]
     Malformed {
-        /// What is wrong with it.
+        /// The parse error.
         #[from]
         source: serde_json::Error,
     },
@@ -440,7 +445,7 @@ pub enum SummaryError {
         /// Its version.
         found: u32,
     },
-    /// A program wrote it whose summaries are no longer read.
+    /// A program wrote it whose summaries are no longer supported.
     #[error(
         "the summary has schema version {found}, but this program supports {SCHEMA_VERSION}. Move \
          summary.json away, then compute the figures from the log with 'reelgauge report RUN'"
@@ -455,16 +460,16 @@ pub enum SummaryError {
 #[serde(expecting = "an object with a schema_version")]
 struct VersionOnly {
     schema_version: u32,
-    /// Of version 1: something else changed the run's files.
+    /// Version 1: whether another process changed the run's files.
     #[serde(default)]
     files_changed: bool,
-    /// Of version 1: who stopped it.
+    /// Version 1: who stopped it.
     #[serde(default)]
     stopped_by: Option<RunStop>,
 }
 
 impl VersionOnly {
-    /// What ended the run, where version 1 said so.
+    /// What ended the run, if version 1 recorded it.
     fn ending(&self) -> Option<RunEnding> {
         let stopped = self.stopped_by.map(|by| RunEnding::Stopped { by });
         if self.files_changed { Some(RunEnding::FilesChanged) } else { stopped }
@@ -472,7 +477,7 @@ impl VersionOnly {
 }
 
 impl Summary {
-    /// A summary of a run that has measured nothing yet.
+    /// A summary of a run that has not measured anything yet.
     pub fn new(tool_version: &str, started_at: &str, verb: &str, target: Target) -> Summary {
         Summary {
             schema_version: SCHEMA_VERSION,
@@ -517,9 +522,9 @@ impl Summary {
         }
     }
 
-    /// Reads a summary; the version is looked at before anything else.
-    // Inlined, so that what reads all these types is compiled where it is called and not here, where it would
-    // be a quarter of the code.
+    /// Reads a summary; the version is checked first.
+    // Inlined, so that the code that reads all these types is compiled in the caller's crate. In this
+    // crate it would be a quarter of the code.
     #[inline]
     pub fn from_json(json: &str) -> Result<Summary, SummaryError> {
         let version: VersionOnly = serde_json::from_str(json)?;
@@ -536,7 +541,7 @@ impl Summary {
         }
     }
 
-    /// Puts what an earlier version wrote into the form of this one, in which it is written again.
+    /// Converts what an earlier version wrote to the format of this one.
     fn take_this_version(&mut self) {
         self.schema_version = SCHEMA_VERSION;
         let earlier = self.search.as_mut().and_then(|search| search.earlier.as_mut());
@@ -552,21 +557,21 @@ impl Summary {
         Ok(json)
     }
 
-    /// What a limit on bytes a second did in the last load point in which it made operations wait.
+    /// The effect of the byte rate limit in the last load point in which operations had to wait for it.
     pub fn was_held_back(&self) -> Option<HeldBack> {
         self.load_points.iter().rev().find_map(LoadPoint::was_held_back)
     }
 
-    /// The load point at this place, as statements name it: behind the run's own is the earlier trial of a
-    /// search that went on.
+    /// The load point with this index, as used in statements: the index after the run's own load points
+    /// is the earlier trial of a continued search.
     pub fn point(&self, at: usize) -> Option<&LoadPoint> {
         let earlier = || self.search.as_ref()?.earlier.as_ref().filter(|_| at == self.load_points.len());
         self.load_points.get(at).or_else(|| Some(&earlier()?.point))
     }
 
-    /// Whether a VDA-like curve ended at a load point that was not valid: then the one before is a capacity.
-    /// One that was cut off, or failed by the tool or its machine, is no limit of the storage, and neither is
-    /// the largest count that was asked for.
+    /// Whether a VDA-like curve ended at a load point that was not valid: then the one before is a
+    /// capacity. A load point that was cut off, or failed because of Reelgauge or its host, is no limit
+    /// of the storage. Neither is the largest requested count.
     pub fn vda_ended_at_its_limit(&self) -> bool {
         let points = self.vda.as_ref().map_or(&[][..], |vda| &vda.points);
         let failed = points.iter().position(|point| !point.valid).filter(|at| *at > 0);

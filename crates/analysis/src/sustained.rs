@@ -1,40 +1,40 @@
-//! Whether a rate was sustained: the later seconds of a load that took all it could get, compared with those
+//! Decides whether a rate was sustained: compares the later seconds of an unlimited load with those
 //! before.
 //!
-//! Storage with a burst allowance (a token bucket, a write cache) is fast first and slower later; storage
-//! whose cache fills with what is read is slow first and faster later. In both cases the lower level is what
-//! streams can rely on. Pure: made of bytes per second.
+//! Storage with a burst allowance (a token bucket, a write cache) is fast first and slower later.
+//! Storage whose cache fills with the data that is read is slow first and faster later. In both cases,
+//! streams can rely on the lower level. Pure: computed from bytes per second.
 
 use serde::{Deserialize, Serialize};
 
-/// The later seconds, whose level is compared with the seconds before.
+/// The number of later seconds, whose level is compared with the seconds before.
 const LATER_S: usize = 3;
-/// A level counts as sustained when it was held for so long after the last sign of a burst.
+/// A level is sustained if it lasted for this long after the last sign of a burst.
 pub const HELD_S: usize = 5;
-/// A second differs from the later ones where it is so many times the noise away …
+/// A second differs from the later ones if the difference is this many times the noise …
 const NOISE_TIMES: f64 = 3.0;
 /// … and at least this share of the level.
 const SHARE: f64 = 0.05;
-/// The mean of a quiet rate is not known better than this share of it.
+/// The mean of a steady rate is uncertain by at least this share of it.
 const MEAN_ERROR: f64 = 0.005;
-/// Streams that were held show the rate that they need but for this share: buffers hide a smaller shortfall
-/// for longer than a check has.
+/// Streams that were played prove the rate that they need, minus this share: buffers hide a smaller
+/// shortfall for longer than a check takes.
 pub const HOLD_ERROR: f64 = 0.01;
-/// Seconds from which the noise is taken.
+/// The number of seconds from which the noise is computed.
 const NOISE_S: usize = 6;
 
-/// How a rate developed.
+/// The development of a rate over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RateTrend {
-    /// The same from the beginning.
+    /// Constant from the start.
     Steady,
-    /// Faster first: a burst allowance or a cache. The later level was held for long enough.
+    /// Faster at first: a burst allowance or a cache. The later level lasted long enough.
     Burst,
-    /// Slower first: a cache that filled. The first level counts.
+    /// Slower at first: a cache was filling. The first level counts.
     Rose,
-    /// It still changed when the time was over.
+    /// It was still changing at the end.
     Unsettled,
     /// Too few seconds to tell.
     #[default]
@@ -42,7 +42,7 @@ pub enum RateTrend {
 }
 
 impl RateTrend {
-    /// Whether the level was held for long enough to rely on it.
+    /// Whether the level lasted long enough to rely on it.
     pub fn is_sustained(self) -> bool {
         matches!(self, RateTrend::Steady | RateTrend::Burst | RateTrend::Rose)
     }
@@ -52,18 +52,17 @@ impl RateTrend {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SustainedRate {
-    /// The level that streams can rely on: the lower one, where there are two.
+    /// The level that streams can rely on: the lower one, if there are two.
     pub mb_per_s: f64,
-    /// By how much that may be off, up or down.
+    /// Its uncertainty, up or down.
     pub error_mb_per_s: f64,
-    /// How it developed.
+    /// Its development over time.
     pub trend: RateTrend,
-    /// For how long that level was held, at the end of the measurement; of a rate that rose, at its
-    /// beginning.
+    /// How long that level lasted, at the end of the measurement; for a rate that rose, at its start.
     pub held_s: f64,
-    /// The level of the other part, where there are two.
+    /// The level of the other part, if there are two.
     pub other_mb_per_s: Option<f64>,
-    /// What was moved beyond the later level before it was reached.
+    /// The data that was transferred above the later level before it was reached.
     pub burst_mb: Option<f64>,
 }
 
@@ -81,7 +80,7 @@ impl SustainedRate {
         let noise = noise(seconds);
         let level = mean(later);
         let apart = (NOISE_TIMES * noise).max(SHARE * level);
-        // The first second holds the start.
+        // The first second contains the start.
         let slow = before[1..].iter().take_while(|second| is_low(**second, level, apart)).count();
         if slow > 0 {
             let trend = if seconds.len() > slow + HELD_S { RateTrend::Rose } else { RateTrend::Unsettled };
@@ -116,17 +115,17 @@ impl SustainedRate {
         }
     }
 
-    /// No less than this, in bytes per second.
+    /// The lower bound, in bytes per second.
     pub fn least_bytes_per_s(&self) -> f64 {
         (self.mb_per_s - self.error_mb_per_s).max(0.0) * 1e6
     }
 
-    /// No more than this, in bytes per second.
+    /// The upper bound, in bytes per second.
     pub fn most_bytes_per_s(&self) -> f64 {
         (self.mb_per_s + self.error_mb_per_s) * 1e6
     }
 
-    /// How long a load of this rate has to be held until the burst that was seen can't be what sustained it.
+    /// How long a load of this rate has to last until the observed burst can no longer explain it.
     pub fn hold_needed_s(&self, bytes_per_s: f64) -> f64 {
         let beyond = bytes_per_s - self.mb_per_s * 1e6;
         let burst_s = match self.burst_mb {
@@ -141,7 +140,8 @@ fn is_low(second: f64, level: f64, apart: f64) -> bool {
     second < level - apart
 }
 
-/// Whether each of the last seconds moved less than the one before, and all of them together noticeably.
+/// Whether each of the last seconds transferred less than the one before, and the total decrease is
+/// significant.
 fn falls(seconds: &[f64], level: f64) -> bool {
     let last = &seconds[seconds.len() - HELD_S..];
     last.windows(2).all(|pair| pair[1] < pair[0]) && last[0] - last[HELD_S - 1] > SHARE * level
@@ -161,10 +161,10 @@ fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// By how much one second differs from the next at the end of the series. The median: one step from a burst
-/// to the level below it is no noise.
+/// The typical difference between successive seconds at the end of the series. The median: a single step
+/// from a burst to the level below it is no noise.
 fn noise(seconds: &[f64]) -> f64 {
-    // Fewer seconds than that are all used.
+    // If there are fewer seconds than that, all of them are used.
     let last = &seconds[seconds.len().saturating_sub(NOISE_S)..];
     let steps: Vec<f64> = last.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     median(&steps)
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(steady.trend, RateTrend::Steady);
         assert!((steady.mb_per_s - 248.3).abs() < 3.0 && steady.other_mb_per_s.is_none(), "{steady:?}");
         assert!(steady.least_bytes_per_s() <= 248e6 && steady.most_bytes_per_s() >= 248e6, "{steady:?}");
-        // A start that takes its time is no rise.
+        // A slow start is no rise.
         assert_eq!(of(&[20.0, 100.0, 101.0, 99.0, 100.0, 100.0, 100.0]).trend, RateTrend::Steady);
     }
 
@@ -200,7 +200,7 @@ mod tests {
         let short = of(&[480.0, 480.0, 480.0, 390.0, 250.0, 250.0, 250.0]);
         assert_eq!((short.trend, short.held_s), (RateTrend::Unsettled, 3.0));
         assert!((short.mb_per_s - 250.0).abs() < 1.0, "{short:?}");
-        // 27 MB/s more than the level are sustained by 370 MB for 13.7 s.
+        // 370 MB sustain 27 MB/s more than the level for 13.7 s.
         assert!((burst.hold_needed_s(277e6) - 18.7).abs() < 0.5, "{}", burst.hold_needed_s(277e6));
         assert!((burst.hold_needed_s(240e6) - 5.0).abs() < 1e-9);
     }
@@ -226,7 +226,7 @@ mod tests {
         let saw = of(&[200.0, 100.0, 200.0, 100.0, 200.0, 100.0, 200.0]);
         assert_eq!(saw.trend, RateTrend::Steady);
         assert!(saw.least_bytes_per_s() < 100e6, "{saw:?}");
-        // Slower waves are not settled.
+        // Slow waves are not settled.
         let waves = of(&[200.0, 200.0, 200.0, 200.0, 100.0, 100.0, 100.0, 101.0]);
         assert_eq!(waves.trend, RateTrend::Unsettled);
     }

@@ -1,7 +1,7 @@
-//! Counting, on the hot path: what one worker did in one load point.
+//! Counting on the hot path: the operations of one worker in one load point.
 //!
-//! Only workers are counted here; a load point's total is the sum of its workers, made once at its end,
-//! so that an operation is booked in one place.
+//! Only workers are counted here. A load point's total is the sum over its workers, computed once at its
+//! end, so that an operation is counted in one place.
 
 use reelgauge_record::{OpKind, OpRecord};
 
@@ -10,7 +10,7 @@ use crate::paper::PaperTally;
 use crate::spread::{PairRecorder, Recorder};
 use crate::transfer::Transfers;
 
-/// A longest time and when that operation began.
+/// The longest time, and when that operation began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Peak {
     pub(crate) ns: u64,
@@ -24,7 +24,7 @@ impl Default for Peak {
 }
 
 impl Peak {
-    /// Takes a time; of equal ones the earlier stays, so that the order of workers does not matter.
+    /// Takes a time; of equal ones the earlier is kept, so that the order of workers does not matter.
     #[inline]
     pub(crate) fn take(&mut self, ns: u64, began_ns: u64) {
         if ns >= self.ns && (ns > self.ns || began_ns < self.began_ns) {
@@ -33,14 +33,14 @@ impl Peak {
     }
 }
 
-/// What a read or write is that succeeds but moves less than was asked.
+/// The meaning of a read or write that succeeds but transfers less than requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShortOps {
-    /// No answer: the files of the workload have a known size. Its bytes were moved, and its time, which may
-    /// be next to nothing, is no response time.
+    /// It is no valid result: the files of the workload have a known size. Its bytes count, but its
+    /// time, which may be very short, is no response time.
     #[default]
     Failures,
-    /// An answer like any other: a replay reads beyond the ends of files where the application did.
+    /// It is a valid result: a replay reads beyond the ends of files where the application did.
     Answers,
 }
 
@@ -48,7 +48,8 @@ pub enum ShortOps {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KindTally {
     pub(crate) succeeded: u64,
-    /// Those that moved less than was asked and are no answers; in no time here.
+    /// Operations that transferred less than requested and are no valid results; no time here includes
+    /// them.
     short: u64,
     pub(crate) bytes: u64,
     pub(crate) service_sum_ns: u64,
@@ -64,7 +65,7 @@ impl KindTally {
         let (service_ns, response_ns) = (op.service_ns(), op.response_ns());
         self.succeeded += 1;
         self.bytes += u64::from(op.done_len);
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         self.service_sum_ns = self.service_sum_ns.saturating_add(service_ns);
         self.response_sum_ns = self.response_sum_ns.saturating_add(response_ns);
         self.service_max.take(service_ns, op.issued_ns);
@@ -78,10 +79,11 @@ impl KindTally {
     }
 }
 
-/// The tool's own delay: from when an operation was due and its worker was free until it was issued.
+/// The scheduling delay of Reelgauge: from when an operation was due and its worker was free until it
+/// was issued.
 ///
-/// Issued − due alone would not do: behind a slow operation of a paced worker the next ones are issued
-/// late through no fault of the tool. On time is the most frequent and needs no histogram.
+/// Issued − due alone is wrong: behind a slow operation of a paced worker, the next ones are issued late
+/// through no fault of Reelgauge. Zero delay is the most frequent case and needs no histogram.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LatenessTally {
     pub(crate) on_time: u64,
@@ -93,7 +95,7 @@ pub(crate) struct LatenessTally {
 impl LatenessTally {
     #[inline]
     fn add(&mut self, op: &OpRecord) {
-        // Where several operations are in flight, the worker was not waiting for the one before.
+        // If several operations are in flight, the worker was not waiting for the previous one.
         let waited = self.free_since_ns <= op.issued_ns;
         let could_ns = if waited { op.due_ns.max(self.free_since_ns) } else { op.due_ns };
         let lateness_ns = stretch_ns(could_ns, op.issued_ns);
@@ -125,7 +127,7 @@ impl ErrorTally {
     }
 }
 
-/// An order of failures that does not depend on the order in which workers were fed.
+/// An order of failures that does not depend on the order of the workers.
 pub(crate) fn comes_before(one: &OpRecord, other: &OpRecord) -> bool {
     (one.done_ns, one.worker, one.transfer) < (other.done_ns, other.worker, other.transfer)
 }
@@ -141,15 +143,15 @@ pub(crate) fn add_error(errors: &mut Vec<ErrorTally>, failure: &ErrorTally) {
 /// Kinds below this number are those that most workers use.
 const COMMON_KINDS: usize = OpKind::Unlink as usize;
 
-/// How many kinds there are beside them.
+/// The number of all other kinds.
 const RARE_KINDS: usize = OpKind::ALL.len() - COMMON_KINDS;
 
-/// What one worker did in one load point.
+/// The counts of one worker in one load point.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkerTally {
     pub(crate) worker: u32,
     common: [KindTally; COMMON_KINDS],
-    /// Made when the first of them occurs: of ten thousand workers each byte counts.
+    /// Allocated when the first of them occurs: with ten thousand workers, each byte counts.
     rare: Option<Box<[KindTally; RARE_KINDS]>>,
     pub(crate) transfers: Transfers,
     pub(crate) paper: PaperTally,
@@ -196,7 +198,7 @@ impl WorkerTally {
         self.transfers.add(op, &mut self.paper);
     }
 
-    /// Takes an operation of the warm-up, which is in no figure.
+    /// Takes an operation of the warm-up; no figure includes it.
     pub(crate) fn add_warmup(&mut self, op: &OpRecord) {
         self.warmup_ops += 1;
         match op.kind {
@@ -233,7 +235,7 @@ impl WorkerTally {
         }
     }
 
-    /// The operations of a kind; `None` where none has succeeded.
+    /// The operations of a kind; `None` if none has succeeded.
     pub(crate) fn kind(&self, kind: OpKind) -> Option<&KindTally> {
         self.tally(kind).filter(|tally| tally.succeeded > 0)
     }
@@ -245,12 +247,12 @@ impl WorkerTally {
         }
     }
 
-    /// Bytes that operations of a kind moved.
+    /// Bytes that operations of a kind transferred.
     pub(crate) fn bytes(&self, kind: OpKind) -> u64 {
         self.tally(kind).map_or(0, |tally| tally.bytes)
     }
 
-    /// Measured operations of a kind, those that failed or came short included.
+    /// Measured operations of a kind, including failed and short ones.
     pub(crate) fn ops(&self, kind: OpKind) -> u64 {
         let done = self.tally(kind).map_or(0, |tally| tally.succeeded + tally.short);
         done + self.failed_by_kind[kind as usize]
@@ -263,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    /// Milliseconds: due, issued, done.
+    /// In milliseconds: due, issued, done.
     fn lateness_of(ops: &[(u64, u64, u64)]) -> LatenessTally {
         let mut tally = LatenessTally::default();
         for &(due, issued, done) in ops {

@@ -1,7 +1,7 @@
-//! Figures made up for tests of what is found in them, and of what is said of that in the report room.
+//! Synthetic figures for tests, here and in the report crate.
 //!
-//! The feature `test-streams` has this, as [`crate::late::test_streams`]: no program that is shipped knows
-//! it.
+//! Only the feature `test-streams` includes them, like [`crate::late::test_streams`]: no released
+//! program contains them.
 
 use crate::figures::{Figures, PointTiming, TimeFigures};
 use crate::late::{FirstLateFrame, LateRun, StreamFigures};
@@ -42,7 +42,7 @@ pub fn judged_stream(number: u32) -> StreamFigures {
     }
 }
 
-/// The same with late frames from a moment of the load point on.
+/// The same with late frames from some time of the load point on.
 pub fn late_stream(number: u32, in_point_s: f64, frames: u64) -> StreamFigures {
     let first_frame = (in_point_s * 25.0) as u64;
     StreamFigures {

@@ -1,15 +1,15 @@
-//! What an application did to its storage, told from its operations alone: bytes, sizes, times and order,
-//! of a trace or of a run, for the whole and file by file.
+//! Statistics of an application's storage access, from its operations alone: bytes, sizes, times and
+//! order, of a trace or a run, in total and for each file.
 //!
-//! Operations are taken in order of issue (see [`InOrder`](crate::in_order::InOrder)), in two passes:
-//! [`TraceStats`] counts everything and knows afterwards which files matter and how long it took;
-//! [`TraceDetails`] then looks at those files more closely. So memory is bounded: 56 bytes for every file,
+//! Operations are taken in order of issue (see [`InOrder`](crate::in_order::InOrder)), in two passes.
+//! [`TraceStats`] counts everything, and so finds which files matter and how long the trace is.
+//! [`TraceDetails`] then evaluates those files in detail. So memory is bounded: 56 bytes for every file,
 //! histograms and maps for a few.
 //!
-//! An *access* is a read or write that did not fail. It is *sequential* if it begins where the access before
-//! it, in the whole trace, ended in the same file (the definition of the NASPT paper); *sequential in its
-//! file* if it begins where the last access to that file ended. Sizes are what was moved, not what was asked.
-//! Operations of a run's warm-up only count as such.
+//! An *access* is a read or write that did not fail. It is *sequential* if it begins where the previous
+//! access of the whole trace ended in the same file (the definition of the NASPT paper). It is
+//! *sequential in its file* if it begins where the last access to that file ended. Sizes are transferred
+//! bytes, not requested ones. Operations of a run's warm-up are only counted as such.
 //!
 //! Not here: screens, and late frames ([`late`](crate::late)).
 
@@ -48,7 +48,7 @@ use times::ServiceTimes;
 
 /// Different sizes that are counted exactly, in total.
 const EXACT_SIZES: usize = 1 << 16;
-/// Kinds of errors that are told apart; a log that holds more is no log of a system.
+/// Kinds of errors that are counted separately; a real log has fewer.
 const MAX_ERRORS: usize = 256;
 
 /// A part of a trace, by when operations were issued.
@@ -61,16 +61,16 @@ pub struct Period {
 }
 
 impl Period {
-    /// All of it.
+    /// The whole trace.
     pub const WHOLE: Period = Period { from_ns: 0, to_ns: u64::MAX };
 
-    /// Whether the operation counts. At the end of time there is nothing to leave out.
+    /// Whether the operation counts. A period until the end of the clock's range excludes nothing.
     pub fn holds(&self, op: &OpRecord) -> bool {
         op.issued_ns >= self.from_ns && (op.issued_ns < self.to_ns || self.to_ns == u64::MAX)
     }
 }
 
-/// Reads and writes, one beside the other.
+/// A pair of values, for reads and writes.
 #[derive(Clone, Debug)]
 struct Direction {
     count: u64,
@@ -123,7 +123,7 @@ pub struct TraceStats {
 }
 
 impl TraceStats {
-    /// For a trace with these files, given by their sizes before it (`None` where that is not known).
+    /// For a trace with these files, given by their initial sizes (`None` if unknown).
     pub fn new(sizes_before: impl IntoIterator<Item = impl Into<Option<u64>>>, period: Period) -> TraceStats {
         TraceStats {
             period,
@@ -145,7 +145,7 @@ impl TraceStats {
         }
     }
 
-    /// Takes an operation. Those outside the period count only as what came before.
+    /// Takes an operation. Operations outside the period only set the position for the next ones.
     pub fn add(&mut self, op: &OpRecord) {
         let is_access = op.kind.moves_data() && op.errno == 0;
         let sequential = is_access && self.previous == Some((op.file, op.offset));
@@ -179,7 +179,7 @@ impl TraceStats {
             }
             return;
         }
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         kind.service_ns = kind.service_ns.saturating_add(op.service_ns());
         kind.max_service_ns = kind.max_service_ns.max(op.service_ns());
         self.copied_ops += u64::from(op.flags.has(OpFlags::COPIED));
@@ -204,17 +204,18 @@ impl TraceStats {
         &self.hints
     }
 
-    /// The files with the most bytes, the largest first; those without any are told by their operations.
+    /// The files with the most bytes, the largest first; files without bytes are sorted by their
+    /// operations.
     pub fn top_files(&self, count: usize) -> Vec<u32> {
         self.files.top(count)
     }
 
-    /// How much of a file was read or written, as far as it reached.
+    /// The known end of a file, from its reads and writes.
     pub fn file_end_bytes(&self, file: u32) -> u64 {
         self.files.end_bytes(file)
     }
 
-    /// The figures of these files, without what only the second pass knows.
+    /// The figures of these files, without those of the second pass.
     pub fn files(&self, files: &[u32], name: impl Fn(u32) -> String) -> Vec<FileFigures> {
         files.iter().filter_map(|&file| self.files.figures(file, name(file))).collect()
     }
@@ -258,8 +259,8 @@ impl TraceStats {
         }
     }
 
-    /// Whether any operation took time. Some sources (iologs of fio, some captures) have no durations, and
-    /// all their operations end when they begin.
+    /// Whether any operation took time. Some sources (fio iologs, some captures) have no durations: all
+    /// their operations end when they begin.
     fn has_durations(&self) -> bool {
         self.kinds.iter().any(|tally| tally.service_ns > 0)
     }
@@ -290,7 +291,7 @@ impl TraceStats {
     }
 }
 
-/// A share in percent, to two decimals; `None` of nothing.
+/// A share in percent, to two decimals; `None` if the whole is 0.
 pub(crate) fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| round_to(part as f64 * 100.0 / whole as f64, 2))
 }

@@ -1,5 +1,5 @@
-//! Whether the tool's own timing was good enough, judged by what its operations and streams tell. Not here:
-//! the sentence that says so (the report room's).
+//! Judges whether Reelgauge's timing was good enough, from its operations and streams. Not here: the
+//! sentence about it (report).
 
 use super::{PausedTotal, STOP_FROM_NS, SelfCost};
 use crate::facts::{ReplayFacts, ReplayPass, ReplayTiming};
@@ -9,24 +9,23 @@ use crate::meter::RunTotals;
 use crate::pause::Pause;
 use crate::summary::LoadPoint;
 
-/// A delay of its own of this much never matters beside storage over a network.
+/// A delay of this length never matters for storage over a network.
 const ALWAYS_GOOD_US: f64 = 50.0;
 
-/// Beyond that, the tool's own delay may be this share of the median answer.
+/// Above that, the scheduling delay may be at most this share of the median response.
 const GOOD_SHARE: f64 = 0.1;
 
-/// Streams have a buffer, and the tool's largest own delay may be this share of the shortest one.
+/// Streams have a buffer: the largest scheduling delay may be at most this share of the shortest one.
 const GOOD_BUFFER_SHARE: f64 = 0.25;
 
-/// Of a gap, the share that some operation has to have lost by it, or the work went on in it.
+/// If no operation lost this share of a gap, the work continued during it.
 const LOST_SHARE: f64 = 0.8;
 
-/// Of the measured time, the share for which the tool may have stood still.
+/// The share of the measured time in which Reelgauge may be stopped.
 const GOOD_PAUSED_SHARE: f64 = 0.02;
 
 impl SelfCost {
-    /// Judges a run by the CPU time it took (user and system), by what its operations tell, and by when it
-    /// did not run.
+    /// Judges a run by its CPU time (user and system), its operations, and its pauses.
     pub fn new(
         cpu_s: Option<(f64, f64)>,
         totals: &RunTotals,
@@ -35,7 +34,7 @@ impl SelfCost {
     ) -> SelfCost {
         let cpu_us = cpu_s.map(|(user_s, system_s)| (user_s + system_s) * 1e6);
         let streams = OwnDelay::of(points);
-        // Frames keep their times in the log, so that their lateness has that wait in it.
+        // Frames keep their times in the log, so their lateness includes the wait for the limit.
         let lateness = totals.lateness.filter(|_| {
             !points.iter().any(|point| point.streams.is_some() && point.was_held_back().is_some())
         });
@@ -47,7 +46,7 @@ impl SelfCost {
         let mut cost = SelfCost {
             cpu_user_s: cpu_s.map(|cpu| cpu.0),
             cpu_system_s: cpu_s.map(|cpu| cpu.1),
-            // The system counts it in ticks: what is shorter than one is not known.
+            // The system counts CPU time in ticks, so less than one tick is unknown.
             cpu_us_per_op: cpu_us.filter(|&us| totals.ops > 0 && us > 0.0).map(|us| us / totals.ops as f64),
             lateness_p50_us: lateness.map(|lateness| lateness.p50_us),
             lateness_p99_us: lateness
@@ -73,8 +72,8 @@ impl SelfCost {
         cost
     }
 
-    /// Judges a replay by its own rules: the tool's lateness is what its passes say, because only the replay
-    /// knows what each operation had to wait for.
+    /// Judges a replay by its own rules: Reelgauge's lateness is taken from its passes, because only the
+    /// replay knows what each operation depends on.
     pub fn judge_replay(&mut self, replay: &ReplayFacts) {
         let worst = |of: fn(&ReplayPass) -> Option<f64>| replay.passes.iter().filter_map(of).reduce(f64::max);
         let is_carried = |pass: &ReplayPass| pass.done_ops >= CARRY_P99;
@@ -93,15 +92,16 @@ impl SelfCost {
         };
     }
 
-    /// Forgets the lateness that records alone suggest: of a replay they do not tell what waited for what.
+    /// Removes the lateness that the records alone suggest: for a replay, they do not show what an
+    /// operation depends on.
     pub fn forget_lateness(&mut self) {
         (self.lateness_p50_us, self.lateness_p99_us, self.lateness_max_us) = (None, None, None);
         self.timing_good_enough = None;
     }
 
-    /// Whether 99 of 100 operations were issued in time, whatever else was wrong with the tool's timing. Of
-    /// fewer than 100 that is unknown, unless all of them were or half of them were not. `None` too where
-    /// nothing was measured.
+    /// Whether 99 of 100 operations were issued in time, whatever else was wrong with the timing. With
+    /// fewer than 100 operations that is unknown, unless all of them were or half of them were not.
+    /// `None` also if nothing was measured.
     pub fn is_lateness_good(&self) -> Option<bool> {
         let response_us = self.response_p50_us?;
         let is_good =
@@ -114,16 +114,16 @@ impl SelfCost {
         }
     }
 
-    /// Whether all that was wrong with the timing of a run without streams is that the tool was stopped.
+    /// Whether the only problem with the timing of a run without streams is that Reelgauge was stopped.
     pub fn was_only_stopped(&self) -> bool {
         let is_bad = self.timing_good_enough == Some(false) && self.own_delay_max_us.is_none();
-        // A replay is judged by what each operation waited for.
+        // A replay is judged by what each operation depends on.
         is_bad && self.response_p50_us.is_some() && self.is_lateness_good() != Some(false)
     }
 }
 
-/// Whether a gap of the watchdog was a stop: long enough, and the work was late by it. An operation that was
-/// in flight took as long, or the next one was issued as late.
+/// Whether a gap of the watchdog was a stop: long enough, and the work was late because of it. An
+/// operation that was in flight took that long, or the next one was issued that late.
 fn was_stop(pause: Pause, totals: &RunTotals, streams: Option<&OwnDelay>) -> bool {
     let lost_us = [
         totals.lateness.map(|lateness| lateness.max_us),
@@ -132,11 +132,11 @@ fn was_stop(pause: Pause, totals: &RunTotals, streams: Option<&OwnDelay>) -> boo
     ];
     let most_us = lost_us.into_iter().flatten().reduce(f64::max);
     let gap_us = pause.length_ns() as f64 / 1e3;
-    // Where nothing came back at all, nothing says that the work went on.
+    // If no operation completed at all, there is no sign that the work continued.
     pause.length_ns() >= STOP_FROM_NS && most_us.is_none_or(|us| us >= LOST_SHARE * gap_us)
 }
 
-/// What the tool's own delay did to streams.
+/// The effect of Reelgauge's scheduling delay on streams.
 struct OwnDelay {
     max_us: f64,
     buffer_s: f64,
@@ -144,9 +144,9 @@ struct OwnDelay {
 }
 
 impl OwnDelay {
-    /// Over all load points; `None` where none has streams that began.
+    /// Over all load points; `None` if none of them has streams that began.
     fn of(points: &[LoadPoint]) -> Option<OwnDelay> {
-        // A wait for a limit that was set is wanted.
+        // A wait for the configured limit is intended.
         let free = || points.iter().filter(|point| point.was_held_back().is_none());
         let late = || free().filter_map(|point| point.streams.as_ref());
         let max_us = late().filter_map(|late| Some(late.total.own_delay?.max_us)).reduce(f64::max)?;
@@ -202,7 +202,8 @@ mod tests {
         assert_eq!(good(60.0, 0.0), Some(false));
     }
 
-    /// The longest delay of a few operations is no percentile: one of 85 may be late as well as one of 100.
+    /// The longest delay of a few operations is no percentile: one of 85 may be late as well as one of
+    /// 100.
     #[test]
     fn fewer_than_100_operations_are_judged_by_what_they_show() {
         let of = |p50_us: f64, max_us: f64| {
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn the_largest_own_delay_is_judged_beside_the_buffer() {
         let own = |max_us: f64, late_frames: u64| OwnDelay { max_us, buffer_s: 1.0, late_frames }.is_good();
-        // 185 µs beside a second is nothing, whatever the median response.
+        // 185 µs are negligible compared with a second, whatever the median response is.
         assert!(own(185.0, 0) && own(250_000.0, 0));
         assert!(!own(251_000.0, 0) && !own(1.0, 1));
     }
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_replay_is_judged_by_its_passes() {
-        // The records say 300 ms, which is what the storage took for the operation before.
+        // The records show 300 ms, which is the storage's time for the previous operation.
         let mut cost = SelfCost::new(None, &totals(300_000.0, 400.0), &[], None);
         assert_eq!(cost.timing_good_enough, Some(false));
         let pass = ReplayPass {
@@ -274,7 +275,7 @@ mod tests {
     #[test]
     fn a_watchdog_that_woke_late_is_no_stop() {
         let mut paused = PausedTotal::default();
-        // 589 ms in all, and no operation was later than 0.74 ms.
+        // 589 ms in total, and no operation was later than 0.74 ms.
         (0..19).for_each(|at| {
             let from_ns = at * 1_000_000_000;
             paused.add(Pause { from_ns, until_ns: from_ns + 31_000_000 });
@@ -283,7 +284,7 @@ mod tests {
         let cost = of(&paused);
         assert_eq!((cost.paused_s, cost.longest_pause_s, cost.was_only_stopped()), (Some(0.0), None, false));
         assert_eq!(cost.timing_good_enough, Some(true));
-        // A long gap of the watchdog alone: the work went on in it.
+        // A long gap of the watchdog alone: the work continued during it.
         paused.add(Pause { from_ns: 30_000_000_000, until_ns: 31_000_000_000 });
         assert_eq!((of(&paused).paused_s, of(&paused).longest_pause_s), (Some(0.0), None));
     }

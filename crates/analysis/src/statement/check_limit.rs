@@ -1,7 +1,7 @@
-//! What the load points of a quick check may name next to its limit.
+//! Limits what the load points of a quick check may name next to the check's limit.
 //!
-//! The limit is decided from all trials together. A single trial can point elsewhere: its disk was busy while
-//! Reelgauge itself was late. Such a finding is kept as something that was seen.
+//! The limit is decided from all trials together. A single trial can point elsewhere: its disk was busy
+//! while Reelgauge itself was late. Such a finding is kept, but not as the limit.
 
 use super::Component;
 use crate::culprit::Culprit;
@@ -9,20 +9,20 @@ use crate::facts::CheckFacts;
 use crate::limit::{Limit, LimitFinding, LimitVerdict};
 
 impl CheckFacts {
-    /// Whether something that may mean these components may be named next to the check's limit. Next to a
-    /// limit that is unknown nothing is.
+    /// Whether a finding about these components may be shown next to the check's limit. Nothing may be
+    /// shown next to an unknown limit.
     pub fn agrees_with(&self, components: &[Component]) -> bool {
         let limit = self.limit_culprit.map_or(&[][..], Culprit::components);
         components.iter().any(|component| limit.contains(component))
     }
 
-    /// Whether the limit is this culprit's. The tool and this client are one.
+    /// Whether the limit has this culprit. Reelgauge and this client count as one.
     pub fn blames_the_same(&self, culprit: Culprit) -> bool {
         let components = culprit.components();
         !components.is_empty() && self.limit_culprit.is_some_and(|limit| limit.components() == components)
     }
 
-    /// Takes from a trial's limit what this contradicts: it is then only something that was seen.
+    /// Moves findings of a trial's limit that contradict this one to the contributing ones.
     #[must_use]
     pub fn agreed(&self, mut limit: Limit) -> Limit {
         let is_its = |finding: &LimitFinding| self.agrees_with(finding.step.components());
@@ -61,7 +61,7 @@ mod tests {
                 let may = step.components().iter().any(|component| components.contains(component));
                 assert_eq!(limit.found.is_some(), may, "{limit_culprit:?} {step:?}");
                 assert_eq!(limit.verdict == LimitVerdict::Found, may, "{limit_culprit:?} {step:?}");
-                // What was seen is not lost.
+                // The finding is not lost.
                 assert!(may || limit.contributing == [finding], "{limit:?}");
             }
         }

@@ -1,8 +1,9 @@
-//! Which part of the path a statement points at.
+//! The part of the path that a statement points at.
 //!
-//! Cause, limit, next step and the reasons of an inconclusive run are chosen by different rules, and stand on
-//! one screen. Each of them names the components that it may mean. Those of one statement have at least one
-//! in common: a reader who is told that the storage was late is not told to close other programs.
+//! Cause, limit, next step and the reasons of an inconclusive run are chosen by different rules, and are
+//! shown on one screen. Each of them names the components that it may mean. Those of one statement have
+//! at least one in common: if the storage is shown as the cause, the advice is not to close other
+//! programs.
 
 use super::inconclusive::Inconclusive;
 use super::{AtLeast, NextStep, Number, Statement};
@@ -28,8 +29,8 @@ pub enum Component {
 use Component::{Cache, Client, Network, RateLimit, Storage};
 
 impl Culprit {
-    /// The components that it may mean; empty where it is unknown. Storage and the network behind the link
-    /// are not told apart by operations alone.
+    /// The components that it may mean; empty if it is unknown. Operations alone cannot separate the
+    /// storage from the network behind the link.
     pub fn components(self) -> &'static [Component] {
         match self {
             Culprit::Tool | Culprit::ThisMachine => &[Client],
@@ -62,7 +63,7 @@ impl LimitStep {
 }
 
 impl NextStep {
-    /// The components that it may mean; empty where it blames none.
+    /// The components that it may mean; empty if it blames none.
     pub fn components(self) -> &'static [Component] {
         match self {
             NextStep::FreeThisMachine => &[Client],
@@ -89,7 +90,7 @@ impl NextStep {
 }
 
 impl Inconclusive {
-    /// The components that it may mean; empty where it blames none.
+    /// The components that it may mean; empty if it blames none.
     pub fn components(self) -> &'static [Component] {
         match self {
             Inconclusive::ClientLimit | Inconclusive::ClientDelay => &[Client, RateLimit],
@@ -114,7 +115,7 @@ impl Statement {
         parts.filter(|(_, components)| !components.is_empty()).collect()
     }
 
-    /// The same of cause, number and reasons, which the limit and the next step have to agree with.
+    /// The same for cause, number and reasons, with which the limit and the next step have to agree.
     fn verdict_components(&self) -> Vec<(&'static str, &'static [Component])> {
         let at_least = matches!(self.number, Number::Capacity { at_least: Some(AtLeast::ThisMachine), .. });
         let cause = self.cause.map(|cause| ("cause", cause.culprit.components()));
@@ -124,20 +125,20 @@ impl Statement {
         parts.filter(|(_, components)| !components.is_empty()).collect()
     }
 
-    /// Whether these components may stand next to cause, number and reasons.
+    /// Whether these components may be shown next to cause, number and reasons.
     pub(super) fn allows(&self, components: &[Component]) -> bool {
         let parts = self.verdict_components();
         let agrees = |one: &Component| parts.iter().all(|(_, components)| components.contains(one));
         parts.is_empty() || components.iter().any(agrees)
     }
 
-    /// Whether cause, number or reasons blame anything.
+    /// Whether cause, number or reasons blame any component.
     pub(super) fn blames(&self) -> bool {
         !self.verdict_components().is_empty()
     }
 
-    /// Whether there is a component that every part of it may mean. No part that blames anything contradicts
-    /// nothing.
+    /// Whether there is a component that every part of it may mean. A statement that blames nothing is
+    /// consistent.
     pub fn is_consistent(&self, summary: &Summary) -> bool {
         let parts = self.components(summary);
         let agrees = |one: Component| parts.iter().all(|(_, components)| components.contains(&one));

@@ -1,5 +1,6 @@
-//! No statement points at two components for the same harm: generated summaries of every kind, with every
-//! culprit, limit, doubt and end that there are. The kinds come from the enums; no pair is written by hand.
+//! No statement points at two components for the same harm: generated summaries of every kind, with
+//! every possible culprit, limit, doubt and end. The kinds come from the enums; no pair is written by
+//! hand.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! How sure the number on top is, and what makes it less sure.
+//! The confidence in the main number, and the doubts about it.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,43 +15,43 @@ use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Confidence {
-    /// What makes it less sure, the worst first; empty where nothing does.
+    /// The doubts, the worst first; empty if there are none.
     pub doubts: Vec<Doubt>,
 }
 
-/// Something that makes the number less sure.
+/// A reason to doubt the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
-    /// The run broke off.
+    /// The run was aborted.
     BrokeOff,
-    /// Somebody stopped it.
+    /// The user stopped the run.
     Interrupted,
-    /// The run goes on.
+    /// The run is still going on.
     Running,
-    /// The tool or this machine made frames late that the storage did not.
+    /// Reelgauge or the local host made frames late that the storage did not.
     OwnFault,
-    /// The tool's own timing was not good enough.
+    /// Reelgauge's own timing was not good enough.
     OwnTiming,
     /// Other programs took much of this client's processors, while the cause lies elsewhere.
     ClientBusy,
-    /// The target is this machine's memory.
+    /// The target is in the local host's memory.
     Memory,
-    /// A cache answered, of this machine or of the server.
+    /// A cache answered, on the local host or the server.
     CacheAnswered,
     /// A cache may have answered.
     CacheMayHaveAnswered,
-    /// Counts of one storage contradicted each other: something else uses it, or this machine.
+    /// Counts on one storage contradicted each other: something else uses it, or the local host.
     Unsteady,
-    /// A rate was not steady: a burst allowance or a cache answered first, or it did not settle.
+    /// A rate was not steady: a burst allowance or a cache was used up, or it did not settle.
     Burst,
-    /// The storage was silent for a while, and no incident reports it: frames that it made late were due
-    /// after the end, or a buffer hid it.
+    /// The storage was silent for a while, and no incident reports it: the delayed frames were due after
+    /// the end, or a buffer hid it.
     Silence,
-    /// Measured for too short a time to see past a cache.
+    /// The measured time was too short to see the speed without a cache.
     ShortLook,
-    /// Not every operation is in the log.
+    /// Operations are missing from the log.
     LogIncomplete,
 }
 
@@ -62,11 +62,11 @@ impl Doubt {
     }
 }
 
-/// Of all processors, in percent: so much that other programs took in an incident is worth a doubt.
+/// From this share of all processors on, in percent, other programs in an incident are a doubt.
 const OTHERS_PERCENT: f64 = 50.0;
 
-/// The most that other programs took of the processors while the harm was done, in percent, where that was
-/// worth a word and the cause is certain and not this client.
+/// The largest share of the processors that other programs used during the harm, in percent, if it is
+/// worth reporting and the cause is certain and not this client.
 pub fn client_busy_percent(summary: &Summary, statement: &Statement) -> Option<f64> {
     let cause = statement.cause.filter(|cause| statement.is_certain() && !cause.culprit.is_own())?;
     let of_point = summary.point(cause.point)?.limit.as_ref().and_then(|limit| limit.others_percent());
@@ -82,7 +82,7 @@ pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence
     let shortest_s = measured.map(|point| point.measured_s).min_by(f64::total_cmp);
     let suspicion = summary.memory.as_ref().and_then(|memory| memory.suspicion.as_ref());
     let answered = |evidence: &CacheEvidence| !matches!(evidence, CacheEvidence::TargetIsMemory);
-    // The others say how long they looked, or hold on for long where it matters.
+    // Other verbs show how long they measured, or measure for long where it matters.
     let is_one_look = summary.check.is_none() && summary.search.is_none();
     let doubts = [
         (summary.outcome == Outcome::BrokeOff, Doubt::BrokeOff),
@@ -109,7 +109,7 @@ pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence
     let mut doubts: Vec<Doubt> =
         doubts.into_iter().filter_map(|(is_so, doubt)| is_so.then_some(doubt)).collect();
     if statement.is_certain() {
-        // Where the cause is certain, this client is one doubt at most.
+        // If the cause is certain, this client is at most one doubt.
         let first = doubts.iter().position(|doubt| doubt.is_of_client());
         let mut at = 0..;
         doubts.retain(|doubt| {
@@ -120,7 +120,7 @@ pub(super) fn confidence(summary: &Summary, statement: &Statement) -> Confidence
     Confidence { doubts }
 }
 
-/// Whether reads or writes of a quick check were faster, or slower, first.
+/// Whether reads or writes of a quick check were faster, or slower, at first.
 fn has_burst(check: &CheckFacts) -> bool {
     let rates = [check.sequential_reads, check.sequential_writes];
     let changed =
@@ -128,9 +128,9 @@ fn has_burst(check: &CheckFacts) -> bool {
     rates.into_iter().flatten().any(changed)
 }
 
-/// Whether Reelgauge's own timing is a doubt. A search judges each trial by its own timing, so its answer is
-/// not in doubt where it met its end.
+/// Whether Reelgauge's own timing is a doubt. A search judges each trial by its own timing, so its
+/// result is not in doubt if it was completed.
 fn is_untimed(summary: &Summary, statement: &Statement) -> bool {
-    // What was met although Reelgauge was late is met.
+    // Criteria that were met although Reelgauge was late are met.
     summary.self_cost.timing_good_enough == Some(false) && statement.judgement != Judgement::Met
 }

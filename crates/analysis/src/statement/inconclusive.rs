@@ -1,10 +1,10 @@
 //! Why a run does not show whether its criteria are met, although something was measured.
 //!
-//! "Not met" needs harm that is the storage's; "met" needs a measurement that Reelgauge itself did not spoil
-//! and a search that came to its end. Between the two a run is *inconclusive*: exit status 1, because the
-//! criteria were not shown to be met, and no blame. Decided here, once, from facts alone.
+//! "Not met" needs harm by the storage. "Met" needs a measurement that Reelgauge itself did not spoil,
+//! and a completed search. Between the two, a run is *inconclusive*: exit status 1, because the criteria
+//! were not shown to be met, and no blame. Decided here, once, from facts alone.
 //!
-//! Not here: the facts themselves, and the words (the report room).
+//! Not here: the facts themselves, and the words (report).
 
 use serde::{Deserialize, Serialize};
 
@@ -22,41 +22,43 @@ pub enum Inconclusive {
     SearchUnfinished,
     /// Beyond the count that passed, this client or Reelgauge was the limit, not the storage.
     ClientLimit,
-    /// Criteria were not met only because this client, Reelgauge or a limit that was set delayed operations.
+    /// Criteria were not met only because this client, Reelgauge or the configured limit delayed
+    /// operations.
     ClientDelay,
     /// The result is a response time, and Reelgauge's own timing was not good enough for it.
     OwnTiming,
     /// Reelgauge began many operations of a replay later than recorded.
     BegunLate {
-        /// So many began more than a millisecond late.
+        /// Operations that began more than a millisecond late.
         late_ops: u64,
-        /// Operations of that pass.
+        /// All operations of that pass.
         ops: u64,
     },
-    /// Many operations of a replay could not begin when due, because an operation before them was not done.
+    /// Many operations of a replay could not begin when due, because a previous operation had not
+    /// completed.
     HeldUp {
-        /// So many had to wait.
+        /// Operations that had to wait.
         held_up_ops: u64,
-        /// Operations of that pass.
+        /// All operations of that pass.
         ops: u64,
     },
 }
 
-/// Whether a load point met its criteria, in a word for tables.
+/// Whether a load point met its criteria, as one word for tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointVerdict {
-    /// All of them.
+    /// All criteria were met.
     Met,
     /// Measured, and not met.
     NotMet,
-    /// Not met only because this client, Reelgauge or a limit that was set delayed operations.
+    /// Not met, but only because this client, Reelgauge or the configured limit delayed operations.
     Inconclusive,
     /// Nothing was measured that could have met them.
     NotKnown,
 }
 
 impl LoadPoint {
-    /// Whether it met its criteria; `None` where it was not judged.
+    /// Whether it met its criteria; `None` if it was not judged.
     pub fn criteria_verdict(&self) -> Option<PointVerdict> {
         let verdict = self.verdict.as_ref()?;
         Some(match verdict.failures.iter().any(|failure| failure.measured) {
@@ -68,30 +70,31 @@ impl LoadPoint {
     }
 }
 
-/// Of the operations of a replay, in percent: so many that could not begin when due make another load of it.
+/// If at least this percentage of a replay's operations could not begin when due, the load is a
+/// different one.
 const HELD_UP_PERCENT: u64 = 10;
 
-/// What the decision rests on.
+/// The evidence for the decision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
-    /// What the figures alone say.
+    /// The judgement from the figures alone.
     pub judgement: Judgement,
-    /// Whether the run came to its planned end.
+    /// Whether the run ended as planned.
     pub is_complete: bool,
-    /// The component that criteria were not met by.
+    /// The component because of which criteria were not met.
     pub culprit: Option<Culprit>,
     /// Why a search may have found too few streams.
     pub at_least: Option<AtLeast>,
-    /// Whether the result is a response time, which a late start of Reelgauge adds to. Frames and rates that
-    /// came in time although Reelgauge was late would have come in time without that, too.
+    /// Whether the result is a response time, to which a late start of Reelgauge adds. Frames and rates
+    /// that were in time although Reelgauge was late would have been in time without the delay, too.
     pub is_response_time: bool,
-    /// Whether Reelgauge's own timing was good enough; `None` where that is unknown.
+    /// Whether Reelgauge's own timing was good enough; `None` if that is unknown.
     pub is_timing_good: Option<bool>,
-    /// A replay.
+    /// The replay, if it was one.
     pub replay: Option<&'a ReplayFacts>,
 }
 
-/// The reasons why a run is inconclusive; empty where it is not.
+/// The reasons why a run is inconclusive; empty if it is not.
 pub fn reasons(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
     let is_own = evidence.culprit.is_some_and(Culprit::is_own);
     match evidence.judgement {
@@ -100,7 +103,7 @@ pub fn reasons(evidence: &Evidence<'_>) -> Vec<Inconclusive> {
         Judgement::Met => of_pass(evidence),
         _ if !evidence.is_complete => Vec::new(),
         Judgement::NotKnown => of_search(evidence).into_iter().collect(),
-        // A run that is no replay has nothing to add.
+        // A run without a replay has no reasons of this kind.
         Judgement::NothingAsked => evidence.replay.map(of_replay).unwrap_or_default(),
         Judgement::Inconclusive => Vec::new(),
     }
@@ -115,13 +118,13 @@ fn of_search(evidence: &Evidence<'_>) -> Option<Inconclusive> {
     match evidence.at_least? {
         AtLeast::ThisMachine => Some(Inconclusive::ClientLimit),
         AtLeast::Unfinished => Some(Inconclusive::SearchUnfinished),
-        // Every count that was allowed passed: that much was shown.
+        // Every allowed count passed, so that much was shown.
         AtLeast::NoMoreTried => None,
     }
 }
 
-/// What the first passes of a replay show whose operations did not begin as its pace asks. As fast as
-/// possible can't be late.
+/// The reasons from the first pass of a replay whose operations did not begin as its pace requires. A
+/// replay as fast as possible cannot be late.
 fn of_replay(replay: &ReplayFacts) -> Vec<Inconclusive> {
     if replay.pace == "max" {
         return Vec::new();
@@ -161,7 +164,7 @@ mod tests {
         assert_eq!(of(Some(AtLeast::Unfinished)), [Inconclusive::SearchUnfinished]);
         assert_eq!(of(Some(AtLeast::ThisMachine)), [Inconclusive::ClientLimit]);
         assert_eq!((of(Some(AtLeast::NoMoreTried)), of(None)), (vec![], vec![]));
-        // One that found no count either.
+        // A search without any passing count, too.
         let none = Evidence { judgement: Judgement::NotKnown, at_least: Some(AtLeast::Unfinished), ..met() };
         assert_eq!(reasons(&none), [Inconclusive::SearchUnfinished]);
         assert_eq!(reasons(&Evidence { is_complete: false, ..none }), []);

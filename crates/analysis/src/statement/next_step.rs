@@ -1,6 +1,6 @@
-//! What to do next, as data. One step, and only one that follows from what was measured.
+//! The next step for the user, as data: a single step that follows from the measurement.
 //!
-//! Not here: words and commands (the report room), and which rule of the doctor's applies (whoever asked it).
+//! Not here: words and commands (report), and which doctor rule applies (the caller of the doctor).
 
 use serde::{Deserialize, Serialize};
 
@@ -11,65 +11,65 @@ use crate::facts::CheckFacts;
 use crate::limit::{CountLimit, LimitStep};
 use crate::summary::{Outcome, Summary};
 
-/// Below this share of free space file systems slow down; a rule of the doctor says the same of local disks
-/// (`fs.free_space_low`).
+/// Below this share of free space, file systems get slow; a doctor rule has the same limit for local
+/// disks (`fs.free_space_low`).
 const FREE_SHARE_MIN: f64 = 0.10;
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
-    /// Measure a path on the storage: this one is memory.
+    /// Measure a path on the storage: this one is in memory.
     ChooseStorage,
-    /// Mend what broke it off, if anything did, and do the same again.
+    /// Repair what aborted the run, if anything did, and run it again.
     RunAgain,
-    /// Go on with the search where it ended.
+    /// Continue the search where it ended.
     Resume,
-    /// Close what else runs on this machine, or measure from a faster one.
+    /// Close other programs on the local host, or measure from a faster one.
     FreeThisMachine,
-    /// Allow more bytes a second than what was set, or ask for fewer.
+    /// Raise the configured byte rate limit, or request less.
     AllowMore,
     /// Measure with more data than memory.
     PassTheCaches,
     /// Measure while nothing else uses the storage.
     MeasureAlone,
-    /// Nothing but a faster link carries more to this machine.
+    /// Use a faster link; nothing else raises the throughput of the local host.
     FasterLink,
-    /// Mend the way to the storage, which is what limited it.
+    /// Repair the network path to the storage, which was the limit.
     MendTheWay,
-    /// Look at what the storage did at the time of the worst incident.
+    /// Check what the storage did at the time of the worst incident.
     LookAtIncident,
     /// Search for the largest count that passes.
     FindMax,
-    /// Let the search try more than it could.
+    /// Allow the search more than it had.
     TryMore,
-    /// Let the count that was found run for long.
+    /// Run the resulting count for a long time.
     ProveForLong,
     /// Measure larger load points.
     MorePoints,
     /// Measure for longer.
     MeasureLonger,
-    /// What a rule of the doctor advises that the client or its mount breaks.
+    /// Follow the advice of a doctor rule that the client or its mount violates.
     FollowRule,
-    /// Make room on the storage.
+    /// Free space on the storage.
     MakeRoom,
-    /// What a quick check of an earlier version says in words.
+    /// Follow the text of a quick check from an earlier version.
     AsTheLookSays,
-    /// Put what a watch sampled beside the run of a client.
+    /// Add the samples of a watch to the run of a client.
     BesideARun,
-    /// Make the load of the original meter with this program, which measures what that one leaves out.
+    /// Generate the load of the original meter with Reelgauge, which measures what the original omits.
     AsAMix,
     /// Change one thing, measure again, and compare.
     Compare,
 }
 
-/// What follows from what is said; `None` where nothing does, because what to do stands in a sentence on what
-/// could not be measured.
+/// The step that follows from the statement; `None` if there is none, because the sentence about what
+/// could not be measured names it.
 pub(super) fn after(summary: &Summary, said: &Statement) -> Option<NextStep> {
     let doubts = |doubt: Doubt| said.confidence.doubts.contains(&doubt);
     match summary.outcome {
-        // It has no load to do again.
+        // A watch has no load to repeat.
         Outcome::Running if summary.watch.is_some() => None,
         _ if summary.watch.is_some() => Some(NextStep::BesideARun),
         _ if summary.msmeter.is_some() => Some(NextStep::AsAMix),
@@ -94,17 +94,17 @@ fn of_complete(summary: &Summary, said: &Statement) -> Option<NextStep> {
     if said.inconclusive.iter().any(is_clients) || said.judgement == Judgement::NotKnown && is_own {
         return Some(NextStep::FreeThisMachine);
     }
-    // A cache makes nothing late: a cause that is certain goes first.
+    // A cache makes nothing late, so a certain cause comes first.
     if doubts(Doubt::CacheAnswered) && !said.is_certain() {
         return Some(NextStep::PassTheCaches);
     }
-    // Where a check's limit is this client's, it is not the storage that others use.
+    // If this client is the limit of a check, other users of the storage are not the reason.
     let check_limit = summary.check.as_ref().and_then(|check| check.limit_culprit);
     let is_of_client = check_limit.is_some_and(Culprit::is_own);
     if doubts(Doubt::Unsteady) && !is_of_client {
         return Some(NextStep::MeasureAlone);
     }
-    // It has lost its verdict with its summary: the same again tells it.
+    // Its verdict was lost with its summary; another run gives a new one.
     if said.judgement == Judgement::NotKnown
         && matches!(said.number, Number::Streams { .. })
         && summary.load_points.iter().all(|point| point.verdict.is_none())
@@ -112,7 +112,7 @@ fn of_complete(summary: &Summary, said: &Statement) -> Option<NextStep> {
         return Some(NextStep::RunAgain);
     }
     match by_number(summary, said) {
-        // A run that was held up is nothing to compare with.
+        // A run that was held up is no base for a comparison.
         Some(NextStep::Compare) if summary.self_cost.was_only_stopped() => Some(NextStep::RunAgain),
         step => step,
     }
@@ -137,8 +137,8 @@ fn by_number(summary: &Summary, said: &Statement) -> Option<NextStep> {
     })
 }
 
-/// What was seen on the way to the storage is what to mend. Behind a limit of this client, or one that was
-/// set, nothing else is known to limit.
+/// A fault that was found on the network path is to be repaired. Behind a limit of this client, or a
+/// configured one, no other limit is known.
 fn after_a_check(check: &CheckFacts, summary: &Summary, said: &Statement) -> NextStep {
     let limit = said.limit(summary).and_then(|limit| limit.found);
     let is_broken = |step: LimitStep| step.is_on_the_way() && step != LimitStep::LinkFull;
@@ -155,7 +155,7 @@ fn after_a_check(check: &CheckFacts, summary: &Summary, said: &Statement) -> Nex
     }
 }
 
-/// Where the way is named as the limit, the storage's log tells nothing.
+/// If the network path is the limit, the storage's log is of no use.
 fn after_a_failure(summary: &Summary, said: &Statement) -> NextStep {
     let limit = said.limit(summary).and_then(|limit| limit.found);
     let is_on_the_way = limit.is_some_and(|finding| finding.step.is_on_the_way());

@@ -1,4 +1,4 @@
-//! What a summary says on top.
+//! The statement of a summary.
 
 use super::inconclusive::{self, Evidence};
 use super::stated_figures::{self, StatedFigures};
@@ -9,11 +9,11 @@ use crate::limit::{Limit, LimitFinding, LimitVerdict};
 use crate::run_ending::RunEnding;
 use crate::summary::{Outcome, Summary};
 
-/// What is to be said on top of this run.
+/// The statement of this run.
 pub fn of(summary: &Summary) -> Statement {
     let mut figures = stated_figures::of(summary);
     if summary.ending == Some(RunEnding::FilesChanged) {
-        // Why the run ended is said before the number, and nothing else is to blame.
+        // The reason for the end of the run is shown before the number, so no other cause is shown.
         figures.cause = None;
     }
     let inconclusive = inconclusive::reasons(&evidence(summary, &figures));
@@ -49,8 +49,9 @@ fn evidence<'a>(summary: &'a Summary, figures: &StatedFigures) -> Evidence<'a> {
     }
 }
 
-/// Where the limit is looked for: in the load point that failed, else in the one that the number is of, else
-/// in the one that moved most. `None` where its limit would add nothing to the cause or contradict it.
+/// The load point whose limit is reported: the one that failed, otherwise the one of the number,
+/// otherwise the one with the highest throughput. `None` if its limit would add nothing to the cause or
+/// contradict it.
 fn limit_point(summary: &Summary, statement: &Statement) -> Option<usize> {
     let points = &summary.load_points;
     if summary.check.is_some() {
@@ -79,8 +80,9 @@ fn limit_point(summary: &Summary, statement: &Statement) -> Option<usize> {
     says_something.then_some(at)
 }
 
-/// As much of a limit as may stand next to the cause. What was met was limited by nothing. Where something is
-/// blamed already, findings that point elsewhere are omitted, and so is that no counter stood out.
+/// The part of a limit that may be shown next to the cause. If the criteria were met, nothing limited
+/// the load. If there is already a culprit, findings that point elsewhere are omitted, and so is "no
+/// counter reached its threshold".
 fn stated_limit(limit: &Limit, statement: &Statement) -> Option<Limit> {
     let is_free = limit.verdict == LimitVerdict::NothingLimited;
     if is_free && statement.judgement != Judgement::NothingAsked {
@@ -92,7 +94,7 @@ fn stated_limit(limit: &Limit, statement: &Statement) -> Option<Limit> {
     let is_its = |finding: &LimitFinding| statement.allows(finding.step.components());
     let found = limit.found.clone().filter(is_its);
     let contributing = limit.contributing.iter().filter(|finding| is_its(finding)).cloned().collect();
-    // That nothing stood out is no news where the cause is known.
+    // "No counter reached its threshold" is no news if the cause is known.
     let verdict = if found.is_some() { limit.verdict } else { LimitVerdict::NothingLimited };
     Some(Limit { verdict, found, contributing, nearest: Vec::new(), ..limit.clone() })
 }
@@ -103,13 +105,13 @@ impl Statement {
         self.cause.is_some_and(|cause| cause.culprit != Culprit::NotKnown)
     }
 
-    /// The incident that is said to be the cause.
+    /// The incident that is shown as the cause.
     pub fn worst_incident<'a>(&self, summary: &'a Summary) -> Option<&'a Incident> {
         let cause = self.cause?;
         summary.point(cause.point)?.streams.as_ref()?.incidents.get(cause.incident?)
     }
 
-    /// What limited the load point that it is about, as far as it does not contradict the cause.
+    /// The limit of the load point that it is about, unless it contradicts the cause.
     pub fn limit(&self, summary: &Summary) -> Option<Limit> {
         let limit = summary.point(self.limit_point?)?.limit.as_ref()?;
         if let Some(check) = &summary.check {

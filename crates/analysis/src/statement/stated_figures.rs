@@ -1,6 +1,6 @@
-//! Verdict, number and cause of a run: which of the figures in its summary are said first.
+//! Verdict, number and cause of a run: the figures of its summary that are shown first.
 //!
-//! Not here: how sure they are (`doubt`), what to do next (`next_step`).
+//! Not here: the confidence in them (`doubt`), and the next step (`next_step`).
 
 use super::{AtLeast, Cause, Judgement, Number};
 use crate::criteria::Criterion;
@@ -10,7 +10,7 @@ use crate::late::LateFigures;
 use crate::summary::{LoadPoint, Outcome, Summary};
 use crate::verdict::{Failure, Verdict};
 
-/// The part of a statement that rests on figures.
+/// The part of a statement that depends on figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct StatedFigures {
     pub(super) judgement: Judgement,
@@ -28,7 +28,7 @@ impl StatedFigures {
     }
 }
 
-/// What the run has to say, by its kind.
+/// The main figures of the run, by its kind.
 pub(super) fn of(summary: &Summary) -> StatedFigures {
     if summary.watch.is_some() || summary.msmeter.is_some() {
         StatedFigures::nothing(Judgement::NothingAsked)
@@ -54,7 +54,7 @@ fn of_check(check: &CheckFacts, outcome: Outcome) -> StatedFigures {
         let format = &check.formats[*at];
         [&format.play, &format.record].into_iter().flatten().any(|count| count.streams > 0)
     };
-    // Formats that were not looked at may be carried, so that none was is known at the end only.
+    // Formats that were not tried yet may be sustained, so "none" is known only at the end.
     let none_is_carried = || (0..check.formats.len()).find(measured).filter(|_| outcome == Outcome::Complete);
     let Some(format) = (0..check.formats.len()).rev().find(carried).or_else(none_is_carried) else {
         return StatedFigures::nothing(Judgement::NotKnown);
@@ -72,12 +72,12 @@ fn of_replay(replay: &ReplayFacts) -> StatedFigures {
     StatedFigures::new(Judgement::NothingAsked, Number::Replay { pass, complete_passes }, None)
 }
 
-/// A curve of load points. One that was cut off is neither valid nor not.
+/// A curve of load points. One that was cut off is neither valid nor invalid.
 fn of_vda(summary: &Summary, vda: &VdaFacts) -> StatedFigures {
     let cut_off = |at: usize| summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off);
     let failed = vda.points.iter().enumerate().position(|(at, point)| !point.valid && !cut_off(at));
     let valid = vda.points.iter().take_while(|point| point.valid).last();
-    // Where only the first is not valid, the larger ones are still what the table shows.
+    // If only the first one is not valid, the table still shows the larger ones.
     let beyond = vda.points.iter().filter(|point| point.valid).max_by_key(|point| point.streams);
     let number = match valid.or(beyond) {
         Some(point) => Number::ValidPoint { streams: Some(point.streams) },
@@ -92,7 +92,7 @@ fn of_vda(summary: &Summary, vda: &VdaFacts) -> StatedFigures {
     StatedFigures::new(judgement, number, failed.and_then(|at| cause_of(at, summary.load_points.get(at)?)))
 }
 
-/// Why more streams may pass than a search found; `None` where it found the limit.
+/// Why more streams may pass than a search found; `None` if it found the limit.
 pub(super) fn at_least(search: &SearchFacts) -> Option<AtLeast> {
     match (search.limited_by_client, search.complete) {
         (true, _) => Some(AtLeast::ThisMachine),
@@ -107,7 +107,7 @@ pub(super) fn at_least(search: &SearchFacts) -> Option<AtLeast> {
 fn of_search(summary: &Summary, search: &SearchFacts) -> StatedFigures {
     let at_least = at_least(search);
     let cause = search.stopper(&summary.load_points).and_then(|(at, point)| cause_of(at, point));
-    // The search has judged its trials together: one that was disturbed is not what stopped it.
+    // The search judged its trials together: a disturbed one is not what stopped it.
     let cause = cause.filter(|cause| match at_least {
         Some(AtLeast::ThisMachine) => cause.culprit.is_own(),
         None => !cause.culprit.is_own(),
@@ -116,12 +116,13 @@ fn of_search(summary: &Summary, search: &SearchFacts) -> StatedFigures {
     match (search.streams.filter(|streams| *streams > 0), at_least) {
         (Some(streams), _) => {
             let sometimes = search.at_most.filter(|most| *most > streams);
-            // A search that was stopped has tried less often than it wanted.
+            // A search that was stopped made fewer trials than planned.
             let was_stopped = summary.outcome != Outcome::Complete;
             let judgement = if was_stopped { Judgement::NotKnown } else { Judgement::Met };
             StatedFigures::new(judgement, Number::Capacity { streams, sometimes, at_least }, cause)
         }
-        // Not even one, which is only known where the search came to its end and the storage was the reason.
+        // Not even one stream, which is only known if the search was completed and the storage was the
+        // reason.
         (None, None) => {
             let number = Number::Capacity { streams: 0, sometimes: search.at_most, at_least: None };
             StatedFigures::new(Judgement::NotMet, number, cause)
@@ -130,7 +131,8 @@ fn of_search(summary: &Summary, search: &SearchFacts) -> StatedFigures {
     }
 }
 
-/// A run of load points: the first that failed, else the last that was judged, else the one that moved most.
+/// A run of load points: the first that failed, otherwise the last that was judged, otherwise the one
+/// with the highest throughput.
 fn of_points(summary: &Summary) -> StatedFigures {
     let points = &summary.load_points;
     let failed = points.iter().enumerate().find_map(|(at, point)| {
@@ -153,27 +155,27 @@ fn of_points(summary: &Summary) -> StatedFigures {
         };
         return StatedFigures::new(Judgement::Met, number, None);
     }
-    // Where verdicts were lost, too, the first one with late frames is what came of it.
+    // If verdicts were lost as well, the first load point with late frames is the result.
     let is_late = |point: &LoadPoint| with_frames(point).is_some_and(|late| late.total.late_frames > 0);
     if let Some(at) = points.iter().position(is_late).filter(|_| judged.is_none()) {
         return stopped(at, &points[at]);
     }
-    // What is told in MB/s keeps its number, whatever was asked of it.
+    // A result in MB/s keeps its number, whatever the requirements were.
     let judgement = match (&failed, judged) {
         (Some((_, _, verdict)), _) => judgement_of_failed(verdict),
         (None, Some(_)) => Judgement::Met,
         (None, None) => asked_or_not(summary),
     };
-    // Frames may be late although nothing ever came back.
+    // Frames may be late although no operation ever completed.
     let tells = |point: &LoadPoint| point.total.response.data.is_some() || with_frames(point).is_some();
     let moved = points.iter().enumerate().filter(|(_, point)| tells(point));
     let rate = |point: &LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
-    // The rate of one that was cut off may be that of an instant.
+    // The rate of a load point that was cut off may be that of an instant.
     let order = |one: &LoadPoint, two: &LoadPoint| {
         two.was_cut_off().cmp(&one.was_cut_off()).then(rate(one).total_cmp(&rate(two)))
     };
     match moved.max_by(|one, two| order(one.1, two.1)) {
-        // Frames of a load point that was stopped: what came until then.
+        // Frames of a load point that was stopped: those that arrived until then.
         Some((point, _)) if with_frames(&points[point]).is_some() => stopped(point, &points[point]),
         Some((point, measured)) => {
             StatedFigures::new(judgement, Number::Throughput { point, bytes_per_s: rate(measured) }, None)
@@ -182,7 +184,7 @@ fn of_points(summary: &Summary) -> StatedFigures {
     }
 }
 
-/// Where nothing was judged: not known, where something was to be.
+/// The judgement if nothing was judged: unknown, if there were requirements.
 fn asked_or_not(summary: &Summary) -> Judgement {
     let in_streams = summary.load_points.iter().any(|point| point.stream_count.is_some());
     if in_streams { Judgement::NotKnown } else { Judgement::NothingAsked }
@@ -192,7 +194,8 @@ fn with_frames(point: &LoadPoint) -> Option<&LateFigures> {
     point.streams.as_ref().filter(|late| late.total.frames_judged > 0)
 }
 
-/// A load point that was stopped. Late frames that came until then are late; that none was is no pass.
+/// A load point that was stopped. Frames that were late until then are late; the absence of late frames
+/// is no pass.
 fn stopped(at: usize, point: &LoadPoint) -> StatedFigures {
     let Some(late) = with_frames(point) else {
         return StatedFigures::nothing(Judgement::NotKnown);
@@ -237,7 +240,7 @@ fn late_frames(point: usize, late: &LateFigures) -> Number {
     }
 }
 
-/// Why a load point was not better: its worst incident and whose fault it was.
+/// Why a load point was not better: its worst incident and its culprit.
 fn cause_of(at: usize, point: &LoadPoint) -> Option<Cause> {
     let late = point.streams.as_ref();
     let incidents = late.map_or(&[][..], |late| &late.incidents);
@@ -251,7 +254,7 @@ fn cause_of(at: usize, point: &LoadPoint) -> Option<Cause> {
     })
 }
 
-/// More late frames are worse; of as many, the ones that were explained come first.
+/// More late frames are worse; with equal numbers, explained ones come first.
 fn weight(incident: &Incident) -> f64 {
     let explained = if incident.storage.behaviour == Behaviour::NotKnown { 0.0 } else { 0.5 };
     incident.late_frames as f64 + explained

@@ -1,25 +1,25 @@
-//! How many streams a run sustained, and whether more may have been: what is shared out among the parts of a
-//! site.
+//! How many streams a run sustained, and whether more are possible: the count that is divided by the
+//! parts of a site.
 //!
-//! A count is a limit only where one more stream was tried and the storage failed it. Every other count is a
-//! lower bound: a requested count that passed, a search that ended before its limit, or a limit of this
-//! client.
+//! A count is a limit only if one more stream was tried and the storage failed it. Every other count is
+//! a lower bound: a requested count that passed, a search that ended before its limit, or a limit of
+//! this client.
 
 use super::inconclusive::PointVerdict;
 use super::stated_figures;
 use crate::summary::{LoadPoint, Summary};
 
-/// A count of streams that a run sustained.
+/// A number of streams that a run sustained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamCount {
-    /// How many; never 0.
+    /// The number; never 0.
     pub streams: u32,
     /// More may have been sustained.
     pub at_least: bool,
 }
 
-/// The largest count whose criteria were met: of a search, of a curve, or of load points before the first
-/// that failed. `None` where no count was.
+/// The largest count whose criteria were met: of a search, of a curve, or of load points before the
+/// first that failed. `None` if there is none.
 pub fn stream_count(summary: &Summary) -> Option<StreamCount> {
     let (streams, at_least) = match (&summary.search, &summary.vda) {
         (Some(search), _) => (search.streams?, stated_figures::at_least(search).is_some()),
@@ -49,8 +49,7 @@ fn is_passed(point: &LoadPoint) -> bool {
     point.verdict.as_ref().is_some_and(|verdict| verdict.passed)
 }
 
-/// Whether what a load point failed by is the storage's: it was not cut off, and this client did not delay
-/// it.
+/// Whether the storage made a load point fail: it was not cut off, and this client did not delay it.
 fn is_storages(point: &LoadPoint) -> bool {
     !point.was_cut_off() && !point.culprit.is_some_and(|culprit| culprit.is_own())
 }

@@ -1,4 +1,4 @@
-//! What is said of made-up summaries.
+//! The statements of synthetic summaries.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ pub(super) fn summary(points: Vec<LoadPoint>) -> Summary {
     summary
 }
 
-/// A load point of three streams, of whose 1,125 frames so many were late in one incident.
+/// A load point of three streams with 1,125 frames, of which this many were late in one incident.
 pub(super) fn point(late_frames: u64, culprit: Culprit) -> LoadPoint {
     let figures = PointFigures {
         point: 0,
@@ -96,7 +96,7 @@ fn a_run_that_was_stopped_claims_no_pass() {
     stopped.load_points[0].verdict = None;
     let said = of(&stopped);
     assert_eq!(said.judgement, Judgement::NotKnown);
-    // Frames were late, although not one operation came back.
+    // Frames were late, although no operation completed.
     let mut silent = summary(vec![point(30, Culprit::Storage)]);
     silent.outcome = Outcome::Interrupted;
     silent.load_points[0].verdict = None;
@@ -104,7 +104,7 @@ fn a_run_that_was_stopped_claims_no_pass() {
     let said = of(&silent);
     assert!(matches!(said.number, Number::LateFrames { late_frames: 30, .. }), "{:?}", said.number);
     assert_eq!(said.judgement, Judgement::NotKnown);
-    // Without any judged frame there is no number at all.
+    // Without any judged frame there is no number.
     stopped.load_points[0].streams = None;
     assert_eq!(of(&stopped).number, Number::NotMeasured);
     let nothing = of(&summary(Vec::new()));
@@ -126,7 +126,7 @@ fn a_rate_that_was_not_steady_is_a_doubt_of_a_check() {
     let steady = rate(&[250e6; 7]);
     assert_eq!([doubts(steady, steady), doubts(None, None)], [false; 2]);
     assert_eq!([doubts(burst, steady), doubts(steady, burst), doubts(rose, None)], [true; 3]);
-    // Too few seconds tell nothing of a burst.
+    // Too few seconds show no burst.
     assert!(!doubts(rate(&[480e6, 250e6]), None));
 }
 
@@ -139,7 +139,7 @@ fn a_search_that_did_not_end_has_no_capacity_of_none() {
         of(&summary)
     };
     assert_eq!(said(facts(Some(0), false)).number, Number::NotMeasured);
-    // Measured, and it shows neither.
+    // Measured, but neither is shown.
     assert_eq!(said(facts(Some(0), false)).inconclusive, [Inconclusive::SearchUnfinished]);
     assert_eq!(said(facts(Some(0), true)).judgement, Judgement::NotMet);
     let some = said(facts(Some(31), false));
@@ -147,7 +147,7 @@ fn a_search_that_did_not_end_has_no_capacity_of_none() {
         some.number,
         Number::Capacity { streams: 31, sometimes: None, at_least: Some(AtLeast::Unfinished) }
     );
-    // Going on would not find more where there was room for no more.
+    // Continuing would not find more if there was no room for more.
     for (stopped_by, at_least) in
         [(StoppedBy::Room, AtLeast::NoMoreTried), (StoppedBy::Time, AtLeast::Unfinished)]
     {
@@ -233,7 +233,7 @@ fn where_verdicts_were_lost_late_frames_of_any_load_point_are_told() {
         lost.total.bytes_per_s = Some(bytes_per_s);
         lost
     };
-    // As of a search that was killed: what moved most is not what it came to.
+    // As for a search that was killed: the highest throughput is not its result.
     let said = of(&summary(vec![lost(0, 1e6), lost(29, 2e6), lost(0, 9e6), lost(700, 3e6)]));
     assert_eq!(said.judgement, Judgement::NotKnown);
     assert!(matches!(said.number, Number::LateFrames { point: 1, late_frames: 29, .. }), "{said:?}");

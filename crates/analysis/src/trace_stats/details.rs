@@ -1,5 +1,5 @@
-//! The second pass over a trace: what is only looked at for the files that matter, and what needs to know
-//! how long the trace is.
+//! The second pass over a trace: the details of the files that matter, and everything that needs the
+//! length of the trace.
 
 use std::collections::HashMap;
 
@@ -16,12 +16,12 @@ use crate::fragments::cold_read::{ColdReads, ReadTimes};
 
 /// Different sizes that are counted exactly for one file.
 const EXACT_SIZES: usize = 1 << 12;
-/// The most files that are looked at closely.
+/// Files that are evaluated in detail, at most.
 pub const MAX_FILES: usize = 1000;
-/// Those of them whose reads are kept one by one and whose places are mapped.
+/// How many of them have their reads kept individually and their positions mapped.
 const CLOSE_FILES: usize = 20;
 
-/// What is kept of one file.
+/// The details of one file.
 #[derive(Clone, Debug)]
 struct FileDetails {
     sizes: [Sizes; 2],
@@ -29,7 +29,7 @@ struct FileDetails {
     close: Option<(MapTally, ReadTimes)>,
 }
 
-/// The second pass: takes every operation once more, in order of issue.
+/// The second pass: takes every operation again, in order of issue.
 #[derive(Clone, Debug)]
 pub struct TraceDetails<'a> {
     stats: &'a TraceStats,
@@ -39,9 +39,9 @@ pub struct TraceDetails<'a> {
 }
 
 impl<'a> TraceDetails<'a> {
-    /// After a first pass; looks closely at this many of the files, at most [`MAX_FILES`].
+    /// After a first pass; evaluates this many of the files in detail, at most [`MAX_FILES`].
     pub fn new(stats: &'a TraceStats, top: usize) -> TraceDetails<'a> {
-        // A trace without operations is drawn from 0 to 0.
+        // A trace without operations has a time axis from 0 to 0.
         let span = stats.span_ns().unwrap_or_default();
         let top = stats.top_files(top.min(MAX_FILES));
         let details = |(at, &file): (usize, &u32)| {
@@ -77,7 +77,7 @@ impl<'a> TraceDetails<'a> {
         }
     }
 
-    /// Everything together. `name` gives a file's name.
+    /// The complete report. `name` returns a file's name.
     pub fn report(self, about: TraceAbout, name: impl Fn(u32) -> String) -> TraceReport {
         let mut files = self.stats.files(&self.top, &name);
         for file in &mut files {
