@@ -1,14 +1,14 @@
-//! A procedure is carried out: runs, each in a process of its own, and actions between them. It can be
-//! stopped and resumed, and its ballast is removed whatever happens.
+//! Carries out a procedure: runs, each in a separate process, and actions between them. It can be
+//! stopped and resumed, and its ballast is removed in every case.
 //!
 //! ```text
 //! reelgauge-runs/2026-11-28T010203Z-nas1-ebu-study/
-//!   procedure.json   the steps and what came of each ([`procedure_file`]); written again after every step
+//!   procedure.json   the steps and their results ([`procedure_file`]); written again after every step
 //!   plans/           on a fleet: the plans of each run ([`fleet`])
 //!   2026-…/          the run of each step, with its log and summary
 //! ```
 //!
-//! Not here: what procedures there are (the workload room), what all runs allow to conclude
+//! Not here: the list of procedures (workload), the conclusion from all runs
 //! ([`reelgauge_analysis::procedure`]), sentences, flags.
 
 mod actions;
@@ -52,27 +52,27 @@ use given_events::GivenEvents;
 use procedure_file::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
 use room::{Lack, Need};
 
-/// How often interruptions are noticed.
+/// The interval of checks for interruptions.
 const BEAT: Duration = Duration::from_millis(20);
-/// More than the memory of a server is written to push out what is in it: a quarter more.
+/// To evict the content of a server's memory, more is written than it holds: a quarter more.
 const PUSH_OUT_SHARE: u64 = 4;
-/// What marks a directory as one of this program's.
+/// Marks a directory as one of Reelgauge's.
 const PLAN_FILE: &str = "run.toml";
 /// Verbs whose operations come from a seed.
 const SEEDED: [&str; 4] = ["mix", "streams", "vda", "replay"];
 
-/// Which procedure, and where.
+/// The request for a procedure.
 #[derive(Clone, Debug)]
 pub struct ProcedureRequest {
     /// Its name.
     pub name: String,
-    /// What it shows, in a line.
+    /// A one-line description.
     pub about: String,
     /// The document and section that it follows.
     pub paper: Option<String>,
     /// Whether it is the short variant.
     pub is_short: bool,
-    /// What is concluded.
+    /// The kind of conclusion.
     pub finding: Option<FindingKind>,
     /// The steps.
     pub steps: Vec<Step>,
@@ -80,83 +80,83 @@ pub struct ProcedureRequest {
     pub deviations: Vec<Deviation>,
     /// The directory that is measured.
     pub target: PathBuf,
-    /// The fleet that makes the load; `None` for this machine.
+    /// The fleet that makes the load; `None` for the local host.
     pub fleet: Option<FleetRequest>,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
     /// The storage as the user describes it.
     pub storage: StorageDetails,
-    /// Words to find it by.
+    /// Tags for searching.
     pub tags: Vec<String>,
-    /// Where every random draw starts.
+    /// The seed of every random draw.
     pub seed: u64,
-    /// The user's events. None is kept: `--resume` takes them again.
+    /// The user's events. They are not kept: `--resume` takes them again.
     pub events: GivenEvents,
     /// Folder for its directory.
     pub out: PathBuf,
 }
 
-/// How the process that carries it out is set.
+/// Settings of the process that carries it out.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner<'a> {
     /// This program.
     pub program: &'a Path,
     /// Whether runs show their progress.
     pub shows_progress: bool,
-    /// Told when it is to end.
+    /// Set when it is to end.
     pub interrupt: &'a Interrupt,
-    /// What the run of this command line would take; `None` where that is unknown.
+    /// The forecast of the run with this command line; `None` if unknown.
     pub forecast: fn(&[OsString]) -> Option<Forecast>,
 }
 
-/// What whoever watches is told.
+/// An event for viewers.
 #[derive(Debug)]
 pub enum ProcedureEvent<'a> {
     /// A step begins: its number from 1, of how many.
     Begins {
         /// From 1.
         number: usize,
-        /// Of so many.
+        /// The number of steps.
         of: usize,
         /// The step.
         row: &'a Row,
     },
-    /// A step that was done before the procedure was stopped is done again, because the next ones build on
-    /// it.
+    /// A step that was complete before the procedure was stopped is repeated, because later steps depend
+    /// on it.
     Restores(&'a Row),
-    /// So many bytes of ballast have been written.
+    /// The bytes of ballast written so far.
     Written(u64),
-    /// A command of the user takes long, or goes on while somebody wants the end.
+    /// A command of the user takes long, or continues although the user wants the end.
     Waiting(Waiting<'a>),
 }
 
 /// A procedure that ended.
 #[derive(Debug)]
 pub struct ProcedureEnd {
-    /// What came of it.
+    /// Its record.
     pub record: ProcedureRecord,
-    /// Where it lies.
+    /// Its directory.
     pub dir: PathBuf,
-    /// 0, or what ended it early.
+    /// 0, or the status of the error that ended it early.
     pub exit_code: u8,
-    /// Why its ballast is still there, where it is.
+    /// Why its ballast is still there, if it is.
     pub ballast_left: Option<ActionError>,
 }
 
-/// Why a procedure did not come to its end.
+/// Why a procedure ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcedureError {
-    /// There is no place for results.
+    /// Results cannot be stored.
     #[error(transparent)]
     Out(#[from] RunError),
-    /// There is none for these.
+    /// Results cannot be stored in this folder.
     #[error(transparent)]
     Dir(#[from] RunDirError),
     /// Its record can't be read or written.
     #[error(transparent)]
     File(#[from] ProcedureFileError),
-    /// A run did not come to its end.
+    /// A run ended early.
     #[error("{}", run_words(.0))]
     Run(PassError),
     /// An action failed.
@@ -165,7 +165,7 @@ pub enum ProcedureError {
     /// The user's command failed.
     #[error("the command that empties the server's cache failed: {0}")]
     Command(ShellError),
-    /// There is no procedure.
+    /// The directory is not a procedure's.
     #[error("{} is not a procedure. 'reelgauge list' shows procedures that you can resume", .0.display())]
     NotOne(PathBuf),
     /// The ballast was removed during a run.
@@ -182,10 +182,10 @@ pub enum ProcedureError {
     NoCount {
         /// The step.
         step: String,
-        /// Whose search it was.
+        /// The step of the search.
         of: String,
     },
-    /// An event whose command is not kept.
+    /// An event whose command is not known.
     #[error(
         "step '{step}' runs its event again, but event commands are not stored. Add --event '{event}: \
          COMMAND'"
@@ -196,7 +196,7 @@ pub enum ProcedureError {
         /// The event's name.
         event: String,
     },
-    /// A step that cannot find its space.
+    /// A step without enough space.
     #[error(
         "step '{step}' writes {}, but at most {} can be written on {} at that point, because {} must stay \
          free (--keep-free). Free some space, or write less",
@@ -208,9 +208,9 @@ pub enum ProcedureError {
     NoRoom {
         /// The step.
         step: String,
-        /// Where.
+        /// The target.
         target: PathBuf,
-        /// What it lacks.
+        /// The missing space.
         lack: Lack,
     },
     /// Another process carries it out.
@@ -218,7 +218,7 @@ pub enum ProcedureError {
     GoesOn {
         /// The procedure's directory.
         dir: PathBuf,
-        /// Who carries it out.
+        /// That process.
         pid: u32,
     },
     /// There is nothing to resume.
@@ -226,7 +226,7 @@ pub enum ProcedureError {
     Complete(PathBuf),
 }
 
-/// Why a run of a procedure did not come to its end.
+/// Why a run of a procedure ended early.
 fn run_words(error: &PassError) -> String {
     match error {
         PassError::Ended { how, said, .. } if said.is_empty() => format!("the run failed: {how}"),
@@ -235,7 +235,7 @@ fn run_words(error: &PassError) -> String {
     }
 }
 
-// Their words are in those of the error, so they are no sources of it.
+// The error's text contains theirs, so they are not its sources.
 impl From<PassError> for ProcedureError {
     fn from(error: PassError) -> ProcedureError {
         ProcedureError::Run(error)
@@ -249,7 +249,7 @@ impl From<ShellError> for ProcedureError {
 }
 
 impl ProcedureError {
-    /// The exit code that it means.
+    /// The exit status.
     pub fn exit_code(&self) -> u8 {
         match self {
             ProcedureError::Run(error) => error.exit_code(),
@@ -272,7 +272,7 @@ impl ProcedureError {
 /// Carries out a procedure.
 ///
 /// # Errors
-/// Nothing could be measured. What stops a later step ends the procedure; what was measured is kept, and it
+/// Nothing could be measured. An error in a later step ends the procedure; measurements are kept, and it
 /// can be resumed.
 pub fn run_procedure(
     request: &ProcedureRequest,
@@ -299,7 +299,7 @@ pub fn run_procedure(
     Carrying { manner, dir, record, events, held_bytes: 0, holds: false, knows_room: false }.finish(tell)
 }
 
-/// Goes on with a procedure where it was stopped.
+/// Continues a procedure that was stopped.
 ///
 /// # Errors
 /// There is nothing to resume, or nothing could be measured.
@@ -336,17 +336,17 @@ pub fn resume_procedure(
     }
 }
 
-/// A procedure on its way.
+/// A procedure in progress.
 struct Carrying<'a> {
     manner: Manner<'a>,
     dir: PathBuf,
     record: ProcedureRecord,
     events: GivenEvents,
-    /// Bytes of ballast that runs are to find.
+    /// Bytes of ballast that runs need.
     held_bytes: u64,
-    /// Whether anything may lie there.
+    /// Whether there may be ballast.
     holds: bool,
-    /// Whether the count that a search found was compared with the room for it.
+    /// Whether the count that a search found was compared with the free space.
     knows_room: bool,
 }
 
@@ -356,7 +356,7 @@ impl Carrying<'_> {
         self.end(came)
     }
 
-    /// Removes the ballast first of all, whatever else went wrong.
+    /// Removes the ballast first, whatever else failed.
     fn end(mut self, came: Result<(), ProcedureError>) -> Result<ProcedureEnd, ProcedureError> {
         let ballast_left = if self.holds { self.place().remove_ballast().err() } else { None };
         self.record.conclusion =
@@ -368,7 +368,7 @@ impl Carrying<'_> {
         let has_measured = self.record.rows.iter().any(|row| row.run.is_some());
         if let Err(error) = came {
             if !has_measured && error.exit_code() == USAGE {
-                // There is nothing in it, and the error says why.
+                // The directory is empty, and the error has the reason.
                 let _ = std::fs::remove_file(run_notes::path_in(&self.dir));
                 ProcedureRecord::remove(&self.dir);
                 let _ = std::fs::remove_dir_all(self.dir.join(fleet::PLANS));
@@ -377,7 +377,7 @@ impl Carrying<'_> {
                 return Err(error);
             }
             self.record.write(&self.dir)?;
-            // What was good enough for the first step is no wrong usage.
+            // The first step accepted the same input, so it is not wrong usage.
             let exit_code = if error.exit_code() == USAGE { BROKE_OFF } else { error.exit_code() };
             return Ok(ProcedureEnd { record: self.record, dir: self.dir, exit_code, ballast_left });
         }
@@ -414,7 +414,7 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    /// Whether the rounds before this step are steady, where that is what they are for.
+    /// Whether the rounds before this step are steady, if that is their purpose.
     fn is_steady(&self, at: usize) -> bool {
         let is_asked =
             self.record.finding == Some(FindingKind::Steady) && self.record.rows[at].round.is_some();
@@ -425,7 +425,7 @@ impl Carrying<'_> {
         steadiness(&rates).is_some_and(|found| found.is_steady)
     }
 
-    /// Leaves out runs that cannot find room for the count that a search found, which is unknown before it.
+    /// Skips runs without enough space for the count that a search found, which is unknown before it.
     fn leave_out(&mut self, from: usize) {
         if self.knows_room || self.record.fleet.is_some() {
             return;
@@ -455,7 +455,7 @@ impl Carrying<'_> {
         }
     }
 
-    /// What a step needs. Levels of ballast count for later steps also where they are done.
+    /// The space that a step needs. Levels of ballast count for later steps even if they are complete.
     fn need(&self, at: usize) -> Need {
         let row = &self.record.rows[at];
         match &row.action {
@@ -471,7 +471,7 @@ impl Carrying<'_> {
         }
     }
 
-    /// Does again what later steps build on, and what the end of the process before has undone.
+    /// Repeats steps that later steps depend on, and that the end of the earlier process has undone.
     fn restore(&mut self, tell: &mut dyn FnMut(&ProcedureEvent<'_>)) -> Result<(), ProcedureError> {
         for at in to_restore(&self.record.rows) {
             tell(&ProcedureEvent::Restores(&self.record.rows[at]));
@@ -559,7 +559,7 @@ impl Carrying<'_> {
         Ok(())
     }
 
-    /// The command line of a run on this machine.
+    /// The command line of a run on the local host.
     fn words(&self, at: usize, verb: &str, flags: &[String]) -> Result<Vec<OsString>, ProcedureError> {
         let mut flags = flags.to_vec();
         flags.extend(self.count_flag(at)?);
@@ -581,10 +581,10 @@ impl Carrying<'_> {
         }
     }
 
-    /// The page that the run wrote does not know its step.
+    /// The page that the run wrote does not contain its step.
     fn renew_report(&self, run_dir: &Path) {
         if let Some(summary) = reopen(run_dir).ok().filter(|_| run_dir.join(REPORT_FILE).exists()) {
-            // A page that can't be made now can be made later, and a run without one is complete.
+            // A page that fails now can be made later, and a run without one is complete.
             let _ = leave_report(run_dir, &summary, self.manner.interrupt);
         }
     }
@@ -619,13 +619,13 @@ impl Carrying<'_> {
     }
 }
 
-/// The steps that are done again before the first that is not over: the last level of ballast, all ageing,
-/// and what made the server cold, if nothing was measured since.
+/// The steps to repeat before the first incomplete one: the last level of ballast, all ageing, and
+/// making the server cold, if nothing was measured since.
 fn to_restore(rows: &[Row]) -> Vec<usize> {
     let next = rows.iter().position(|row| !row.state.is_over()).unwrap_or(rows.len());
     let last = |is_it: fn(&Action) -> bool| rows[..next].iter().rposition(|row| is_it(&row.action));
     let last_run = last(|action| matches!(action, Action::Run { .. }));
-    // What was removed again is not missed.
+    // Ballast that was removed later is not needed.
     let last_fill = last(|action| matches!(action, Action::Fill { .. } | Action::Empty));
     let is_needed = |at: &usize| match rows[*at].action {
         Action::Fill { .. } => Some(*at) == last_fill,
@@ -644,12 +644,12 @@ fn expect_room(steps: &[(&str, &Action)], target: &Path, terms: Terms) -> Result
     Err(ProcedureError::NoRoom { step, target: target.to_path_buf(), lack })
 }
 
-/// Bytes that push everything else out of a memory.
+/// The bytes that evict everything else from a memory of this size.
 fn push_out_bytes(memory_bytes: u64) -> u64 {
     memory_bytes.saturating_add(memory_bytes / PUSH_OUT_SHARE)
 }
 
-/// The command line of a run, behind the program's name.
+/// The command line of a run, without the program's name.
 pub fn words(verb: &str, flags: &[String], target: &Path, terms: &KeptTerms, seed: u64) -> Vec<OsString> {
     let mut words: Vec<OsString> = verb.split_whitespace().map(OsString::from).collect();
     let first = verb.split_whitespace().next().unwrap_or_default();

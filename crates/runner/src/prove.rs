@@ -1,11 +1,11 @@
-//! A change is proven: the same work is measured with and without it, in turns, and the change is undone
-//! whatever happens.
+//! Proves the effect of a change: the same work is measured with and without it, in turns, and the
+//! change is undone in every case.
 //!
-//! Nothing is run but this program and the commands that the user wrote ([`shell`]). What undoes the change
-//! is on disk before the change is made ([`left_change`]). Passes during which something else happened are
-//! measured again ([`reelgauge_analysis::proof::disturbance`]).
+//! Only this program and the user's commands are run ([`shell`]). The undo command is on disk before the
+//! change is made ([`left_change`]). Passes with a disturbance are measured again
+//! ([`reelgauge_analysis::proof::disturbance`]).
 //!
-//! Not here: what all passes allow to conclude ([`reelgauge_analysis::proof`]), sentences, flags.
+//! Not here: the conclusion from all passes ([`reelgauge_analysis::proof`]), sentences, flags.
 
 pub mod change;
 pub mod left_change;
@@ -49,15 +49,15 @@ use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
 use proof_lock::{Turn, TurnError};
 use shell::{Running, ShellError, Waiting};
 
-/// What names a proof's directory.
+/// The suffix of a proof's directory.
 const WHAT: &str = "prove";
 /// The counter that no summary has, in its layer.
 const SENT_AGAIN: (&str, &str) = ("network", "tcp_retransmitted_segments_per_s");
 
-/// Exit code of a proof whose change is still in place.
+/// The exit status of a proof whose change is still in place.
 const EXIT_NOT_UNDONE: u8 = 3;
 
-/// What is proven, and how.
+/// The request for a proof.
 #[derive(Clone, Debug)]
 pub struct ProveRequest {
     pub program: PathBuf,
@@ -80,25 +80,25 @@ impl ProveRequest {
     }
 }
 
-/// What whoever watches is told.
+/// An event for viewers.
 #[derive(Debug)]
 pub enum ProveEvent<'a> {
     /// The run that makes the test files begins.
     FirstRun,
-    /// A pass begins: its number from 1, how many there are at least, how long the last one took.
+    /// A pass begins: its number from 1, the least number of passes, and the length of the last one.
     Pass {
         /// From 1.
         number: usize,
-        /// At least so many.
+        /// The least number of passes.
         of: usize,
         state: usize,
-        /// How long the run before took, without the commands.
+        /// The length of the last run, without the commands.
         last_took_s: f64,
     },
-    /// A command of the user takes long, or goes on while somebody wants the end.
+    /// A command of the user takes long, or continues although the user wants the end.
     Waiting(Waiting<'a>),
     Measured(&'a Summary),
-    /// It ended, and counts for nothing.
+    /// It ended, and does not count.
     Disturbed {
         disturbance: &'a Disturbance,
         /// Whether it is measured again.
@@ -109,12 +109,12 @@ pub enum ProveEvent<'a> {
 /// A proof that ended.
 #[derive(Debug)]
 pub struct ProofEnd {
-    /// What came of it.
+    /// The proof.
     pub proof: Proof,
     pub dir: PathBuf,
-    /// What a pass meant for the whole, where one ended it early.
+    /// The exit status; that of a pass if it ended the proof early.
     pub exit_code: u8,
-    /// Why the change is still in place, where it is.
+    /// Why the change is still in place, if it is.
     pub not_undone: Option<LeftChangeError>,
 }
 
@@ -122,50 +122,50 @@ pub struct ProofEnd {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProveError {
-    /// There is no place for results.
+    /// Results cannot be stored.
     #[error(transparent)]
     Out(#[from] RunError),
-    /// There is none for these.
+    /// Results cannot be stored in this folder.
     #[error(transparent)]
     Dir(#[from] RunDirError),
-    /// What was found can't be kept.
+    /// The proof cannot be written.
     #[error(transparent)]
     File(#[from] ProofFileError),
-    /// What undoes the change can't be kept, or it is not undone.
+    /// The undo command cannot be stored, or the undo failed.
     #[error(transparent)]
     Left(#[from] LeftChangeError),
-    /// It is another proof's turn.
+    /// Another proof is in progress.
     #[error(transparent)]
     Turn(#[from] TurnError),
     /// The change can't be made.
     #[error("cannot make the change: {0}")]
     Change(ShellError),
-    /// What leads back, between two passes, fails.
+    /// Undoing the change between two passes fails.
     #[error("cannot undo the change: {0}")]
     Back(ShellError),
-    /// It ended well and led nowhere.
+    /// It succeeded without effect.
     #[error("the undo command ('{command}') had no effect: {still}. Undo the change manually")]
     NotBack {
         command: String,
         /// What is still changed.
         still: String,
     },
-    /// No frame was judged, so no pass would say anything.
+    /// No frame was judged, so a pass would have no result.
     #[error("the first run had no frame to judge. Use a --duration of several seconds or more")]
     NothingJudged,
-    /// A pass finished no read or write, so it can be compared with nothing.
+    /// A pass completed no read or write, so it cannot be compared.
     #[error(
         "a pass finished no read or write in its measured time, so there is nothing to compare. Use a \
          longer --duration or smaller --blocks"
     )]
     NothingMeasured,
-    /// A pass did not come to its end.
+    /// A pass ended early.
     #[error(transparent)]
     Pass(#[from] PassError),
     /// The passes can't be compared.
     #[error(transparent)]
     Compare(#[from] CompareRunsError),
-    /// Something else happened again and again.
+    /// Passes were disturbed repeatedly.
     #[error(
         "{0} passes were disturbed, which is the limit (the requested number of passes). See {1} for the \
          causes, and repeat the proof when they are gone"
@@ -174,8 +174,8 @@ pub enum ProveError {
 }
 
 impl ProveError {
-    /// The exit code that it means: of the pass where one failed, else 3, as for every measurement that broke
-    /// off, and 2 where nothing was measured.
+    /// The exit status: that of the pass if one failed; otherwise 3, as for every incomplete
+    /// measurement, and 2 if nothing was measured.
     pub fn exit_code(&self) -> u8 {
         match self {
             ProveError::Pass(error) => error.exit_code(),
@@ -190,8 +190,8 @@ impl ProveError {
         }
     }
 
-    /// The same where something had been measured before: what a pass is refused for then is no wrong usage,
-    /// the proof broke off.
+    /// The same after earlier measurements: a refusal of a pass is then not wrong usage, since the proof
+    /// was interrupted.
     fn in_the_middle(self) -> ProveError {
         match self {
             ProveError::Pass(PassError::Ended { how, said, .. }) => {
@@ -202,11 +202,12 @@ impl ProveError {
     }
 }
 
-/// Proves a change. The change is undone when this returns, or the error says that it is not.
+/// Proves the effect of a change. The change is undone when this returns, or the error reports that it
+/// is not.
 ///
 /// # Errors
-/// Nothing could be measured, or the change could not be undone. Whatever stops it later ends the proof; what
-/// was measured before is kept.
+/// Nothing could be measured, or the change could not be undone. A later error ends the proof; earlier
+/// measurements are kept.
 pub fn prove(
     request: &ProveRequest,
     tell: &mut dyn FnMut(&ProveEvent<'_>),
@@ -222,7 +223,7 @@ pub fn prove(
     let came = proving.all(tell).and_then(|()| proving.conclude());
     let has_measured = !proving.proof.first_runs.is_empty();
     let came = came.map_err(|error| if has_measured { error.in_the_middle() } else { error });
-    // First of all, whatever else went wrong.
+    // Undo first, whatever else failed.
     let undone = proving.undo(tell);
     if let Err(error) = &came {
         proving.proof.ended_early = Some(error.to_string());
@@ -234,10 +235,11 @@ pub fn prove(
         written?;
     }
     let exit_code = match (came, &undone) {
-        // What is still changed weighs more than what can't be kept, and than why it ended.
+        // A change that is still in place matters more than an unwritten result, and than the reason for
+        // the end.
         (_, Err(_)) => EXIT_NOT_UNDONE,
         (Err(error), Ok(())) if proving.proof.passes.is_empty() => return Err(error),
-        // What was good enough at first broke off here.
+        // The first pass accepted the same input, so this is an interruption.
         (Err(ProveError::NothingMeasured), Ok(())) => 3,
         (Err(error), Ok(())) => error.exit_code(),
         (Ok(()), Ok(())) => 0,
@@ -245,7 +247,7 @@ pub fn prove(
     Ok(ProofEnd { exit_code, proof: proving.proof, dir: proving.dir, not_undone: undone.err() })
 }
 
-/// The turn, where something is changed.
+/// The lock, if anything is changed.
 fn turn_of(request: &ProveRequest) -> Result<Option<Turn>, ProveError> {
     match request.change.undo() {
         Some(_) => Ok(Some(Turn::to_change(&own_folder()?)?)),
@@ -253,27 +255,27 @@ fn turn_of(request: &ProveRequest) -> Result<Option<Turn>, ProveError> {
     }
 }
 
-/// A proof on its way.
+/// A proof in progress.
 struct Proving<'a> {
     request: &'a ProveRequest,
     interrupt: &'a Interrupt,
     dir: PathBuf,
-    /// Where the user's commands are run.
+    /// The directory for the user's commands.
     place: PathBuf,
     proof: Proof,
-    /// The first pass of each state, which the others are to be like.
+    /// The first pass of each state, which the others must resemble.
     firsts: Vec<Option<Pass>>,
-    /// The state that things are in; `None` where nobody knows.
+    /// The current state; `None` if unknown.
     state: Option<usize>,
-    /// What undoes it, once it is on disk.
+    /// The undo, once it is on disk.
     noted: Option<Noted>,
-    /// Where is measured, once that is known, and how it was mounted before the first change.
+    /// The target, once it is known, and its mount before the first change.
     target: Option<PathBuf>,
     mount_before: Option<MountBefore>,
-    /// Whether a command of the change mounted it otherwise.
+    /// Whether a command of the change altered the mount.
     alters_mount: bool,
     last_took_s: f64,
-    /// The tables of the passes of each state that count, where they are suites.
+    /// For suites, the tables of the passes of each state that count.
     suites: Vec<Vec<NasptTable>>,
     /// Whether a cache answered the reads of passes that count.
     cached: CachedReads,
@@ -328,7 +330,7 @@ impl<'a> Proving<'a> {
     /// The run that makes files, and every round.
     fn all(&mut self, tell: &mut dyn FnMut(&ProveEvent<'_>)) -> Result<(), ProveError> {
         let states = self.request.change.state_count();
-        // Targets have files each; else all states have the same.
+        // Each target has separate files; otherwise all states share them.
         let with_files = if matches!(self.request.change, Change::Targets { .. }) { states } else { 1 };
         for state in 0..with_files {
             tell(&ProveEvent::FirstRun);
@@ -378,7 +380,7 @@ impl<'a> Proving<'a> {
             self.proof.write(&self.dir)?;
             if is_undisturbed {
                 if pass.suite.is_none() {
-                    // A suite goes through the client's cache on purpose, as its applications did.
+                    // A suite uses the client's cache on purpose, as its applications did.
                     self.cached.take(state, pass.summary.memory.as_ref());
                     self.too_few_ops = self.too_few_ops.into_iter().chain(too_few_ops(&pass.summary)).min();
                 }
@@ -389,7 +391,7 @@ impl<'a> Proving<'a> {
         }
     }
 
-    /// Leads to a state, and measures once.
+    /// Establishes a state, and measures once.
     fn measure(&mut self, state: usize, tell: &mut dyn FnMut(&ProveEvent<'_>)) -> Result<Pass, ProveError> {
         self.enter(state, tell)?;
         let words = self.request.words_in(state);
@@ -413,7 +415,7 @@ impl<'a> Proving<'a> {
                 self.noted = Some(Noted::write(&own_folder()?, &command, &undo, &self.place)?);
                 self.mount_before = self.watched_target().and_then(MountBefore::of);
             }
-            // Should it fail, nobody knows what it did; the undo is run all the same.
+            // If it fails, its effect is unknown; the undo is run all the same.
             self.state = None;
             let noted = self.noted.as_ref();
             let mut with = Running {
@@ -430,7 +432,8 @@ impl<'a> Proving<'a> {
         Ok(())
     }
 
-    /// What came of a command that leads to a state: back to the first one, nothing may be left changed.
+    /// Checks the result of a command that establishes a state: in the first state, nothing may be left
+    /// changed.
     fn leads_back(
         &mut self,
         state: usize,
@@ -450,18 +453,17 @@ impl<'a> Proving<'a> {
         }
     }
 
-    /// The target, where the state before the first command is the one that the undo leads back to.
+    /// The target, if the state before the first command is the one that the undo restores.
     fn watched_target(&self) -> Option<&Path> {
         self.target.as_deref().filter(|_| self.request.change.begins_in_first_state())
     }
 
-    /// What the change altered and the undo left so.
+    /// The parts of the change that remained after the undo.
     fn still_changed(&self) -> Option<String> {
         self.mount_before.as_ref().filter(|_| self.alters_mount).and_then(MountBefore::still_changed)
     }
 
-    /// Leaves things as they were. An undo that ran between two passes, and was the last that was done, is
-    /// not run again.
+    /// Restores the original state. An undo that ran last, between two passes, is not run again.
     fn undo(&mut self, tell: &mut dyn FnMut(&ProveEvent<'_>)) -> Result<(), LeftChangeError> {
         let Some(noted) = self.noted.take() else { return Ok(()) };
         match self.state.is_some_and(|state| self.request.change.is_undone_in(state)) {
@@ -505,17 +507,17 @@ fn judges_nothing(run: &Summary) -> bool {
     streams.peek().is_some() && streams.all(|streams| streams.total.frames_judged == 0)
 }
 
-/// What happened during a pass: during any run of it, compared with the same run of the first pass.
+/// The disturbance of a pass: of any of its runs, compared with the same run of the first pass.
 fn disturbance_of(pass: &Pass, first: Option<&Pass>) -> Option<Disturbance> {
     let mut firsts = first.into_iter().flat_map(Pass::summaries);
     pass.summaries().find_map(|summary| disturbance(summary, firsts.next()))
 }
 
-/// Segments that this machine sent again during a run; `None` where nobody counted them.
+/// TCP segments that the local host retransmitted during a run; `None` if they were not counted.
 fn sent_again(run: &Path) -> Option<f64> {
     let (layer, name) = SENT_AGAIN;
     match Suite::read(run) {
-        // No run of a suite may lack it: that would be another figure.
+        // If a run of a suite lacks it, there is no sum.
         Ok(suite) => {
             let each: Option<Vec<f64>> =
                 suite.runs.iter().map(|one| mean_of_counter(&run.join(one), layer, name)).collect();
@@ -529,7 +531,7 @@ fn sent_again(run: &Path) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// The same command was good enough for the first run: its end is no wrong usage.
+    /// The first run accepted the same command: a later refusal is not wrong usage.
     #[test]
     fn a_pass_that_is_refused_in_the_middle_breaks_the_proof_off() {
         let ended = |exit_code| {

@@ -1,14 +1,15 @@
 //! A replay from its plan to its summary: the trace read, its images prepared, and played pass by pass.
 //!
-//! Everything that can be said against a trace is said before the target is touched. All images are made
-//! before the first pass, so that they lie at different places of the storage; each is used once, so nothing
-//! is ever written over that an earlier pass has left.
+//! Every fault of a trace is reported before the target is touched. All images are made before the first
+//! pass, so that they have different places on the storage; each is used once, so no pass overwrites
+//! data of an earlier one.
 //!
 //! * [`tape`]: the trace as it will be replayed. [`images`]: its files, and their numbers in the log.
-//!   [`unchanged`]: those that it leaves as they are. [`limits`]: how many files may be open. [`links`]: what
-//!   is done where the target has none. [`findings`]: what the summary says of it.
+//!   [`unchanged`]: the files that it leaves unchanged. [`limits`]: how many files may be open.
+//!   [`links`]: the replacement for links on a target without them. [`findings`]: the replay's part of
+//!   the summary.
 //!
-//! Not here: what an operation waits for (the trace room).
+//! Not here: what an operation waits for (trace).
 
 mod extents;
 mod findings;
@@ -57,36 +58,36 @@ use tape::Tape;
 
 /// A load point that ends when the trace does: 36 years.
 const EVER_NS: u64 = 1 << 60;
-/// So long before it is due the threads driver hands an operation to a thread of its own.
+/// The threads driver passes an operation to a separate thread this long before it is due.
 const HAND_OVER_NS: u64 = 100_000;
-/// Stamps in test data lie so far apart.
+/// The distance between stamps in test data.
 const UNIT_BYTES: u32 = 4096;
-/// What direct I/O is aligned to where the file system doesn't say.
+/// The alignment of direct I/O if the file system does not report it.
 const DIRECT_ALIGN_BYTES: u32 = 4096;
-/// The exit code of what was refused before anything was done.
+/// The exit status if it was refused before anything was done.
 const EXIT_INPUT: u8 = 2;
 
 /// The command.
 const VERB: &str = "replay";
 
-/// What to replay.
+/// The request for a replay.
 #[derive(Clone, Debug)]
 pub struct ReplayRequest {
-    /// What, and how.
+    /// The trace and the settings.
     pub plan: ReplayPlan,
     /// Folder for run directories.
     pub out: PathBuf,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
-    /// Whether what it takes was said before, as a part of something longer.
+    /// Whether its forecast was shown before, as a part of a larger one.
     pub is_announced: bool,
 }
 
 /// Carries out a replay.
 ///
 /// # Errors
-/// When nothing could be measured. A run that broke off in the middle is not an error: what was measured
-/// comes back, with how it ended.
+/// When nothing could be measured. A run that was interrupted is not an error: its measurements are
+/// returned, with its outcome.
 pub fn run_replay(
     request: ReplayRequest,
     observer: &mut dyn Observer,
@@ -128,7 +129,8 @@ fn carry_out(
         && error.exit_code() == EXIT_INPUT
         && area.is_new()
     {
-        // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
+        // Files that can't be removed now are removed by `reelgauge clean`; the error itself matters
+        // more.
         let _ = area.clean();
     }
     play(&plan, staged?, observer, interrupt)
@@ -136,7 +138,7 @@ fn carry_out(
 
 /// A target on which all images are ready.
 struct Staged {
-    /// As this target can have it.
+    /// In the form that this target supports.
     tape: Tape,
     locked: LockedTarget,
     results: Results,
@@ -178,7 +180,7 @@ impl Staged {
     }
 }
 
-/// Plays all passes and sums them up.
+/// Plays all passes and summarises them.
 fn play(
     plan: &ReplayPlan,
     staged: Staged,
@@ -198,7 +200,7 @@ fn play(
         notes,
     };
     let mut session = Session::begin(locked, opening, observer)?;
-    // An error is a result here, unless it says that the storage is gone or full.
+    // An error is a result here, unless it means that the storage is unreachable or full.
     session.errors_are_results(tape.packed.recorded_errors(), images.unchanged_files(plan, &tape))?;
     let mut findings = Findings::new(plan, &tape);
     let played =
@@ -275,7 +277,8 @@ fn passes(
     Ok(())
 }
 
-/// Refuses what can't fit before even the area is made. A target that has one is looked at when it is empty.
+/// Refuses a replay that cannot fit, before even the area is made. A target with an area is checked
+/// after that was emptied.
 fn check_space(plan: &ReplayPlan, tape: &Tape, keep_free: KeepFree) -> Result<(), RunError> {
     match space_before_area(&plan.target) {
         Some(space) => check_replay_room(plan, tape, space, keep_free),
@@ -283,7 +286,7 @@ fn check_space(plan: &ReplayPlan, tape: &Tape, keep_free: KeepFree) -> Result<()
     }
 }
 
-/// What this replay is going to take.
+/// The forecast of this replay.
 ///
 /// # Errors
 /// A trace that can't be replayed.
@@ -296,7 +299,7 @@ fn ahead_of(plan: &ReplayPlan, tape: &Tape) -> Forecast {
     forecast::of_replay(plan, tape.packed.span_ns, tape.before.file_bytes(), tape.written_bytes())
 }
 
-/// Bytes that all images take, as large as they get.
+/// Bytes of all images, at their largest.
 fn images_bytes(plan: &ReplayPlan, tape: &Tape) -> u64 {
     let images = u64::from(plan.replay.copies) * u64::from(plan.replay.batch);
     tape.before.file_bytes().saturating_add(tape.before.growth_bytes).saturating_mul(images)
@@ -316,7 +319,7 @@ fn check_replay_room(
     })
 }
 
-/// What direct I/O has to be aligned to; `None` where it is not to be had.
+/// The alignment of direct I/O; `None` if it is unavailable.
 fn direct_align_log2(direct: &DirectProbe) -> Option<u8> {
     let refused = |outcome: &DirectOutcome| matches!(outcome, DirectOutcome::Refused { .. });
     if refused(&direct.read) || refused(&direct.write) {
@@ -329,7 +332,7 @@ fn direct_align_log2(direct: &DirectProbe) -> Option<u8> {
     Some(bytes.max(1).next_power_of_two().trailing_zeros() as u8)
 }
 
-/// What is measured, for the summary.
+/// The subject of the measurement, for the summary.
 fn subject(plan: &ReplayPlan, tape: &Tape, images: &Images) -> Subject {
     let set = &plan.replay;
     let pairs = [

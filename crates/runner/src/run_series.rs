@@ -1,6 +1,6 @@
 //! A series: a directory with a state file, whose rows name the runs next to it. Suites, proofs and
-//! procedures are series. The state is written again after every row, so that whatever ends the process loses
-//! one row at most.
+//! procedures are series. The state is written again after every row, so that the end of the process
+//! loses one row at most.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use reelgauge_record::run_dir::{RunDirError, write_atomically};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// No such file is longer.
+/// A longer file is not read.
 const FILE_MAX_BYTES: u64 = 64 << 20;
 
 /// The state of a series.
@@ -28,7 +28,7 @@ pub(crate) fn is_in<S: SeriesState>(dir: &Path) -> bool {
     dir.join(S::FILE_NAME).exists()
 }
 
-/// Reads the state, or says why it can't be read.
+/// Reads the state, or returns why it can't be read.
 pub(crate) fn read<S: SeriesState>(dir: &Path) -> Result<S, String> {
     let text = read_regular(&dir.join(S::FILE_NAME), FILE_MAX_BYTES).map_err(|error| error.to_string())?;
     let state: S = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
@@ -38,7 +38,7 @@ pub(crate) fn read<S: SeriesState>(dir: &Path) -> Result<S, String> {
     }
 }
 
-/// Writes the state in place of what was there, whole or not at all.
+/// Replaces the state atomically.
 pub(crate) fn write<S: SeriesState>(state: &S, dir: &Path) -> Result<(), RunDirError> {
     let path = dir.join(S::FILE_NAME);
     let text = serde_json::to_vec_pretty(state)

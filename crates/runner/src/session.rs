@@ -1,12 +1,12 @@
-//! A session: what every measuring run keeps and does between taking its target and its summary, whatever
-//! its workers are.
+//! A session: the state and the steps of every measuring run between taking its target and its summary,
+//! whatever its workers are.
 //!
-//! It owns the target, the clock, the drain, the run directory and the table of files; it runs load point
-//! after load point of any script ([`point`]), and ends in a summary, whichever way it ends ([`close`]). What
-//! was measured survives whatever stops the run afterwards ([`Session::settle`]).
+//! It owns the target, the clock, the drain, the run directory and the table of files. It runs load
+//! point after load point of any script ([`point`]), and ends in a summary in every case ([`close`]).
+//! Measurements survive whatever stops the run afterwards ([`Session::settle`]).
 //!
-//! Not here: which workers run, which files they need, what is good enough: that is what kinds of runs differ
-//! in ([`crate::mix`], [`crate::streams`], [`crate::check`]).
+//! Not here: the workers, their files and their criteria: these are the differences between the kinds of
+//! runs ([`crate::mix`], [`crate::streams`], [`crate::check`]).
 
 pub mod allowance;
 pub(crate) mod brief_look;
@@ -87,29 +87,30 @@ pub use close::Closing;
 pub(crate) use environment::Means;
 pub use point::{PointDone, PointPlan, ToJudge};
 
-/// The name of this process in the log, where a fleet would have many.
+/// The name of this process in the log; a fleet has several.
 const AGENT: &str = "local";
 
-/// What a session begins with, beside its target.
+/// The parts of a new session apart from its target.
 #[derive(Debug)]
 pub struct Opening<'a> {
-    /// Where its results go.
+    /// The place of its results.
     pub results: Results,
     /// `run.toml`.
     pub plan_toml: &'a str,
-    /// The files that are there already.
+    /// The existing files.
     pub files: FileTable,
-    /// How what the run writes is made.
+    /// The pattern of the data that the run writes.
     pub pattern: PatternSpec,
     /// Performs the operations.
     pub driver: DriverKind,
     /// A target that completes nothing for this long is given up.
     pub hang_after: Duration,
-    /// Keep every operation.
+    /// Whether every operation is kept.
     pub log: bool,
-    /// Remember what is written, to read it back at the end; then, how the test files were made.
+    /// If set, writes are remembered and read back at the end; the value is the pattern of the test
+    /// files.
     pub verify: Option<PatternSpec>,
-    /// What the reader should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
@@ -121,43 +122,43 @@ pub struct Session {
     run_dir: RunDir,
     clock: Clock,
     drain: Drain,
-    /// How many records wait for it at most.
+    /// The largest number of records that wait for it.
     rings: RingRoom,
-    /// Ends with the session, on every way out.
+    /// Ends with the session, in every case.
     counters: Option<Sampling>,
     files: FileTable,
     pattern: PatternSpec,
     driver: DriverKind,
     hang_after: Duration,
     write_map: Option<Arc<WriteMap>>,
-    /// How the files that are read back were made.
+    /// The pattern of files that are read back.
     made_before: Option<PatternSpec>,
     planned: Vec<LoadPointPlan>,
-    /// The streams of the load points; those of runs without streams are not listed.
+    /// The streams of the load points; runs without streams have none.
     table: StreamTable,
     done: Vec<LoadPoint>,
-    /// First and later reads of the load points, where something was read.
+    /// First and later reads of the load points, if anything was read.
     rereads: Vec<Rereads>,
     notes: Vec<Note>,
-    /// What the driver said in the last load point.
+    /// The driver's notes on the last load point.
     driver_notes: Vec<String>,
     cpu_before: Option<OwnCpu>,
     fetched_before: Option<u64>,
     cached_before: Option<f64>,
-    /// The link to the storage, where there is one.
+    /// The link to the storage, if there is one.
     link: Option<LinkFacts>,
-    /// How the last load point ended, or what kept the next one from beginning.
+    /// How the last load point ended, or why the next one could not begin.
     ending: Ending,
     left_behind: usize,
-    /// Where the workload itself may shorten and remove test files: the numbers of those that it leaves as
-    /// they are. `None` where it changes none.
+    /// If the workload itself may shorten and remove test files: the numbers of those that it leaves
+    /// unchanged. `None` if it changes none.
     unchanged_files: Option<Vec<u32>>,
-    /// Whether the storage may have stopped answering without a thread having been left in it.
+    /// Whether the storage may have stopped answering although no thread hangs in it.
     doubtful: bool,
 }
 
-/// Makes the folder for run directories, before anything else is touched. It can't lie in an area: that is
-/// removed some day, and a run must find nothing in it but its own files.
+/// Makes the folder for run directories, before anything else is touched. It must not be inside an area:
+/// that may be removed, and a run must find nothing in it but its own files.
 ///
 /// # Errors
 /// When that is impossible.
@@ -169,10 +170,10 @@ pub fn make_out(out: &Path) -> Result<(), RunError> {
 }
 
 impl Session {
-    /// Fills the run directory with what is known before, and starts clock and drain.
+    /// Writes the known facts to the run directory, and starts clock and drain.
     ///
     /// # Errors
-    /// When the results have no place to go.
+    /// When the results cannot be stored.
     pub fn begin(
         locked: LockedTarget,
         opening: Opening<'_>,
@@ -182,7 +183,7 @@ impl Session {
         begun.map_err(RunError::after_preparing)
     }
 
-    /// [`Session::begin`] by means that need not be this machine's.
+    /// [`Session::begin`] with parts that need not be real.
     pub(crate) fn begin_with(
         means: Means,
         locked: LockedTarget,
@@ -243,8 +244,8 @@ impl Session {
         })
     }
 
-    /// Takes over what was entered into the run's table since. `files` is the table that the session began
-    /// with, grown.
+    /// Takes over new entries of the run's table. `files` is the table that the session began with,
+    /// extended.
     ///
     /// # Errors
     /// When the drain died.
@@ -257,9 +258,9 @@ impl Session {
         Ok(())
     }
 
-    /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
-    /// full, and isn't among these; one that moves less than was asked is an answer; and the workload may
-    /// shorten and remove files as it likes, but for those that it leaves as they are.
+    /// From now on a failed operation is a result like any other, unless it means that the storage is
+    /// unreachable or full, and is not among `expected`. One that moves less than requested is an
+    /// answer. The workload may shorten and remove files, except those that it leaves unchanged.
     ///
     /// # Errors
     /// When the drain died.
@@ -272,20 +273,20 @@ impl Session {
         Ok(self.drain.errors_are_results(expected)?)
     }
 
-    /// The area that is measured.
+    /// The measured area.
     pub fn area(&self) -> &Area {
         &self.locked.area
     }
 
-    /// Says something to the reader, once.
+    /// Adds a note for the user, once.
     pub fn note(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
 
-    /// Whether the last load point had its whole time. Runs whose workers may well end before that, and go on
-    /// with others, ask [`PointDone::complete`] instead.
+    /// Whether the last load point had its whole time. Runs whose workers may end earlier and be
+    /// replaced by others use [`PointDone::complete`] instead.
     pub fn goes_on(&self) -> bool {
         matches!(self.ending, Ending::OnTime)
     }
@@ -295,13 +296,13 @@ impl Session {
         &self.done
     }
 
-    /// The load point that was just made, for what its kind of run has to say of it.
+    /// The latest load point, for additions by its kind of run.
     pub fn last_point(&mut self) -> Option<&mut LoadPoint> {
         self.done.last_mut()
     }
 
-    /// Keeps the tool's own lateness in the last load point where its kind of run knows better than records
-    /// tell: they do not hold what an operation waited for.
+    /// Keeps Reelgauge's own lateness in the last load point if its kind of run knows it better than
+    /// records do: they do not show what an operation waited for.
     pub(crate) fn keep_lateness(
         &mut self,
         total: Option<LatenessFigures>,
@@ -313,18 +314,18 @@ impl Session {
         }
     }
 
-    /// A time of the run by the clock on the wall.
+    /// Converts a time of the run to the wall clock.
     pub(crate) fn wall_time(&self, at_s: f64) -> Option<String> {
         incident_causes::wall_time(&self.clock, at_s)
     }
 
-    /// Number of the next load point; `None` when all that the log can number are made.
+    /// The number of the next load point; `None` if the log cannot number any more.
     pub fn next_index(&self) -> Option<u16> {
         u16::try_from(self.done.len()).ok().filter(|&index| index < u16::MAX)
     }
 
-    /// What the link to the storage can carry, in bytes per second; `None` where there is none or its speed
-    /// is not known.
+    /// The speed of the link to the storage, in bytes per second; `None` if there is none or its speed
+    /// is unknown.
     pub fn line_bytes_per_s(&self) -> Option<f64> {
         self.link.as_ref()?.line_bytes_per_s
     }
@@ -334,16 +335,16 @@ impl Session {
         self.clock.now_ns()
     }
 
-    /// Where its results lie.
+    /// The directory of its results.
     pub fn run_dir(&self) -> &RunDir {
         &self.run_dir
     }
 
-    /// Takes what came of the load points. An error after the first of them ends the run, and what was
-    /// measured before is kept: the session can be closed as ever.
+    /// Takes the result of the load points. An error after the first of them ends the run, and earlier
+    /// measurements are kept: the session can be closed as usual.
     ///
     /// # Errors
-    /// The same error, when nothing has been measured.
+    /// The same error, if nothing has been measured.
     pub fn settle(&mut self, measured: Result<(), RunError>) -> Result<(), RunError> {
         let Err(error) = measured else {
             return Ok(());
@@ -353,7 +354,7 @@ impl Session {
         }
         self.doubtful = true;
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
-            // What stopped the load point comes first; this only came behind it.
+            // The reason that stopped the load point comes first; this one only followed.
             let error = error.to_string();
             let sentence = format!("The run did not end cleanly: {error}.");
             self.note(Note::new(NoteFact::NotEndedInOrder { error }, sentence, ""));

@@ -1,5 +1,5 @@
-//! What a procedure does to the target itself: ballast. On a thread of its own, so that a mount that hangs
-//! can't keep the process from ending.
+//! Work on the target itself: ballast. It runs on a separate thread, so that a mount that hangs cannot
+//! keep the process from ending.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use super::ProcedureEvent;
 use crate::exit_code::{BROKE_OFF, INTERRUPTED, USAGE};
 use crate::interrupt::Interrupt;
 
-/// How often interruptions are noticed.
+/// The interval of checks for interruptions.
 const BEAT: Duration = Duration::from_millis(50);
-/// How long storage may take to end what it was doing.
+/// How long storage may take to end the current operation.
 const GRACE: Duration = Duration::from_secs(30);
 
 /// Why an action failed.
@@ -36,7 +36,7 @@ pub enum ActionError {
 }
 
 impl ActionError {
-    /// The exit code that it means.
+    /// The exit status.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             ActionError::Ballast(BallastError::Stopped) => INTERRUPTED,
@@ -47,7 +47,7 @@ impl ActionError {
     }
 }
 
-/// Where ballast is made.
+/// The place of the ballast.
 pub(super) struct Place<'a> {
     pub(super) target: &'a Path,
     pub(super) terms: Terms,
@@ -56,7 +56,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Takes the area and does something with its ballast.
+    /// Takes the area and works on its ballast.
     pub(super) fn work<T: Send + 'static>(
         &self,
         tell: &mut dyn FnMut(&ProcedureEvent<'_>),
@@ -77,7 +77,7 @@ impl Place<'_> {
         })
     }
 
-    /// Bytes of the ballast that lies there.
+    /// Bytes of the existing ballast.
     pub(super) fn ballast_bytes(&self) -> Result<u64, ActionError> {
         let (target, terms) = (self.target.to_path_buf(), self.terms);
         let apart = move || Ok(ballast::bytes_in(&Area::open_existing_on(&target, terms.sharing)?));
@@ -98,8 +98,8 @@ impl Place<'_> {
         self.apart(apart, &mut || self.interrupt.asked())
     }
 
-    /// Does something on a thread, and gives up where storage does not respond. `is_urgent` is asked now and
-    /// then, and says whether the result is waited for as long as it takes.
+    /// Does work on a thread, and gives up if storage does not respond. `is_urgent` is polled, and
+    /// returns whether to wait for the result without a limit.
     fn apart<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, ActionError> + Send + 'static,
@@ -107,7 +107,7 @@ impl Place<'_> {
     ) -> Result<T, ActionError> {
         let (sender, result) = channel();
         let told = move || {
-            // Nobody listens any more if the caller gave up.
+            // The receiver is dropped if the caller gave up.
             let _ = sender.send(work());
         };
         std::thread::Builder::new()

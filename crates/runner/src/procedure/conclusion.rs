@@ -1,4 +1,4 @@
-//! What all runs of a procedure allow to conclude, from the record and the summaries.
+//! The conclusion from all runs of a procedure, by the record and the summaries.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use reelgauge_workload::procedure::{Action, FindingKind};
 
 use super::procedure_file::{ProcedureRecord, Row, RowState};
 
-/// The summary of each step's run; `None` where it has none, or none that can be read.
+/// The summary of each step's run; `None` if it has none, or it cannot be read.
 pub fn summaries(record: &ProcedureRecord, dir: &Path) -> Vec<Option<Summary>> {
     let of = |row: &Row| reopen(&dir.join(row.run.as_ref()?)).ok();
     record.rows.iter().map(of).collect()
 }
 
-/// What is concluded; `None` where nothing is asked, or no run is done.
+/// The conclusion; `None` if none is wanted, or no run is complete.
 pub fn conclude(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Option<Finding> {
     let runs = done_runs(record, summaries).filter(|(row, _)| !row.requires.prepares);
     let runs: Vec<(&Row, Option<&Summary>)> = runs.collect();
@@ -69,7 +69,7 @@ fn states(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Finding {
     Finding::States { states: rows.map(state).collect() }
 }
 
-/// The same for the room that has the words.
+/// The same in the form of the report.
 pub fn remedy(missing: &Missing) -> Remedy {
     match missing {
         Missing::Event { names } => Remedy::Event { names: names.clone() },
@@ -80,13 +80,13 @@ pub fn remedy(missing: &Missing) -> Remedy {
     }
 }
 
-/// The rates of the rounds that are done.
+/// The rates of the complete rounds.
 pub fn round_rates(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Vec<f64> {
     let rounds = done_runs(record, summaries).filter(|(row, _)| row.round.is_some());
     rounds.filter_map(|(_, summary)| rate(summary?)).collect()
 }
 
-/// The steps that are runs and came to their end.
+/// The steps that are complete runs.
 fn done_runs<'a>(
     record: &'a ProcedureRecord,
     summaries: &'a [Option<Summary>],
@@ -96,7 +96,7 @@ fn done_runs<'a>(
     done.map(|(row, summary)| (row, summary.as_ref()))
 }
 
-/// What a run moved per second, in its last load point.
+/// The rate of a run in its last load point.
 pub fn rate(summary: &Summary) -> Option<f64> {
     summary.load_points.last()?.total.bytes_per_s
 }
@@ -116,8 +116,8 @@ fn steady(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Finding {
     }
 }
 
-/// Bytes that a run wrote, and in which time. Its first and last step are not whole: they are taken to be as
-/// fast as their neighbours, so that their bytes count.
+/// The bytes that a run wrote, and the times. Its first and last step are incomplete: they count with
+/// the rate of their neighbours, so that their bytes count.
 fn written_steps(summary: &Summary) -> Vec<(u64, f64)> {
     let step_s = summary.series.step_s as f64;
     let written: Vec<u64> = summary.series.steps.iter().map(|step| step.written_bytes).collect();

@@ -1,11 +1,11 @@
-//! A procedure on a fleet: the two plans of each of its runs, which `reelgauge fleet run` carries out, and
-//! the steps that only one machine can do.
+//! A procedure on a fleet: the two plans of each of its runs, which `reelgauge fleet run` carries out,
+//! and the steps that only one host can do.
 //!
-//! Clients are shared out one after the other to one agent after the other, as EBU Tech 3362 does: each
-//! machine has one client before any has two. All agents use one data set in one area of the target; clients
-//! with a file of their own have their files there.
+//! Clients are dealt out to the agents in turn, as EBU Tech 3362 does: each host has one client before
+//! any has two. All agents use one data set in one area of the target; clients with separate files have
+//! them there.
 //!
-//! Not here: what flags mean (the binary), who is there (the fleet).
+//! Not here: the meaning of flags (the binary), the agents that are present (the fleet).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,18 +18,18 @@ use serde::{Deserialize, Serialize};
 
 /// The folder of all plans, in the procedure's directory.
 pub(super) const PLANS: &str = "plans";
-/// What stands for the agent's name in a target.
+/// The placeholder for the agent's name in a target.
 const AGENT: &str = "{agent}";
 
-/// On which fleet a procedure runs.
+/// The fleet of a procedure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetChoice {
     pub site: PathBuf,
-    /// Its agents that make the load, in the order in which they get clients.
+    /// Its agents that make the load, in the order in which they receive clients.
     pub agents: Vec<String>,
 }
 
-/// What a procedure needs to run on a fleet.
+/// The plans of a procedure on a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetRequest {
     pub choice: FleetChoice,
@@ -40,9 +40,9 @@ pub struct FleetRequest {
 /// The plans of a run on a fleet, as TOML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepPlans {
-    /// What all agents together do, as a plan of one machine.
+    /// The load of all agents together, as a plan of one host.
     pub load: String,
-    /// How it is shared out.
+    /// The distribution among agents.
     pub fleet: String,
 }
 
@@ -73,19 +73,19 @@ pub enum FleetStepError {
          {AGENT}"
     )]
     OwnDirectories(String),
-    /// Its plan is no TOML.
+    /// Its plan cannot be written as TOML.
     #[error("cannot write the fleet's plan of step '{step}': {why}")]
     NotWritten { step: String, why: String },
-    /// A directory that agents can't find.
+    /// A relative directory, which agents cannot find.
     #[error("{} is a relative path; give agents an absolute path", .0.display())]
     Relative(PathBuf),
 }
 
-/// Whether a step can be done on a fleet at all. A command that makes the server cold, and a rest, are this
-/// machine's part.
+/// Whether a step is possible on a fleet at all. A command that makes the server cold, and a rest, are
+/// carried out on the local host.
 ///
 /// # Errors
-/// It writes into the area of one machine.
+/// It writes into the area of one host.
 pub fn check_step(step: &Step) -> Result<(), FleetStepError> {
     // A step that only prepares waits for nothing.
     let prepares = step.requires.prepares;
@@ -100,7 +100,8 @@ pub fn check_step(step: &Step) -> Result<(), FleetStepError> {
     }
 }
 
-/// How a plan is shared out among agents, as the TOML of a plan for a fleet; `number` is the step's, from 1.
+/// The distribution of a plan among agents, as the TOML of a plan for a fleet; `number` is the step's,
+/// from 1.
 ///
 /// # Errors
 /// The agents can't have these files in this directory.
@@ -133,13 +134,13 @@ pub fn shared_out(
         place: if matches!(plan, AnyPlan::Replay(_)) { "each" } else { "share" },
         data: if has_own_directories || is_alone { "own" } else { "shared" },
     };
-    // A figure of fewer agents than the step names would be compared with those of all.
+    // A result of fewer agents than the step names would be compared with those of all.
     let plan = PlanTable { fleet: FleetTable { on_loss: "stop" }, group: [group] };
     toml::to_string(&plan)
         .map_err(|error| FleetStepError::NotWritten { step: step.to_owned(), why: error.to_string() })
 }
 
-/// The plan for a fleet, as its file has it.
+/// The plan for a fleet, as in its file.
 #[derive(Serialize)]
 struct PlanTable<'a> {
     fleet: FleetTable,
@@ -160,7 +161,7 @@ struct GroupTable<'a> {
     data: &'static str,
 }
 
-/// `01-load.toml`: the name by which the plan for a fleet knows the other.
+/// `01-load.toml`: the file name of the load in the plan for a fleet.
 pub fn load_file(number: usize) -> String {
     format!("{number:02}-load.toml")
 }
@@ -185,7 +186,7 @@ pub(super) fn write_plans(dir: &Path, plans: &[Option<StepPlans>]) -> Result<(),
     Ok(())
 }
 
-/// The command line of a step's run, behind the program's name.
+/// The command line of a step's run, without the program's name.
 pub(super) fn words(dir: &Path, number: usize, choice: &FleetChoice) -> Vec<OsString> {
     let mut fleet = OsString::from("--fleet=");
     fleet.push(&choice.site);

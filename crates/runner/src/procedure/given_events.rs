@@ -1,5 +1,5 @@
-//! The events that the user gives to a procedure. They are never kept, since a file must not start commands:
-//! `--resume` takes them again.
+//! The events that the user supplies for a procedure. They are never kept, since a file must not start
+//! commands: `--resume` takes them again.
 
 use reelgauge_workload::event::Event;
 use reelgauge_workload::procedure::requirement::{Missing, Requirement};
@@ -8,14 +8,14 @@ use reelgauge_workload::units::Span;
 use super::ProcedureError;
 use super::procedure_file::{Row, RowState};
 
-/// The events, and when and how long they take place.
+/// The events, their start and their time limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GivenEvents {
-    /// Each with a name of its own.
+    /// The events, each with a different name.
     pub events: Vec<Event>,
     /// After the warm-up; `None`: a third of the measured time.
     pub at: Option<Span>,
-    /// They are ended then; `None` for the usual limit.
+    /// Their time limit; `None` for the default.
     pub limit: Option<Span>,
 }
 
@@ -28,7 +28,7 @@ impl GivenEvents {
         [Some(format!("--event={name}: {command}")), at, limit].into_iter().flatten().collect()
     }
 
-    /// The steps of a procedure that is resumed: those that lacked an event which is given now are tried.
+    /// The steps of a resumed procedure: those whose missing event is supplied now are tried.
     pub(super) fn meet(&self, rows: &mut [Row]) -> Result<(), ProcedureError> {
         for row in rows.iter_mut().filter(|row| !row.requires.event.is_empty()) {
             let is_given = row.requires.chosen(&self.events).is_some();

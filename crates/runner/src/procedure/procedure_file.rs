@@ -1,4 +1,4 @@
-//! `procedure.json`: the steps of a procedure, what came of each, and how it differs from its paper.
+//! `procedure.json`: the steps of a procedure, their results, and the deviations from its paper.
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::run_series::{self, SeriesState};
 /// Version of this file.
 pub(super) const PROCEDURE_VERSION: u32 = 1;
 
-/// A procedure, or as much of one as there is.
+/// A procedure, as far as it is complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProcedureRecord {
     /// Version of this format.
@@ -34,83 +34,83 @@ pub struct ProcedureRecord {
     pub started_at: String,
     /// Its name.
     pub name: String,
-    /// What it shows, in a line.
+    /// A one-line description.
     pub about: String,
     /// The document and section that it follows.
     pub paper: Option<String>,
     /// Whether it is the short variant.
     pub is_short: bool,
-    /// What is concluded.
+    /// The kind of conclusion.
     pub finding: Option<FindingKind>,
     /// The directory that is measured.
     pub target: PathBuf,
-    /// The fleet that makes the load; `None` for this machine.
+    /// The fleet that makes the load; `None` for the local host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetChoice>,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: KeptTerms,
     /// The storage as the user describes it.
     pub storage: StorageDetails,
-    /// Words to find it by.
+    /// Tags for searching.
     pub tags: Vec<String>,
-    /// Where every random draw starts.
+    /// The seed of every random draw.
     pub seed: u64,
     /// Conditions of the paper that are not kept.
     pub deviations: Vec<Deviation>,
     /// The steps, in their order.
     pub rows: Vec<Row>,
-    /// What all of them allow to conclude, once that is known.
+    /// The conclusion from all of them, once it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<Finding>,
-    /// Whether all of them were done, or were not needed any more.
+    /// Whether all of them are complete, or no longer needed.
     pub complete: bool,
-    /// Why not, where something stopped it.
+    /// Why not, if it was stopped.
     pub ended_early: Option<String>,
     /// Whether that was the user.
     pub is_interrupted: bool,
     /// The process that carries it out.
     pub(super) pid: u32,
-    /// What tells it from others of its number.
+    /// Distinguishes it from other processes with the same number.
     pub(super) process: String,
 }
 
-/// What was said of a target, as it is kept.
+/// The terms for a target, in the form that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptTerms {
-    /// Work on a target that others own.
+    /// Whether to work on a target of another owner.
     pub is_shared: bool,
     /// Bytes to leave free; `None` for the usual share.
     pub keep_free_bytes: Option<u64>,
-    /// No more than this is moved per second.
+    /// The largest rate in bytes per second.
     pub max_bytes_per_s: Option<NonZeroU64>,
 }
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// What the report calls it.
+    /// Its name in the report.
     pub name: String,
     /// Its round, from 1; `None` outside rounds.
     pub round: Option<u32>,
-    /// What it does.
+    /// Its action.
     pub action: Action,
-    /// How far it is.
+    /// Its progress.
     pub state: RowState,
-    /// What it takes to be tried.
+    /// Its requirements.
     #[serde(default)]
     pub requires: Requirement,
-    /// What of that is missing, so that it is not tried.
+    /// The missing requirement, if it is not tried for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
-    /// Its run, next to this file; also one that broke off.
+    /// Its run, next to this file; also an interrupted one.
     pub run: Option<PathBuf>,
-    /// What an action found.
+    /// The result of an action.
     pub fact: Option<ActionFact>,
-    /// Why it broke off.
+    /// Why it was interrupted.
     pub why: Option<String>,
 }
 
-/// How far a step is.
+/// The progress of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ProcedureStepState"))]
 #[serde(rename_all = "snake_case")]
@@ -119,36 +119,36 @@ pub enum RowState {
     Planned,
     /// It has begun.
     Running,
-    /// It came to its end.
+    /// It is complete.
     Done,
-    /// It did not.
+    /// It ended early.
     BrokeOff,
-    /// The rounds before were steady.
+    /// The earlier rounds were steady.
     NotNeeded,
-    /// What it takes is missing.
+    /// A requirement is missing.
     NotTried,
 }
 
 impl RowState {
-    /// Whether a resumed procedure leaves it as it is.
+    /// Whether a resumed procedure keeps it unchanged.
     pub fn is_over(self) -> bool {
         matches!(self, RowState::Done | RowState::NotNeeded | RowState::NotTried)
     }
 }
 
-/// What an action found.
+/// The result of an action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ActionFact {
     /// The volume was filled.
     Filled {
-        /// How full it was before, in percent of what may be used.
+        /// The fill level before, in percent of the usable space.
         before_percent: f64,
-        /// How full it is now.
+        /// The fill level now.
         level_percent: f64,
         /// Bytes of all ballast.
         ballast_bytes: u64,
-        /// What may be used of the volume.
+        /// The usable space of the volume.
         usable_bytes: u64,
     },
     /// Files were made, edited and deleted.
@@ -165,16 +165,16 @@ pub enum ActionFact {
         files: u64,
         /// Their bytes.
         bytes: u64,
-        /// Extents of the counted files together; `None` where the file system does not tell.
+        /// Extents of all counted files; `None` if the file system does not report them.
         extents: Option<u64>,
         /// Files that were counted.
         counted_files: u64,
     },
     /// The server was made cold.
     Cooled {
-        /// The command that did it.
+        /// The command that made it cold.
         command: Option<String>,
-        /// Or what was written to push everything else out of its memory.
+        /// Or the bytes that were written to evict everything else from its memory.
         pushed_out_bytes: Option<u64>,
     },
 }
@@ -209,7 +209,7 @@ pub enum ProcedureFileError {
 }
 
 impl KeptTerms {
-    /// What of the terms later runs have to know.
+    /// The terms that later runs need.
     pub fn of(terms: &Terms) -> KeptTerms {
         let keep_free_bytes = match terms.keep_free {
             KeepFree::Usual => None,
@@ -304,16 +304,17 @@ impl ProcedureRecord {
     }
 
     pub(super) fn remove(dir: &Path) {
-        // What can't be removed shows a procedure without a run.
+        // If it can't be removed, it shows a procedure without a run.
         let _ = std::fs::remove_file(dir.join(ProcedureRecord::FILE_NAME));
     }
 
-    /// The process that carries it out, and what tells it from others of its number.
+    /// The process that carries it out, and the mark that distinguishes it from others with the same
+    /// number.
     pub fn process(&self) -> (u32, &str) {
         (self.pid, &self.process)
     }
 
-    /// Whether it goes on: whoever carries it out lives, and it has not come to an end.
+    /// Whether it is in progress: its process lives, and it has not ended.
     pub fn goes_on(&self, dir: &Path) -> bool {
         let has_ended = self.complete || self.ended_early.is_some();
         !has_ended && process::is_alive(self.pid, &self.process, &dir.join(ProcedureRecord::FILE_NAME))

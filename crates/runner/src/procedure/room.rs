@@ -1,5 +1,5 @@
-//! Whether each step of a procedure finds the space that it needs, before the first one starts. Only what
-//! cannot fit counts: test files may be there already, and those of earlier runs are removed for new ones.
+//! Whether each step of a procedure has enough space, before the first one starts. Only what cannot fit
+//! counts: test files may exist already, and those of earlier runs are removed for new ones.
 //!
 //! Not here: keeping the space free while ballast is written (the engine).
 
@@ -13,28 +13,28 @@ use reelgauge_workload::procedure::Action;
 use super::push_out_bytes;
 use crate::session::room::folder_bytes;
 
-/// What a step needs.
+/// The space that a step needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Test files, and files of the load.
     Files {
-        /// Of its test files, at least.
+        /// The least size of its test files.
         bytes: u64,
         /// What its load writes in addition.
         load_bytes: u64,
     },
     /// Ballast up to this percentage of the usable space.
     Fill(u8),
-    /// So many bytes of ballast, which are removed at once.
+    /// Ballast of this size, which is removed at once.
     PushOut(u64),
     /// The ballast is removed.
     Empty,
-    /// No space that is known before.
+    /// Unknown in advance.
     Unknown,
 }
 
 impl Need {
-    /// That of an action. What a run needs is known from its plan.
+    /// That of an action. The need of a run is known from its plan.
     pub fn of(action: &Action) -> Need {
         match action {
             Action::Fill { percent } => Need::Fill(*percent),
@@ -52,33 +52,34 @@ impl Need {
     }
 }
 
-/// A step that cannot find its space.
+/// A step without enough space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lack {
-    /// Its place among the steps.
+    /// Its index among the steps.
     pub at: usize,
     pub needed_bytes: u64,
-    /// What may be written then, at most.
+    /// The largest size that may be written then.
     pub left_bytes: u64,
     pub kept_bytes: u64,
 }
 
-/// The first step that cannot find its space on this target; `None` also where the target does not report it.
+/// The first step without enough space on this target; `None` also if the target does not report its
+/// space.
 pub fn lack(needs: &[Need], target: &Path, keep_free: KeepFree) -> Option<Lack> {
     let space = space(target).ok().flatten()?;
-    // Looking at every file is seldom needed.
+    // Reading every file is seldom needed.
     first_lack(needs, &Found { space, area_bytes: 0, ballast_bytes: 0 }, keep_free)?;
     let area = target.join(AREA_DIR);
     let ballast_bytes = folder_bytes(&area.join(BALLAST_DIR));
     first_lack(needs, &Found { space, area_bytes: folder_bytes(&area), ballast_bytes }, keep_free)
 }
 
-/// What is there before the first step.
+/// The state before the first step.
 struct Found {
     space: Space,
-    /// Of the whole area.
+    /// The size of the whole area.
     area_bytes: u64,
-    /// Of the ballast in it, which the first step removes.
+    /// The size of its ballast, which the first step removes.
     ballast_bytes: u64,
 }
 
@@ -141,7 +142,7 @@ mod tests {
         assert_eq!(lacking(&[Need::PushOut(500)], 0), None);
         assert_eq!(lacking(&[Need::PushOut(501)], 0), Some((0, 501, 500)));
         assert_eq!(lacking(&[files(100), Need::PushOut(401)], 0), Some((1, 401, 400)));
-        // Test files that are there are used again, and not removed for ballast.
+        // Existing test files are used again, and not removed for ballast.
         assert_eq!(lacking(&[files(100), Need::PushOut(500)], 300), None);
         assert_eq!(lacking(&[Need::Fill(90), Need::PushOut(91)], 0), Some((1, 91, 90)));
         assert_eq!(lacking(&[Need::Fill(90), Need::Empty, Need::PushOut(500)], 0), None);
@@ -151,7 +152,7 @@ mod tests {
     fn files_that_cannot_fit_are_refused_and_those_that_are_there_are_not() {
         assert_eq!(lacking(&[files(501)], 0), Some((0, 501, 500)));
         assert_eq!(lacking(&[files(501)], 100), None);
-        // Files that were made before the ballast take no more space behind it.
+        // Files that were made before the ballast take no more space after it.
         assert_eq!(lacking(&[files(200), Need::Fill(95), files(200)], 0), None);
         assert_eq!(lacking(&[Need::Fill(95), files(200)], 0), Some((1, 200, 45)));
         let recorded = Need::Files { bytes: 0, load_bytes: 91 };

@@ -1,4 +1,4 @@
-//! A procedure handed to the room that has the words.
+//! A procedure in the form of the report.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use super::conclusion::{conclude, summaries};
 use super::procedure_file::{ActionFact, ProcedureRecord, Row, RowState};
 use super::push_out_bytes;
 
-/// The screen of the procedure that lies here, ending with a line feed.
+/// The screen of the procedure in this directory, ending with a line feed.
 pub fn procedure_text(record: &ProcedureRecord, dir: &Path, style: Style) -> String {
     with_screen(record, dir, |screen| procedure_screen(screen, style))
 }
@@ -35,12 +35,12 @@ pub fn procedure_answer(record: &ProcedureRecord, dir: &Path) -> String {
     with_screen(record, dir, procedure_sentence)
 }
 
-/// Conditions of the paper that are not kept, for the room that has the words.
+/// Conditions of the paper that are not met, in the form of the report.
 pub fn deviations_in_words(deviations: &[Deviation]) -> Vec<DeviationWords<'_>> {
     deviations.iter().map(words_of).collect()
 }
 
-/// An action that is planned, for the room that has the words; `None` for a run.
+/// A planned action in the form of the report; `None` for a run.
 pub fn planned_action(action: &Action) -> Option<PlannedAction> {
     Some({
         let seconds = |time: Span| time.ns() as f64 / 1e9;
@@ -58,7 +58,7 @@ pub fn planned_action(action: &Action) -> Option<PlannedAction> {
     })
 }
 
-/// Every state of the storage, as CSV; `None` where the procedure has none.
+/// Every state of the storage, as CSV; `None` if the procedure has none.
 pub fn states_table(record: &ProcedureRecord, dir: &Path) -> Option<String> {
     match conclude(record, &summaries(record, dir)) {
         Some(Finding::States { states }) => Some(states_csv(&states)),
@@ -66,7 +66,7 @@ pub fn states_table(record: &ProcedureRecord, dir: &Path) -> Option<String> {
     }
 }
 
-/// The same for a page; `None` where the procedure has none.
+/// The same for a page; `None` if the procedure has none.
 pub fn states_on_page(record: &ProcedureRecord, dir: &Path) -> Option<Section> {
     match conclude(record, &summaries(record, dir)) {
         Some(Finding::States { states }) => Some(states_section(&states)),
@@ -79,7 +79,7 @@ pub fn procedure_table(record: &ProcedureRecord, dir: &Path) -> String {
     with_screen(record, dir, procedure_csv)
 }
 
-/// What is kept with the run of a step: its name, and how it differs from the paper.
+/// The notes in the run of a step: its name, and its deviations from the paper.
 pub(super) fn run_notes(record: &ProcedureRecord, at: usize) -> RunNotes {
     let differs: Vec<String> =
         deviations_of(record, at).map(|deviation| deviation_words(&words_of(deviation))).collect();
@@ -110,7 +110,7 @@ pub(super) fn procedure_step(record: &ProcedureRecord, at: usize) -> ProcedureSt
     }
 }
 
-/// The conditions of the paper that this step does not keep.
+/// The conditions of the paper that this step does not meet.
 fn deviations_of(record: &ProcedureRecord, at: usize) -> impl Iterator<Item = &Deviation> {
     let row = &record.rows[at];
     record
@@ -119,7 +119,7 @@ fn deviations_of(record: &ProcedureRecord, at: usize) -> impl Iterator<Item = &D
         .filter(|deviation| deviation.steps.is_empty() || deviation.steps.contains(&row.name))
 }
 
-/// What a row is called, with its round.
+/// The name of a row, with its round.
 pub fn row_name(row: &Row) -> String {
     name_in_round(&row.name, row.round)
 }

@@ -1,8 +1,7 @@
-//! What is tried: a change that is made and undone, values of a setting, or several targets. Which states
-//! that gives, and which command leads to each.
+//! What a proof compares: a change that is made and undone, values of a setting, or several targets;
+//! with the resulting states, and the command for each.
 //!
-//! Not here: running commands ([`super::shell`]), and in which order states take their turns
-//! ([`super::order`]).
+//! Not here: running commands ([`super::shell`]), and the order of the states ([`super::order`]).
 
 use std::path::PathBuf;
 
@@ -10,12 +9,12 @@ use reelgauge_report::proof::StateName;
 use reelgauge_report::text::shell_word;
 use serde::{Deserialize, Serialize};
 
-/// Stands for a sweep's value in its command, and for the target in a workload.
+/// The placeholder for a sweep's value in its command, and for the target in a workload.
 pub const PLACE: &str = "{}";
-/// Characters of a swept value besides letters and digits: none that a shell takes for something else.
+/// Characters of a swept value apart from letters and digits: none with a meaning to a shell.
 const VALUE_SIGNS: &str = "._:+-/%@";
 
-/// What is tried.
+/// The states to compare.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
@@ -26,25 +25,25 @@ pub enum Change {
         /// Undoes it.
         undo: String,
     },
-    /// Values of one setting. The first is the one that the others are held to, and that is set at the end.
+    /// Values of one setting. The others are compared with the first, which is set at the end.
     Sweep {
-        /// What is set.
+        /// The name of the setting.
         name: String,
-        /// To what.
+        /// Its values.
         values: Vec<String>,
         /// Sets it, with [`PLACE`] for the value.
         set: String,
-        /// What is run at the end instead of setting the first value.
+        /// Run at the end instead of setting the first value.
         undo: Option<String>,
     },
-    /// Targets that stand side by side. The first is the one that the others are held to.
+    /// Several targets. The others are compared with the first.
     Targets {
         /// Their directories.
         targets: Vec<PathBuf>,
     },
 }
 
-/// Why something can't be tried.
+/// Why a request is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeError {
@@ -53,10 +52,10 @@ pub enum ChangeError {
         "'{0}' is not valid for --sweep; write NAME=VALUE,VALUE,..., such as read_ahead_kb=128,1024,4096"
     )]
     Sweep(String),
-    /// Two values are the same, or there is one alone.
+    /// Two values are equal, or there is only one.
     #[error("--sweep needs two or more different values; the others are compared with the first")]
     Values,
-    /// A value would be something else to a shell.
+    /// A value with a special meaning to a shell.
     #[error("'{0}' is not a valid value for --sweep; use letters, digits and {VALUE_SIGNS}")]
     Value(String),
     /// The command has no place for the value.
@@ -74,7 +73,7 @@ pub enum ChangeError {
 }
 
 impl Change {
-    /// A change and what undoes it.
+    /// A change and its undo.
     ///
     /// # Errors
     /// One of both is empty.
@@ -88,7 +87,7 @@ impl Change {
     /// Values of a setting, from `NAME=VALUE,VALUE`.
     ///
     /// # Errors
-    /// What is said does not give two values and a command for each.
+    /// The text does not contain two values, or a command is missing.
     pub fn sweep(said: &str, set: String, undo: Option<String>) -> Result<Change, ChangeError> {
         let (name, values) = said.split_once('=').ok_or_else(|| ChangeError::Sweep(said.to_owned()))?;
         let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
@@ -110,10 +109,10 @@ impl Change {
         Ok(Change::Sweep { name: name.trim().to_owned(), values, set, undo })
     }
 
-    /// Targets side by side.
+    /// Several targets.
     ///
     /// # Errors
-    /// There is one alone.
+    /// There is only one.
     pub fn targets(targets: Vec<PathBuf>) -> Result<Change, ChangeError> {
         let is_twice = targets.iter().enumerate().any(|(at, target)| targets[..at].contains(target));
         if targets.len() < 2 || is_twice {
@@ -131,7 +130,7 @@ impl Change {
         }
     }
 
-    /// What the states are called, for people.
+    /// The names of the states, for users.
     pub fn state_names(&self) -> Vec<StateName> {
         match self {
             Change::Command { .. } => vec![StateName::AsItWas, StateName::WithChange],
@@ -144,7 +143,7 @@ impl Change {
         }
     }
 
-    /// What leads to a state from any other; `None` where nothing has to be done.
+    /// The command that establishes a state from any other; `None` if nothing has to be done.
     pub fn command_to(&self, state: usize) -> Option<String> {
         match self {
             Change::Command { undo, .. } if state == 0 => Some(undo.clone()),
@@ -154,7 +153,7 @@ impl Change {
         }
     }
 
-    /// What leaves things as they were; `None` where nothing is changed.
+    /// The command that restores the original state; `None` if nothing is changed.
     pub fn undo(&self) -> Option<String> {
         match self {
             Change::Sweep { undo: Some(undo), .. } => Some(undo.clone()),
@@ -162,13 +161,12 @@ impl Change {
         }
     }
 
-    /// Whether a state is as the undo leaves things.
+    /// Whether a state is the one that the undo restores.
     pub fn is_undone_in(&self, state: usize) -> bool {
         state == 0 && self.undo() == self.command_to(0)
     }
 
-    /// Whether things stand as in the first state before anything was done. A setting that is swept may have
-    /// any value.
+    /// Whether the state before any command is the first one. A swept setting may have any value.
     pub fn begins_in_first_state(&self) -> bool {
         !matches!(self, Change::Sweep { .. })
     }

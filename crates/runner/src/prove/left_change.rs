@@ -1,13 +1,13 @@
-//! What undoes a change, on disk before the change is made. It stays there until the undo has succeeded, so
-//! that a process that is killed, or a machine that loses its power, leaves nobody in the dark: the next
-//! start of the program tells of it.
+//! The undo command of a change, on disk before the change is made. It stays there until the undo has
+//! succeeded: if the process is killed, or the host loses power, the next start of the program reports
+//! it.
 //!
 //! ```text
 //! ~/.local/state/reelgauge/undo/2026-11-24T021500Z-4711.json     (or below $XDG_STATE_HOME)
 //! ```
 //!
-//! What is in there is run by a shell, so a file counts only if it belongs to whoever runs the program, and
-//! nobody else may write it. It is shown before it is run, and run only on request.
+//! A shell runs the command in the file, so a file counts only if it belongs to the user who runs the
+//! program, and no other user may write it. It is shown before it is run, and run only on request.
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,44 +24,44 @@ use crate::interrupt::Interrupt;
 
 /// Version of these files.
 const LEFT_VERSION: u32 = 2;
-/// No such file is longer.
+/// A longer file is not read.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// A change that was made, or was about to be, and what undoes it.
+/// A change that was made, or was about to be, and its undo.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftChange {
     /// Version of this format.
     pub left_version: u32,
     /// When it was about to be made, RFC 3339.
     pub made_at: String,
-    /// What makes it.
+    /// The command of the change.
     pub change: String,
-    /// What undoes it.
+    /// The command of the undo.
     pub undo: String,
-    /// Where both are run: in a command `./set 1` the place is half of it.
+    /// The directory of both commands: `./set 1` works only there.
     pub directory: PathBuf,
     /// The process that was to undo it.
     pid: u32,
-    /// What tells that process from others of its number.
+    /// Distinguishes that process from others with the same number.
     process: String,
     /// The command that ran last, which may outlive that process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     running: Option<RunningCommand>,
 }
 
-/// A command of the user, on its way.
+/// A command of the user in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RunningCommand {
     pid: u32,
-    /// What tells it from others of its number; empty where the system tells nothing.
+    /// Distinguishes it from others with the same number; empty if the system has no such mark.
     process: String,
 }
 
-/// What went wrong with such a file.
+/// Why such a file can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeftChangeError {
-    /// Nobody says where it goes.
+    /// The environment names no folder for it.
     #[error(
         "cannot store the undo command: neither HOME nor XDG_STATE_HOME is set. Set one (the stored command \
          is needed if this process is killed)"
@@ -72,41 +72,41 @@ pub enum LeftChangeError {
     Folder {
         /// Which.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file can't be written.
     #[error(transparent)]
     File(#[from] RunDirError),
-    /// Nobody knows where commands would be run.
+    /// The current directory, in which the commands would run, is unknown.
     #[error("cannot read the current directory, in which the change is made and undone: {0}")]
     NoDirectory(io::Error),
-    /// What changed something, or undid it, still runs.
+    /// The command that made the change, or undid it, still runs.
     #[error(
         "'{change}' was not undone: a command of an earlier 'prove' is still running (process {pid}). Wait \
          for it or kill it, then run: reelgauge prove --undo-left"
     )]
     StillRuns {
-        /// What was changed.
+        /// The command.
         change: String,
         /// The process of the command.
         pid: u32,
     },
-    /// The undo ended well, and things are not as they were.
+    /// The undo succeeded without restoring the original state.
     #[error(
         "the change was not undone; its undo had no effect: {still}. Undo it manually, then remove {}",
         path.display()
     )]
     NoEffect {
-        /// The file that tells of it.
+        /// The file with the undo.
         path: PathBuf,
         /// What is still changed.
         still: String,
     },
-    /// It can't be undone.
+    /// The undo failed.
     #[error("the change was not undone: {source}. Undo it manually, then remove the file {}", path.display())]
     Undo {
-        /// The file that tells of it.
+        /// The file with the undo.
         path: PathBuf,
         /// Why.
         source: ShellError,
@@ -116,14 +116,14 @@ pub enum LeftChangeError {
 /// A change that is on disk.
 #[derive(Clone, Debug)]
 pub struct Noted {
-    /// What it says.
+    /// Its content.
     pub left: LeftChange,
-    /// Where.
+    /// Its file.
     pub path: PathBuf,
 }
 
 impl Noted {
-    /// Puts it on disk, before the change is made.
+    /// Writes it to disk, before the change is made.
     ///
     /// # Errors
     /// There is no place for it, or it can't be written.
@@ -153,20 +153,21 @@ impl Noted {
         Ok(Noted { left, path })
     }
 
-    /// Notes the process of a command that has just begun: should this one be killed, that one goes on.
+    /// Notes the process of a command that has just begun: if this process is killed, that one
+    /// continues.
     pub(super) fn note_running(&self, pid: u32) {
-        // Where nothing is known of it there is nothing to wait for.
+        // Without a mark the process cannot be waited for.
         let Some(process) = process::mark_of(pid) else { return };
         let left = LeftChange { running: Some(RunningCommand { pid, process }), ..self.left.clone() };
-        // Without room for it the change itself is on disk still.
+        // Without space for it the change itself is still on disk.
         let _ = serde_json::to_vec_pretty(&left).map(|text| write_atomically(&self.path, &text));
     }
 
-    /// Undoes the change, and forgets it if that has succeeded. `waiting` is told where that takes long;
-    /// `still_changed` says what is not as it was after the undo, where anybody knows how it was.
+    /// Undoes the change, and forgets it after success. `waiting` is called if that takes long;
+    /// `still_changed` returns the part that was not restored, if the original state is known.
     ///
     /// # Errors
-    /// The undo fails or has no effect, or what makes the change still runs; then it stays on disk.
+    /// The undo fails or has no effect, or the command of the change still runs; then the file stays.
     pub fn undo(
         self,
         waiting: &mut dyn FnMut(&Waiting<'_>),
@@ -195,7 +196,7 @@ impl Noted {
         }
     }
 
-    /// Forgets the change, which is undone already.
+    /// Forgets a change that is already undone.
     ///
     /// # Errors
     /// The file can't be removed.
@@ -209,21 +210,21 @@ impl Noted {
     }
 }
 
-/// What is left of changes whose process is gone.
+/// The changes of processes that no longer exist.
 #[derive(Debug, Default)]
 pub struct LeftBehind {
-    /// The changes that nobody undid, the oldest first.
+    /// The changes that were not undone, the oldest first.
     pub changes: Vec<Noted>,
-    /// Files that can't be read, or that others may write: somebody has to look what they were about.
+    /// Files that cannot be read, or that other users may write: the user has to inspect them.
     pub unreadable: Vec<PathBuf>,
 }
 
-/// What is left of changes whose process is gone.
+/// The changes of processes that no longer exist.
 pub fn left_behind() -> LeftBehind {
     folder(|name| std::env::var_os(name)).map(|folder| left_in(&folder)).unwrap_or_default()
 }
 
-/// The folder for what undoes changes.
+/// The folder for undo commands.
 ///
 /// # Errors
 /// The environment names none.
@@ -238,12 +239,12 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(state.join("reelgauge/undo"))
 }
 
-/// The changes that nobody undid.
+/// The changes that were not undone.
 pub(super) fn left_by_others(folder: &Path) -> Vec<Noted> {
     left_in(folder).changes
 }
 
-/// Makes the folder, for nobody else to look into.
+/// Makes the folder, closed to other users.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -255,7 +256,7 @@ fn left_in(folder: &Path) -> LeftBehind {
     let mut found = LeftBehind::default();
     let Ok(entries) = fs::read_dir(folder) else { return found };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    // What was on its way to such a file when its process was killed has another ending.
+    // A file that was being written when its process was killed has another extension.
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     paths.sort();
     for path in paths {
@@ -268,7 +269,7 @@ fn left_in(folder: &Path) -> LeftBehind {
     found
 }
 
-/// What a file says; `None` for one that is another's, or none of ours.
+/// The content of a file; `None` if it is another user's, or not one of these.
 fn read(path: &Path) -> Option<LeftChange> {
     let facts = fs::symlink_metadata(path).ok()?;
     if !facts.is_file() || facts.len() > MAX_BYTES || !is_own(&facts) {
@@ -313,8 +314,7 @@ mod tests {
         undo(noted).unwrap();
     }
 
-    /// A change that is being made when its proof is killed is made all the same, and undone too early it
-    /// would stay.
+    /// A command of a killed proof continues: an undo that came too early would be overwritten by it.
     #[cfg(target_os = "linux")]
     #[test]
     fn nothing_is_undone_while_the_command_still_runs() {
@@ -336,7 +336,7 @@ mod tests {
         assert!(dir.path().join("undone").exists() && left_in(dir.path()).changes.is_empty());
     }
 
-    /// As if its process were gone.
+    /// Makes it look as if its process no longer existed.
     fn abandon(noted: &Noted) {
         let left = LeftChange { pid: 1, process: "another/1".into(), ..noted.left.clone() };
         fs::write(&noted.path, serde_json::to_vec(&left).unwrap()).unwrap();
@@ -346,7 +346,7 @@ mod tests {
     fn what_is_left_is_found_when_its_process_is_gone_and_forgotten_when_undone() {
         let dir = tempfile::tempdir().unwrap();
         let (folder, undone) = (dir.path().join("undo"), dir.path().join("undone"));
-        // Undone where it was made, wherever the program is started then.
+        // Undone in its own directory, wherever the program is started.
         let noted = Noted::write(&folder, "true", "touch undone", dir.path()).unwrap();
         assert!(left_in(&folder).changes.is_empty(), "this process will undo it itself");
         abandon(&noted);

@@ -1,13 +1,13 @@
-//! How the target is mounted, before a change and after its undo: an undo may end well and undo nothing.
+//! The mount of the target, before a change and after its undo: an undo may succeed without effect.
 //!
-//! Read from the table of mounts alone, so that a dead mount holds nobody up. Where there is no such table
-//! nothing is known, and nothing said.
+//! Only the table of mounts is read, so that a dead mount cannot block. On a system without such a table
+//! nothing is known or reported.
 
 use std::path::{Path, PathBuf};
 
 use reelgauge_machine::mountinfo;
 
-/// A mount, as the table has it.
+/// A mount, as in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mounted {
     mount_point: Vec<u8>,
@@ -15,7 +15,7 @@ struct Mounted {
     options: Vec<String>,
 }
 
-/// How the target was mounted before the first change.
+/// The mount of the target before the first change.
 #[derive(Clone, Debug)]
 pub(super) struct MountBefore {
     target: PathBuf,
@@ -23,13 +23,14 @@ pub(super) struct MountBefore {
 }
 
 impl MountBefore {
-    /// As it is now; `None` where that is not known.
+    /// As it is now; `None` if unknown.
     pub(super) fn of(target: &Path) -> Option<MountBefore> {
         let before = mounted(&mountinfo::here().ok()?, target)?;
         Some(MountBefore { target: target.to_path_buf(), before })
     }
 
-    /// What an undo left otherwise, as the end of a sentence; `None` where everything is as before.
+    /// The part that an undo did not restore, as the end of a sentence; `None` if everything is as
+    /// before.
     pub(super) fn still_changed(&self) -> Option<String> {
         self.changed_in(&mountinfo::here().ok()?)
     }
@@ -48,7 +49,7 @@ impl MountBefore {
     }
 }
 
-/// What shows at a path.
+/// The mount that is visible at a path.
 fn mounted(table: &[mountinfo::Entry], target: &Path) -> Option<Mounted> {
     let mountinfo::Entry { mount_point, source, options, .. } = mountinfo::showing(table, target)?.clone();
     Some(Mounted { mount_point, source, options })

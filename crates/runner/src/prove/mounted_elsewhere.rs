@@ -1,4 +1,4 @@
-//! Systems whose mounts are not looked at: nothing is known of how the target is mounted.
+//! Systems whose mounts are not inspected: the mount of the target is unknown.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! In which order states take their turns.
+//! The order of the states.
 //!
-//! Storage changes while it is measured: caches fill, others come and go. Two states in the order A B, B A,
-//! A B, … meet a steady drift alike. More go round likewise, there and back, and every second round begins
-//! with the next one, so that none always follows the same other.
+//! Storage changes while it is measured: caches fill, and other load comes and goes. Two states in the
+//! order A B, B A, A B, … are affected equally by a steady drift. More states alternate likewise, and
+//! every second round begins with the next one, so that none always follows the same other.
 
 /// The states of a round, in the order in which they are measured.
 pub(super) fn of_round(round: u32, state_count: usize) -> Vec<usize> {

@@ -1,6 +1,6 @@
-//! One pass: this same program measures, as a process of its own, into the proof's directory.
+//! One pass: this same program measures, as a separate process, into the proof's directory.
 //!
-//! A process of its own, because nothing of one pass may reach into the next: no open file, no memory, no
+//! A separate process, because nothing of one pass may affect the next: no open file, no memory, no
 //! thread that still waits for a dead mount.
 
 use std::collections::BTreeSet;
@@ -21,24 +21,24 @@ use crate::interrupt::Interrupt;
 use crate::suite::Suite;
 use crate::supervise::leash;
 
-/// How often is looked whether it has ended.
+/// The interval of checks for the end.
 const BEAT: Duration = Duration::from_millis(20);
-/// How many of the last lines of a fleet's run are kept, and where they are looked for.
+/// How many of the last lines of a fleet's run are kept, and how much is searched for them.
 const LAST_LINES: usize = 3;
 const LAST_LINES_BYTES: u64 = 4096;
-/// Exit codes of a run that was measured: criteria met, not met.
+/// The exit statuses of a complete run: criteria met, not met.
 const MEASURED: [i32; 2] = [0, 1];
 
-/// A pass that ran to its end.
+/// A complete pass.
 #[derive(Debug)]
 pub(crate) struct Pass {
     /// Its directory, below the proof's.
     pub(crate) run: PathBuf,
-    /// What came of it; of a suite, of its first run.
+    /// The summary; for a suite, that of its first run.
     pub(crate) summary: Summary,
     /// The other runs of a suite.
     pub(crate) others: Vec<Summary>,
-    /// The table of a suite; `None` where it was one run.
+    /// The table of a suite; `None` for a single run.
     pub(crate) suite: Option<NasptTable>,
 }
 
@@ -49,20 +49,20 @@ impl Pass {
     }
 }
 
-/// Why a pass did not.
+/// Why a pass ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassError {
     /// This program can't be started.
     #[error("cannot start {}: {source}", program.display())]
     Start { program: PathBuf, source: io::Error },
-    /// It was refused, or broke off.
+    /// It was refused, or interrupted.
     #[error("a pass failed: {how}: {said}")]
     Ended {
-        /// Its exit code, in words.
+        /// Its exit status, in words.
         how: String,
         said: String,
-        /// The exit code that this means for the whole.
+        /// The exit status for the whole proof.
         exit_code: u8,
     },
     /// It left no run, or more than one.
@@ -74,13 +74,13 @@ pub enum PassError {
     /// Its run can't be read.
     #[error("cannot read the run of a pass: {0}")]
     Run(#[from] ReopenError),
-    /// Somebody asked for the end.
+    /// The user wants the end.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl PassError {
-    /// The exit code that it means for the whole.
+    /// The exit status for the whole proof.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             PassError::Ended { exit_code, .. } => *exit_code,
@@ -102,30 +102,30 @@ pub(super) fn measure(
     carry_out(&OwnRun { program, words, dir, env: None, shows_progress: false }, interrupt).pass
 }
 
-/// A run of this program in a process of its own.
+/// A run of this program in a separate process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnRun<'a> {
     pub(crate) program: &'a Path,
     /// The verb and its flags, without those for results.
     pub(crate) words: &'a [OsString],
-    /// Where its results go.
+    /// The directory for its results.
     pub(crate) dir: &'a Path,
-    /// Something to set in its environment.
+    /// A variable to set in its environment.
     pub(crate) env: Option<&'a str>,
-    /// Its progress is shown; what it complains of then is shown, too, and not kept.
+    /// Whether its progress is shown; its error output is then shown, too, and not kept.
     pub(crate) shows_progress: bool,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// The run that it left, whole or not, below the directory for results.
+    /// The run, complete or not, below the directory for results.
     pub(crate) run: Option<PathBuf>,
-    /// Its summary, or why it is none that counts.
+    /// Its summary, or why it does not count.
     pub(crate) pass: Result<Pass, PassError>,
 }
 
-/// Measures once, and says what it left also where it broke off.
+/// Measures once, and returns the run directory even after an interruption.
 pub(crate) fn carry_out(run: &OwnRun<'_>, interrupt: &Interrupt) -> Ended {
     let before = directories(run.dir);
     let ended = run_to_its_end(run, interrupt);
@@ -139,7 +139,7 @@ pub(crate) fn carry_out(run: &OwnRun<'_>, interrupt: &Interrupt) -> Ended {
     Ended { run: left, pass }
 }
 
-/// With what the run itself knows of its end, where it complained of nothing.
+/// Adds the reason from the run directory, if it printed no error.
 fn with_reason(error: PassError, dir: &Path, run: Option<&Path>) -> PassError {
     match (error, run) {
         (PassError::Ended { how, said, exit_code }, Some(run)) if said.is_empty() => {
@@ -163,12 +163,12 @@ fn run_to_its_end(run: &OwnRun<'_>, interrupt: &Interrupt) -> Result<(), PassErr
     }
     let mut child = command.spawn().map_err(start)?;
     let status = wait(&mut child, interrupt).map_err(start)?;
-    // What a fleet says of each second comes before why it ended.
+    // The progress lines of a fleet's run precede the reason for its end.
     let complaint = if is_of_fleet(run.words) { last_lines } else { beginning };
     judged(status, || complaint(&mut said), interrupt)
 }
 
-/// The last lines that a run wrote.
+/// The last lines of a run's output.
 fn last_lines(said: &mut File) -> String {
     let mut text = Vec::new();
     let length = said.seek(SeekFrom::End(0)).unwrap_or(0);
@@ -181,12 +181,12 @@ fn last_lines(said: &mut File) -> String {
     lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
-/// Whether these words start a run of a fleet.
+/// Whether this command line starts a run of a fleet.
 fn is_of_fleet(words: &[OsString]) -> bool {
     words.first().is_some_and(|verb| verb == "fleet")
 }
 
-/// The suite or the run that came to its end.
+/// The complete suite or run.
 fn complete(dir: &Path, run: &Path) -> Result<Pass, PassError> {
     let place = dir.join(run);
     if !Suite::is_in(&place) {
@@ -207,7 +207,7 @@ fn complete(dir: &Path, run: &Path) -> Result<Pass, PassError> {
     Ok(Pass { run: run.to_path_buf(), summary, others: summaries, suite: Some(suite.table) })
 }
 
-/// The summary of a run that came to its end.
+/// The summary of a complete run.
 fn complete_run(place: &Path) -> Result<Summary, PassError> {
     let summary = reopen(place)?;
     match summary.outcome {
@@ -220,7 +220,8 @@ fn complete_run(place: &Path) -> Result<Summary, PassError> {
     }
 }
 
-/// The verb, where its results go, and the rest. `fleet run` is one verb, and has no progress to be quiet of.
+/// The verb, the directory for results, and the rest. `fleet run` is one verb, and has no progress to
+/// suppress.
 fn with_out(words: &[OsString], dir: &Path, shows_progress: bool) -> Vec<OsString> {
     let mut out = OsString::from("--out=");
     out.push(dir);
@@ -232,7 +233,7 @@ fn with_out(words: &[OsString], dir: &Path, shows_progress: bool) -> Vec<OsStrin
     all
 }
 
-/// Waits until it has ended; asks it to as soon as somebody asks this process.
+/// Waits until it has ended; interrupts it as soon as this process is interrupted.
 fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
     let mut is_told = false;
     loop {
@@ -240,7 +241,7 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
             return Ok(status);
         }
         if interrupt.asked() && !is_told {
-            // From a terminal it has the signal already; the second of two quick ones means the same.
+            // In a terminal it has the signal already; the second of two quick ones means the same.
             interrupted(child);
             is_told = true;
         }
@@ -266,7 +267,7 @@ fn interrupted(child: &mut Child) {
     use rustix::process::{Pid, Signal, kill_process};
 
     if let Some(pid) = Pid::from_raw(child.id().cast_signed()) {
-        // It may have ended meanwhile, and was not waited for, so its number is its own.
+        // Even if it has ended, it was not waited for, so its number cannot belong to another process.
         let _ = kill_process(pid, Signal::INT);
     }
 }
@@ -282,7 +283,7 @@ fn directories(dir: &Path) -> BTreeSet<OsString> {
     entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name()).collect()
 }
 
-/// The words with this in the place of the target.
+/// The command line with this in the place of the target.
 pub(super) fn with_target(words: &[OsString], place: &str, target: &Path) -> Vec<OsString> {
     let put = |word: &OsString| match word.to_str().and_then(|word| word.split_once(place)) {
         Some((before, behind)) => {

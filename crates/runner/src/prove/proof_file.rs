@@ -1,4 +1,4 @@
-//! `proof.json`: what was tried, every pass, and what is concluded. It is written again after every pass.
+//! `proof.json`: the request, every pass, and the conclusion. It is written again after every pass.
 //!
 //! ```text
 //! reelgauge-runs/2026-11-24T021500Z-nas1-prove/
@@ -20,7 +20,7 @@ use crate::run_series::{self, SeriesState};
 /// Version of this file.
 pub(super) const PROOF_VERSION: u32 = 1;
 
-/// A proof, or as much of one as there is.
+/// A proof, as far as it is complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proof {
     /// Version of this format.
@@ -29,46 +29,46 @@ pub struct Proof {
     pub written_by: String,
     /// When it began, RFC 3339.
     pub started_at: String,
-    /// The verb and its flags, as they were measured again and again.
+    /// The verb and its flags, as they were measured in every pass.
     pub workload: Vec<String>,
     pub change: Change,
     /// Passes of each state that count.
     pub rounds: u32,
-    /// The runs before all passes, one for each target, which made the test files and count for nothing.
+    /// The runs before all passes, one for each target, which made the test files and do not count.
     pub first_runs: Vec<PathBuf>,
     /// The passes, in the order in which they ran.
     pub passes: Vec<ProofPass>,
     /// Whether all of them ran.
     pub complete: bool,
-    /// Why not, where something stopped it.
+    /// Why not, if it was stopped.
     pub ended_early: Option<String>,
-    /// Whether that was whoever began it.
+    /// Whether the user stopped it.
     #[serde(default)]
     pub is_interrupted: bool,
-    /// What all of them allow to conclude.
+    /// The conclusion from all of them.
     pub conclusion: Option<ProofConclusion>,
-    /// Why the change is still in place, where it is.
+    /// Why the change is still in place, if it is.
     #[serde(default)]
     pub not_undone: Option<String>,
     /// The process that measures.
     pub(super) pid: u32,
-    /// What tells it from others of its number.
+    /// Distinguishes it from others with the same number.
     pub(super) process: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProofPass {
-    /// Which round, from 0.
+    /// The round, from 0.
     pub round: u32,
-    /// Which state, from 0.
+    /// The state, from 0.
     pub state: usize,
     /// Its run, below the proof's directory.
     pub run: PathBuf,
-    /// What else happened during it; then it does not count, and was measured again.
+    /// The disturbance during it; then it does not count, and was measured again.
     pub disturbance: Option<Disturbance>,
 }
 
-/// Why there is no proof in a directory.
+/// Why a directory's proof can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProofFileError {
@@ -107,7 +107,7 @@ impl Proof {
         Ok(run_series::write(self, dir)?)
     }
 
-    /// Whether it goes on: whoever began it lives, and has not come to an end.
+    /// Whether it is in progress: its process lives, and it has not ended.
     pub fn goes_on(&self, dir: &Path) -> bool {
         let has_ended = self.complete || self.ended_early.is_some();
         !has_ended && process::is_alive(self.pid, &self.process, &dir.join(Proof::FILE_NAME))

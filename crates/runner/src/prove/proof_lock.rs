@@ -1,8 +1,8 @@
 //! One proof changes things at a time: two at once would measure, and undo, each other's changes.
 //!
-//! The turn is a lock on a file beside what undoes changes, so it is one for everything that a user starts on
-//! a machine. The system takes it back when its process ends, however that ends. Proofs that change nothing
-//! need no turn.
+//! The turn is a lock on a file next to the undo commands, so it is shared by all proofs of a user on a
+//! host. The system releases it when its process ends for any reason. Proofs without a change need no
+//! turn.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,40 +10,40 @@ use std::path::{Path, PathBuf};
 use super::left_change::{left_by_others, make_folder};
 use crate::folder_lock::{FILE_NAME, FolderLock, FolderLockError, process_words};
 
-/// The turn, for as long as this lives.
+/// The lock, for as long as this lives.
 #[derive(Debug)]
 pub struct Turn {
     _lock: FolderLock,
 }
 
-/// Why it is somebody else's.
+/// Why the lock is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
-    /// Another proof goes on.
+    /// Another proof is in progress.
     #[error(
         "another proof is running{}. Two at once would measure each other's changes; wait for it to end",
         process_words(.0)
     )]
     Taken(Option<u32>),
-    /// Another one left its change.
+    /// An earlier proof left its change.
     #[error("an earlier proof left its change in place ({0}). Undo it first: reelgauge prove --undo-left")]
     Left(String),
-    /// Nobody can take it.
+    /// No process can take it.
     #[error("cannot lock {}: {source}. Set XDG_STATE_HOME to a folder on a file system that supports \
          locks", path.display())]
     File {
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl Turn {
-    /// Takes the turn to change things. Nobody's change is in place then.
+    /// Takes the lock for a change, while no change is in place.
     ///
     /// # Errors
-    /// It is somebody else's, or somebody's change is still in place.
+    /// Another process has it, or an earlier change is still in place.
     pub(super) fn to_change(folder: &Path) -> Result<Turn, TurnError> {
         let turn = Turn::to_undo(folder)?;
         match left_by_others(folder).first() {
@@ -52,10 +52,10 @@ impl Turn {
         }
     }
 
-    /// Takes the turn to undo what was left.
+    /// Takes the lock to undo changes that were left.
     ///
     /// # Errors
-    /// It is somebody else's.
+    /// Another process has it.
     pub fn to_undo(folder: &Path) -> Result<Turn, TurnError> {
         let failed = |source| TurnError::File { path: folder.join(FILE_NAME), source };
         make_folder(folder).map_err(failed)?;

@@ -1,7 +1,7 @@
-//! Commands of the user, run as the shell runs them, and nothing else.
+//! The user's commands, run by the shell exactly as written.
 //!
-//! Each has a process group of its own: Ctrl-C in the terminal, which ends what is measured, does not end a
-//! change or an undo in its middle. What it prints goes to a file without a name, which can't block it.
+//! Each has a separate process group: Ctrl-C in the terminal, which ends the measurement, does not
+//! interrupt a change or an undo. Its output goes to a file without a name, which can't block it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,7 +15,7 @@ use reelgauge_results::process_group::end_group;
 use crate::command_watcher::{Leash, leashed};
 use crate::interrupt::Interrupt;
 
-/// There is none here.
+/// Not available on this system.
 #[cfg(not(unix))]
 struct Leash;
 
@@ -24,20 +24,20 @@ impl Leash {
     fn release(self) {}
 }
 
-/// How much of what a command printed is told.
+/// The largest part of a command's output that is shown.
 const SAID_MAX_BYTES: u64 = 2048;
 
-/// How often is looked whether it has ended.
+/// The interval of checks for the end.
 const BEAT: Duration = Duration::from_millis(10);
-/// A command that takes longer is told, once: who waits may think that nothing goes on.
+/// A command that takes longer is reported once, so that the user knows what is in progress.
 const LONG: Duration = Duration::from_secs(5);
-/// The same where the user wants the end.
+/// The same if the user wants the end.
 const LONG_WHEN_ASKED: Duration = Duration::from_secs(1);
 
-/// A command that goes on for long, or while the user wants the end.
+/// A command that takes long, or continues while the user wants the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting<'a> {
-    /// What runs.
+    /// The command.
     pub command: &'a str,
     /// The number of its shell's process.
     pub pid: u32,
@@ -45,52 +45,52 @@ pub struct Waiting<'a> {
     pub is_asked: bool,
 }
 
-/// What a command is run with.
+/// The settings of a command.
 pub(crate) struct Running<'a> {
-    /// Where.
+    /// Its directory.
     pub(crate) directory: &'a Path,
-    /// Told the number of its process as soon as it has one.
+    /// Receives the number of its process as soon as it has one.
     pub(crate) begun: &'a mut dyn FnMut(u32),
-    /// Told when it takes long, and when it goes on although the user wants the end.
+    /// Called if it takes long, and if it continues although the user wants the end.
     pub(crate) waiting: &'a mut dyn FnMut(&Waiting<'_>),
     /// Whether the user wants the end.
     pub(crate) interrupt: &'a Interrupt,
-    /// Whether the command is ended then, and when this program is gone, however it ended. A change or its
-    /// undo is not ended in its middle.
+    /// Whether the command is then ended, and when this program ends for any reason. A change or its
+    /// undo is never interrupted.
     pub(crate) ends_when_asked: bool,
 }
 
-/// Why a command is no success.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShellError {
-    /// There is no shell, or no process more.
+    /// There is no shell, or no process can be started.
     #[error("cannot start '{command}': {source}")]
     Start {
-        /// What was to run.
+        /// The command.
         command: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The directory that it belongs in is gone.
+    /// Its directory no longer exists.
     #[error("cannot run '{command}': its directory {} does not exist", directory.display())]
     Directory {
-        /// What was to run.
+        /// The command.
         command: String,
-        /// Where.
+        /// Its directory.
         directory: PathBuf,
     },
     /// It was ended because the user wants the end.
     #[error("interrupted")]
     Interrupted,
-    /// It ended with something else than 0.
+    /// Its exit status is not 0.
     #[error("'{command}' failed: {how}{}", said_behind(said))]
     Failed {
-        /// What ran.
+        /// The command.
         command: String,
-        /// Its exit code or the signal.
+        /// Its exit status or the signal.
         how: String,
-        /// What it printed.
+        /// Its output.
         said: String,
     },
 }
@@ -102,7 +102,7 @@ fn said_behind(said: &str) -> String {
 /// Runs a command to its end.
 ///
 /// # Errors
-/// It can't be started, the directory is gone, or it ends with something else than 0.
+/// It can't be started, its directory does not exist, or its exit status is not 0.
 pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellError> {
     let directory = with.directory;
     let start = |source| ShellError::Start { command: command.to_owned(), source };
@@ -133,7 +133,7 @@ pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellErro
     Err(ShellError::Failed { command: command.to_owned(), how, said: beginning(&mut said) })
 }
 
-/// Waits for its end, however long that takes; `None` where it was ended.
+/// Waits for its end, without a limit; `None` if it was ended.
 fn wait(child: &mut Child, command: &str, with: &mut Running<'_>) -> io::Result<Option<ExitStatus>> {
     let (begun, pid) = (Instant::now(), child.id());
     let (mut asked, mut told) = (None, None);
@@ -164,7 +164,7 @@ fn leashed_shell(command: &str) -> io::Result<(Command, Option<Leash>)> {
     Ok((shell, Some(leash)))
 }
 
-/// Elsewhere a command is ended by this program alone.
+/// On other systems only this program ends a command.
 #[cfg(not(unix))]
 fn leashed_shell(command: &str) -> io::Result<(Command, Option<Leash>)> {
     Ok((shell(command), None))
@@ -197,7 +197,7 @@ fn apart(shell: &mut Command) {
 #[cfg(not(unix))]
 fn apart(_shell: &mut Command) {}
 
-/// What was printed first, without the white space around it.
+/// The beginning of the output, trimmed.
 pub(super) fn beginning(said: &mut File) -> String {
     let mut text = Vec::new();
     let read = said.seek(SeekFrom::Start(0)).and_then(|_| said.take(SAID_MAX_BYTES).read_to_end(&mut text));
@@ -227,7 +227,7 @@ mod tests {
         )
     }
 
-    /// It is not ended in its middle, and nobody is left to guess what is waited for.
+    /// It is not interrupted, and the user learns which command is waited for.
     #[test]
     fn a_command_that_goes_on_while_somebody_wants_the_end_is_told_once_and_comes_to_its_end() {
         let dir = tempfile::tempdir().unwrap();

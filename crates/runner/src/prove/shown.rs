@@ -1,4 +1,4 @@
-//! A proof handed to the room that has the words.
+//! A proof in the form of the report.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,7 +10,7 @@ use reelgauge_report::text::{shell_argument, shell_word};
 use super::change::Change;
 use super::proof_file::Proof;
 
-/// The screen of the proof that lies here, ending with a line feed.
+/// The screen of the proof in this directory, ending with a line feed.
 pub fn proof_text(proof: &Proof, dir: &Path, style: Style) -> String {
     let disturbed: Vec<_> =
         proof.passes.iter().filter_map(|pass| Some((pass.state, pass.disturbance.as_ref()?))).collect();

@@ -1,7 +1,7 @@
-//! In how many pieces the files lie that a pass of a replay wrote: what some ways of writing come to shows
-//! there, and in the reads behind them (traces.md 6.4).
+//! The number of extents of the files that a pass of a replay wrote: it shows the effect of some ways of
+//! writing, as do later reads (traces.md 6.4).
 //!
-//! Not here: what a piece is ([`reelgauge_engine::extents`]).
+//! Not here: the definition of an extent ([`reelgauge_engine::extents`]).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,21 +16,22 @@ use super::images::Images;
 use super::tape::Tape;
 use crate::session::brief_look::within_a_look;
 
-/// Files that are looked at, the largest.
+/// The number of files to inspect, the largest.
 const FILES_MAX: usize = 4;
-/// What is smaller lies in one piece, or is of no interest.
+/// A smaller file has one extent, or is of no interest.
 const BYTES_MIN: u64 = 1 << 20;
 
 /// A file that a trace writes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
     end: u64,
-    /// Something was written behind its end, so that a gap was left: what the pieces come of, if any.
+    /// Whether something was written beyond its end, which leaves a gap: a possible cause of many
+    /// extents.
     leaves_gaps: bool,
 }
 
-/// Looks at what the first user of a pass wrote: files that were written with gaps, and those that lie in
-/// many pieces. Nothing where the file system doesn't tell, or doesn't answer.
+/// Inspects the files that the first user of a pass wrote: those with gaps, and those with many extents.
+/// None if the file system does not report extents, or does not answer.
 pub(super) fn of_pass(area: &AreaDir, tape: &Tape, images: &Images, pass: u32) -> Vec<WrittenPieces> {
     let first = images.first_file(pass, 0);
     let files = largest(tape).into_iter().filter_map(|(file, written)| {
@@ -51,7 +52,7 @@ pub(super) fn of_pass(area: &AreaDir, tape: &Tape, images: &Images, pass: u32) -
     within_a_look(look).unwrap_or_default()
 }
 
-/// The files that are written furthest.
+/// The largest written files.
 fn largest(tape: &Tape) -> Vec<(u32, Written)> {
     let before = |file: u32| {
         let name = tape.files.get(file as usize).map(|entry| entry.path.as_str());

@@ -1,4 +1,4 @@
-//! What the summary says of a replay.
+//! The replay's part of the summary.
 
 use std::io;
 
@@ -16,7 +16,7 @@ use reelgauge_workload::replay::{Pacing, ReplayPlan};
 use super::tape::Tape;
 use crate::session::PointDone;
 
-/// What was found so far.
+/// The results so far.
 #[derive(Debug)]
 pub(super) struct Findings {
     facts: ReplayFacts,
@@ -66,7 +66,7 @@ impl Findings {
         Findings { facts, copies: set.copies, are_staggered: stagger_s > 0.0 }
     }
 
-    /// A pass is over. `wall_time` gives a time of the run by the clock on the wall.
+    /// Takes a pass that is over. `wall_time` converts a time of the run to the wall clock.
     pub fn take(
         &mut self,
         done: &PointDone<ReplayScript>,
@@ -76,7 +76,7 @@ impl Findings {
         let users: Vec<&Outcomes> = done.workers.iter().map(|worker| worker.script.outcomes()).collect();
         let sum = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).sum::<u64>();
         let most = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).max();
-        // One that was to begin later, when the pass was stopped, has no time.
+        // One that was to begin later than the pass was stopped has no time.
         let times =
             || users.iter().filter(|user| user.done_ops > 0).map(|user| (user.begun_ns, user.ended_ns));
         let begun_ns = times().map(|(begun_ns, _)| begun_ns).min().unwrap_or(0);
@@ -117,7 +117,7 @@ impl Findings {
         }
     }
 
-    /// When the storage was silent and operations were late because of that.
+    /// Periods in which the storage did not answer, and operations were late for that.
     fn silences(
         &self,
         done: &PointDone<ReplayScript>,
@@ -140,12 +140,12 @@ impl Findings {
         silences
     }
 
-    /// What it wrote lies in so many pieces.
+    /// Takes the numbers of extents of its files.
     pub fn take_pieces(&mut self, pieces: Vec<WrittenPieces>) {
         self.facts.written_pieces.extend(pieces);
     }
 
-    /// What only a pass shows.
+    /// Remarks that only a pass gives.
     fn remark(&mut self, users: &[&Outcomes], done: &PointDone<ReplayScript>) {
         let extra: u64 = users.iter().map(|user| user.extra_closes).sum();
         if extra > 0 {
@@ -174,7 +174,7 @@ impl Findings {
         }
     }
 
-    /// That users of whom several were asked for were not at work at the same time.
+    /// A remark if several users were requested but were not at work at the same time.
     fn remark_on_work(&mut self, work: Work) {
         if work.users_at_once < self.copies {
             let then = match self.are_staggered {
@@ -208,19 +208,19 @@ fn length_s(user: &Outcomes) -> f64 {
     user.ended_ns.saturating_sub(user.begun_ns) as f64 / 1e9
 }
 
-/// When users of a pass were at work.
+/// The periods in which users of a pass were at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Work {
-    /// For how long at least one was.
+    /// How long at least one was.
     s: f64,
-    /// How many were at the same time, at most.
+    /// The largest number at the same time.
     users_at_once: u32,
 }
 
 impl Work {
-    /// From when each began until it ended.
+    /// From each user's start and end.
     fn of(users: impl Iterator<Item = (u64, u64)>) -> Work {
-        // One that ends when another begins is not at work beside it.
+        // One that ends when another begins does not overlap it.
         let mut changes: Vec<(u64, i32)> = users
             .filter(|(begun_ns, ended_ns)| ended_ns > begun_ns)
             .flat_map(|(begun_ns, ended_ns)| [(begun_ns, 1), (ended_ns, -1)])
@@ -241,7 +241,7 @@ impl Work {
     }
 }
 
-/// The tool's own lateness over all users; `None` where none came back.
+/// Reelgauge's lateness over all users; `None` if none came back.
 pub(super) fn lateness_of(users: &[&Outcomes]) -> Option<LatenessFigures> {
     let mut counts = ResponseCounts::default();
     let delays = users.iter().flat_map(|user| user.own_lateness.counts());

@@ -1,9 +1,9 @@
-//! What a replay is going to take, before it starts: pure, from its plan and its trace.
+//! The forecast of a replay: pure, from its plan and its trace.
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 use reelgauge_workload::replay::{Pacing, ReplayPlan};
 
-/// A replay of a trace of this length, whose files have so many bytes and whose operations write so many.
+/// A replay of a trace of this length, with these sizes of its files and of its writes.
 pub fn of_replay(plan: &ReplayPlan, span_ns: u64, files_bytes: u64, written_bytes: u64) -> Forecast {
     let settings = &plan.replay;
     let last_user_s = f64::from(settings.copies.saturating_sub(1)) * settings.stagger().ns() as f64 / 1e9;

@@ -1,5 +1,5 @@
-//! The images of a replay: where the files of every pass and user lie, how they are made, and which numbers
-//! they have in the log.
+//! The images of a replay: the places of the files of every pass and user, how they are made, and their
+//! numbers in the log.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::file_table::FileTable;
 
-/// Larger files grow, as in Intel's toolkit.
+/// Larger files are grown, as in Intel's toolkit.
 const GROWING_ABOVE_BYTES: u64 = 1_000_000_000;
 
-/// What the log says of what was there before the first operation, and of what was not.
+/// The log's marks for names that existed before the first operation, and for those that did not.
 const FOUND: &str = "found";
 const ABSENT: &str = "absent";
 
@@ -68,7 +68,7 @@ impl Images {
 
     /// The files of one user of one pass.
     fn add(&mut self, root: &Path, prefix: &str, tape: &Tape, layout: Layout) {
-        // Links come when all is there that they name, and what must not be there is looked for at the end.
+        // Links come after their targets, and names that must not exist are checked at the end.
         let (mut links, mut absent) = (Vec::new(), Vec::new());
         for entry in &tape.before.entries {
             let path = root.join(&entry.name);
@@ -91,7 +91,7 @@ impl Images {
         }
     }
 
-    /// Gives a name of the trace its number.
+    /// Enters a name of the trace into the table.
     fn enter(&mut self, root: &Path, prefix: &str, name: &str, before: &PreState) {
         let plain = without_mark(name);
         let path = root.join(plain);
@@ -128,7 +128,7 @@ impl Images {
         (pass * self.copies + copy) * self.files_each
     }
 
-    /// The numbers of the files that the trace leaves as they are, of every user and pass.
+    /// The numbers of the files that the trace leaves unchanged, of every user and pass.
     pub fn unchanged_files(&self, plan: &ReplayPlan, tape: &Tape) -> Vec<u32> {
         let unchanged = unchanged_files(tape);
         let set = &plan.replay;
@@ -155,7 +155,7 @@ impl Images {
     /// Makes them all.
     ///
     /// # Errors
-    /// When there is no room, something is in the way, or the storage fails.
+    /// When there is no space, a name exists already, or the storage fails.
     pub fn make(
         &self,
         area: &Area,

@@ -1,4 +1,4 @@
-//! Whether this machine allows what all users of a replay take at once.
+//! Whether the local host allows the resources of all users of a replay at once.
 
 use reelgauge_engine::driver::{DriverKind, available};
 use reelgauge_machine::limits::Allowance;
@@ -8,17 +8,18 @@ use reelgauge_workload::script::Needs;
 use crate::error::RunError;
 use crate::session::allowance::Demand;
 
-/// What the rest of the program needs: logs, rings, standard streams.
+/// The files of the rest of the program: logs, rings, standard streams.
 const OWN_FILES: u64 = 64;
-/// Of what a trace had open at once, users that run ahead may need so many more.
+/// Users that run ahead may have this many more files open than the trace had at once.
 const AHEAD: u64 = 64;
 
-/// Raises this process's limit of open files as far as needed and allowed, and refuses what does not fit.
+/// Raises this process's limit of open files as far as needed and allowed, and refuses a demand that
+/// does not fit.
 ///
 /// `needs` are those of one user, `file_bytes` the largest file.
 ///
 /// # Errors
-/// What this machine does not allow.
+/// A resource that the local host does not allow.
 pub(super) fn check(
     kind: DriverKind,
     packed: &PackedTrace,
@@ -34,6 +35,6 @@ pub(super) fn check(
     if let Some(allowed) = allowance.open_files.filter(|&allowed| allowed < least) {
         return Err(RunError::OpenFiles { needed: least, allowed });
     }
-    // Users that run ahead make do with fewer files than they could have open.
+    // Users that run ahead can do with fewer open files.
     Ok(Demand { open_files: 0, ..demand }.fits(&allowance)?)
 }

@@ -1,7 +1,7 @@
-//! The links and exchanges of names of a trace, on a target that may have none.
+//! The links of a trace, and its exchanges of names, on a target that may not support them.
 //!
-//! Whether it has is tried once, and only for a trace that needs them. What it doesn't have is left out,
-//! counted, and said once: then the trace is read anew, with files of their own in the place of links.
+//! Support is tested once, and only for a trace that needs it. Unsupported operations are omitted,
+//! counted, and reported once: then the trace is read again, with separate files in the place of links.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use reelgauge_workload::replay::ReplayPlan;
 use super::tape::Tape;
 use crate::error::RunError;
 
-/// The trace as this target can have it; `scratch` is the folder in which its files are made.
+/// The trace in the form that this target supports; `scratch` is the folder for its files.
 pub(super) fn as_the_target_has_them(
     plan: &mut ReplayPlan,
     tape: Tape,
@@ -24,7 +24,7 @@ pub(super) fn as_the_target_has_them(
     if tape.links == LinkCounts::default() {
         return Ok(tape);
     }
-    // A folder in which no file can be made is better told by what is made there next.
+    // If no file can be made in the folder, the next step reports it better.
     let Ok(support) = try_links(area, scratch) else { return Ok(tape) };
     let remarks = remarks(&support, &tape);
     if remarks.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn as_the_target_has_them(
     Ok(tape)
 }
 
-/// What is said of what is missing.
+/// The remarks on unsupported operations.
 fn remarks(support: &LinkSupport, tape: &Tape) -> Vec<String> {
     let said = |count: u64, what: &str, why: &Option<io::Error>| {
         let why = why.as_ref().filter(|_| count > 0)?;

@@ -17,34 +17,34 @@ use reelgauge_workload::script::{Needs, Script};
 
 use crate::error::RunError;
 
-/// A trace that was read, and what is known of it.
+/// A trace that was read, and the facts about it.
 #[derive(Debug)]
 pub(super) struct Tape {
     pub name: String,
     pub made_by: String,
     pub synthetic: bool,
-    /// It does not show how long operations took.
+    /// Whether the durations of operations are unknown.
     pub has_no_durations: bool,
     pub packed: Arc<PackedTrace>,
     pub before: PreState,
     /// The links that it needs.
     pub links: LinkCounts,
     pub left_out: BTreeMap<NotReplayed, u64>,
-    /// What is assumed, and what is replayed otherwise than it was recorded.
+    /// Assumptions, and differences from the recording.
     pub remarks: Vec<String>,
     pub files: Vec<FileEntry>,
-    /// Opens past the cache: how many, by what their operations are aligned to.
+    /// The number of opens for direct I/O, by the alignment of their operations.
     direct: BTreeMap<u8, u64>,
 }
 
 impl Tape {
-    /// Reads the plan's trace: a directory, whose path becomes absolute, or what the library has by that
-    /// name. What the target is `without` is left out of it.
+    /// Reads the plan's trace: a directory, whose path becomes absolute, or a trace of the library.
+    /// Operations that the target does not support (`without`) are omitted.
     pub fn load(plan: &mut ReplayPlan, without: Without) -> Result<Tape, RunError> {
         let settings = &mut plan.replay;
         let held = Library::standard().open(&settings.trace).map_err(ReplayError::from)?;
         let trace = held.trace();
-        // What is built in keeps its name in the plan: its directory goes away.
+        // A built-in trace keeps its name in the plan: its directory is temporary.
         if !held.is_temporary()
             && let Ok(absolute) = std::path::absolute(trace.dir())
         {
@@ -80,17 +80,17 @@ impl Tape {
         })
     }
 
-    /// Whether the application went past its cache.
+    /// Whether the application used direct I/O.
     pub fn asks_for_direct(&self) -> bool {
         !self.direct.is_empty()
     }
 
-    /// What the script of one user needs.
+    /// The needs of one user's script.
     pub fn needs(&self) -> Needs {
         ReplayScript::new(Arc::clone(&self.packed), Setting::default()).needs()
     }
 
-    /// Bytes of its largest file, before it or through what it writes.
+    /// Bytes of its largest file, at the start or after its writes.
     pub fn file_bytes(&self) -> u64 {
         let writes = self.packed.ops.iter().filter(|op| op.kind == OpKind::Write);
         let written = writes.map(|op| op.offset.saturating_add(u64::from(op.len)));
@@ -107,7 +107,7 @@ impl Tape {
         writes.map(|op| u64::from(op.len)).sum()
     }
 
-    /// What the reader should know of opens past the cache that will not be.
+    /// The note on opens for direct I/O that will use the cache.
     pub fn note_on_direct(&self, align_log2: Option<u8>) -> Option<String> {
         let all: u64 = self.direct.values().sum();
         let (lost, why) = match align_log2 {
@@ -126,7 +126,7 @@ impl Tape {
     }
 }
 
-/// What of the log could not be read.
+/// The part of the log that could not be read.
 fn skipped(trace: &Trace) -> Option<String> {
     let skipped = trace.skipped();
     let first = skipped.first()?;

@@ -1,7 +1,8 @@
-//! Files that a replay leaves as they are: prepared before it and only read. If one of them is shorter after
-//! a pass, something else made it so, and what its reads came to says nothing of the storage.
+//! Files that a replay leaves unchanged: prepared before it and only read. If one of them is shorter
+//! after a pass, another program shortened it, and its reads are no evidence about the storage.
 //!
-//! Left out is whatever an operation might change: through another name, too, and through a directory.
+//! Files are excluded if an operation might change them: also through another name, or through a
+//! directory.
 
 use std::collections::HashSet;
 
@@ -27,7 +28,7 @@ pub(super) fn unchanged_files(tape: &Tape) -> Vec<u32> {
     for handle in tape.packed.handles.iter().filter(|handle| handle.written || handle.makes) {
         changed.extend(name(handle.file));
     }
-    // What is changed through a link is another name's file.
+    // A change through a link is one of another name's file.
     let links = tape.before.entries.iter().filter_map(|entry| tape.before.target(&entry.name));
     changed.extend(links);
     let is_below =

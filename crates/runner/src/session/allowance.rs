@@ -1,64 +1,66 @@
-//! What this machine allows one process (open files, threads, memory, the size of a file), and whether a load
-//! fits into it: asked before anything is touched, so that a limit of this machine never looks like a fault
-//! of the storage.
+//! The resources that the local host allows one process (open files, threads, memory, the size of a
+//! file), and whether a load fits into them: checked before anything is touched, so that a limit of the
+//! host never looks like a fault of the storage.
 //!
-//! Limits that a process may raise for itself are raised. What is told here of memory is what a load is going
-//! to touch: buffers for operations in flight, stacks, rings, counters of the figures.
+//! Limits that a process may raise are raised. Memory here means what a load will touch: buffers for
+//! operations in flight, stacks, rings, counters of the figures.
 //!
-//! Not here: what this process may have ([`reelgauge_machine::limits`]).
+//! Not here: reading the limits ([`reelgauge_machine::limits`]).
 
 use reelgauge_engine::driver::{DriverKind, threads_for};
 use reelgauge_machine::limits::Allowance;
 use reelgauge_workload::script::Needs;
 use reelgauge_workload::units::Size;
 
-/// What the rest of the program has open: logs, rings, directories, standard streams.
+/// The open files of the rest of the program: logs, rings, directories, standard streams.
 const OWN_FILES: u64 = 32;
-/// What the rest of the program touches, log and figures included: with four workers it was 35 MB.
+/// The memory of the rest of the program, log and figures included: with four workers it was 35 MB.
 const OWN_BYTES: u64 = 64 << 20;
-/// What a thread touches of its stack, and its ring of records.
+/// The memory of a thread: its stack as far as touched, and its ring of records.
 const THREAD_BYTES: u64 = 96 << 10;
-/// Addresses that the rest of the program reserves; with four workers all came to 735 MB.
+/// Address space that the rest of the program reserves; with four workers the total was 735 MB.
 const OWN_ADDRESS_BYTES: u64 = 384 << 20;
-/// Addresses that a thread reserves for its stack, with room around it.
+/// Address space that a thread reserves for its stack, with a margin.
 const THREAD_ADDRESS_BYTES: u64 = 512 << 10;
-/// Addresses that the allocator reserves for each of the threads that it serves apart: this many a core.
+/// Address space that the allocator reserves for each thread with its own arena, up to this many for
+/// each core.
 const ARENA_ADDRESS_BYTES: u64 = 64 << 20;
 const ARENAS_PER_CORE: u64 = 8;
-/// Threads of the program beside those that measure.
+/// Threads of the program that do not measure.
 const OWN_THREADS: u64 = 6;
-/// What an operation in flight takes beside its data.
+/// The memory of an operation in flight without its data.
 const OP_BYTES: u64 = 8 << 10;
 
-/// What a load takes of this machine.
+/// The demand of a load on the local host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
     /// Workers of all kinds.
     pub workers: u64,
     /// Threads that measure.
     pub threads: u64,
-    /// Files open at once, those of the program itself included.
+    /// Open files at the same time, including those of the program itself.
     pub open_files: u64,
-    /// Memory that is touched, that of the program itself included.
+    /// Memory that is touched, including that of the program itself.
     pub memory_bytes: u64,
-    /// Addresses that are reserved, touched or not.
+    /// Address space that is reserved, touched or not.
     pub address_bytes: u64,
     /// The largest file that is written.
     pub file_bytes: u64,
 }
 
 impl Demand {
-    /// That of so many workers with these needs, whose largest file has so many bytes.
+    /// That of these numbers of workers with these needs, and a largest file of this size.
     pub fn of(kind: DriverKind, needs: impl IntoIterator<Item = (Needs, u64)>, file_bytes: u64) -> Demand {
         let mut demand =
             Demand { open_files: OWN_FILES, memory_bytes: OWN_BYTES, file_bytes, ..Demand::default() };
         for (needs, workers) in needs {
             let in_flight = u64::from(needs.in_flight) * workers;
-            // Beside the thread that asks its script, a worker with several operations has one for each.
+            // A worker with several operations has one thread for each, and one that asks its script.
             let helpers = if needs.in_flight > 1 { in_flight } else { 0 };
             demand.workers += workers;
             demand.threads += if kind == DriverKind::Uring { 0 } else { workers + helpers };
-            // The load is the user's: more than any system has stays more, here and below.
+            // The load is the user's choice: saturating keeps an impossible value impossible, here and
+            // below.
             demand.open_files = demand.open_files.saturating_add(u64::from(needs.handles) * workers);
             let op_bytes = u64::from(needs.max_len) + OP_BYTES;
             // See above.
@@ -68,7 +70,7 @@ impl Demand {
             let rings = threads_for(kind, usize::try_from(demand.workers).unwrap_or(usize::MAX));
             demand.threads = rings as u64;
         }
-        // Each thread keeps open what tells how long it waited for a processor. See above.
+        // Each thread keeps a file open that reports how long it waited for a processor. See above.
         demand.open_files = demand.open_files.saturating_add(demand.threads);
         let data_bytes = demand.memory_bytes - OWN_BYTES;
         // See above.
@@ -82,7 +84,7 @@ impl Demand {
     }
 }
 
-/// What a load asks for and can't have.
+/// The part of a load's demand that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Too many open files.
@@ -91,11 +93,11 @@ pub enum Refusal {
          Raise it (ulimit -n), or use {}", fewer(*.fits)
     )]
     OpenFiles {
-        /// What it would have.
+        /// The number needed.
         needed: u64,
-        /// What it may have.
+        /// The number allowed.
         allowed: u64,
-        /// So many workers would do.
+        /// The number of workers that would fit.
         fits: u64,
     },
     /// Too many threads.
@@ -105,13 +107,13 @@ pub enum Refusal {
         fewer(*.fits)
     )]
     Threads {
-        /// What it would have.
+        /// The number needed.
         needed: u64,
-        /// What it may have.
+        /// The number allowed.
         allowed: u64,
-        /// What says so.
+        /// The origin of the limit.
         by: &'static str,
-        /// So many workers would do.
+        /// The number of workers that would fit.
         fits: u64,
     },
     /// Too much memory.
@@ -121,26 +123,26 @@ pub enum Refusal {
         fewer(*.fits)
     )]
     Memory {
-        /// What it would take.
+        /// The size needed.
         needed: Size,
-        /// What it may take.
+        /// The size allowed.
         allowed: Size,
-        /// What says so.
+        /// The origin of the limit.
         by: &'static str,
-        /// So many workers would do.
+        /// The number of workers that would fit.
         fits: u64,
     },
-    /// Too many addresses.
+    /// Too much address space.
     #[error(
         "a load point here reserves {needed} of address space, but this process may reserve only {allowed} \
          more (ulimit -v). Raise that limit (it does not limit the memory used), or use {}", fewer(*.fits)
     )]
     Addresses {
-        /// What it would reserve.
+        /// The size needed.
         needed: Size,
-        /// What it may reserve.
+        /// The size allowed.
         allowed: Size,
-        /// So many workers would do.
+        /// The number of workers that would fit.
         fits: u64,
     },
     /// A file would be too large.
@@ -151,7 +153,7 @@ pub enum Refusal {
     FileSize {
         /// Its size.
         needed: Size,
-        /// What is allowed.
+        /// The size allowed.
         allowed: Size,
     },
 }
@@ -165,14 +167,14 @@ fn fewer(fits: u64) -> String {
 }
 
 impl Demand {
-    /// Whether it fits into what this process may have.
+    /// Whether it fits into this process's allowance.
     ///
     /// # Errors
-    /// What does not fit, and what would.
+    /// The part that does not fit, and what would.
     pub fn fits(&self, allowed: &Allowance) -> Result<(), Refusal> {
-        // All workers alike, which is right for one kind of worker and a fair guess for several.
+        // All workers alike, which is right for one kind of worker and an estimate for several.
         let fits = |needed: u64, own: u64, allowed: u64| {
-            // A limit below what the program itself needs lets no worker in.
+            // A limit below the need of the program itself admits no worker.
             let each = needed.saturating_sub(own).div_ceil(self.workers.max(1)).max(1);
             // See above.
             allowed.saturating_sub(own) / each
@@ -203,23 +205,23 @@ impl Demand {
     }
 }
 
-/// Refuses a load that this machine does not allow.
+/// Refuses a load that the local host does not allow.
 ///
 /// # Errors
-/// What it asks for and can't have.
+/// The part of the demand that is not allowed.
 pub fn check(demand: &Demand) -> Result<(), Refusal> {
     demand.fits(&Allowance::now(demand.open_files))
 }
 
-/// The largest count up to `most` whose demand this machine allows; 1 at least, of which starting it says why
-/// not.
+/// The largest count up to `most` whose demand the local host allows; at least 1, whose start reports
+/// the reason if even that is too much.
 pub fn most_of(most: u32, demand: impl Fn(u32) -> Demand) -> u32 {
     let allowance = Allowance::now(demand(most).open_files);
     let holds = |count: &u32| demand(*count).fits(&allowance).is_ok();
     if holds(&most) {
         return most;
     }
-    // More never needs less.
+    // A larger count never needs less.
     let (mut fits, mut fits_not) = (1, most);
     while fits_not - fits > 1 {
         let between = fits + (fits_not - fits) / 2;

@@ -1,17 +1,16 @@
-//! A look at storage that may be dead, which nobody waits for too long.
+//! A quick check of storage that may be dead, with a time limit.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// How long a look at a mount that may be dead may take.
+/// The time limit for a quick check of a mount that may be dead.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What comes of a look at storage that may be dead; `None` when it doesn't answer in time.
+/// The result of a quick check of storage that may be dead; `None` if it does not answer in time.
 pub(crate) fn within_a_look<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, answer) = channel();
     std::thread::spawn(move || {
-        // Nobody listens any more if it took too long.
-        // Nobody listens any more if it took too long.
+        // The receiver is dropped if it took too long.
         let _ = sender.send(look());
     });
     answer.recv_timeout(LOOK).ok()

@@ -1,5 +1,5 @@
-//! This machine's cache before a run measures: whether it is bypassed, and that it holds nothing of the test
-//! files.
+//! The client's cache before a run measures: whether it is bypassed, and dropping the test files from
+//! it.
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use reelgauge_workload::units::Size;
 
 use crate::error::RunError;
 
-/// What a run wants of direct I/O.
+/// What a run demands of direct I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectWish<'a> {
     pub target: &'a Path,
-    /// Refuse rather than fall back.
+    /// Fail rather than fall back.
     pub must: bool,
     pub writes: bool,
-    /// What all its offsets and lengths are multiples of.
+    /// The common divisor of all its offsets and lengths.
     pub quantum_bytes: u32,
 }
 
-/// Decides whether direct I/O is used. A note when it is not, although it was planned.
+/// Decides whether direct I/O is used. A note if it is not, although it was planned.
 pub fn settle_direct(
     wish: DirectWish<'_>,
     mount: &Mount,
@@ -64,7 +64,7 @@ pub fn settle_direct(
     Ok(None)
 }
 
-/// Drops files of the user's own from this machine's cache, writing nothing back. A note when that is
+/// Drops the user's own files from the client's cache, without writing anything back. A note if that is
 /// impossible.
 pub fn drop_written(files: &[TargetFile]) -> Option<Note> {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
@@ -72,12 +72,12 @@ pub fn drop_written(files: &[TargetFile]) -> Option<Note> {
     Some(not_cooled("Your files", error.to_string()))
 }
 
-/// A cold start: drops the test files from this machine's cache. A note when that is impossible.
+/// A cold start: drops the test files from the client's cache. A note if that is impossible.
 pub fn cool_down(area: &Area, data_set: &DataSet) -> Option<Note> {
     drop_cached(area, &data_set.files)
 }
 
-/// Drops files of the area from this machine's cache. A note when that is impossible.
+/// Drops files of the area from the client's cache. A note if that is impossible.
 pub fn drop_cached(area: &Area, files: &[TargetFile]) -> Option<Note> {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let error = cache::drop_cached(Some(area.dir()), &paths).err()?;

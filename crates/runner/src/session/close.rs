@@ -1,5 +1,5 @@
-//! The end of a session: what it left in the cache, what it wrote read back, its summary, written before
-//! anything is cleared away, and its `report.html`.
+//! The end of a session: its remains in the cache, its writes read back, its summary, written before
+//! anything is removed, and its `report.html`.
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -28,21 +28,21 @@ use reelgauge_results::page::REPORT_FILE;
 use reelgauge_results::run_context::beside_into;
 use reelgauge_results::run_notes;
 
-/// How long a look at storage that may be dead may take.
+/// The time limit for a quick check of storage that may be dead.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What a session ends with.
+/// The parts of a session's end.
 #[derive(Debug)]
 pub struct Closing {
-    /// What was measured.
+    /// The subject of the measurement.
     pub subject: Subject,
-    /// What the workers made themselves, if they could.
+    /// The files that the workers made, if they could.
     pub made: Option<MadeFiles>,
 }
 
 impl Session {
-    /// Ends the session: its summary, with what `conclude` adds to it, written and handed back. What the
-    /// workers made is removed; where that fails, the summary says so.
+    /// Ends the session: its summary, with the additions of `conclude`, written and returned. The
+    /// workers' files are removed; if that fails, the summary reports it.
     ///
     /// # Errors
     /// When the summary can't be written.
@@ -66,7 +66,7 @@ impl Session {
     ) -> Result<Closed, RunError> {
         observer.load_over(matches!(self.ending, Ending::OnTime | Ending::Exhausted), interrupt);
         let Closing { subject, mut made } = closing;
-        // Before reading back fills the cache that the run may have passed by.
+        // Before reading back fills the cache, which the run may have bypassed.
         let traces = self.traces();
         if let Some(made) = made.as_mut().filter(|_| !self.answers()) {
             made.leave();
@@ -112,14 +112,14 @@ impl Session {
         self.run_dir.write_summary(&summary).map_err(RunError::NotKept)?;
         let cleared = clear_away(made, &self.locked, &mut summary);
         if cleared.is_some_and(|cleared| !cleared) {
-            // The figures are safe already: a note that can't be added to them is no reason to fail.
+            // The figures are already written: a note that can't be added is no reason to fail.
             let _ = self.run_dir.write_summary(&summary);
         }
         Ok(Closed { summary, locked: self.locked, run_dir: self.run_dir, cleared })
     }
 }
 
-/// What is left of a session whose summary is written.
+/// The rest of a session whose summary is written.
 pub(crate) struct Closed {
     pub(crate) summary: Summary,
     locked: LockedTarget,
@@ -128,7 +128,7 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// Leaves the report.
+    /// Writes the report.
     fn report(self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Finished {
         let Closed { mut summary, locked, run_dir, cleared } = self;
         observer.phase("reporting");
@@ -139,7 +139,7 @@ impl Closed {
         }
         observer.finished();
         if !matches!(summary.outcome, Outcome::Complete) && cleared != Some(true) {
-            // Closing what lies on a dead mount may never return.
+            // Closing files on a dead mount may never return.
             std::mem::forget(locked);
         }
         Finished { summary, run_dir: run_dir.path().to_path_buf() }
@@ -149,12 +149,12 @@ impl Closed {
 impl Session {
     /// Whether the storage still answers, as far as is known.
     fn answers(&self) -> bool {
-        // A driver that could not go on may have left operations in the kernel.
+        // A driver that failed may have left operations in the kernel.
         self.left_behind == 0 && !matches!(self.ending, Ending::Hung { .. } | Ending::Driver(_))
     }
 
-    /// What the run left in this machine's cache. Not asked of storage that no longer answers, nor of storage
-    /// of which nothing is known while somebody waits for the end.
+    /// The run's remains in the client's cache. Not read on storage that no longer answers, nor on
+    /// doubtful storage while the user waits for the end.
     fn traces(&mut self) -> Traces {
         let is_interrupted = matches!(self.ending, Ending::Interrupted);
         if !self.answers() || self.doubtful && is_interrupted {
@@ -164,14 +164,14 @@ impl Session {
             let at = (&self.locked.mount, self.locked.area.dir());
             return Traces::left(at, &self.files.test_paths(), self.fetched_before);
         }
-        // It was no load point that ended last, so nothing is known of the storage.
+        // The run did not end in a load point, so the state of the storage is unknown.
         let (sender, answer) = channel();
         let (mount, area) = (self.locked.mount.clone(), self.locked.area.dir().clone());
         let fetched_before = self.fetched_before;
         let paths: Vec<PathBuf> = self.files.test_paths().into_iter().map(PathBuf::from).collect();
         std::thread::spawn(move || {
             let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
-            // Nobody listens any more if the storage took too long.
+            // The receiver is dropped if the storage took too long.
             let _ = sender.send(Traces::left((&mount, &area), &paths, fetched_before));
         });
         answer.recv_timeout(LOOK).unwrap_or_else(|_| {
@@ -180,7 +180,7 @@ impl Session {
         })
     }
 
-    /// Reads back what the run wrote, if that was asked for and the storage still answers.
+    /// Reads back the run's writes, if that was requested and the storage still answers.
     fn verify(&self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Option<Verified> {
         let (map, before) = self.write_map.as_ref().zip(self.made_before)?;
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
@@ -202,7 +202,7 @@ impl Session {
     }
 }
 
-/// Removes what the workers made. Whether it is gone; `None` where there was nothing to remove.
+/// Removes the workers' files. Returns whether they no longer exist; `None` if there were none.
 fn clear_away(made: Option<MadeFiles>, locked: &LockedTarget, summary: &mut Summary) -> Option<bool> {
     let mut made = made?;
     made.scratch()?;

@@ -1,6 +1,6 @@
-//! Counters beside a session: what the doctor is told of a run, so that it samples on the run's own clock.
+//! Counters during a session: the facts that the doctor needs to sample on the run's own clock.
 //!
-//! Not here: what is sampled, and how (doctor).
+//! Not here: the counters, and how they are sampled (doctor).
 
 use reelgauge_engine::clock::Clock;
 use reelgauge_machine::file_system::Protocol;
@@ -10,7 +10,7 @@ use reelgauge_machine::sample::{Sampling, Target, Watch};
 use reelgauge_record::counters::StoreMeta;
 use reelgauge_record::run_dir::RunDir;
 
-/// Starts to sample what carries this mount, which is reached over this link.
+/// Starts to sample the counters of this mount and its link.
 pub(super) fn start(run_dir: &RunDir, agent: &str, (mount, link): (&Mount, &Link), clock: Clock) -> Sampling {
     let server = match link.kind {
         LinkKind::Network { server_address, .. } => Some(server_address),
@@ -31,8 +31,8 @@ pub(super) fn start(run_dir: &RunDir, agent: &str, (mount, link): (&Mount, &Link
     Sampling::start(watch, move || clock.now_ns())
 }
 
-/// The server's ports that carry a mount. A program that serves files (sshfs) may have been told any: then
-/// all of the connections to the server count, and one that carries nothing says nothing.
+/// The server's ports of a mount. A program that serves files (sshfs) may use any: then all connections
+/// to the server count, since an idle one adds nothing.
 fn ports(mount: &Mount) -> Vec<u16> {
     let told = mount.option("port").and_then(|port| port.parse().ok()).filter(|port| *port > 0);
     match (mount.protocol(), told) {

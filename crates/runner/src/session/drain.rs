@@ -1,8 +1,8 @@
 //! The drain: one thread that empties every ring into the meter and the log.
 //!
-//! It is the only place where records are counted and encoded, and it never holds up a measuring
-//! thread. When the log can't be written any more (a full disk), or falls so far behind that rings fill
-//! up, it gives the rows up, keeps the figures and says so.
+//! It is the only place where records are counted and encoded, and it never delays a measuring thread.
+//! If the log can't be written any more (a full disk), or falls so far behind that rings fill up, the
+//! drain gives the rows up, keeps the figures and reports it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -31,35 +31,35 @@ use crate::session::watchdog::Watchdog;
 #[cfg(test)]
 mod in_virtual_time;
 
-/// How long the drain sleeps between two rounds: short against the time that a ring holds.
+/// How long the drain sleeps between two rounds: short compared with the time that a ring holds.
 const NAP: Duration = Duration::from_millis(5);
-/// What was done so long ago has been handed over, also where the machine is busy: frames are held against a
-/// clock that is behind by this, so that none is called late whose record is on its way.
+/// Records reach the drain within this time even on a busy host. Lateness is judged against a clock
+/// delayed by it, so that a frame whose record is still in flight is not counted as late.
 const HANDED_OVER_NS: u64 = 20_000_000;
-/// Of a ring's room, the share that is full when the log counts as too slow.
+/// The fill level of a ring at which the log counts as too slow.
 const TOO_FULL: f64 = 0.9;
 
-/// What became of the log.
+/// The state of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogFate {
-    /// Whether rows were asked for.
+    /// Whether rows were requested.
     pub wanted: bool,
     /// Rows on disk.
     pub rows: u64,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Operations that are in the figures and not in the log, although rows were asked for.
+    /// Operations that are in the figures but not in the log, although rows were requested.
     pub unlogged_ops: u64,
     /// Why rows were given up, if they were.
     pub given_up: Option<GivenUp>,
-    /// Why the log is in more and smaller files than usual, if it is. Nothing is lost by that.
+    /// Why the log has more and smaller files than usual, if it has. Nothing is lost by that.
     pub many_parts: Option<String>,
 }
 
 /// Why the log has no more rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenUp {
-    /// The kind of trouble, which decides what to do about it.
+    /// The kind of trouble, which determines the remedy.
     pub trouble: LogTrouble,
     /// In words.
     pub why: String,
@@ -77,35 +77,35 @@ impl From<LogError> for GivenUp {
     }
 }
 
-/// What the drain hands back at the end of the run.
+/// The drain's results at the end of the run.
 #[derive(Debug)]
 pub struct Drained {
     /// All load points together.
     pub totals: RunTotals,
     /// Every second.
     pub series: Series,
-    /// What became of the log.
+    /// The state of the log.
     pub log: LogFate,
     /// Operations that found their ring full and are in no figure.
     pub missed_ops: u64,
-    /// Operations that came when their load point was over: they are in the log and in no figure.
+    /// Operations that completed after their load point was over: they are in the log and in no figure.
     pub stragglers: u64,
-    /// When the tool did not run while it was measuring.
+    /// The time in which Reelgauge did not run while it was measuring.
     pub paused: PausedTotal,
 }
 
-/// What is counted while a load point runs.
+/// The counts during a load point.
 #[derive(Clone, Debug)]
 pub struct LiveCounts {
     /// Operations and bytes.
     pub counts: Counts,
-    /// On the run's clock, a moment ago: what was done until then is counted.
+    /// A moment ago on the run's clock: everything that completed until then is counted.
     pub at_ns: u64,
-    /// How the streams stood then; `None` where nothing has frames.
+    /// The state of the streams at that time; `None` without frames.
     pub late: Option<LateNow>,
-    /// Response times of reads and writes; `None` where nobody wanted them.
+    /// Response times of reads and writes; `None` unless requested.
     pub response_counts: Option<ResponseCounts>,
-    /// When the latest of all operations was done; `None` before the first.
+    /// When the latest operation completed; `None` before the first.
     pub answered_ns: Option<u64>,
 }
 
@@ -121,8 +121,8 @@ pub struct PointRan {
 }
 
 impl PointRan {
-    /// How long it was measured. What came back from threads that were left behind is in the figures, so it
-    /// must be in the time, too.
+    /// How long it was measured. Operations that came back from abandoned threads are in the figures, so
+    /// their time must be included, too.
     fn timing(&self, answered_ns: Option<u64>) -> PointTiming {
         assert!(self.started_ns <= self.measured_from_ns, "a load point begins before it is measured");
         assert!(self.started_ns <= self.over_ns, "a load point ends after it began");
@@ -136,7 +136,7 @@ impl PointRan {
 enum Order {
     Attach(u16, Vec<RingSource>),
     FinishPoint(u16, PointRan, Sender<PointFigures>),
-    /// Entries for the file table behind those that are there.
+    /// New entries for the end of the file table.
     Files(Vec<FileEntry>),
     Judge(Box<Judging>),
     ShortOps(ShortOps),
@@ -156,7 +156,7 @@ pub struct Drain {
     tolerated: Arc<OnceLock<Tolerated>>,
 }
 
-/// Who does the work.
+/// The implementation.
 #[derive(Debug)]
 enum DrainWorker {
     Thread {
@@ -196,7 +196,7 @@ struct Tolerated {
 }
 
 impl Tolerated {
-    /// Whether an error may happen without ending the run: it was expected, or it says nothing about the
+    /// Whether an error may happen without ending the run: it was expected, or is no evidence about the
     /// storage as a whole.
     fn lets(&self, errno: i32) -> bool {
         use io::ErrorKind as Kind;
@@ -227,7 +227,7 @@ impl Tolerated {
 pub struct DrainDied;
 
 impl Drain {
-    /// Starts the thread. `log` is where rows go, if they are kept.
+    /// Starts the thread. `log` receives the rows, if they are kept.
     pub fn start(log: Option<LogWriter>, clock: Clock) -> io::Result<Drain> {
         let mut work = Work::new(log, clock, Watchdog::start(clock)?);
         let (first_failure, tolerated) = (Arc::clone(&work.first_failure), Arc::clone(&work.tolerated));
@@ -239,7 +239,7 @@ impl Drain {
         let (orders, inbox) = channel();
         let builder = std::thread::Builder::new().name("drain".to_owned());
         let thread = builder.spawn(move || {
-            // It opens nothing but results.
+            // It opens only results.
             let _own = identity::own();
             work.serve(&inbox);
             work.end()
@@ -247,12 +247,12 @@ impl Drain {
         Ok(Drain { worker: DrainWorker::Thread { orders, thread }, first_failure, tolerated })
     }
 
-    /// Takes over the rings of a load point; those of the one before are emptied a last time.
+    /// Takes over the rings of a load point; those of the earlier one are emptied a last time.
     pub fn attach(&self, point: u16, sources: Vec<RingSource>) -> Result<(), DrainDied> {
         self.worker.order(Order::Attach(point, sources))
     }
 
-    /// Empties the rings and gives the figures of the load point.
+    /// Empties the rings and returns the figures of the load point.
     pub fn finish_point(&self, point: u16, ran: PointRan) -> Result<PointFigures, DrainDied> {
         self.ask(|reply| Order::FinishPoint(point, ran, reply))
     }
@@ -267,46 +267,46 @@ impl Drain {
         self.worker.order(Order::Judge(Box::new(judging)))
     }
 
-    /// An operation that had been in flight since `issued_ns` is given up now and will be in no record.
+    /// An operation that has been in flight since `issued_ns` is given up now and will be in no record.
     pub fn unanswered(&self, issued_ns: u64, now_ns: u64) -> Result<(), DrainDied> {
         self.worker.order(Order::Unanswered(issued_ns, now_ns))
     }
 
-    /// Empties the rings and gives what was found since [`Drain::judge`].
+    /// Empties the rings and returns the results since [`Drain::judge`].
     pub fn finish_judging(&self) -> Result<Option<Judged>, DrainDied> {
         self.ask(Order::FinishJudging)
     }
 
-    /// Empties the rings and gives the first and later reads since this was asked the last time.
+    /// Empties the rings and returns the first and later reads since the last call.
     pub fn finish_rereads(&self, point: u16) -> Result<Option<Rereads>, DrainDied> {
         self.ask(|reply| Order::FinishRereads(point, reply))
     }
 
-    /// Counts of the load point under way, and its response times if they are wanted.
+    /// Counts of the load point in progress, and its response times if they are wanted.
     pub fn live(&self, wants_response_counts: bool) -> Result<LiveCounts, DrainDied> {
         self.ask(|reply| Order::Live(wants_response_counts, reply))
     }
 
-    /// From now on a failed operation is a result like any other, unless it says that the storage is gone or
-    /// full, and isn't `expected`; and one that moves less than was asked is an answer.
+    /// From now on a failed operation is a result like any other, unless it means that the storage is
+    /// unreachable or full, and is not `expected`. One that moves less than requested is an answer.
     pub fn errors_are_results(&self, expected: BTreeSet<i32>) -> Result<(), DrainDied> {
-        // Said once, before the first load point; a second time changes nothing.
+        // Called once, before the first load point; a second call changes nothing.
         let _ = self.tolerated.set(Tolerated { expected });
         self.worker.order(Order::ShortOps(ShortOps::Answers))
     }
 
-    /// From now on time in which a limit on bytes a second holds operations back is no latency.
+    /// From now on the time in which a rate limit delays operations is not latency.
     pub fn has_limit(&self) -> Result<(), DrainDied> {
         self.worker.order(Order::HasLimit)
     }
 
-    /// The first operation that failed, or moved less than was asked, and should not have; as soon as one
-    /// did.
+    /// The first operation that failed or was short, and should not have been; available as soon as
+    /// there is one.
     pub fn first_failure(&self) -> Option<&OpRecord> {
         self.first_failure.get()
     }
 
-    /// Ends the log and hands everything back.
+    /// Ends the log and returns the results.
     pub fn finish(self) -> Result<Drained, DrainDied> {
         self.worker.finish()
     }
@@ -325,15 +325,15 @@ struct Work {
     log: Option<LogWriter>,
     fate: LogFate,
     sources: Vec<RingSource>,
-    /// The load point that they belong to.
+    /// The load point of the rings.
     point: u16,
-    /// Records that were taken from them, and those before.
+    /// Records taken from them, and before.
     taken_ops: u64,
     missed_before: u64,
     judging: Option<Box<Judging>>,
     watchdog: Watchdog,
-    /// Pauses since the load point before was over: how much of them was measured is known when this one is.
-    /// At most some thirty come in a second, in a machine that hardly runs at all.
+    /// Pauses since the earlier load point was over: their measured part is known when this one is over.
+    /// At most about thirty come in a second, on a host that hardly runs at all.
     pauses: Vec<Pause>,
     paused: PausedTotal,
     answered_ns: Option<u64>,
@@ -374,7 +374,7 @@ impl Work {
         }
     }
 
-    // An answer that nobody waits for any more is dropped.
+    // An answer without a receiver is dropped.
     fn obey(&mut self, order: Order) {
         let asked_ns = self.clock.now_ns();
         self.round();
@@ -426,8 +426,8 @@ impl Work {
         }
     }
 
-    /// Counts the pauses of a load point that is over, as far as they were measured: what the tool slept
-    /// through before its warm-up was over is in no figure.
+    /// Counts the measured pauses of a load point that is over: pauses during the warm-up are in no
+    /// figure.
     fn count_pauses(&mut self, from_ns: u64, measured_ns: u64) {
         for pause in std::mem::take(&mut self.pauses) {
             // A load point without an end ends with all of time.
@@ -449,7 +449,7 @@ impl Work {
         self.with_log(|log| log.tick(now_ns));
     }
 
-    /// The tool did not run for a while.
+    /// Reelgauge did not run for a while.
     fn paused(&mut self, pause: Pause) {
         let follows = |last: &Pause| last.until_ns <= pause.from_ns;
         assert!(self.pauses.last().is_none_or(follows), "pauses follow one another");
@@ -504,18 +504,18 @@ impl Work {
         } else if self.fate.wanted && !had_log {
             self.fate.unlogged_ops += records.len() as u64;
         }
-        // Where the log was given up just now, its own count of lost rows has these.
+        // If the log was given up just now, its own count of lost rows includes these.
     }
 
     fn look_at(&self, record: &OpRecord) {
         if self.breaks_off(record) {
-            // Only the first ends the run; those behind it are in the figures.
+            // Only the first ends the run; later ones are in the figures.
             let _ = self.first_failure.set(*record);
         }
     }
 
-    /// Whether the run can't go on after this. Where errors are no results, files have a known size, and an
-    /// operation that moves less than was asked is one, whatever the system says.
+    /// Whether the run must end after this. If errors are no results, files have a known size, so an
+    /// operation that moves less than requested is an error, whatever the system returns.
     fn breaks_off(&self, record: &OpRecord) -> bool {
         match self.tolerated.get() {
             Some(tolerated) => record.errno != 0 && !tolerated.lets(record.errno),
@@ -532,7 +532,7 @@ impl Work {
         }
     }
 
-    /// Goes on without rows. What is sealed on disk stays.
+    /// Continues without rows. Sealed parts on disk stay.
     fn give_up(&mut self, why: GivenUp) {
         if let Some(log) = self.log.take() {
             self.fate.given_up.get_or_insert(why);
@@ -550,7 +550,7 @@ impl Work {
                 self.fate.many_parts = done.table_error.map(|error| error.to_string());
             }
             Err(error) => {
-                // What was not under its name before may not be on disk: it counts as lost.
+                // A part without its final name may not be on disk: it counts as lost.
                 self.fate.rows = sealed;
                 assert!(sealed <= appended, "rows that are sealed were appended");
                 self.fate.unlogged_ops += appended - sealed;
@@ -575,7 +575,7 @@ impl Work {
         }
     }
 
-    /// Holds what was counted against what was taken: each operation is in the log or counted as not in it,
+    /// Compares the counts with the records taken: each operation is in the log or counted as not in it,
     /// and in the figures, or counted as a straggler.
     fn balance(&self) {
         let LogFate { wanted, rows, unlogged_ops, .. } = self.fate;
@@ -583,7 +583,7 @@ impl Work {
             !wanted || rows + unlogged_ops == self.taken_ops,
             "rows written plus rows reported lost equal rows taken"
         );
-        // A load point that nobody came to finish has its figures still.
+        // A load point that was not finished still has its figures.
         if self.meter.unfinished_points().is_empty() {
             let counted = self.meter.run_totals().ops + self.meter.stragglers();
             assert_eq!(counted, self.taken_ops, "operations counted are those taken");
@@ -604,7 +604,7 @@ mod tests {
 
     use super::*;
 
-    /// Every operation is on disk or counted as lost, once, whenever the log's folder went away.
+    /// Every operation is on disk or counted as lost, once, whenever the log's folder vanishes.
     #[test]
     fn a_log_that_is_given_up_counts_each_operation_once() {
         const OPS: u64 = 90;
@@ -627,7 +627,7 @@ mod tests {
                 if at < OPS {
                     work.take(&[read(0, 0, 4096).at_ns(at).took_ns(1)]);
                 }
-                // A second later each time: what there is gets sealed.
+                // A second later each time: existing rows are sealed.
                 work.with_log(|log| log.tick(at * 1_000_000_000));
             }
             let fate = work.end().log;
@@ -636,7 +636,7 @@ mod tests {
         }
     }
 
-    /// What counts, without a log.
+    /// The counting part, without a log.
     fn work() -> Work {
         let clock = Clock::start();
         Work::new(None, clock, Watchdog::start(clock).unwrap())
@@ -707,14 +707,14 @@ mod tests {
         work.end();
     }
 
-    /// "Stopped for 5.12 s of 4.3 s" can't be.
+    /// "Stopped for 5.12 s of 4.3 s" is impossible.
     #[test]
     fn pauses_count_as_far_as_they_were_measured() {
         const S: u64 = 1_000_000_000;
         let clock = Clock::start();
         let mut work = Work::new(None, clock, Watchdog::start(clock).unwrap());
         let mut point = |pauses: &[(u64, u64)], measured_from_s: u64, over_s: u64| {
-            // What the watchdog of this busy machine notices meanwhile is not this test's.
+            // Ignore pauses of the busy test host itself.
             work.pauses =
                 pauses.iter().map(|(from, until)| Pause { from_ns: from * S, until_ns: until * S }).collect();
             let ran = PointRan { started_ns: 0, measured_from_ns: measured_from_s * S, over_ns: over_s * S };

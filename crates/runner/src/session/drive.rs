@@ -1,8 +1,8 @@
-//! One load point: starts the driver, watches it, and knows how it ended.
+//! One load point: starts the driver, watches it, and determines how it ended.
 //!
-//! The watching thread does no I/O on the target, so it can always act: on Ctrl-C, on the first error, on
-//! threads that make no progress. Threads that don't come back are left behind; everything that they
-//! recorded is kept.
+//! The watching thread does no I/O on the target, so it can always act: on Ctrl-C, on the first error,
+//! on threads that make no progress. Threads that do not come back are abandoned; all their records are
+//! kept.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,13 +26,13 @@ use crate::session::meddling::Meddling;
 use crate::session::room_watch::{Crowded, RoomWatch};
 use crate::session::sink::{RingRoom, RingSink, rings};
 
-/// How often the watcher looks.
+/// The interval of the watcher's checks.
 pub(crate) const BEAT: Duration = Duration::from_millis(50);
-/// How often the display is refreshed.
+/// The interval of updates of the display.
 const LIVE_EVERY: Duration = Duration::from_millis(250);
-/// How often the table of mounts is looked at.
+/// The interval of checks of the mount table.
 const LOOK_AT_MOUNT_EVERY: Duration = Duration::from_secs(1);
-/// How long threads may take to end after they were told to: an interrupted run must be over in 2 s.
+/// How long threads may take to end after the order: an interrupted run must be over in 2 s.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// How a load point ended.
@@ -40,44 +40,44 @@ const GRACE: Duration = Duration::from_millis(1500);
 pub enum Ending {
     /// Its time was over.
     OnTime,
-    /// Every worker had done all there was to do.
+    /// Every worker had completed its work.
     Exhausted,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Interrupted,
-    /// Something else removed or shortened files of the run.
+    /// Another program removed or shortened files of the run.
     Meddled(Meddling),
-    /// An operation failed, or moved less than was asked.
+    /// An operation failed, or moved less than requested.
     Failed(Box<OpRecord>),
-    /// Nothing came back.
+    /// The storage did not answer.
     Hung {
         /// Threads with an operation in flight.
         threads: usize,
-        /// How long the oldest has been.
+        /// The age of the oldest one.
         longest: Duration,
     },
-    /// The target was unmounted. What is held open goes on working, but no storage shows there any more.
+    /// The target was unmounted. Open files continue to work, but the path no longer shows the storage.
     Unmounted,
-    /// The driver could not go on.
+    /// The driver failed.
     Driver(DriverError),
     /// Threads of the driver died, which only a defect can cause.
     Died {
-        /// So many.
+        /// The number of threads.
         threads: usize,
     },
-    /// It was measured, but what was written could not be read back to the end.
+    /// It was measured, but its writes could not be read back completely.
     NotReadBack {
-        /// Why.
+        /// The reason.
         why: String,
-        /// Because the user stopped it.
+        /// Whether the user stopped it.
         is_interrupted: bool,
     },
-    /// Others filled the storage, so that less is free than what is to stay free.
+    /// Other programs filled the storage: less is free than must stay free.
     Crowded(Crowded),
-    /// Something beside the load points: files for the next could not be made, or results not be kept.
+    /// A failure outside load points: files for the next one could not be made, or results not be kept.
     Stopped(Box<RunError>),
 }
 
-/// What is left of a load point.
+/// The result of a load point.
 #[derive(Debug)]
 pub struct PointEnd<S> {
     /// The workers that came back, by number.
@@ -86,46 +86,46 @@ pub struct PointEnd<S> {
     pub ran: PointRan,
     /// How it ended.
     pub ending: Ending,
-    /// Threads that were left behind with an operation in flight.
+    /// Threads that were abandoned with an operation in flight.
     pub left_behind: usize,
-    /// How long the oldest of those had been under way by then.
+    /// The age of the oldest of those operations at that time.
     pub unanswered_for: Duration,
-    /// What the driver has to say (fallbacks, say).
+    /// Notes of the driver, for example on fallbacks.
     pub notes: Vec<String>,
 }
 
-/// What a load point needs beside its workers.
+/// The settings of a load point without its workers.
 pub struct PointSetup<'a> {
-    /// What performs the operations.
+    /// The driver that performs the operations.
     pub kind: DriverKind,
     /// Shared with the driver threads.
     pub context: Arc<Context>,
-    /// What the display calls it.
+    /// Its label on the display.
     pub label: String,
     /// The mount that is measured.
     pub mount: &'a Mount,
-    /// When to give up.
+    /// The time limit for a target that does not answer.
     pub hang_after: Duration,
-    /// Where records go.
+    /// The receiver of records.
     pub drain: &'a Drain,
-    /// How many wait there at most.
+    /// The largest number of records that wait there.
     pub rings: RingRoom,
-    /// Whether to end.
+    /// Set when the run is to end.
     pub interrupt: &'a Interrupt,
-    /// What samples counters beside it, and looks where the measured time begins and ends.
+    /// Samples counters during it, and checks where the measured time begins and ends.
     pub counters: Option<&'a Sampling>,
-    /// What looks whether the room stays free that is to; `None` where nothing is real.
+    /// Checks that enough space stays free; `None` in simulations.
     pub room: Option<RoomWatch>,
 }
 
-/// Runs a load point to its end, whichever that is.
+/// Runs a load point to its end.
 pub fn run_point<S: Script + 'static>(
     setup: &PointSetup<'_>,
     workers: Vec<Worker<S>>,
     observer: &mut dyn Observer,
 ) -> Result<PointEnd<S>, RunError> {
     let worker_count = workers.len() as u32;
-    // Nobody to be driven: any driver does, and threads are everywhere.
+    // Without workers any driver will do, and threads exist on every system.
     let kind = if worker_count == 0 { DriverKind::Threads } else { setup.kind };
     let (sinks, sources) = rings(threads_for(kind, workers.len()), setup.rings);
     let threads = sinks.len();
@@ -148,18 +148,18 @@ pub fn run_point<S: Script + 'static>(
         watch.abandon();
         return Err(error);
     }
-    // The drain has taken everything by now: the very last operations may be what failed.
+    // The drain has taken everything by now: one of the very last operations may have failed.
     watch.look_for_failure();
     Ok(watch.end(worker_count))
 }
 
-/// The driver threads that have ended, and what they handed back.
+/// The driver threads that have ended, and their results.
 struct EndedThreads<S> {
     workers: Vec<Worker<S>>,
-    /// How many have not ended yet.
+    /// The number that have not ended yet.
     threads_left: usize,
     finished_scripts: u32,
-    /// Each once.
+    /// Each note once.
     notes: Vec<String>,
 }
 
@@ -168,7 +168,7 @@ impl<S> EndedThreads<S> {
         EndedThreads { workers: Vec::new(), threads_left: threads, finished_scripts: 0, notes: Vec::new() }
     }
 
-    /// Takes what a thread hands back. Returns why its driver could not go on, if it could not.
+    /// Takes a thread's result. Returns the error of its driver, if it failed.
     fn take<K>(&mut self, end: ThreadEnd<S, K>) -> Option<DriverError> {
         assert!(self.threads_left > 0, "a thread reports its end only once");
         self.threads_left -= 1;
@@ -194,11 +194,11 @@ struct Watch<'a, S> {
     setup: &'a PointSetup<'a>,
     running: Running<S, RingSink>,
     ended: EndedThreads<S>,
-    /// Why it ends before its time, once that is so.
+    /// Why it ends early, once that is decided.
     reason: Option<Ending>,
     stopped_ns: Option<u64>,
     mount_looked_ns: u64,
-    /// Whether the warm-up was seen to be over.
+    /// Whether the end of the warm-up was noticed.
     is_measuring: bool,
     display: Display,
 }
@@ -207,7 +207,7 @@ impl<S: Script + 'static> Watch<'_, S> {
     fn until_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         loop {
             match self.running.next_end(BEAT) {
-                // Whoever ended without a word died.
+                // A thread that ended without a message has panicked.
                 Err(AllEnded) => {
                     if self.ended.threads_left > 0 {
                         self.stop(Ending::Died { threads: self.ended.threads_left });
@@ -232,7 +232,7 @@ impl<S: Script + 'static> Watch<'_, S> {
         }
     }
 
-    /// Waits for the end of a load point in which this machine has nothing to do, beside others that have.
+    /// Waits for the end of a load point in which this host has no work while others have.
     fn idle(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let window = &self.setup.context.window;
         while self.reason.is_none() && self.now_ns() < window.end_ns() {
@@ -253,14 +253,14 @@ impl<S: Script + 'static> Watch<'_, S> {
         self.display.show(self.setup, observer, longest_in_flight, is_over)
     }
 
-    /// The counters say what they say of the time between two looks.
+    /// Counters are meaningful only between two samples.
     fn look_at_counters(&self) {
         if let Some(counters) = self.setup.counters {
             counters.look_now();
         }
     }
 
-    /// Looks for reasons to stop.
+    /// Checks for reasons to stop.
     fn look(&mut self) {
         if !self.is_measuring && self.now_ns() >= self.setup.context.window.warmup_until_ns() {
             self.is_measuring = true;
@@ -295,8 +295,8 @@ impl<S: Script + 'static> Watch<'_, S> {
         }
     }
 
-    /// Ends a load point whose results nobody can take any more: nothing may go on behind its back. Threads
-    /// that don't come back are left behind.
+    /// Ends a load point whose results can no longer be taken: nothing may continue in the background.
+    /// Threads that do not come back are abandoned.
     fn abandon(&mut self) {
         self.setup.context.stop.store(true, Ordering::Relaxed);
         let told_ns = self.now_ns();
@@ -323,12 +323,12 @@ impl<S: Script + 'static> Watch<'_, S> {
         Duration::from_nanos(self.now_ns() - earlier_ns)
     }
 
-    /// Threads that died and hand nothing back.
+    /// Threads that panicked and return nothing.
     fn dead(&self) -> usize {
         self.running.heartbeats.iter().filter(|beat| beat.has_died()).count()
     }
 
-    /// Threads with an operation in flight, and how long the oldest has been.
+    /// Threads with an operation in flight, and the age of the oldest one.
     fn stuck(&self) -> (usize, Duration) {
         let now_ns = self.now_ns();
         let beats = self.running.heartbeats.iter();
@@ -336,11 +336,11 @@ impl<S: Script + 'static> Watch<'_, S> {
         busy.fold((0, Duration::ZERO), |(threads, longest), time| (threads + 1, longest.max(time)))
     }
 
-    /// Leaves behind what is still in flight, and says since when it has been.
+    /// Abandons operations that are still in flight, and reports their start to the drain.
     fn give_up(&self) -> Result<(), RunError> {
         let (_, longest) = self.stuck();
         let now_ns = self.now_ns();
-        // Nothing has been in flight for longer than the run takes.
+        // No operation has been in flight for longer than the run.
         let since_ns = now_ns - longest.as_nanos() as u64;
         Ok(self.setup.drain.unanswered(since_ns, now_ns)?)
     }
@@ -358,7 +358,8 @@ impl<S: Script + 'static> Watch<'_, S> {
         let exhausted =
             has_work && self.ended.finished_scripts == worker_count && over_ns < context.window.end_ns();
         self.look_at_counters();
-        // The dead hold nothing in the kernel. Those that died after a look at who ended are among both.
+        // Panicked threads hold nothing in the kernel. Those that panicked after the last check of ended
+        // threads are in both counts.
         let left_behind = self.ended.threads_left - self.dead().min(self.ended.threads_left);
         let (_, unanswered_for) = self.stuck();
         let natural = if exhausted { Ending::Exhausted } else { Ending::OnTime };
@@ -404,11 +405,11 @@ impl Display {
             return Ok(());
         };
         let seconds = Duration::from_nanos(asked_ns - asked_before_ns).as_secs_f64();
-        // The counts begin anew with a load point's first record.
+        // The counts restart with a load point's first record.
         let rate = |bytes: fn(&Counts) -> u64| bytes(&counts).saturating_sub(bytes(&before)) as f64 / seconds;
         let window = &setup.context.window;
         let now_ns = setup.context.clock.now_ns();
-        // What is shown is a moment old, and may lie before the beginning.
+        // The display is slightly delayed, and may be before the start.
         let since_start = |ns: u64| Duration::from_nanos(ns.saturating_sub(window.begun_ns()));
         let since_answer = answered_ns.map(|ns| Duration::from_nanos(now_ns - ns));
         observer.live(&Live {
@@ -417,12 +418,12 @@ impl Display {
             elapsed: since_start(at_ns),
             warmup: since_start(window.warmup_until_ns()),
             total: since_start(window.end_ns()),
-            // What the warm-up moves is seen while it goes on, and is in no figure afterwards.
+            // Bytes of the warm-up are shown while it is in progress, but are in no figure afterwards.
             read_bytes_per_s: rate(|counts| counts.read_bytes + counts.warmup_read_bytes),
             write_bytes_per_s: rate(|counts| counts.written_bytes + counts.warmup_written_bytes),
             late_frames: late.as_ref().map(|late| late.late_frames),
             margin_ns: late.as_ref().and_then(LateNow::margin_ns),
-            // None where there are no streams.
+            // Empty without streams.
             streams: late.map(|late| late.worst_first(STREAMS_MOST).streams).unwrap_or_default(),
             ops: counts.ops,
             failed_ops: counts.errors,

@@ -1,7 +1,7 @@
 //! The drain without its thread: the same work, done by a part of a simulated world.
 //!
-//! A round comes when the world says so. While a round waits for the log's disk, the world goes on and the
-//! drain does not, as with a thread. Orders are obeyed where they are given: whoever asks waits anyway.
+//! The world decides when a round comes. While a round waits for the log's disk, the world continues and
+//! the drain does not, as with a thread. Orders are obeyed at once, since their sender waits anyway.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -13,7 +13,7 @@ use reelgauge_engine::simulated::world::{Part, VirtualWorld};
 use super::{DrainDied, Drained, NAP, Order, Work};
 use crate::simulation::world::{drain_ends, drain_nap_ns, drain_obeys};
 
-/// Where the drain's work is done. `None` behind a panic, or when it is over.
+/// Holds the drain's work. `None` after a panic, or when it is over.
 #[derive(Clone)]
 pub(super) struct Seat(Rc<RefCell<Option<Work>>>);
 
@@ -55,7 +55,7 @@ impl Seat {
     }
 }
 
-/// The rounds that nobody has to ask for.
+/// The rounds without an order.
 struct Rounds {
     seat: Seat,
     next_ns: u64,
@@ -68,9 +68,9 @@ impl Part for Rounds {
     }
 
     fn act(&mut self, now_ns: u64) {
-        // An order is being obeyed; a round comes with that.
+        // An order is being obeyed, which includes a round.
         if self.seat.0.try_borrow_mut().is_ok() {
-            // A death shows when the next order is given.
+            // A panic shows at the next order.
             let _ = self.seat.work(Work::round);
         }
         self.next_ns = now_ns + drain_nap_ns(NAP.as_nanos() as u64);
