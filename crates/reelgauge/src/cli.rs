@@ -349,7 +349,9 @@ fn patience(text: &str) -> Result<Span, String> {
     let allowed = PATIENCE_S.start() * 1_000_000_000..=PATIENCE_S.end() * 1_000_000_000;
     match allowed.contains(&span.ns()) {
         true => Ok(span),
-        false => Err("give 1s to 1h; a shorter time would stop on storage that is only slow".to_owned()),
+        false => {
+            Err("use 1s to 1h. With a shorter time, storage that is only slow would stop the run".to_owned())
+        }
     }
 }
 
@@ -364,7 +366,7 @@ pub fn directory_name(text: &str) -> Result<String, String> {
         _ if text.trim().is_empty() => "it is empty",
         _ if text.contains(['/', '\\']) => "it has a path separator",
         _ if text.chars().any(char::is_control) => "it has a control character",
-        _ if label(text).is_empty() => "it has no letter or digit that every file system accepts",
+        _ if label(text).is_empty() => "it has no ASCII letter or digit",
         _ => return Ok(text.to_owned()),
     };
     Err(format!("{why}; use letters, digits, '.', '_' and '-'"))
@@ -393,7 +395,7 @@ pub fn max_rate(text: &str) -> Result<NonZeroU64, String> {
     let size = text.strip_suffix("/s").unwrap_or(text).parse::<Size>();
     let size = size.map_err(|_| "write bytes per second, such as 100MB or 100MB/s".to_owned())?;
     let rate = NonZeroU64::new(size.bytes()).filter(|rate| rate.get() >= MAX_RATE_LEAST);
-    rate.ok_or_else(|| "give 1MB or more per second".to_owned())
+    rate.ok_or_else(|| "use 1MB or more per second".to_owned())
 }
 
 impl TargetArgs {

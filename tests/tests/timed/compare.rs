@@ -147,7 +147,7 @@ fn a_storage_that_was_slowed_down_is_worse() {
     let file = scratch.path().join("compare.xml");
     let gate = format!("--threshold 5 --figure total.data_ops* --junit --out {}", file.display());
     let fallen = compare(&runs, &gate).expect_code(1);
-    assert!(fallen.stderr.contains("1 figure worse by more than 5 %"), "{}", fallen.said());
+    assert!(fallen.stderr.contains("1 figure got worse by more than 5 %"), "{}", fallen.said());
     let suites = junit(&file);
     assert_eq!(at(&suites, "0.cases.0.2"), "failure", "{suites:#}");
     assert_eq!((at(&suites, "0.tests"), at(&suites, "0.failures")), (&1.into(), &1.into()));

@@ -48,7 +48,7 @@ fn findings_of_several_hosts_are_shown_once_and_silent_hosts_named() {
     assert!(at(&found, "differences").as_array().unwrap().is_empty(), "{found:#}");
     let after: BTreeSet<_> = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(before, after, "it only looks");
-    assert!(bed.agent("a").stderr().contains("as ordered by the controller"), "{}", bed.agent("a").stderr());
+    assert!(bed.agent("a").stderr().contains("Checking this host"), "{}", bed.agent("a").stderr());
 
     // One host alone, on the screen; and a name that is not in the fleet.
     let screen = bed.fleet.ask(&["doctor", "a"]);

@@ -151,7 +151,7 @@ fn who_differs_and_whose_line_is_slow_is_said_before_anything_is_measured() {
     assert_eq!((text(mtu[0], "agents.0.value"), text(mtu[0], "usual.value")), ("1400", "1500"));
     assert_eq!(at(mtu[0], "agents").as_array().unwrap().len(), 1);
     // The stranger was refused, as its agent reports. No port is open any more.
-    let refused = format!("Refused a connection from {}: ", room.hosts.address("stranger"));
+    let refused = format!("Rejected a connection from {}: ", room.hosts.address("stranger"));
     assert!(room.agents[1].stderr().contains(&refused), "{}", room.agents[1].stderr());
     AGENTS.iter().for_each(|name| assert_eq!(room.open_ports(name), "", "{name} listens on"));
     // Small files fit into the memory of any host.

@@ -68,7 +68,7 @@ fn unsealed_commands_change_nothing_and_agents_report_them() {
         assert!(told.unwrap().is_some(), "the agent reports it to the controller");
     });
     let outcome = run.wait(PATIENCE).expect_code(0);
-    let refused = |agent: &str| bed.agent(agent).stderr().contains("Refused an order");
+    let refused = |agent: &str| bed.agent(agent).stderr().contains("Rejected a command");
     assert!(refused("a") && !refused("b"), "{}", bed.agent("a").stderr());
     let told = outcome.json();
     assert_eq!(text(&told, "outcome"), "complete", "{}", outcome.stderr);
@@ -129,6 +129,6 @@ fn a_dry_run_names_whose_owner_will_refuse_it() {
     let mut bed = Bed::new(&["a", "b"], "2s");
     bed.limit_agent("b", &["--read-only"]);
     let outcome = bed.run_with(&["--dry-run"]).wait(PATIENCE).expect_code(2);
-    assert!(outcome.stderr.contains("b will refuse it: the plan writes"), "{}", outcome.said());
-    assert!(!outcome.stderr.contains("a will refuse"), "{}", outcome.said());
+    assert!(outcome.stderr.contains("b will reject the run: the plan writes"), "{}", outcome.said());
+    assert!(!outcome.stderr.contains("a will reject"), "{}", outcome.said());
 }

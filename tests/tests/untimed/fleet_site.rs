@@ -138,7 +138,7 @@ fn a_server_never_outlives_its_owner_and_agents_come_back() {
     let before = session_of(&fleet);
     fleet.up().signal(Signal::KILL);
     assert!(fleet.falls_silent(), "nats-server outlives the one who started it");
-    says(&mut agent, "Lost the fleet's server");
+    says(&mut agent, "Lost the connection");
     fleet.up_again();
     let start = Instant::now();
     while fleet.ask(&["ls", "--json"]).code != Some(0) {

@@ -255,7 +255,7 @@ fn strangers_are_sent_away_and_the_script_goes_on_without_them() {
     session.until_said("Waiting at 127.0.0.1");
     let mut stranger = TcpStream::connect(("127.0.0.1", session.port)).unwrap();
     stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    session.until_said("Refused 127.0.0.1: ");
+    session.until_said("Rejected 127.0.0.1: ");
     assert!(!matches!(stranger.read(&mut [0; 8]), Ok(count) if count > 0));
     let worker = session.worker(0, Trait::None);
     session.until_said("Test x.csv.");
@@ -286,7 +286,7 @@ fn scripts_with_outside_paths_are_refused_and_remote_workers_are_named() {
     let said = run(&good, &["--out", area.to_str().unwrap(), "--wait", "1s"]).expect_code(2).said();
     assert!(said.contains("is in the area"), "{said}");
     let said = run(&good, &["--dry-run"]).expect_code(0).said();
-    assert!(said.contains("2 workers, 1 test, 2 starts; its waits take 90 s."), "{said}");
+    assert!(said.contains("2 workers, 1 test, 2 starts; ") && said.contains(" 90 s."), "{said}");
     assert!(said.contains("test000, test001"), "{said}");
     let said = run(&good, &["--listen", "127.0.0.1:0", "--wait", "1s"]).expect_code(2).said();
     assert!(said.contains("only 0 of 2 workers came within 1s"), "{said}");

@@ -454,8 +454,8 @@ fn what_does_not_go_together_is_said_in_a_sentence() {
     let target = scratch.dir("target");
     for (words, said) in [
         (&["--probe", "--from", "."][..], "--from"),
-        (&["--probe", "--hang-after", "0s"], "give 1s to 1h"),
-        (&["--probe", "--hang-after", "61m"], "give 1s to 1h"),
+        (&["--probe", "--hang-after", "0s"], "use 1s to 1h"),
+        (&["--probe", "--hang-after", "61m"], "use 1s to 1h"),
     ] {
         let refused = probed_with(&target, words).expect_code(2);
         assert!(refused.stderr.contains(said), "{}", refused.said());

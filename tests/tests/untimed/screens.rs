@@ -141,11 +141,11 @@ fn wrong_usage_is_answered_with_what_to_do() {
     let scratch = Scratch::new();
     let mut answered = Vec::new();
     for (words, said) in [
-        (&["mix", ".", "--runtime", "60"] as &[&str], "here it is --duration 60s"),
-        (&["streams", ".", "-t", "4"], "here it is --count 4"),
+        (&["mix", ".", "--runtime", "60"] as &[&str], "Use --duration 60s"),
+        (&["streams", ".", "-t", "4"], "Use --count 4"),
         (&["mix", ".", "--file-size", "-1G"], "--file-size does not accept"),
         (&["mix", ".", "--duration", "99999999h"], "5124095h is the most"),
-        (&["mix", ".", "--policy", "drop"], "it is a flag of streams"),
+        (&["mix", ".", "--policy", "drop"], "it belongs to streams"),
         (&["mix", ".", "--ramp", "1..3", "--duration", "9s"], "--step 60s"),
         (&["mix", "/no/such/place"], "does not exist"),
         (&["mix", "/proc"], "give another one on the storage"),

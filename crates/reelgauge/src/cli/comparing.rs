@@ -46,7 +46,7 @@ pub struct CompareArgs {
 
 fn percent(text: &str) -> Result<f64, String> {
     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-    value.ok_or_else(|| "give a percentage as a number, 0 or more, such as 5".to_owned())
+    value.ok_or_else(|| "use a percentage of 0 or more, such as 5".to_owned())
 }
 
 const AFTER_COMPARE: &str = "\

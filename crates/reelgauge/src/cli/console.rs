@@ -51,7 +51,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     let alone = text.parse::<IpAddr>().map(|address| SocketAddr::new(address, DEFAULT_PORT));
     text.parse()
         .or(alone)
-        .map_err(|_| "give an address and a port: 127.0.0.1:8642 or 0.0.0.0:8642".to_owned())
+        .map_err(|_| "use an address with or without a port, such as 127.0.0.1:8642 or 0.0.0.0".to_owned())
 }
 
 const AFTER_CONSOLE: &str = "\

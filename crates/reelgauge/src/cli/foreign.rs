@@ -17,7 +17,7 @@ const FLAGS: &[Foreign] = &[
     ),
     (
         &["--bs", "--blocksize", "-b"],
-        &[("mix", "--blocks {1MiB}"), ("streams", "--block {1MiB} (of a copier)")],
+        &[("mix", "--blocks {1MiB}"), ("streams", "--block {1MiB} (copiers only)")],
     ),
     (&["--block"], &[("mix", "--blocks {1MiB}")]),
     (&["--rw", "--readwrite"], &[("mix", "--profile seq-read or seq-write, --writes 50, --random 100")]),
@@ -51,7 +51,7 @@ const FLAGS: &[Foreign] = &[
     (&["--fsync", "--fdatasync"], &[("mix", "--sync transfer"), ("streams", "--sync-every 1s")]),
     (&["--output-format", "--jsonfile"], &[("*", "--json")]),
     (&["--output", "--resfile"], &[("*", "--out DIR")]),
-    (&["--directory", "--filename", "-d"], &[("*", "the directory itself, behind the verb")]),
+    (&["--directory", "--filename", "-d"], &[("*", "the directory as the argument after the verb")]),
     (&["--name", "--label"], &[("*", "--tag NAME")]),
 ];
 
@@ -65,11 +65,16 @@ pub fn hint(flag: &str, value: Option<&str>, verb: &str) -> Option<String> {
     let ours = by_verb.iter().find(|(of, _)| *of == verb);
     let any = || by_verb.iter().find(|(of, _)| *of == "*" && MEASURING.contains(&verb));
     match ours.or_else(any) {
-        Some((_, here)) => Some(format!("{name} is another tool's flag; here it is {}", with(here, value))),
+        Some((_, here)) => {
+            Some(format!("{name} is a flag of another tool, such as fio. Use {}", with(here, value)))
+        }
         None => {
             let (verb, there) = by_verb.iter().find(|(of, _)| *of != "*")?;
             let there = with(there, value);
-            Some(format!("{name} is another tool's flag; the nearest here is 'reelgauge {verb} {there}'"))
+            Some(format!(
+                "{name} is a flag of another tool, such as fio. The nearest here is 'reelgauge {verb} \
+                 {there}'"
+            ))
         }
     }
 }
@@ -131,25 +136,22 @@ mod tests {
         let said = |flag, verb| hint(flag, None, verb).unwrap();
         assert_eq!(
             said("--runtime=60", "mix"),
-            "--runtime is another tool's flag; here it is --duration 60s"
+            "--runtime is a flag of another tool, such as fio. Use --duration 60s"
         );
-        assert!(said("--bs", "mix").ends_with("here it is --blocks 1MiB"));
+        assert!(said("--bs", "mix").ends_with("Use --blocks 1MiB"));
         assert!(said("-t", "streams").ends_with("--count 8"));
         assert!(said("--rw", "streams").contains("'reelgauge mix --profile seq-read"));
         assert_eq!(hint("--colour", None, "mix"), None);
-        assert_eq!(
-            hint("--runtime", None, "formats"),
-            Some(
-                "--runtime is another tool's flag; the nearest here is 'reelgauge replay --pace, --batch'"
-                    .to_owned()
-            )
+        assert!(
+            hint("--runtime", None, "formats")
+                .is_some_and(|told| told.ends_with("'reelgauge replay --pace, --batch'"))
         );
     }
 
     #[test]
     fn the_answer_has_the_value_that_was_typed() {
         let said = |flag, value, verb| hint(flag, Some(value), verb).unwrap();
-        assert!(said("-t", "4", "streams").ends_with("here it is --count 4"));
+        assert!(said("-t", "4", "streams").ends_with("Use --count 4"));
         assert!(said("--iodepth", "32", "mix").contains("--workers 32: each"));
         assert!(said("--runtime", "90", "mix").ends_with("--duration 90s"));
         assert!(said("--runtime", "2m", "mix").ends_with("--duration 2m"));

@@ -130,7 +130,7 @@ pub struct ExtentsArgs {
 fn kind(name: &str) -> Result<OpKind, String> {
     OpKind::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = OpKind::ALL.iter().map(|kind| kind.name()).collect();
-        format!("give one of {}", names.join(", "))
+        format!("use one of {}", names.join(", "))
     })
 }
 

@@ -69,15 +69,15 @@ fn lived(args: &AgentArgs, interrupt: &Interrupt, mut say: impl FnMut(&str)) -> 
 fn network(said: &NetworkSaid) -> String {
     match said {
         NetworkSaid::Listens { port } => {
-            format!("Listening on port {port} for a network measurement, as ordered by the controller.")
+            format!("Listening on port {port} for a network measurement requested by the controller.")
         }
         NetworkSaid::Closed { port } => format!("Port {port} is closed."),
         NetworkSaid::TurnedAway { from, why } => {
-            format!("Refused a connection from {}: {}.", from.ip().to_canonical(), plain(why))
+            format!("Rejected a connection from {}: {}.", from.ip().to_canonical(), plain(why))
         }
         NetworkSaid::Sends { to } => {
             let to: Vec<String> = to.iter().map(ToString::to_string).collect();
-            format!("Sending for a network measurement, as ordered by the controller: {}.", to.join(" or "))
+            format!("Sending for a network measurement requested by the controller: {}.", to.join(" or "))
         }
     }
 }
@@ -96,23 +96,23 @@ fn words(said: LifeEvent<'_>) -> Option<String> {
         }
         LifeEvent::Network(said) => network(said),
         LifeEvent::Begins(Errand::Clean { removes: false }) => {
-            "Listing leftovers of earlier runs, as ordered by the controller; nothing is changed.".to_owned()
+            "Listing files of earlier runs for the controller; nothing is changed.".to_owned()
         }
         LifeEvent::Begins(Errand::Clean { removes: true }) => {
-            "Removing the test files of earlier runs, as ordered by the controller.".to_owned()
+            "Removing the test files of earlier runs for the controller.".to_owned()
         }
         LifeEvent::Begins(Errand::Look) => {
-            "Checking this host, as ordered by the controller; nothing is changed.".to_owned()
+            "Checking this host for the controller; nothing is changed.".to_owned()
         }
-        LifeEvent::Refused(why) => format!("Refused an order: {why}."),
+        LifeEvent::Refused(why) => format!("Rejected a command from the controller: {why}."),
         // Said when it ends.
         LifeEvent::Happened(Happening::NotAdmitted | Happening::Closed) => return None,
         LifeEvent::Happened(Happening::Connected) => "Connected to the fleet's server.".to_owned(),
         LifeEvent::Happened(Happening::Disconnected) => {
-            "Lost the fleet's server; retrying until it responds.".to_owned()
+            "Lost the connection to the fleet's server; retrying until it responds.".to_owned()
         }
         LifeEvent::Happened(Happening::Dropped) => {
-            "Messages were lost: they arrived faster than they were processed.".to_owned()
+            "Messages were lost: they arrived faster than this agent processed them.".to_owned()
         }
         LifeEvent::Happened(Happening::Forbidden(what) | Happening::Other(what)) => {
             format!("Connection: {}.", plain(what))

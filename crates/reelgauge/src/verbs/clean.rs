@@ -58,10 +58,10 @@ fn done(target: &Path, removed: &Removed) -> Result<String> {
         None if removed.leftovers.is_empty() => nothing(target),
         None => String::new(),
         Some((root, what)) => {
-            let from = if what.left_count > 0 { "Removed what Reelgauge made in" } else { "Removed" };
+            let from = if what.left_count > 0 { "Removed Reelgauge's files in" } else { "Removed" };
             let (files, size) = (units::counted(what.files, "file"), units::amount(what.bytes));
             let mut text = format!("{from} {}: {files}, {size}.\n", shown(root));
-            left(what, "It remains, with", &mut text)?;
+            left(what, "It remains, because it contains", &mut text)?;
             text
         }
     };
@@ -83,7 +83,7 @@ fn would(target: &Path, removed: &Removed) -> Result<String> {
                 let (files, bytes) = (units::counted(folder.files, "file"), units::amount(folder.bytes));
                 writeln!(text, "  {}  {files}, {bytes}", shown(&folder.path))?;
             }
-            left(what, "The area would remain, with", &mut text)?;
+            left(what, "The area would remain, because it contains", &mut text)?;
             text
         }
     };
@@ -96,7 +96,7 @@ fn leftovers(paths: &[PathBuf], verb: &str, text: &mut String) -> Result<()> {
     if paths.is_empty() {
         return Ok(());
     }
-    writeln!(text, "{verb} leftovers of a run that was killed while it created its area:")?;
+    writeln!(text, "{verb} files left by a run that was killed while it created its area:")?;
     for path in paths {
         writeln!(text, "  {}", shown(path))?;
     }

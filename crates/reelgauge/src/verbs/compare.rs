@@ -93,7 +93,7 @@ fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
     // Nobody is left to tell when standard error is closed.
     let _ = writeln!(
         std::io::stderr(),
-        "reelgauge: {} worse by more than {} % and the noise: {}{more}",
+        "reelgauge: {} got worse by more than {} % and more than the noise: {}{more}",
         reelgauge_report::units::counted(fallen.len() as u64, "figure"),
         gate.threshold_percent,
         names.join(", ")

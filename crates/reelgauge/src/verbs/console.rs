@@ -66,7 +66,7 @@ fn welcome(args: &ConsoleArgs, server: &Server) -> Option<Handed> {
     let _ = writeln!(err, "Runs are stored in {}.", shell_word(server.runs_dir()));
     let _ = writeln!(err, "{}", who_may(args));
     if let (Some(_), Ok(listens)) = (&args.public_url, server.listens()) {
-        let _ = writeln!(err, "Listening on {listens}, for the proxy.");
+        let _ = writeln!(err, "Listening on {listens}. Open the console through the proxy (--public-url).");
     }
     if server.is_in_the_clear() {
         let _ = writeln!(

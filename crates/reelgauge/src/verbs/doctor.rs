@@ -59,8 +59,8 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
     let mut texts = match &args.from {
         Some(folder) => folder::read(folder)?,
         None if cfg!(windows) => bail!(
-            "on Windows, collect the data with a script: reelgauge doctor --collect-script powershell > \
-             collect.ps1; then: reelgauge doctor --from DIR"
+            "the doctor cannot check Windows directly. Create a script: reelgauge doctor --collect-script \
+             powershell > collect.ps1. Run it, then: reelgauge doctor --from DIR"
         ),
         None => local::collect(),
     };
@@ -141,9 +141,9 @@ fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
     }
     if is_elsewhere {
         if !path.is_absolute() {
-            bail!("{} must be an absolute path of the machine that the data is from", path.display());
+            bail!("{} must be an absolute path on the host where the data was collected", path.display());
         }
-        return Place::collected(texts, path).context("the collected table of mounts");
+        return Place::collected(texts, path).context("the collected mount table");
     }
     let mut place = Place::here(&texts.mounts(), path)?;
     place.find_link();

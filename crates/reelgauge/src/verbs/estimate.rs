@@ -100,7 +100,9 @@ fn forecast(verb: &Verb) -> Result<Option<Forecast>> {
     }
     match plan_of(verb)? {
         Some(plan) => Ok(Some(estimate::of_plan(plan)?)),
-        None => bail!("this verb does not measure; use check, mix, streams, vda, replay or run"),
+        None => {
+            bail!("this verb makes no measurement to estimate; use check, mix, streams, vda, replay or run")
+        }
     }
 }
 

@@ -53,7 +53,8 @@ fn told(exported: &Exported) -> String {
     }
     if tamed > 0 {
         lines.push(format!(
-            "Note: {} not safe (absolute, with '..' or similar) and moved below the current directory",
+            "Note: {} not safe (absolute, with '..' or similar) and changed to a path below the current \
+             directory",
             units::counted_are(tamed, "name", "was", "were")
         ));
     }

@@ -67,7 +67,10 @@ fn init(args: &FleetInitArgs) -> Result<u8> {
     let joins = units::counted(site.register().agents.len() as u64, "join file");
     let begin = match site.register().listen {
         Some(_) => format!("reelgauge fleet up {dir}"),
-        None => format!("include {} in your server's account", shell_word(&args.dir.join("users.conf"))),
+        None => format!(
+            "include {} in this fleet's account in your NATS server's configuration",
+            shell_word(&args.dir.join("users.conf"))
+        ),
     };
     let text = format!(
         "{dir} has the fleet's keys and {joins}. Keep it secret: it gives control of the fleet.\n\

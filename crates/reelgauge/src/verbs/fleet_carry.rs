@@ -77,7 +77,7 @@ pub fn refusals<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>)
         let limits = presence.limits;
         let plan = AnyPlan::from_toml(&placed.part.plan_toml).ok()?;
         let why = limits.admit(&plan).err()?;
-        Some(format!("{agent} will refuse it: {why}."))
+        Some(format!("{agent} will reject the run: {why}."))
     };
     placed.filter_map(refusal).collect()
 }

@@ -43,7 +43,7 @@ pub fn clean_up(args: &FleetCleanArgs) -> Result<u8> {
             .collect();
         ensure!(
             unknown.is_empty(),
-            "no files are left of {}; list runs with 'reelgauge fleet clean'",
+            "no files of {} were found; list runs with 'reelgauge fleet clean'",
             unknown.join(", ")
         );
     }

@@ -120,7 +120,7 @@ fn dry(script: &Script) -> String {
     let starts = script.commands.iter().filter(|command| matches!(command, Command::Start(_))).count();
     let tests = script.commands.iter().filter(|command| matches!(command, Command::Results(_))).count();
     let mut lines = vec![format!(
-        "{}, {}, {}; its waits take {}.",
+        "{}, {}, {}; the script's waits add up to {}.",
         units::counted(script.workers() as u64, "worker"),
         units::counted(tests.max(1) as u64, "test"),
         units::counted(starts as u64, "start"),
@@ -167,9 +167,9 @@ impl Refused {
         let times = self.0.entry((ip, why)).or_default();
         *times += 1;
         match *times {
-            1 => Some(format!("Refused {ip}: {why}.")),
+            1 => Some(format!("Rejected {ip}: {why}.")),
             times if times.ilog10() > (times - 1).ilog10() => {
-                Some(format!("Refused {ip} {} so far: {why}.", units::counted(times, "time")))
+                Some(format!("Rejected {ip} ({} so far): {why}.", units::counted(times, "time")))
             }
             _ => None,
         }

@@ -78,7 +78,10 @@ fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
     let makes_files = |(step, placed): &(Option<String>, Vec<Placed>)| {
         let is_trace = placed.iter().any(is_trace);
         if is_trace {
-            say(&format!("{} is a trace; its files are created for each pass.", called(step.as_deref())));
+            say(&format!(
+                "{} is a trace; its files are created for each pass, so they are not prepared now.",
+                called(step.as_deref())
+            ));
         }
         !is_trace
     };

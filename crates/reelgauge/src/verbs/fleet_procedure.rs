@@ -150,7 +150,7 @@ fn step_plans(
     load: impl FnOnce() -> Result<Option<AnyPlan>>,
 ) -> Result<StepPlans> {
     let Some(plan) = load().with_context(|| format!("step '{name}'"))? else {
-        bail!("step '{name}' is not a single run; on a fleet, use mix, streams, vda or replay");
+        bail!("step '{name}' is not a single run. On a fleet, a step must be mix, streams, vda or replay");
     };
     let fleet = shared_out(name, number, choice, &plan)?;
     let load = match plan {

@@ -130,7 +130,7 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let name = args.run.clone().or_else(|| Journey::names(&site).pop());
     let Some(name) = name else {
-        say("No run of this fleet is left to fetch.");
+        say("All runs of this fleet have been fetched.");
         return Ok(0);
     };
     finish(&site, Journey::resume(&site, &name, false)?, fetches, &args.out, args.json)

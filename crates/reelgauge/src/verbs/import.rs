@@ -44,7 +44,7 @@ pub fn import(args: &ImportArgs) -> Result<u8> {
 
 fn unknown_format(name: &str) -> anyhow::Error {
     let known = Format::ALL.map(Format::name).join(", ");
-    anyhow!("there is no format '{name}'; give one of {known}")
+    anyhow!("there is no format '{name}'; use one of {known}")
 }
 
 fn json(trace: &Trace, info: &TraceInfo) -> Result<String> {
@@ -72,7 +72,7 @@ fn words(trace: &Trace, info: &TraceInfo) -> String {
     lines.extend(left_out);
     if info.malformed_lines > 0 {
         let malformed = units::counted(info.malformed_lines, "line");
-        lines.push(format!("Not understood: {malformed}, of which the first:"));
+        lines.push(format!("Could not parse {malformed}. The first:"));
     }
     for line in &info.first_malformed {
         lines.push(format!("  line {}: {}: {}", line.line, line.why, printable(&line.text)));

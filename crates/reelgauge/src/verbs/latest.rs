@@ -81,8 +81,8 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     match named {
         [] => {}
         [one] => bail!(
-            "compare needs two runs, not only {}; name a second run, or none to compare the two latest of \
-             the same work",
+            "compare needs two runs, not only {}. Name a second run, or no run to compare the two latest \
+             with the same verb and target",
             shell_word(one)
         ),
         named => return Ok(named.to_vec()),
@@ -98,7 +98,7 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let paths = [before, after].map(|entry| usual.join(&entry.id));
     let [one, two] = [&paths[0], &paths[1]].map(|path| shell_word(path));
     said(&format!(
-        "the two latest of {} at {}: {one}, then {two}",
+        "comparing the two latest runs of {} on {}: {one}, then {two}",
         after.verb,
         shell_word(Path::new(&after.target))
     ));

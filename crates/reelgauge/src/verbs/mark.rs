@@ -19,7 +19,10 @@ use crate::screen;
 pub fn mark(args: &MarkArgs) -> Result<u8> {
     let said = shell_word(&args.run);
     if let Some((kind, part)) = of_many(&args.run) {
-        bail!("{said} is a {kind}; mark the run of a {part} instead. List them: reelgauge report {said}");
+        bail!(
+            "{said} is a {kind}. Mark one of its runs instead ('reelgauge report {said}' lists the run of \
+             each {part})"
+        );
     }
     let run_dir = RunDir::open(&args.run)?;
     let at_s = match args.at {

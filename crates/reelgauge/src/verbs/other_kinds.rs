@@ -35,7 +35,11 @@ pub fn without_operations(dir: &Path) -> Option<String> {
             ));
         }
         let is_watch = watch_plan(&run_dir).is_some();
-        return is_watch.then(|| format!("{said} is a watch: it has counters and no operations"));
+        return is_watch.then(|| {
+            format!(
+                "{said} is a watch: it has counters but no operations. Show it with: reelgauge report {said}"
+            )
+        });
     }
     let holds_runs = newest_and_below(dir, 1).is_ok_and(|(runs, _)| !runs.is_empty());
     holds_runs.then(|| format!("{said} is a folder of runs, not a run. List them: reelgauge list {said}"))
@@ -70,9 +74,9 @@ pub fn without_a_plan(plan: &Path) -> Option<String> {
     }
     let is_of_many = [(Suite::is_in(dir), SUITE), (Proof::is_in(dir), PROOF)];
     if let Some((_, verb)) = is_of_many.iter().find(|(is_it, _)| *is_it) {
-        let what = if *verb == PROOF { "proof, repeat it with: reelgauge prove" } else { "suite" };
+        let what = if *verb == PROOF { "proof (repeat it with: reelgauge prove)" } else { "suite" };
         return Some(format!(
-            "{said} is of a {what}; each run in it has a plan: reelgauge run {}/RUN/run.toml",
+            "{said} belongs to a {what}. Repeat one of its runs: reelgauge run {}/RUN/run.toml",
             shell_word(dir)
         ));
     }

@@ -87,7 +87,7 @@ pub fn remind() {
     let left = left_behind();
     let of_change = |noted: &Noted| {
         format!(
-            "a change that 'prove' made on {} was not undone ({}); undo it: reelgauge prove --undo-left",
+            "'prove' made a change at {} and did not undo it ({}). Undo it with: reelgauge prove --undo-left",
             plain(noted.left.made_at.split('.').next().unwrap_or_default()),
             plain(&noted.left.change)
         )
@@ -102,8 +102,8 @@ pub fn remind() {
 /// What is said of a file that ought to tell of a change, and can't be believed.
 fn unreadable(path: &Path) -> String {
     format!(
-        "{} has the undo command of a 'prove', but is damaged or writable by others; read it, undo the \
-         change by hand and remove the file",
+        "{} contains the undo command of an earlier 'prove', but is damaged or writable by other users. \
+         Check it, undo the change manually, then remove the file",
         shell_word(path)
     )
 }
@@ -166,7 +166,7 @@ fn words(args: &ProveArgs) -> Result<Vec<OsString>> {
     let has_place = words.iter().any(|word| word.to_str().is_some_and(|word| word.contains(PLACE)));
     ensure!(
         has_place != args.targets.is_empty(),
-        "{PLACE} in the verb's arguments and --targets go together; give both or neither"
+        "use {PLACE} in the verb's arguments and --targets together, or neither"
     );
     let is_seeded =
         SEEDED.iter().any(|verb| words.first().map(OsString::as_os_str) == Some(OsStr::new(verb)));
@@ -221,7 +221,7 @@ pub(super) fn waiting_words(waiting: &Waiting<'_>) -> String {
     let what = format!("Waiting for '{}' (process {})", plain(waiting.command), waiting.pid);
     match waiting.is_asked {
         true => format!(
-            "{what} to finish. Another Ctrl-C ends Reelgauge at once; then undo the change with: reelgauge \
+            "{what} to finish. A second Ctrl-C ends Reelgauge at once; then undo the change with: reelgauge \
              prove --undo-left"
         ),
         false => what,

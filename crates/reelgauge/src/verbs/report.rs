@@ -101,7 +101,7 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
     let run_dir = RunDir::open(run).map_err(|error| of_no_run(error.into(), run))?;
     ensure!(
         watch_plan(&run_dir).is_none(),
-        "{} is a watch; name the run of a client, with this as its --observer",
+        "{0} is a watch. Add it to a client's run: reelgauge report RUN --observer {0}",
         shell_word(run)
     );
     let offset_ns = args.clock_offset.map(ClockOffset::ns);

@@ -23,7 +23,10 @@ use crate::cli::RunArgs;
 pub fn run(args: &RunArgs) -> Result<u8> {
     if args.plan.as_os_str() == NASPT && !args.plan.exists() {
         if !args.event.event.is_empty() {
-            bail!("--event has no effect on a suite; run one workload with it: reelgauge replay NAME PATH");
+            bail!(
+                "--event has no effect on a suite. Use it with one workload: reelgauge replay NAME PATH \
+                 --event ..."
+            );
         }
         return suite::run(args);
     }

@@ -54,7 +54,7 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
         None => (1, Ramp(vec![1])),
     };
     if stream.copiers > 0 && scale.0.len() > 1 {
-        bail!("--copiers needs a single load point; give --count one number");
+        bail!("--copiers needs a single load point; use one number with --count");
     }
     let (warmup, duration) = (args.warmup.unwrap_or(warmup), args.duration.unwrap_or(duration));
     let length = Span(warmup.ns().saturating_add(duration.ns()));

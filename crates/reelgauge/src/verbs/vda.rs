@@ -42,8 +42,8 @@ pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         None if args.find_max => StreamsPlan::default().scale,
         None if args.streams < POINTS => {
             bail!(
-                "--streams {} is less than the {POINTS} load points; use at least {POINTS}, or --points \
-                 1..{} for fewer load points",
+                "--streams {} is too small for {POINTS} load points. Use --streams {POINTS} or more, or \
+                 --points 1..{} for fewer load points",
                 args.streams,
                 args.streams.max(1)
             );

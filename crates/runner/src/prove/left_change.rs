@@ -94,7 +94,7 @@ pub enum LeftChangeError {
     },
     /// The undo succeeded without restoring the original state.
     #[error(
-        "the change was not undone; its undo had no effect: {still}. Undo it manually, then remove {}",
+        "the change was not undone; its undo had no effect: {still}. Undo it manually, then remove the file {}",
         path.display()
     )]
     NoEffect {
