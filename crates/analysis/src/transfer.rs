@@ -1,8 +1,8 @@
 //! Follows the transfers of one worker from their first operation to their last.
 //!
-//! A transfer is the operations of one worker with the same `transfer` number. One is open at a time
-//! where a worker waits for each operation; where several are in flight, several may be open. Times of the
-//! paper are those of the transfer: where its blocks overlap, time counts once.
+//! A transfer consists of the operations of one worker with the same `transfer` number. One is open at a
+//! time if a worker waits for each operation; with several in flight, several may be open. The times of
+//! the paper are those of the transfer: if its blocks overlap, time counts once.
 
 use std::collections::VecDeque;
 
@@ -11,27 +11,27 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 use crate::figures::stretch_ns;
 use crate::paper::{AccessRow, Column, PaperTally};
 
-/// So many gaps within a transfer are kept for an operation that is still to land, and covers them.
+/// Gaps within a transfer that are kept, at most, for a later operation that covers them.
 const MAX_GAPS: usize = 4096;
 
-/// More open transfers than this per worker are not followed: the oldest is given up.
+/// Open transfers per worker, at most: with more, the oldest is given up.
 const MAX_OPEN: usize = 64;
 
-/// One transfer under way.
+/// One transfer in progress.
 #[derive(Clone, Debug)]
 struct OpenTransfer {
     number: u32,
     row: AccessRow,
-    /// Part of it was warm-up, or an operation failed: it gives no latency.
+    /// Part of it was in the warm-up, or an operation failed: it has no latency.
     spoilt: bool,
-    /// When any operation was in the hands of the storage.
+    /// The time in which any of its operations was in flight.
     busy: Busy,
-    /// When reads, writes, syncs, or a close of what was written were.
+    /// The time in which reads, writes, syncs, or a close after writes were in flight.
     data: Busy,
-    /// The same of the data, and of the time in which a limit that was set held an operation back; empty
-    /// where there was none.
+    /// The data time plus the time in which the configured limit delayed an operation; empty without a
+    /// limit.
     excluded: Busy,
-    /// Where all of it is booked; not known before its block size is.
+    /// The cell in which all of it counts; unknown until its block size is known.
     place: Option<Place>,
 }
 
@@ -48,19 +48,19 @@ impl Place {
     }
 }
 
-/// The time in which at least one of some operations was in flight. Operations come about in the order in
-/// which they were done, so one may cover a gap that was found before, or lie before all others.
+/// The time in which at least one of some operations was in flight. Operations come roughly in the order
+/// of their completion, so one may cover a gap that was found before, or precede all others.
 #[derive(Clone, Debug, Default)]
 struct Busy {
     covered_ns: u64,
-    /// When the first began and the last ended; `None` before the first.
+    /// The start of the first one and the end of the last one; `None` before the first.
     span_ns: Option<(u64, u64)>,
-    /// The latest gaps, in the order of time.
+    /// The latest gaps, in order of time.
     gaps: VecDeque<(u64, u64)>,
 }
 
 impl Busy {
-    /// How much of an operation's time is new.
+    /// Adds an operation, and returns how much of its time is not covered yet.
     #[inline]
     fn add(&mut self, issued_ns: u64, done_ns: u64) -> u64 {
         let (from_ns, until_ns) = self.span_ns.unwrap_or((issued_ns, issued_ns));
@@ -78,14 +78,14 @@ impl Busy {
             }
         }
         self.span_ns = Some((from_ns.min(issued_ns), until_ns.max(done_ns)));
-        // Times are read from logs, which are input: a sum of absurd ones must not wrap.
+        // Times in logs are untrusted input: the sum of absurd values must not wrap.
         self.covered_ns = self.covered_ns.saturating_add(new_ns);
         new_ns
     }
 
-    /// Takes this time out of the gaps, from the latest on. How much of it lay in them.
+    /// Removes this time from the gaps, from the latest on. Returns how much of it was in them.
     fn close_gaps(&mut self, from_ns: u64, to_ns: u64) -> u64 {
-        // What a damaged log has end before it begins takes no time.
+        // An operation of a damaged log that ends before it begins takes no time.
         let to_ns = to_ns.max(from_ns);
         let (mut closed_ns, mut later) = (0, Vec::new());
         while let Some((start, end)) = self.gaps.pop_back_if(|gap| gap.1 > from_ns) {
@@ -98,7 +98,7 @@ impl Busy {
     }
 }
 
-/// The block size that was drawn for the transfer that this opens: its `offset`.
+/// The block size that was drawn for the transfer of this open: its `offset`.
 fn drawn_bytes(op: &OpRecord) -> Option<u32> {
     let drawn = matches!(op.kind, OpKind::Open | OpKind::Create).then_some(op.offset)?;
     u32::try_from(drawn).ok().filter(|&bytes| bytes > 0)
@@ -119,7 +119,8 @@ impl OpenTransfer {
 
     #[inline]
     fn add(&mut self, op: &OpRecord, is_limited: bool, paper: &mut PaperTally) {
-        // What a limit holds back is due when it is let through, and only reads and writes are held back.
+        // An operation that the limit delays is due when it may start, and only reads and writes are
+        // delayed.
         let may_wait = is_limited && matches!(op.kind, OpKind::Read | OpKind::Write);
         if let Some((_, until_ns)) = self.busy.span_ns.filter(|_| may_wait) {
             let let_through_ns = op.due_ns.min(op.issued_ns).max(until_ns);
@@ -134,9 +135,9 @@ impl OpenTransfer {
         match op.kind {
             OpKind::Read | OpKind::Write => self.moved(op, is_limited, paper),
             OpKind::Sync => self.waited(op, is_limited, paper),
-            // What was written may only leave the client when its file is closed.
+            // Written data may not leave the client until its file is closed.
             OpKind::Close if op.flags.has(OpFlags::WRITING) => self.waited(op, is_limited, paper),
-            // Everything else moves no data of the transfer.
+            // All other kinds transfer no data.
             _ => {}
         }
     }
@@ -149,7 +150,7 @@ impl OpenTransfer {
         paper.book_data(self.row, place.column, u64::from(op.done_len), data_ns, is_short);
     }
 
-    /// How much of an operation's time is data transfer time that no other operation has covered.
+    /// How much of an operation's time is data transfer time that no other operation covers.
     #[inline]
     fn data_time(&mut self, op: &OpRecord, is_limited: bool) -> u64 {
         if is_limited {
@@ -158,7 +159,7 @@ impl OpenTransfer {
         self.data.add(op.issued_ns, op.done_ns)
     }
 
-    /// Time of the data that moves no bytes of its own.
+    /// Data transfer time without bytes.
     fn waited(&mut self, op: &OpRecord, is_limited: bool, paper: &mut PaperTally) {
         let data_ns = self.data_time(op, is_limited);
         if let Some(place) = self.place {
@@ -166,13 +167,13 @@ impl OpenTransfer {
         }
     }
 
-    /// Total time − data transfer time − what a limit held back.
+    /// Total time − data transfer time − time in which the limit delayed it.
     fn latency_ns(&self) -> u64 {
         // Damaged records may cover more than their span, here and below.
         self.total_ns().saturating_sub(self.data.covered_ns.max(self.excluded.covered_ns))
     }
 
-    /// Time between operations, when nothing was in the hands of the storage.
+    /// Time between operations, when nothing was in flight.
     fn gaps_ns(&self) -> u64 {
         // See `latency_ns`.
         self.total_ns().saturating_sub(self.busy.covered_ns)
@@ -186,30 +187,30 @@ impl OpenTransfer {
 /// The transfers of one worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transfers {
-    /// The one that the last operation belonged to.
+    /// The transfer of the last operation.
     current: Option<OpenTransfer>,
-    /// Others that are open too, oldest first; none where a worker waits for each operation.
+    /// Other open transfers, oldest first; empty if a worker waits for each operation.
     others: Vec<OpenTransfer>,
-    /// A limit on bytes a second was set: what it held back is no latency.
+    /// Whether a byte rate limit was set: the time that it delays is no latency.
     is_limited: bool,
-    /// Highest transfer number of which some part was not measured.
+    /// The highest transfer number with a part that was not measured.
     spoilt_up_to: Option<u32>,
     /// The last transfer that was opened in the warm-up, and the block size drawn for it.
     opened_before: Option<(u32, u32)>,
-    /// Transfers that ended and count.
+    /// Complete transfers that count.
     pub(crate) complete: u64,
     /// Transfers that were cut off, or in which an operation failed.
     left_out: u64,
 }
 
 impl Transfers {
-    /// Of a worker whose run had a limit on bytes a second, or none.
+    /// For a worker whose run had a byte rate limit, or none.
     pub(crate) fn new(is_limited: bool) -> Transfers {
         Transfers { is_limited, ..Transfers::default() }
     }
 
-    /// Takes an operation of the warm-up. Unless it was the last of its transfer, part of that was not
-    /// measured, so it gives no latency; but what was drawn for it holds for its other part.
+    /// Takes an operation of the warm-up. Unless it was the last of its transfer, part of the transfer
+    /// was not measured, so it has no latency; but the size drawn for it applies to its other part.
     pub(crate) fn warm_up(&mut self, op: &OpRecord) {
         if op.flags.has(OpFlags::LAST) {
             return;
@@ -224,7 +225,7 @@ impl Transfers {
     #[inline]
     pub(crate) fn add(&mut self, op: &OpRecord, paper: &mut PaperTally) {
         if op.kind == OpKind::Close && !op.flags.has(OpFlags::LAST) && !self.is_open(op.transfer) {
-            // A frame's file is closed after the frame has come: that begins no transfer.
+            // A frame's file is closed after the frame is complete: that starts no transfer.
             return;
         }
         let is_limited = self.is_limited;
@@ -244,7 +245,7 @@ impl Transfers {
         self.current.iter().chain(&self.others).any(|open| open.number == number)
     }
 
-    /// Makes the transfer of this operation current, beginning it if it is new.
+    /// Makes the transfer of this operation current, and starts it if it is new.
     fn switch_to(&mut self, op: &OpRecord, paper: &mut PaperTally) -> &mut OpenTransfer {
         if let Some(previous) = self.current.take() {
             if self.others.len() == MAX_OPEN {
@@ -264,7 +265,7 @@ impl Transfers {
         self.current.insert(transfer)
     }
 
-    /// Where a transfer is booked that begins with this operation; `None` where nothing was drawn.
+    /// The cell of a transfer that starts with this operation; `None` if no size was drawn.
     fn place_of(&self, op: &OpRecord, paper: &mut PaperTally) -> Option<Place> {
         let before = self.opened_before.filter(|(number, _)| *number == op.transfer);
         let drawn = drawn_bytes(op).or(before.map(|(_, drawn)| drawn))?;
@@ -287,7 +288,7 @@ impl Transfers {
         }
     }
 
-    /// Transfers that give no latency: cut off, failed, or still open.
+    /// Transfers without a latency: cut off, failed, or still open.
     pub(crate) fn left_out(&self) -> u64 {
         self.left_out + self.others.len() as u64 + u64::from(self.current.is_some())
     }
@@ -307,9 +308,9 @@ mod tests {
     fn time_in_which_blocks_overlap_counts_once() {
         assert_eq!(covered(&[(0, 10), (10, 15), (20, 25)]), (20, vec![10, 5, 5]));
         assert_eq!(covered(&[(0, 10), (2, 12), (12, 13)]), (13, vec![10, 2, 1]));
-        // One that is done last had begun first.
+        // The operation that completes last began first.
         assert_eq!(covered(&[(1, 2), (3, 4), (0, 6)]), (6, vec![1, 1, 4]));
-        // It lies within a gap, or covers a part of one.
+        // It is within a gap, or covers a part of one.
         assert_eq!(covered(&[(0, 1), (9, 10), (4, 10)]), (7, vec![1, 1, 5]));
         assert_eq!(covered(&[(0, 1), (20, 21), (30, 31), (5, 31)]), (27, vec![1, 1, 1, 24]));
     }

@@ -1,18 +1,19 @@
-//! Whether a VDA-like load point is valid: did every process, all of them together, and each of the
-//! component workloads reach the rate that was asked for?
+//! Whether a VDA-like load point is valid: did every process, all processes together, and each of the
+//! component workloads reach the required rate?
 //!
 //! A stream of video data acquisition is a camera (9 writes/s) and its companion (1 operation/s); see
-//! the workload room. The three tests and their limits are those of the published benchmark. Which
-//! deviation of the ratio it means is not published; here it is the relative one, see [`RatioCheck`].
+//! the workload crate. The three tests and their limits are those of the published benchmark. The exact
+//! definition of the ratio's deviation is not published; here it is the relative one, see
+//! [`RatioCheck`].
 //!
 //! Not here: the curve over all points ([`crate::ort`]).
 
 use serde::{Deserialize, Serialize};
 
-/// What stands on everything that shows figures of this kind.
+/// The label on everything that shows figures of this kind.
 pub const LABEL: &str = "VDA-like, not a SPEC result";
 
-/// Rates are compared with this much room, as a share, for the last digits of floating point.
+/// The relative tolerance in comparisons of rates, for floating-point rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// The limits of the three tests.
@@ -23,7 +24,7 @@ pub struct RateLimits {
     pub process_min: f64,
     /// Share of the requested rate that all processes together must reach.
     pub global_min: f64,
-    /// How far the ratio of the component workloads may be from the requested one, as a share of it.
+    /// The largest deviation of the component workloads' ratio from the required one, as a share of it.
     pub ratio_tolerance: f64,
 }
 
@@ -33,7 +34,7 @@ impl Default for RateLimits {
     }
 }
 
-/// What one process was asked for and what it achieved.
+/// The required and the achieved rate of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProcessRate {
@@ -41,14 +42,14 @@ pub struct ProcessRate {
     pub worker: u32,
     /// The component workload it is part of: `camera`, `companion`.
     pub component: String,
-    /// Operations per second that were asked for; above 0.
+    /// Required operations per second; above 0.
     pub requested_ops_per_s: f64,
-    /// Operations per second that were done.
+    /// Achieved operations per second.
     pub achieved_ops_per_s: f64,
 }
 
 impl ProcessRate {
-    /// Achieved ÷ requested.
+    /// Achieved ÷ required.
     pub fn share(&self) -> f64 {
         self.achieved_ops_per_s / self.requested_ops_per_s
     }
@@ -59,7 +60,7 @@ impl ProcessRate {
 pub struct ProcessCheck {
     /// Whether every process reached its share.
     pub passed: bool,
-    /// How many did not.
+    /// The number of processes that did not.
     pub failed_processes: u64,
     /// The one with the smallest share.
     pub worst: ProcessRate,
@@ -72,52 +73,52 @@ pub struct ProcessCheck {
 pub struct GlobalCheck {
     /// Whether they reached their share.
     pub passed: bool,
-    /// The sum of what was asked for.
+    /// The sum of the required rates.
     pub requested_ops_per_s: f64,
-    /// The sum of what was done.
+    /// The sum of the achieved rates.
     pub achieved_ops_per_s: f64,
-    /// The second ÷ the first.
+    /// Achieved ÷ required.
     pub share: f64,
 }
 
-/// The result of the test of the ratio between component workloads. Every component is held against the
-/// first by name: deviation = (achieved ratio ÷ requested ratio) − 1.
+/// The result of the test of the ratio between component workloads. Every component is compared with the
+/// first by name: deviation = (achieved ratio ÷ required ratio) − 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatioCheck {
-    /// Whether every ratio is close enough; true where there is only one component.
+    /// Whether every ratio is close enough; true if there is only one component.
     pub passed: bool,
-    /// The two components whose ratio is farthest off, `camera` and `companion`; `None` where there is
-    /// only one.
+    /// The two components with the largest deviation, `camera` and `companion`; `None` if there is only
+    /// one.
     pub worst: Option<(String, String)>,
-    /// The ratio that was asked for: 9.
+    /// The required ratio: 9.
     pub requested_ratio: Option<f64>,
-    /// The ratio that came about. `None` also where the second component did nothing.
+    /// The achieved ratio. `None` also if the second component did nothing.
     pub achieved_ratio: Option<f64>,
-    /// How far it is off, as a share.
+    /// The deviation, as a share.
     pub deviation: Option<f64>,
 }
 
 /// Whether a load point is valid, and by how much.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointValidity {
-    /// All three tests passed.
+    /// Whether all three tests passed.
     pub valid: bool,
-    /// Every single process.
+    /// The test of single processes.
     pub process: ProcessCheck,
-    /// All together.
+    /// The test of all processes together.
     pub global: GlobalCheck,
-    /// The component workloads.
+    /// The test of the ratio of component workloads.
     pub ratio: RatioCheck,
 }
 
-/// Rates that cannot be judged.
+/// Why rates cannot be judged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RateError {
     /// There are no processes.
     #[error("no process ran in this load point, so there are no rates to judge. Check the errors of the run")]
     NoProcesses,
-    /// A rate that cannot have been asked for or measured.
+    /// A rate that is impossible as a requirement or a measurement.
     #[error(
         "worker {worker} has impossible rates (requested {requested_ops_per_s} op/s, achieved \
          {achieved_ops_per_s} op/s); measure the load point again"
@@ -125,9 +126,9 @@ pub enum RateError {
     Impossible {
         /// The worker.
         worker: u32,
-        /// What it was asked for.
+        /// The required rate.
         requested_ops_per_s: f64,
-        /// What it did.
+        /// The achieved rate.
         achieved_ops_per_s: f64,
     },
 }
@@ -135,7 +136,7 @@ pub enum RateError {
 /// Judges one load point.
 ///
 /// # Errors
-/// No processes; a requested rate that is not above 0; rates that are negative or no numbers.
+/// No processes; a required rate that is not above 0; rates that are negative or not numbers.
 pub fn judge_rates(processes: &[ProcessRate], limits: RateLimits) -> Result<PointValidity, RateError> {
     processes.iter().try_for_each(check_rates)?;
     let worst = processes
@@ -178,7 +179,7 @@ fn check_rates(process: &ProcessRate) -> Result<(), RateError> {
     })
 }
 
-/// A component's name, what it was asked for and what it did.
+/// A component's name, its required rate and its achieved rate.
 type Component<'a> = (&'a str, f64, f64);
 
 /// The components by name.
@@ -261,7 +262,7 @@ mod tests {
     fn limits_are_inclusive() {
         assert!(judge(&[(0.95, 0.95), (0.95, 0.95)]).valid);
         assert!(!judge(&[(0.9499, 0.9499)]).global.passed);
-        // One process at 75 % among ten; the others hold the mean up.
+        // One process at 75 % among ten; the others keep the mean high.
         let mut shares = vec![(1.0, 1.0); 10];
         shares[3].1 = 0.75;
         assert!(judge(&shares).process.passed);

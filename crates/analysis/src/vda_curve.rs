@@ -1,8 +1,8 @@
-//! From the load points of a VDA-like run to its curve: which points are valid, how long answers took on
-//! the way to full load, where the curve turns, and what of that may be compared with anything published.
+//! Computes the curve of a VDA-like run from its load points: which points are valid, the response times
+//! up to full load, the knee of the curve, and which results can be compared with published ones.
 //!
-//! Not here: measuring, the formulas themselves ([`crate::ort`], [`crate::vda`]), and the sentences: what a
-//! summary says of it ([`crate::VdaFacts`]) is written by the report room.
+//! Not here: measuring, the formulas ([`crate::ort`], [`crate::vda`]), and the sentences: the report
+//! crate writes those of a summary ([`crate::VdaFacts`]).
 
 use crate::criteria::Criteria;
 use crate::facts::VdaPoint;
@@ -15,28 +15,28 @@ use crate::verdict::{Measured, Reason, Unmet, judge};
 
 const MIB: f64 = 1_048_576.0;
 
-/// The curve of a VDA-like run, not yet in words.
+/// The curve of a VDA-like run, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VdaCurve {
     /// The load points, in the order in which they ran.
     pub loads: Vec<VdaLoad>,
     /// The overall response time, or why there is none.
     pub overall_response_time_ms: Result<f64, CurveError>,
-    /// Why that compares with no published one; empty where it compares, and where there is none.
+    /// Why it cannot be compared with published ones; empty if it can, and if there is none.
     pub incomparable: Vec<Incomparable>,
-    /// Where the curve ends before its last load point.
+    /// The end of the curve, if it is before the last load point.
     pub end: Option<CurveEnd>,
     /// The last load point before the response time turns upwards, as an index into `loads`.
     pub knee_point: Option<usize>,
-    /// Steps between load points that are not within [`crate::ort::STEP_TOLERANCE`] of the mean step, or why
-    /// there are no steps to judge.
+    /// Steps between load points that differ from the mean step by more than
+    /// [`crate::ort::STEP_TOLERANCE`], or why no steps can be judged.
     pub uneven_steps: Result<Vec<StreamStep>, CurveError>,
 }
 
-/// A load point of the curve, not yet in words.
+/// A load point of the curve, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VdaLoad {
-    /// Without its words, and therefore shown to nobody.
+    /// Without its text, and therefore private.
     point: VdaPoint,
     why_not: Vec<NotValid>,
 }
@@ -44,37 +44,37 @@ pub struct VdaLoad {
 /// Why a load point is not valid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotValid {
-    /// It ended before its time, for this reason.
+    /// It ended early, for this reason.
     EndedEarly(String),
-    /// A rate was not reached, or not measured.
+    /// A required rate was missed, or not measured.
     Unmet(Unmet),
 }
 
-/// Why an overall response time compares with no published one.
+/// Why an overall response time cannot be compared with published ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomparable {
-    /// It comes from fewer than [`POINTS_MIN`] load points.
+    /// It is computed from fewer than [`POINTS_MIN`] load points.
     FewPoints { points: usize },
     /// The curve ends before its last load point.
     EndsEarly,
-    /// Not every step is near the mean step.
+    /// A step differs too much from the mean step.
     UnevenSteps,
 }
 
-/// Where a curve ends before its last load point.
+/// The end of a curve before its last load point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurveEnd {
     /// Before this load point, from 0.
     pub index: usize,
     pub streams: u32,
-    /// What keeps it off the curve.
+    /// Why that load point is not on the curve.
     pub why: WhyOffCurve,
 }
 
-/// What keeps a load point off the curve.
+/// Why a load point is not on the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyOffCurve {
-    /// It ended before its time.
+    /// It ended early.
     CutOff,
     /// It has no response time.
     NoResponseTime,
@@ -85,15 +85,16 @@ pub enum WhyOffCurve {
 /// A step between two load points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StreamStep {
-    /// Streams before it; none before the first load point.
+    /// Streams before it; 0 before the first load point.
     pub from: u32,
     pub to: u32,
     pub mean: f64,
 }
 
-/// The curve of these load points, in the order in which they ran, with what makes a point valid.
+/// The curve of these load points, in the order in which they ran, and the limits of a valid point.
 ///
-/// It ends before the first point that is not valid: what comes after is no longer the requested load.
+/// It ends before the first point that is not valid: after that, the load is no longer the requested
+/// one.
 pub fn vda_curve(load_points: &[LoadPoint], limits: RateLimits) -> VdaCurve {
     let loads: Vec<VdaLoad> = load_points.iter().map(|point| vda_load(point, limits)).collect();
     let points: Vec<&VdaPoint> = loads.iter().map(|load| &load.point).collect();
@@ -117,12 +118,12 @@ pub fn vda_curve(load_points: &[LoadPoint], limits: RateLimits) -> VdaCurve {
 }
 
 impl VdaLoad {
-    /// Why it is not valid; empty where it is.
+    /// Why it is not valid; empty if it is.
     pub fn why_not(&self) -> &[NotValid] {
         &self.why_not
     }
 
-    /// As a summary has it, with words for why it is not valid.
+    /// The form of a summary, with the text why it is not valid.
     pub fn in_words(self, words: impl Fn(&[NotValid]) -> String) -> VdaPoint {
         let why_not = (!self.why_not.is_empty()).then(|| words(&self.why_not));
         VdaPoint { why_not, ..self.point }
@@ -156,9 +157,9 @@ fn vda_load(point: &LoadPoint, limits: RateLimits) -> VdaLoad {
     VdaLoad { point, why_not }
 }
 
-/// Why a load point is not valid; empty where it is.
+/// Why a load point is not valid; empty if it is.
 fn why_not(point: &LoadPoint, limits: RateLimits) -> Vec<NotValid> {
-    // Rates of what was cut off are not what it would have come to.
+    // The rates of a load point that was cut off are not its final ones.
     if let Some(reason) = &point.ended_early {
         return vec![NotValid::EndedEarly(reason.clone())];
     }
@@ -170,13 +171,13 @@ fn why_not(point: &LoadPoint, limits: RateLimits) -> Vec<NotValid> {
     };
     let ruling = judge(&criteria, &Measured { rates: &point.rates, ..Measured::default() });
     let mut unmet = ruling.unmet().to_vec();
-    // Where there are no rates, each criterion says the same.
+    // Without rates, each criterion gives the same reason.
     let says_no_rates = |unmet: &Unmet| matches!(unmet.reason(), Reason::NoRates(_));
     unmet.dedup_by(|one, before| says_no_rates(one) && says_no_rates(before));
     unmet.into_iter().map(NotValid::Unmet).collect()
 }
 
-/// Why an overall response time compares with no published one.
+/// Why an overall response time cannot be compared with published ones.
 fn incomparable(points: usize, on_curve: usize, is_even: bool) -> Vec<Incomparable> {
     let length = if on_curve < POINTS_MIN {
         Some(Incomparable::FewPoints { points: on_curve })

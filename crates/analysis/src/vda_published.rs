@@ -1,12 +1,12 @@
-//! Published results of the benchmark that a VDA-like run resembles, to set a run's curve beside. A run is no
-//! such result, whatever its figures: its workload follows the published definition, its program, its rules
-//! and its review do not.
+//! Published results of the benchmark that a VDA-like run resembles, for comparison with a run's curve.
+//! A run is not such a result, whatever its figures: its workload follows the published definition, but
+//! its program, its rules and its review do not.
 //!
-//! The figures are those of the disclosures named with each. Totals are in the published unit, see
+//! The figures are from the named disclosures. Totals are in the published unit, see
 //! [`PUBLISHED_UNIT_BYTES`].
 
-/// "MB/s" of published results is KiB/s ÷ 1000: so many bytes each. Thirty published load points are within
-/// 0.25 % of it, and off by more than 2 % in any other unit.
+/// "MB/s" in published results is KiB/s ÷ 1000, this many bytes. Thirty published load points agree with
+/// it within 0.25 %, and differ by more than 2 % in any other unit.
 pub const PUBLISHED_UNIT_BYTES: f64 = 1_024_000.0;
 
 /// A load point of a published curve.
@@ -25,13 +25,13 @@ pub struct PublishedPoint {
 /// A published curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedCurve {
-    /// What was tested.
+    /// The tested system.
     pub system: &'static str,
-    /// When, and where it is published.
+    /// The date and the place of publication.
     pub source: &'static str,
-    /// The overall response time that it states.
+    /// Its stated overall response time.
     pub overall_response_time_ms: f64,
-    /// From the smallest load point to the largest. Of some results only the largest is known.
+    /// From the smallest load point to the largest. For some results only the largest is known.
     pub points: &'static [PublishedPoint],
 }
 
@@ -41,7 +41,8 @@ impl PublishedCurve {
         self.points.last()
     }
 
-    /// The latency at so many streams, between two points in proportion. `None` outside of what was measured.
+    /// The latency at this number of streams, interpolated linearly between two points. `None` outside
+    /// the measured range.
     pub fn latency_ms_at(&self, streams: f64) -> Option<f64> {
         let pair = self
             .points
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
     use crate::ort::{CurvePoint, overall_response_time_ms};
 
-    /// What each states of itself follows from its points, as far as they are printed.
+    /// The stated response times agree with the points, within the printed digits.
     #[test]
     fn the_published_response_times_follow_from_their_points() {
         for curve in PUBLISHED.iter().filter(|curve| curve.points.len() > 1) {

@@ -1,13 +1,14 @@
 //! Whether the criteria were met, and which one failed first.
 //!
-//! What was asked for and not measured is not met: no measurement is a pass. And the storage is only
-//! blamed for what it did: late frames that the tool's own delay explains are told apart.
+//! A criterion that was required and not measured is not met: only a measurement can pass. And the
+//! storage is only blamed for its own effects: late frames that the scheduling delay of Reelgauge
+//! explains are counted separately.
 //!
-//! [`mod@judge`] holds figures against criteria. What it finds is a [`Ruling`], each failure with its
-//! [`Reason`]; a [`Verdict`] comes of that only with a sentence for each.
+//! [`mod@judge`] compares figures with criteria. The result is a [`Ruling`], each failure with its
+//! [`Reason`]; it becomes a [`Verdict`] only with a sentence for each.
 //!
-//! Not here: what is good enough ([`crate::criteria`]), what limited the storage (the doctor room), and the
-//! sentences (the report room's).
+//! Not here: the limits ([`crate::criteria`]), what limited the storage ([`crate::limit`]), and the
+//! sentences (report).
 
 pub mod judge;
 pub mod margins;
@@ -31,26 +32,26 @@ pub use ruling::{Ruling, Unmet};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Failure {
-    /// Which.
+    /// The criterion.
     pub criterion: Criterion,
-    /// `false` where nothing was measured that could have met it.
+    /// `false` if nothing was measured that could have met it.
     pub measured: bool,
-    /// The stream, where it is one stream's failure.
+    /// The stream, if it is one stream's failure.
     pub stream: Option<u32>,
-    /// The worker, where it is one worker's failure.
+    /// The worker, if it is one worker's failure.
     pub worker: Option<u32>,
     /// When it failed, since the start of the run; `None` for figures of the whole load point.
     pub at_s: Option<f64>,
     /// The same since the start of the load point.
     pub at_in_point_s: Option<f64>,
-    /// The limit: frames, operations, ms, MB/s or a share, as the criterion is.
+    /// The limit, in the criterion's unit: frames, operations, ms, MB/s or a share.
     pub limit: f64,
-    /// What was found, in the same unit.
+    /// The measured value, in the same unit.
     pub found: Option<f64>,
-    /// The limit would have been met without the scheduling delay of Reelgauge: this is no statement
-    /// about the storage.
+    /// The limit would have been met without the scheduling delay of Reelgauge: this says nothing about
+    /// the storage.
     pub because_of_tool: bool,
-    /// All of that in words.
+    /// The failure as a sentence.
     pub sentence: String,
 }
 
@@ -58,14 +59,14 @@ pub struct Failure {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Verdict {
-    /// Everything that was asked for was measured and met.
+    /// Whether everything required was measured and met.
     pub passed: bool,
     /// The failure that came first in time.
     pub failed_first: Option<Failure>,
-    /// Every failure, first ones first; those without a moment after those with one, and what was not
-    /// measured last.
+    /// Every failure in order of time; those without a time come after those with one, and those that
+    /// were not measured last.
     pub failures: Vec<Failure>,
-    /// What was asked for.
+    /// The required criteria.
     pub asked: Vec<Criterion>,
     /// The storage failed at least one criterion: this was measured, and Reelgauge's scheduling delay
     /// does not explain it.
@@ -73,7 +74,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Nothing but the tool's own delay, or a lack of measurements, stands against the storage.
+    /// Whether all failures are caused by Reelgauge's scheduling delay, or by a lack of measurements.
     pub fn is_no_fault_of_the_storage(&self) -> bool {
         !self.passed && !self.storage_failed
     }

@@ -1,5 +1,5 @@
-//! What the reader must know before believing the figures. Not here: the sentences that say so, and what to
-//! do about it (the report room's).
+//! Warnings that the reader must know before trusting the figures. Not here: the sentences about them,
+//! and the remedies (report).
 
 use crate::facts::MemoryFacts;
 use crate::meter::RunTotals;
@@ -11,20 +11,20 @@ use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 pub use crate::note::LogTrouble;
 
-/// A load point that is measured for less than this says little about storage with a cache.
+/// A load point with a shorter measured time shows little about storage with a cache.
 pub const SHORT_LOOK_S: f64 = 30.0;
 
-/// A mean of fewer transfers than this says little.
+/// A mean of fewer transfers than this is unreliable.
 pub const FEW_TRANSFERS: u64 = 30;
 
-/// Something that makes figures doubtful.
+/// A reason to doubt the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
-    /// The tool issued operations so late that response times are doubtful.
+    /// Reelgauge issued operations so late that response times are doubtful.
     OwnLateness {
-        /// 99 of 100 operations were no later; all of them, where they are fewer than that.
+        /// 99 of 100 operations were no later; with fewer than 100, all of them.
         late_us: f64,
-        /// Whether it holds for all.
+        /// Whether it is the maximum over all operations.
         of_all: bool,
         /// The median response of reads and writes.
         response_p50_us: f64,
@@ -38,12 +38,12 @@ pub enum Warning {
     /// Operations were counted but are not in the log.
     LogDropped {
         ops: u64,
-        /// What kept them out.
+        /// Why they are missing.
         trouble: LogTrouble,
     },
     /// The load points were short.
     ShortLook { measured_s: f64 },
-    /// Means and maxima in the tables come from few transfers.
+    /// Means and maxima in the tables are from few transfers.
     FewTransfers {
         /// Cells with fewer than [`FEW_TRANSFERS`] transfers.
         cells: u64,
@@ -51,15 +51,14 @@ pub enum Warning {
     },
     /// The target is a file system in memory.
     TargetIsMemory { fs_type: String },
-    /// The run directory lies on what is measured.
+    /// The run directory is on the storage that is measured.
     RunDirectoryOnTarget { path: String },
-    /// Operations came back after their load point had been given up.
+    /// Operations completed after their load point had been given up.
     Stragglers { ops: u64 },
 }
 
 impl Warning {
-    /// Its place among others, the worst first: what makes the figures those of something else, what makes
-    /// them doubtful, what makes them say little.
+    /// Its rank, the worst first: figures of something else, doubtful figures, and weak figures.
     pub fn rank(&self) -> u8 {
         match self {
             Warning::TargetIsMemory { .. } => 0,
@@ -73,7 +72,7 @@ impl Warning {
         }
     }
 
-    /// What its note is about.
+    /// The fact of its note.
     pub fn fact(&self) -> NoteFact {
         match self {
             Warning::TargetIsMemory { fs_type } => NoteFact::TargetIsMemory { fs_type: fs_type.clone() },
@@ -91,11 +90,11 @@ impl Warning {
         }
     }
 
-    /// The warnings that the figures themselves give cause for: lateness, short looks, few transfers.
+    /// The warnings from the figures themselves: lateness, short measurements, few transfers.
     pub fn from_figures(points: &[LoadPoint], cost: &SelfCost, totals: &RunTotals) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        // Of streams it is told beside their buffers, in the sentence on the tool's own cost.
-        // That it was stopped is told there, too: that says nothing of how late it is otherwise.
+        // For streams, the sentence about Reelgauge's own cost compares the delay with their buffers. It
+        // also reports stops, which are separate from lateness.
         let is_bad = cost.is_lateness_good() == Some(false) && cost.own_delay_max_us.is_none();
         if let (true, Some(lateness), Some(response)) = (is_bad, totals.lateness, &totals.data_response) {
             let response_p50_us = response.p50_us;
@@ -112,7 +111,7 @@ impl Warning {
         warnings
     }
 
-    /// A warning if cells of the tables rest on few transfers.
+    /// A warning if cells of the tables depend on few transfers.
     pub fn if_few_transfers(points: &[LoadPoint]) -> Option<Warning> {
         let with_ops = points.iter().filter(|point| point.total.ops > 0);
         let counts = with_ops.map(|point| few_transfers(&point.paper));
@@ -124,14 +123,14 @@ impl Warning {
     pub fn if_cached(memory: &MemoryFacts, verb: &str) -> Option<Warning> {
         match memory.suspicion.as_ref()? {
             CacheSuspicion::NotSuspected => None,
-            // A target in memory has a warning of its own.
+            // A target in memory has a separate warning.
             CacheSuspicion::Answered { evidence: CacheEvidence::TargetIsMemory } => None,
             _ => Some(Warning::Cache { memory: Box::new(memory.clone()), verb: verb.to_owned() }),
         }
     }
 }
 
-/// Cells with few transfers, and cells with any. Margins don't count.
+/// Cells with few transfers, and cells with any. Totals do not count.
 fn few_transfers(paper: &PaperTables) -> (u64, u64) {
     let inner = paper
         .cells

@@ -1,10 +1,10 @@
-//! Whose memory answered: whether reads may have come out of a cache, this machine's or the server's, instead
-//! of the storage. Pure.
+//! Whether a cache may have answered reads instead of the storage: that of the local host or the server.
+//! Pure.
 //!
-//! A server with 64 GiB of memory plays a data set of 10 GiB as fast as its network goes, whatever its disks
-//! can do; and what a run wrote a moment ago is in that memory for sure. Nothing on a client can see that, so
-//! what is known is put together here: sizes, who wrote the files, and whether reads of bytes that had been
-//! read before were faster than first reads.
+//! A server with 64 GiB of memory plays a data set of 10 GiB at the full speed of its network, whatever
+//! its disks can do. Data that a run has just written is certainly in that memory. A client cannot
+//! detect this, so the evidence is combined here: sizes, who wrote the files, and whether later reads of
+//! the same bytes were faster than first reads.
 //!
 //! Not here: counting ([`crate::rereads`]), and the sentence with the remedy ([`crate::warning`]).
 
@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 use crate::facts::MemoryFacts;
 use crate::rereads::{ComparedReads, Rereads};
 
-/// From this share on, timing is dominated by the client's cache.
+/// From this share on, the client's cache dominates the times.
 pub const CACHED_SHARE: f64 = 0.1;
 
-/// A memory is no doubt any more when the data are so many times larger than it: then it can have answered
-/// half of all reads at most, and of reads in order nearly none.
+/// If the data are this many times larger than a memory, it is no longer suspected. It can then have
+/// answered at most half of all reads, and nearly none of sequential reads.
 pub const CLEAR_OF_MEMORY: u64 = 2;
-/// Fewer first or later reads than this show nothing.
+/// Fewer first or later reads than this are no evidence.
 const COMPARED_READS_MIN: u64 = 30;
-/// The median first read must have taken so many times as long as the median later read.
+/// The median first read must have taken this many times as long as the median later read.
 const FASTER_BY: f64 = 2.0;
 
 /// Whether a cache answered reads.
@@ -29,16 +29,16 @@ const FASTER_BY: f64 = 2.0;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "finding", rename_all = "snake_case")]
 pub enum CacheSuspicion {
-    /// Nothing speaks for it.
+    /// There is no sign of it.
     NotSuspected,
-    /// It can't be ruled out.
+    /// It cannot be ruled out.
     MayHaveAnswered {
-        /// Why; the first weighs most.
+        /// The reasons, the strongest first.
         why: Vec<WhySuspected>,
     },
-    /// It did.
+    /// A cache answered.
     Answered {
-        /// What shows it.
+        /// The evidence.
         evidence: CacheEvidence,
     },
 }
@@ -48,43 +48,44 @@ pub enum CacheSuspicion {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum WhySuspected {
-    /// The run wrote its files itself just before, and the server's memory is not known to be too small.
+    /// The run itself has just written its files, and the server's memory is not known to be too small.
     JustWritten,
-    /// The files are not clear of the server's memory as it was stated.
+    /// The files are not clearly larger than the stated memory of the server.
     FitsServerMemory,
-    /// Earlier runs used the same files, and the server's memory is not known.
+    /// Earlier runs used the same files, and the server's memory is unknown.
     UsedBefore,
-    /// The user's own files were read more than once, and nothing shows whether the later reads were faster.
+    /// The user's own files were read more than once, and nothing shows whether the later reads were
+    /// faster.
     ReadAgain,
-    /// Reads went through this machine's cache, and the files are not clear of its memory.
+    /// Reads used the local host's cache, and the files are not clearly larger than its memory.
     FitsClientMemory,
-    /// The target lies on a loop device that reads its file through this machine's cache, and the files are
-    /// not clear of its memory.
+    /// The target is on a loop device that reads its file through the local host's cache, and the files
+    /// are not clearly larger than its memory.
     LoopFile,
 }
 
-/// What shows that a cache answered.
+/// Evidence that a cache answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CacheEvidence {
     /// The target is a file system in memory.
     TargetIsMemory,
-    /// Counters of this machine tell what its cache answered.
+    /// Counters of the local host show the share of its cache.
     ClientCounted {
-        /// Share of what was read, 0 to 1.
+        /// Share of the reads, 0 to 1.
         share: f64,
     },
     /// Later reads of the same bytes were much faster than first reads.
     LaterReadsFaster {
-        /// In which load point.
+        /// The load point.
         point: u16,
-        /// Both.
+        /// The first and the later reads.
         reads: ComparedReads,
     },
 }
 
-/// Whether a cache answered, as far as these facts tell. `None` where nothing was read.
+/// Whether a cache answered, according to these facts. `None` if nothing was read.
 pub fn whose_memory(facts: &MemoryFacts) -> Option<CacheSuspicion> {
     if facts.read_bytes == 0 {
         return None;
@@ -121,7 +122,7 @@ fn reasons(facts: &MemoryFacts) -> Vec<WhySuspected> {
         Some(_) if facts.written_by_this_run_bytes > 0 => {
             why.extend([WhySuspected::FitsServerMemory, WhySuspected::JustWritten]);
         }
-        // The user's own files may be small and yet not in it: only what is read again must be.
+        // The user's own files may be small and still not be in memory: only reads of the same data are.
         Some(_) if !facts.own_files || facts.is_read_again() => why.push(WhySuspected::FitsServerMemory),
         None if facts.on_network && facts.written_by_this_run_bytes > 0 => {
             why.push(WhySuspected::JustWritten);
@@ -141,7 +142,8 @@ fn reasons(facts: &MemoryFacts) -> Vec<WhySuspected> {
 }
 
 impl MemoryFacts {
-    /// Whether a good part of what was read had been read before, and nothing shows that it came no faster.
+    /// Whether a large part of the reads was of data that had been read before, and there is no evidence
+    /// that these were not faster.
     fn is_read_again(&self) -> bool {
         let later: u64 = self.rereads.iter().map(|reads| reads.later_read_bytes).sum();
         let first: u64 = self.rereads.iter().map(|reads| reads.first_read_bytes).sum();
@@ -154,7 +156,7 @@ impl MemoryFacts {
 }
 
 impl Rereads {
-    /// How many times as long first reads took, at the median.
+    /// How many times as long first reads took, by the medians.
     fn speed_up(&self) -> f64 {
         let factor =
             |reads: &ComparedReads| reads.first.p50_service_us / reads.later.p50_service_us.max(0.001);
@@ -167,7 +169,7 @@ impl ComparedReads {
         self.first.reads.min(self.later.reads) >= COMPARED_READS_MIN
     }
 
-    /// Whether later reads were so much faster that no noise explains it: twice at the median, and three
+    /// Whether later reads were faster by more than noise explains: twice at the median, and three
     /// quarters of the first reads slower than three quarters of the later ones.
     fn later_were_faster(&self) -> bool {
         let is_apart = self.first.p25_service_us > self.later.p75_service_us;
@@ -183,7 +185,7 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    /// A network mount, past the client's cache, old files of an earlier run.
+    /// A network mount, direct I/O, existing files of an earlier run.
     fn facts() -> MemoryFacts {
         MemoryFacts {
             data_set_bytes: 10 * GIB,
@@ -261,7 +263,7 @@ mod tests {
             assert_eq!(why(&large), []);
             let unknown = MemoryFacts { client_memory_bytes: None, ..large };
             assert_eq!(why(&unknown), [WhySuspected::FitsClientMemory]);
-            // What was counted needs no suspicion.
+            // Counted shares need no suspicion.
             assert_eq!(why(&MemoryFacts { client_cached_share: Some(0.02), ..buffered.clone() }), []);
             let counted = MemoryFacts { client_cached_share: Some(0.4), ..buffered };
             let evidence = CacheEvidence::ClientCounted { share: 0.4 };
@@ -283,7 +285,7 @@ mod tests {
             (times(29, 8_000.0), times(100, 500.0)),
             (times(100, 8_000.0), times(29, 500.0)),
             (times(100, 500.0), times(100, 8_000.0)),
-            // The medians are far apart, and the spreads overlap.
+            // The medians are far apart, but the distributions overlap.
             (times(100, 1_000.0), ReadTimes { p75_service_us: 900.0, ..times(100, 400.0) }),
         ] {
             assert_eq!(whose_memory(&with(first, later)), Some(CacheSuspicion::NotSuspected));

@@ -1,5 +1,5 @@
-//! Whatever a log holds, the figures are finite, are read back as written, and do not depend on how
-//! workers were interleaved or split over hosts.
+//! For every possible log, the figures are finite, are read back as written, and do not depend on how
+//! workers are interleaved or divided over hosts.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,8 +1,7 @@
-//! Runs whose truth is known, made by the real meter from simulated operations: two draws of one process
-//! are not to be told apart, and a change that is there is to be found.
+//! Runs with known truth, made by the real meter from simulated operations: two draws of one process
+//! must not be reported as different, and a real change must be found.
 //!
-//! Behind the crate and not in it, because it computes for longer than anything there: here the crate is
-//! optimised.
+//! An integration test, because it computes longer than unit tests: here the crate is optimised.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +18,7 @@ use reelgauge_record::{OpFlags, OpKind};
 
 const WORKERS: u32 = 4;
 const PAIRS: u64 = 50;
-/// So many of them are to be judged rightly.
+/// This many of them must be judged correctly.
 const ENOUGH: usize = 48;
 const NS: f64 = 1e9;
 
@@ -28,13 +27,13 @@ fn normal(draws: &mut Draws) -> f64 {
     (-2.0 * draws.share().ln()).sqrt() * (std::f64::consts::TAU * draws.share()).cos()
 }
 
-/// A storage that answers in about `mean_ms`, faster and slower by turns.
+/// Storage that answers in about `mean_ms`, with slow variations.
 #[derive(Clone, Copy)]
 struct Storage {
     mean_ms: f64,
-    /// How far its mood swings, as a share.
+    /// The size of the variations, as a share.
     mood: f64,
-    /// How much of its mood is left after a second.
+    /// The autocorrelation of the variations after a second.
     memory: f64,
     /// Hiccups per second, of 20 to 120 ms.
     hiccups_per_s: f64,
@@ -44,7 +43,7 @@ struct Storage {
 const CALM: Storage = Storage { mean_ms: 8.0, mood: 0.03, memory: 0.0, hiccups_per_s: 0.0, duration_s: 30 };
 const MOODY: Storage = Storage { mean_ms: 8.0, mood: 0.06, memory: 0.6, hiccups_per_s: 0.5, duration_s: 60 };
 
-/// The mood of every second, and its hiccups: when, and for how long.
+/// The variation of every second, and the hiccups: when, and for how long.
 fn weather(storage: &Storage, draws: &mut Draws) -> (Vec<f64>, Vec<(f64, f64)>) {
     let (mut mood, mut moods, mut hiccups) = (normal(draws), Vec::new(), Vec::new());
     for second in 0..storage.duration_s + 2 {
@@ -57,7 +56,7 @@ fn weather(storage: &Storage, draws: &mut Draws) -> (Vec<f64>, Vec<(f64, f64)>) 
     (moods, hiccups)
 }
 
-/// A run of workers that always have one operation under way.
+/// A run of workers that always have one operation in flight.
 fn run(storage: &Storage, seed: u64) -> Summary {
     let draws = &mut Draws::new(seed);
     let (moods, hiccups) = weather(storage, draws);
@@ -90,7 +89,7 @@ fn run(storage: &Storage, seed: u64) -> Summary {
     summary
 }
 
-/// A comparison of these runs, each on its own; nobody knows who worked.
+/// A comparison of these runs, without known actors.
 fn compared(summaries: &[Summary], repeats: Option<usize>) -> Comparison {
     let run = |summary| RunToCompare { id: "run", summary, machines: &[], work: &[] };
     let runs: Vec<RunToCompare<'_>> = summaries.iter().map(run).collect();
@@ -111,7 +110,7 @@ fn judged_all(storages: [&Storage; 2], first_seed: u64) -> Vec<Comparison> {
     (0..PAIRS).map(pair).collect()
 }
 
-/// The first five are those in which a fifth is found.
+/// The first five are those in which a change of a fifth is found.
 const FIGURES: [&str; 14] = [
     "total.read_bytes_per_s",
     "total.written_bytes_per_s",
@@ -129,7 +128,7 @@ const FIGURES: [&str; 14] = [
     "total.response.write.max_us",
 ];
 
-/// How many of the comparisons judge a figure so.
+/// The number of comparisons with this judgement on a figure.
 fn count(comparisons: &[Comparison], figure: &str, wanted: Judgement) -> usize {
     comparisons.iter().filter(|comparison| row(comparison, figure).judgement[1] == wanted).count()
 }

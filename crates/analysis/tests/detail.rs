@@ -1,5 +1,5 @@
-//! The passes of a run's detail together: exact numbers, and the bounds of lists. Behind the crate and not in
-//! it, because it computes for long: here the crate is optimised.
+//! Both passes of a run's detail: exact numbers, and the bounds of lists. An integration test, because
+//! it computes long: here the crate is optimised.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use reelgauge_record::{OpFlags, OpRecord};
 
 const MS: u64 = 1_000_000;
 
-/// The detail of operations in the order of the log and of issue alike.
+/// The detail of operations whose log is in order of issue.
 fn detail(ops: &[OpRecord], files: usize) -> Detail {
     detail_of(FirstPass::new(Measure::Response, vec![0; files]), ops)
 }
@@ -62,7 +62,7 @@ fn everything_is_counted_where_it_belongs() {
     assert_eq!(detail.listed.warmup, [true, false, false, false, false]);
     assert_eq!(detail.listed.file, [0, 0, 1, 0, -1]);
     assert_eq!((&detail.files.file[..], &detail.files.ops[..]), (&[0, 1][..], &[2, 1][..]));
-    // The access before it belonged to the warm-up and ended there.
+    // The previous access was in the warm-up and ended there.
     assert_eq!(detail.files.sequential_percent, [Some(Decimal(100.0)), Some(Decimal(0.0))]);
     assert_eq!(
         detail.file_names,
@@ -96,7 +96,7 @@ fn each_host_of_several_has_its_own_bytes_and_slowest_response() {
         let us = hosts.hosts[at].max_response_us.iter().map(|us| us.0);
         us.fold(0.0, f64::max)
     };
-    // Neither the warm-up's nor that of a failed read.
+    // Neither that of the warm-up nor that of a failed read.
     assert_eq!([slowest(0), slowest(1)], [3_000.0, 4_000.0]);
     assert!(of(&[host(0)]).hosts.is_none() && of(&[]).hosts.is_none());
 }
@@ -139,7 +139,7 @@ fn up_to_twenty_thousand_operations_are_listed_and_five_hundred_are_the_worst() 
         let detail = detail(&ops, 4);
         assert_eq!((detail.listed.kind.len(), detail.listed_all), (listed, all));
         assert_eq!((detail.worst.kind.len(), detail.worst.service_us[0]), (500, Decimal(777_000.0)));
-        // A file without a name has a number all the same.
+        // A file without a name still has a number.
         assert_eq!((detail.listed.file[0], detail.file_names.len()), (3, 0));
     }
 }
@@ -171,8 +171,7 @@ fn judged(point: u16, from_ms: u64, until_ms: u64, streams: u32) -> JudgedPoint 
     JudgedPoint { part, specs: (0..streams).map(player).collect() }
 }
 
-/// Frames of every stream of a load point that take so long each; those that are to take 999 ms or more never
-/// come.
+/// Frames of every stream of a load point with these times; those with 999 ms or more never arrive.
 fn frames(point: &JudgedPoint, took_ms: &[u16]) -> Vec<OpRecord> {
     let mut ops = Vec::new();
     for (frame, &took) in (0_u32..).zip(took_ms) {
@@ -194,7 +193,7 @@ fn figures(point: &JudgedPoint, ops: &[OpRecord]) -> LateFigures {
     tally.finish(point.part.until_ns)
 }
 
-/// The strips count what the figures of a summary count.
+/// The strips count the same as the figures of a summary.
 fn assert_same(streams: &PointStreams, figures: &LateFigures) {
     assert_eq!(streams.late_frames.iter().sum::<u64>(), figures.total.late_frames);
     let came: u64 = streams.headroom.count.iter().sum();
@@ -205,8 +204,8 @@ fn assert_same(streams: &PointStreams, figures: &LateFigures) {
     }
 }
 
-/// The smallest margin in each bin as the live view would show it, asked at the end of each bin and right
-/// before each operation is done.
+/// The smallest margin in each bin as in the live view, sampled at the end of each bin and right before
+/// each completion.
 fn live_margins(point: &JudgedPoint, ops: &[OpRecord], streams: &PointStreams) -> Vec<Vec<Option<i64>>> {
     let ns = |seconds: Decimal| (seconds.0 * 1e9).round() as u64;
     let (from_ns, bin_ns) = (ns(streams.time.from_s), ns(streams.time.bin_s));
@@ -243,7 +242,7 @@ fn assert_as_live(streams: &PointStreams, point: &JudgedPoint, ops: &[OpRecord])
 #[test]
 fn a_stall_of_one_second_is_seen_where_it_was() {
     let point = judged(0, 0, 4_000, 2);
-    // Two streams; frames 30 to 54 of the first come at 2.2 s.
+    // Two streams; frames 30 to 54 of the first arrive at 2.2 s.
     let took: Vec<u16> = (0..200_u16)
         .map(|n| match (n % 2, n / 2) {
             (0, frame @ 30..55) => 2_200 - frame * 40,
@@ -262,8 +261,8 @@ fn a_stall_of_one_second_is_seen_where_it_was() {
         (streams.time.from_s, streams.time.bin_s, streams.time.bins),
         (Decimal(0.2), Decimal(0.01), 380)
     );
-    // The first late frame is due at 1.2 s and needed at 1.3 s. From then on the margin is below 0; until the
-    // frame comes at 2.198 s it falls with the clock.
+    // The first late frame is due at 1.2 s and needed at 1.3 s. From then on the margin is below 0;
+    // until the frame arrives at 2.198 s it falls with the clock.
     let first = streams.late_frames.iter().position(|late| *late > 0).unwrap();
     assert_eq!(first, (1_300 - 200) / 10);
     let margin_ms = |at_ms: usize| streams.min_margin_us[(at_ms - 200) / 10].map(|us| us.div_euclid(1_000));
@@ -284,7 +283,7 @@ fn load_points_whose_rows_are_mixed_are_counted_one_by_one() {
         .collect();
     let ops_of = |point: &JudgedPoint| frames(point, &[70, 95, 101, 139, 200, 3].repeat(40));
     let mut ops: Vec<OpRecord> = points.iter().flat_map(ops_of).collect();
-    // As in a row group: worker by worker, each in its own order.
+    // As in a row group: sorted by worker, each in order.
     ops.sort_by_key(|op| op.worker);
     let detail = detail_of(FirstPass::new(Measure::Response, vec![0]).judging(points.clone(), false), &ops);
     assert_eq!(detail.streams.len(), 3);
@@ -332,7 +331,7 @@ proptest! {
         until_ms in 400_u64..6_000,
     ) {
         let point = judged(2, 100, until_ms, streams);
-        // When a stream began is certain from its first frame on.
+        // The start of a stream is certain from its first frame on.
         let took_ms = [vec![5; streams as usize], took_ms].concat();
         let ops = frames(&point, &took_ms);
         let first = FirstPass::new(Measure::Response, vec![]).judging(vec![point.clone()], false);

@@ -1,4 +1,4 @@
-//! A log small enough to be worked out by hand, and what must come out of it.
+//! A log small enough to be computed by hand, and its expected figures.
 
 #![allow(clippy::unwrap_used)]
 
@@ -45,12 +45,12 @@ const KIB64: u64 = 65_536;
 fn worker_0() -> Vec<OpRecord> {
     use OpKind::{Close, Read};
     vec![
-        // Transfer 0 began in the warm-up: its read counts for the rate, the transfer for no latency. It is
-        // shorter than its block.
+        // Transfer 0 began in the warm-up: its read counts for the rate, but the transfer has no
+        // latency. It is shorter than its block.
         open(0, 0, SEQ_RD.with(OpFlags::WARMUP), KIB64, [0, 0, 100]),
         op(0, 0, SEQ_RD, Read,  4_096,     [100, 100, 300]),          // 200 µs
         op(0, 0, SEQ_RD, Close, 0,         [300, 300, 310]),
-        // Transfer 1: 1 MiB and a remainder of 64 KiB. The tool was late by 90 and 100 µs.
+        // Transfer 1: 1 MiB and a remainder of 64 KiB. Reelgauge was late by 90 and 100 µs.
         open(0, 1, SEQ_RD, 1_048_576,      [310, 400, 600]),
         op(0, 1, SEQ_RD, Read,  1_048_576, [600, 600, 4_600]),        // 4,000 µs
         op(0, 1, SEQ_RD, Read,  65_536,    [4_600, 4_700, 5_100]),    // 400 µs
@@ -85,8 +85,8 @@ fn worker_1() -> Vec<OpRecord> {
         op(1, 1, RAND_RD, Read, 65_536, [3_700, 3_700, 4_700]),       // 1,000 µs
         failed,
         op(1, 1, RAND_RD, Close, 0,     [44_700, 44_700, 44_800]),
-        // Transfer 2 is shorter than its block of 128 KiB, and every part of it is synced. One of its writes
-        // comes short, so no latency, and neither the time nor the bytes of that write count.
+        // Transfer 2 is shorter than its block of 128 KiB, and every part of it is synced. One of its
+        // writes is short, so it has no latency, and neither the time nor the bytes of that write count.
         open(1, 2, RAND_WR, 131_072,     [44_800, 44_800, 45_000]),
         op(1, 2, RAND_WR, Write, 65_536, [45_000, 45_000, 45_500]),   // 500 µs
         op(1, 2, RAND_WR, Sync,  0,      [45_500, 45_500, 46_000]),   // 500 µs
@@ -137,7 +137,7 @@ fn the_papers_tables() {
     // 69,632 + 1,114,112 B in 5,100 µs.
     assert_cell(&paper, Mode::SeqRd, None, (Some(232.106_667), Some(0.35), Some(0.000_35)));
 
-    // 65,536 B in 1,000 µs; the failed read is not in it.
+    // 65,536 B in 1,000 µs; the failed read is not included.
     assert_cell(&paper, Mode::RandRd, kib64, (Some(65.536), None, None));
     assert_cell(&paper, Mode::RandRd, kib128, nothing);
     assert_cell(&paper, Mode::RandRd, None, (Some(65.536), None, None));
@@ -182,7 +182,7 @@ fn each_worker_has_tables_of_its_own() {
     let of = |at: usize| figures.per_worker[at].paper.as_ref().unwrap();
     assert_cell(of(0), Mode::SeqRd, Some(65_536), (Some(20.48), None, None));
     assert_cell(of(1), Mode::SeqRd, Some(65_536), (Some(131.072), None, None));
-    // What a worker did not do is not there.
+    // Work that a worker did not do is missing.
     assert_eq!(of(0).cell(Mode::SeqWr, Some(65_536)), None);
     for mode in Mode::ROWS {
         let bytes = |paper: &PaperTables| paper.cell(mode, None).map_or(0, |cell| cell.bytes);
@@ -219,14 +219,14 @@ fn counts_and_throughput() {
 #[test]
 fn times() {
     let total = golden().total;
-    // Responses of reads and writes, µs: 200 200 500 500 500 500 500 1,000 4,000; not the 250 of the one that
-    // came short.
+    // Responses of reads and writes, µs: 200 200 500 500 500 500 500 1,000 4,000; not the 250 of the
+    // short one.
     let data = total.response.data.unwrap();
     assert_eq!((data.count, data.mean_us, data.max_us), (9, 877.778, 4_000.0));
     assert!((data.p50_us / 500.0 - 1.0).abs() < 0.001, "{}", data.p50_us);
     assert_eq!((data.p95_us, data.p99_9_us), (4_000.0, 4_000.0));
     assert_eq!((data.max_began_s, data.max_began_in_point_s), (1.000_6, 0.000_6));
-    // The late open was answered 290 µs after it was due, 200 µs after it was issued.
+    // The late open completed 290 µs after it was due, 200 µs after it was issued.
     let open = |times: Option<&reelgauge_analysis::TimeFigures>| times.unwrap().mean_us;
     assert_eq!(open(total.response.of(OpKind::Open)), (290.0 + 300.0 + 100.0 + 200.0 + 100.0) / 5.0);
     assert_eq!(open(total.service.of(OpKind::Open)), (200.0 + 300.0 + 100.0 + 200.0 + 100.0) / 5.0);
@@ -317,7 +317,7 @@ fn rebuilding_from_the_log_gives_the_live_figures() {
     assert_eq!(rebuilt.totals, meter.run_totals());
     assert!(rebuilt.timing_from_ops.is_empty());
 
-    // Without the timing: from the first operation issued to the last one done.
+    // Without the timing: from the first issue to the last completion.
     let rebuilt = rebuild(ops(), &BTreeMap::new());
     assert_eq!(rebuilt.timing_from_ops, [0]);
     let timing = PointTiming { started_ns: STARTED_US * 1000, measured_ns: 47_200_000 };
@@ -356,7 +356,7 @@ fn stragglers_are_counted_and_change_nothing() {
     assert_eq!(meter.run_totals().ops, 7 + 1 + 2);
 }
 
-/// What `--max-rate` holds back is due when it is let through: it was no time of the storage's.
+/// An operation that `--max-rate` delays is due when it may start: the delay is not the storage's.
 #[test]
 #[rustfmt::skip]
 fn time_held_back_by_a_limit_is_no_latency_where_there_was_one() {

@@ -1,5 +1,5 @@
-//! A day of frames, every one of them judged. Behind the crate and not in it, because it computes for long:
-//! here the crate is optimised.
+//! A day of frames, all of which are judged. An integration test, because it computes long: here the
+//! crate is optimised.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn a_day_at_59_94_is_exact_to_the_last_frame() {
     let mut tally = LateTally::new(vec![ntsc], part);
     for number in 0..total {
         let deadline_ns = timeline.deadline_ns(u64::from(number));
-        // Every frame comes on its deadline, and every millionth one nanosecond after.
+        // Every frame arrives on its deadline, and every millionth one nanosecond later.
         let late_ns = u64::from(number % 1_000_000 == 999_999);
         let frame = read(0, 0, 100).frame(number).at_ns(deadline_ns - PREBUFFER_NS);
         tally.add(&frame.done_at_ns(deadline_ns + late_ns));

@@ -1,6 +1,7 @@
-//! What the rules say of a machine: what was found, what could not be looked at and why, what is in order.
+//! Judges a host by the rules: findings, rules that could not be judged and why, and settings that are
+//! fine.
 //!
-//! Pure: facts in, findings out, in the order of the effect to be expected.
+//! Pure: facts in, findings out, sorted by the expected effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,32 +14,32 @@ use reelgauge_machine::path_mount::Place;
 use reelgauge_machine::system::{Os, System};
 use reelgauge_machine::texts::Texts;
 
-/// What is to be judged.
+/// The scope of a diagnosis.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// What the machine is to the storage.
+    /// The roles of the host.
     pub roles: BTreeSet<Role>,
-    /// Where the data lies; the whole machine is judged where nobody says it.
+    /// The place of the data; without one, the whole host is judged.
     pub place: Option<Place>,
-    /// It is another machine than this one: its texts were collected there.
+    /// Whether it is not the local host: its texts were collected there.
     pub is_elsewhere: bool,
-    /// Probes of the place were asked for.
+    /// Whether probes of the place were requested.
     pub is_probed: bool,
 }
 
-/// Something that a rule found.
+/// A finding of a rule.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// Where it fired.
+    /// The subjects on which it fired.
     pub found: Vec<Found>,
 }
 
 /// A subject on which a rule fired.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// What it is.
+    /// The kind of subject.
     pub kind: FactKind,
     /// Its name.
     pub name: String,
@@ -47,35 +48,34 @@ pub struct Found {
     /// The sentence, with its facts in braces.
     #[serde(skip)]
     pub template: &'static str,
-    /// What to do about this one and what undoes it, with its facts in braces, where the rule's own commands
-    /// are about something else.
+    /// Its own fix and undo, with facts in braces, if the rule's commands are about something else.
     #[serde(skip)]
     pub own: Own,
 }
 
-/// What the detector that found something has of its own; `None` where it is the rule's.
+/// The texts of a detector that replace those of its rule; `None` if the rule's apply.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Own {
-    /// What to do.
+    /// The fix.
     pub fix: Option<&'static str>,
-    /// What undoes it.
+    /// The undo.
     pub undo: Option<&'static str>,
-    /// What it can cost.
+    /// The possible cost.
     pub cost: Option<&'static str>,
 }
 
 impl Finding {
-    /// What to do about one that was found, with its facts in braces.
+    /// The fix for a finding, with its facts in braces.
     pub fn fix(&self, found: &Found, os: Os) -> Option<&'static str> {
         found.own.fix.or_else(|| self.rule.fix(os))
     }
 
-    /// What undoes it.
+    /// The undo for a finding, with its facts in braces.
     pub fn undo(&self, found: &Found, os: Os) -> &'static str {
         found.own.undo.unwrap_or_else(|| self.rule.undo(os))
     }
 
-    /// What one that was found can cost; `None` where nobody knows a size or a damage.
+    /// The possible cost of a finding; `None` if it is unknown.
     pub fn cost(&self, found: &Found) -> Option<&'static str> {
         found.own.cost.or(self.rule.cost.as_deref())
     }
@@ -86,52 +86,52 @@ impl Finding {
 pub struct NotLooked {
     /// Its id.
     pub rule: &'static str,
-    /// The texts that would have told.
+    /// The missing texts.
     pub missing: Vec<Gap>,
 }
 
-/// A rule that nothing here recognises.
+/// A rule without a detector.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Documented {
     /// Its id.
     pub rule: &'static str,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 
-/// What the rules say of a machine. Every rule of the catalogue is in one of the lists.
+/// The result for a host. Every rule of the catalogue is in one of the lists.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// Which system it is.
+    /// The operating system.
     pub system: System,
     /// What was judged.
     pub scope: Scope,
-    /// What was found, what costs most first.
+    /// The findings, the most severe first.
     pub findings: Vec<Finding>,
-    /// What could not be judged.
+    /// Rules that could not be judged.
     pub not_looked: Vec<NotLooked>,
     /// Rules that were judged and found nothing.
     pub in_order: Vec<&'static str>,
-    /// Rules for other systems, other roles, or something that is not here.
+    /// Rules for other systems or other roles, or about things that the host does not have.
     pub not_here: Vec<&'static str>,
-    /// Disks in scope that are none themselves (virtual ones, files): how their requests are ordered and
-    /// queued is not judged.
+    /// Devices in scope that are not physical disks (virtual ones, files): their schedulers and queues
+    /// are not judged.
     pub no_disks_themselves: Vec<String>,
-    /// Rules for this system and role that nothing here recognises.
+    /// Rules for this system and role without a detector.
     pub documented: Vec<Documented>,
-    /// What probes found, where they were asked for and could be carried out.
+    /// The results of probes, if they were requested and possible.
     pub probed: Option<Subject>,
-    /// Texts that are there and damaged, or not what they should be: what of them is not understood.
+    /// Texts that exist but are damaged or of another kind, with the parts that are not understood.
     pub not_understood: Vec<Gap>,
-    /// Files among collected texts that are none.
+    /// Files among collected texts that are no known texts.
     pub unrecognised: Vec<String>,
 }
 
-/// Why a rule that judges probes is not tried without them.
+/// Why a rule that judges probes is not judged without them.
 const NOT_PROBED: &str = "needs probes of a path: reelgauge doctor PATH --probe";
 
 impl Diagnosis {
-    /// Whether no rule could be judged at all, so that nothing is said of the machine.
+    /// Whether no rule could be judged, so that nothing is known about the host.
     pub fn knows_nothing(&self) -> bool {
         self.findings.is_empty() && self.in_order.is_empty()
     }
@@ -144,7 +144,7 @@ enum Outcome {
     NotHere,
 }
 
-/// Judges a machine by its texts.
+/// Judges a host by its texts.
 pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosis {
     let facts = Facts::of(texts);
     let mut diagnosis = Diagnosis {
@@ -179,7 +179,7 @@ pub fn diagnose(texts: &Texts, scope: Scope, rules: &'static [Rule]) -> Diagnosi
         }
     }
     diagnosis.no_disks_themselves = no_disks_themselves(&facts, &diagnosis.scope);
-    // The order of the catalogue decides between equals.
+    // Equal ones keep the order of the catalogue.
     diagnosis.findings.sort_by_key(|finding| (finding.rule.severity, finding.rule.evidence));
     diagnosis
 }
@@ -193,7 +193,7 @@ fn no_disks_themselves(facts: &Facts, scope: &Scope) -> Vec<String> {
     disks.filter(is_none).map(|disk| disk.name.clone()).collect()
 }
 
-/// Every damaged text once, those of which nothing at all could be read too.
+/// Every damaged text once, including unreadable ones.
 fn not_understood(texts: &Texts, facts: &Facts) -> Vec<Gap> {
     let whole = texts.not_understood().map(|(text, why)| Gap { text: text.to_owned(), why: why.clone() });
     let mut all: Vec<Gap> = facts.damaged().cloned().chain(whole).collect();
@@ -202,7 +202,8 @@ fn not_understood(texts: &Texts, facts: &Facts) -> Vec<Gap> {
     all
 }
 
-/// Whether a rule is for this system and role. Data on this machine's own disks makes it the server of them.
+/// Whether a rule is for this system and role. If the data is on the local host's disks, it is their
+/// server.
 fn is_for(rule: &Rule, system: &System, scope: &Scope) -> bool {
     let is_local = scope.place.as_ref().is_some_and(|place| place.is_local);
     let is_storage = matches!(rule.layer, Layer::Block | Layer::Fs);
@@ -249,7 +250,7 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
                     },
                 }),
                 Truth::No => is_judged = true,
-                // Nobody could set it badly, so it is not in order either.
+                // It cannot be set badly here, so it is not in order either.
                 Truth::Absent => {}
                 Truth::NotKnown(missing) => gaps.extend(missing),
             }
@@ -265,13 +266,13 @@ fn outcome(rule: &'static Rule, facts: &Facts, diagnosis: &Diagnosis) -> Outcome
     }
 }
 
-/// What to do about what a probe found, on the file system that the path is on.
+/// The fix for a finding of a probe, on the file system of the path.
 fn fix_on(rule: &'static Rule, detector: &Detector, scope: &Scope) -> Option<&'static str> {
     let place = scope.place.as_ref().filter(|_| detector.of == FactKind::Probed)?;
     rule.fix_on(&place.fs_type)
 }
 
-/// Whether the data goes by way of it. A server is judged as a whole.
+/// Whether the data uses the subject. A server is judged as a whole.
 fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
     let Some(place) = scope.place.as_ref().filter(|_| !scope.roles.contains(&Role::Server)) else {
         return true;
@@ -281,7 +282,7 @@ fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
             subject.name == place.mount_point || place.below.contains(&subject.name)
         }
         FactKind::Disk | FactKind::Array => !place.are_devices_known || place.devices.contains(&subject.name),
-        // Which disks are below a volume no text of it tells for certain.
+        // No text shows for certain which disks are below a volume.
         FactKind::Volume => place.is_local,
         FactKind::ZfsPool | FactKind::ZfsDataset => is_of_its_pool(&subject.name, place),
         FactKind::Interface | FactKind::Bond => !place.is_local && is_on_the_way(&subject.name, facts, place),
@@ -289,8 +290,8 @@ fn is_meant(subject: &Subject, facts: &Facts, scope: &Scope) -> bool {
     }
 }
 
-/// Whether a pool, or a dataset in it, may carry the place: its own one, or, where what lies below is not
-/// known or is a volume of a pool, any.
+/// Whether a pool, or a dataset in it, may contain the place: its own pool, or any pool if the device
+/// below is unknown or is a volume of a pool.
 fn is_of_its_pool(name: &str, place: &Place) -> bool {
     let pool = name.split('/').next().unwrap_or(name);
     match place.pool() {
@@ -299,7 +300,7 @@ fn is_of_its_pool(name: &str, place: &Place) -> bool {
     }
 }
 
-/// Whether an interface leads to the server. Behind a bridge or a tunnel it may be any.
+/// Whether an interface leads to the server. Behind a bridge or a tunnel, any may.
 fn is_on_the_way(interface: &str, facts: &Facts, place: &Place) -> bool {
     let is_its = |subject: &&Subject| {
         (subject.name == place.mount_point || place.below.contains(&subject.name))
@@ -336,7 +337,7 @@ eth1 0000000A 00000000 0001 0 0 0 00FFFFFF 0 0 0
 eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
 ";
 
-    /// A machine with two cards and a disk; one card and the disk are set badly.
+    /// A host with two cards and a disk; one card and the disk have bad settings.
     fn texts() -> Texts {
         let mut texts = Texts::default();
         let mut put = |name: &str, text: &str| texts.put(name, Ok(text.to_owned()));
@@ -376,7 +377,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(found(Some("/mnt/nas"), &server), ["net.link.speed_downshift", "blk.scheduler"]);
     }
 
-    /// The options of such a mount name no address: the way to its server is found out by whoever measures.
+    /// The options of such a mount contain no address: the caller determines the path to its server.
     #[test]
     fn the_cards_on_the_way_to_a_server_without_an_address_are_those_of_its_link() {
         use reelgauge_machine::path_mount::PlaceLink;
@@ -389,14 +390,14 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
             let findings = diagnose(&texts(), scope, rules()).findings;
             findings.iter().any(|finding| finding.rule.id == "net.link.speed_downshift")
         };
-        // Of both cards `eth0` is set badly.
+        // Of the two cards, `eth0` has bad settings.
         assert!(through(None) && through(Some(("eth0", true))) && through(Some(("br0", false))));
         assert!(
             !through(Some(("eth1", true))) && !through(Some(("v0", true))) && !through(Some(("lo", true)))
         );
     }
 
-    /// What is judged of no virtual disk is not in order there; how far it is read ahead is looked at.
+    /// Rules that do not apply to virtual disks are not in order there; read-ahead is still judged.
     #[test]
     fn a_virtual_disk_and_a_file_are_judged_by_their_read_ahead_alone() {
         const MOUNTS: &str = "\
@@ -434,7 +435,8 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(none.findings[0].found[0].name, "loop0");
     }
 
-    /// The kernel calls a virtual disk rotating unless its host says otherwise: 81 % of it are no finding.
+    /// The kernel reports a virtual disk as rotating unless its host declares otherwise: 81 % full is no
+    /// finding there.
     #[test]
     fn a_virtual_disk_is_not_taken_for_a_spinning_one() {
         const DF: &str = "df -P -k -t ext3 -t ext4 -t xfs -t btrfs -t f2fs -t bcachefs -t exfat -t ntfs3";
@@ -464,7 +466,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         }
     }
 
-    /// A machine's collected texts: a degraded array with media, a volume, and a busy pool beside them.
+    /// A host's collected texts: a degraded array with media, a volume, and an unrelated busy pool.
     fn nas(path: &str) -> Diagnosis {
         const MOUNTS: &str = "\
 29 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw
@@ -495,12 +497,12 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
         assert_eq!(found("/mnt/nas"), [""; 0], "a server has its own disks");
         let told = nas("/srv/media");
         assert!(told.scope.place.unwrap().are_devices_known);
-        // There is no list of disks: what is not known is not left out as 'not here'.
+        // There is no list of disks: an unknown subject does not count as "not here".
         let not_looked: Vec<_> = told.not_looked.iter().map(|rule| rule.rule).collect();
         assert!(not_looked.contains(&"blk.read_ahead"), "{not_looked:?}");
     }
 
-    /// The same settings give the same finding, however much memory is free; and none where nothing waits.
+    /// The same settings give the same finding, however much memory is free, and none if nothing waits.
     #[test]
     fn limits_of_written_data_hang_on_the_settings_and_on_where_the_data_lies() {
         let found = |total_gib: u64, free_gib: u64, percent: &str, fs_type: Option<&str>| {

@@ -1,11 +1,11 @@
-//! The doctor: rules on how a machine is set up, judged on its facts.
+//! The doctor: rules about the configuration of a host, judged on its facts.
 //!
-//! * [`mod@rule`]: what is set badly for media and what to do about it, as data with detectors.
-//! * [`mod@diagnosis`]: what the rules say of a machine. [`several`]: what they say of several machines, put
-//!   together.
-//! * [`mod@tune`]: configuration fragments for a site that somebody states.
+//! * [`mod@rule`]: bad settings for media, and their fixes, as data with detectors.
+//! * [`mod@diagnosis`]: the findings of the rules on a host. [`several`]: the combined findings on
+//!   several hosts.
+//! * [`mod@tune`]: configuration fragments for a site that the user describes.
 //!
-//! Not here: what a machine reports about itself ([`reelgauge_machine`]), and sentences.
+//! Not here: what a host reports about itself ([`reelgauge_machine`]), and sentences.
 
 pub mod diagnosis;
 pub mod rule;

@@ -1,8 +1,8 @@
-//! A rule: what is set badly for media, how it is recognised, and what to do about it. Data, in
-//! `catalogue/rules/`, one file each; here is their form.
+//! A rule: a bad setting for media, how it is detected, and how to fix it. Rules are data in
+//! `catalogue/rules/`, one file each; this is their format.
 //!
-//! A rule brings two texts of a machine, one on which it fires and one on which it is silent; or it says why
-//! nothing here recognises it.
+//! A rule contains two texts of a host, one on which it fires and one on which it is silent. Otherwise
+//! it states why it has no detector.
 
 pub mod catalogue;
 pub mod detector;
@@ -16,13 +16,13 @@ pub use detector::{Condition, Detector, Test};
 use reelgauge_machine::file_system::{Protocol, protocol_of};
 pub use reelgauge_machine::system::Os;
 
-/// How grave it is, in the order of the effect. What a rule costs stands in its own words ([`Rule::cost`]).
+/// The severity, in order of the effect. The cost of a rule is a text ([`Rule::cost`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// A stall, data at risk, or two thirds of the throughput.
+    /// A stall, data at risk, or a loss of two thirds of the throughput.
     Critical,
-    /// A third of the throughput, or dropped frames.
+    /// A loss of a third of the throughput, or dropped frames.
     High,
     /// 10 to 50 %.
     Medium,
@@ -31,7 +31,7 @@ pub enum Severity {
     Info,
 }
 
-/// What a rule rests on. In the order of its strength.
+/// The evidence for a rule, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Grounds {
     /// A number measured in a paper that Reelgauge follows, or measured again for it.
@@ -40,27 +40,27 @@ pub enum Grounds {
     B,
     /// Authoritative documentation without a number.
     C,
-    /// Reports of people who work with it.
+    /// Reports from practice.
     D,
 }
 
-/// Where in the data's path it lies.
+/// The layer in the data path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
     Network,
     Cpu,
-    /// Memory and the machine as a whole.
+    /// Memory and the host as a whole.
     Host,
     Nfs,
     Smb,
-    /// What is set on a workstation.
+    /// Settings of a workstation.
     Client,
     Block,
     Fs,
 }
 
-/// What a machine is to the storage.
+/// The role of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -70,11 +70,11 @@ pub enum Role {
     Server,
 }
 
-/// Whether its fix may be carried out without thinking.
+/// Whether the fix may be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// It changes what people would notice: only when they want it.
+    /// It has visible side effects: only with the user's consent.
     WithExplicitConsent,
     /// It trades security or safety of data.
     Never,
@@ -86,67 +86,66 @@ pub enum Policy {
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub id: String,
-    /// What it is about, in a line.
+    /// Its subject, in one line.
     pub title: String,
-    /// Where in the data's path.
+    /// The layer in the data path.
     pub layer: Layer,
     pub os: Vec<Os>,
     pub role: Vec<Role>,
-    /// Of which protocols; `any` of all.
+    /// Its protocols; `any` for all.
     pub protocol: Vec<String>,
-    /// File systems on which it says nothing, where the data lies on one: they have no part of it. `fuse` are
-    /// all of that kind.
+    /// File systems to which it does not apply, if the data is on one. `fuse` means all of that kind.
     #[serde(default)]
     pub not_on: Vec<String>,
-    /// How grave it is.
+    /// The severity.
     pub severity: Severity,
-    /// What it rests on.
+    /// The evidence.
     pub evidence: Grounds,
-    /// Whether its fix may be carried out.
+    /// Whether its fix may be applied.
     pub policy: Policy,
-    /// What it can cost, in words that follow "can cost", as far as its own evidence tells: "media that gets
-    /// damaged unnoticed".
+    /// The possible cost, as words after "can cost", supported by its evidence: "media that gets damaged
+    /// unnoticed".
     pub cost: Option<String>,
     /// Why it matters for media.
     pub why: String,
-    /// Why a line that does as it recommends is written, for fragments: what it is good for, not what is
-    /// wrong without it.
+    /// The comment for a line in a fragment that follows the recommendation: its benefit, not the harm
+    /// without it.
     pub reason: Option<String>,
-    /// How it should be.
+    /// The recommended setting.
     pub recommended: String,
-    /// What to undo it with, with facts in braces: it gives back what was found, or says to note it first.
+    /// The undo, with facts in braces: it restores the found value, or advises to note it first.
     pub rollback: String,
-    /// The same on systems that need another.
+    /// The undo on systems that need another.
     #[serde(default)]
     pub undo: BTreeMap<String, String>,
-    /// When it does not apply, or what it costs. `None` where no such case is known.
+    /// When it does not apply, or its side effects. `None` if no such case is known.
     pub not_when: Option<String>,
-    /// How one sees that it helped.
+    /// How to verify that it helped.
     pub verify: String,
-    /// Where it comes from.
+    /// The sources.
     pub sources: Vec<String>,
-    /// Why nothing here recognises it.
+    /// Why it has no detector.
     pub documented_only: Option<String>,
-    /// What to do, by system, with facts in braces; `any` for all others.
+    /// The fix, by system, with facts in braces; `any` for all others.
     pub fix: BTreeMap<String, String>,
-    /// What to do where the path is on such a file system, with its kind: `nfs`, `smb`, or as in `not_on`.
+    /// The fix if the path is on such a file system, by its kind: `nfs`, `smb`, or as in `not_on`.
     #[serde(default)]
     pub fix_on: BTreeMap<String, String>,
-    /// Numbers behind it, and who says them.
+    /// Numbers, with their sources.
     #[serde(default)]
     pub claims: Vec<Claim>,
-    /// How it is recognised; any of them.
+    /// The detectors; any of them is enough.
     #[serde(default)]
     pub detect: Vec<Detector>,
-    /// Texts of machines on which it fires, each of its detectors on one; `NAME.why` as scripts have it.
+    /// Texts of hosts on which it fires, each detector on one; `NAME.why` as written by the scripts.
     #[serde(default)]
     pub fires: Vec<BTreeMap<String, String>>,
-    /// Texts of a machine on which it is silent.
+    /// Texts of a host on which it is silent.
     #[serde(default)]
     pub silent: BTreeMap<String, String>,
 }
 
-/// What somebody says, or measured.
+/// A number that was published or measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -155,7 +154,7 @@ pub struct Claim {
 }
 
 impl Rule {
-    /// What to do and to undo, in which facts of what was found stand in braces.
+    /// All fixes and undos, which contain facts of the finding in braces.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.fix
             .values()
@@ -165,12 +164,12 @@ impl Rule {
             .chain([self.rollback.as_str()])
     }
 
-    /// What to do on this system.
+    /// The fix on this system.
     pub fn fix(&self, os: Os) -> Option<&str> {
         of_system(&self.fix, os)
     }
 
-    /// What to do on a file system of this type, where that is something of its own.
+    /// The fix on a file system of this type, if it has a special one.
     pub fn fix_on(&self, fs_type: &str) -> Option<&str> {
         let kind = match protocol_of(fs_type) {
             Some(Protocol::Nfs) => "nfs",
@@ -180,7 +179,7 @@ impl Rule {
         [fs_type, kind].into_iter().find_map(|name| self.fix_on.get(name)).map(String::as_str)
     }
 
-    /// What undoes it there.
+    /// The undo on this system.
     pub fn undo(&self, os: Os) -> &str {
         of_system(&self.undo, os).unwrap_or(&self.rollback)
     }

@@ -1,4 +1,4 @@
-//! What is told of a trace, as numbers with their units in their names: what a report shows and writes as
+//! The figures of a trace, as numbers with their units in their names: what a report shows and writes as
 //! JSON.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::sizes::SizeFigures;
 use super::times::ServiceFigures;
 use crate::fragments::FragmentSigns;
 
-/// The version of [`TraceReport`] as JSON; rises when a field changes its meaning or goes away.
+/// The version of [`TraceReport`] as JSON; rises when a field changes its meaning or is removed.
 pub const TRACE_REPORT_VERSION: u32 = 1;
 
 /// Everything that a report of a trace shows.
@@ -22,91 +22,91 @@ pub const TRACE_REPORT_VERSION: u32 = 1;
 pub struct TraceReport {
     /// [`TRACE_REPORT_VERSION`].
     pub trace_report_version: u32,
-    /// What the trace says about itself.
+    /// The trace's own description.
     pub about: TraceAbout,
     /// All operations together.
     pub figures: TraceFigures,
     /// The files with the most bytes.
     pub files: Vec<FileFigures>,
-    /// What was done when.
+    /// Operations and bytes over time.
     pub over_time: OverTime,
     /// Signs of fragmented files.
     pub signs: FragmentSigns,
 }
 
-/// What a trace says about itself: the words of its `trace.json` and of its log.
+/// A trace's own description, from its `trace.json` and its log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TraceAbout {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Where it lies.
+    /// Its path.
     pub path: String,
-    /// What it is of, in a sentence; may be empty.
+    /// A sentence about its content; may be empty.
     pub about: String,
-    /// How it came about: "record", "import strace", "synthetic"; "run" for a run.
+    /// How it was made: "record", "import strace", "synthetic"; "run" for a run.
     pub made_by: String,
     /// The file that was imported, or the command that was recorded; may be empty.
     pub source: String,
-    /// When it was made, in RFC 3339; empty where that is not known.
+    /// When it was made, in RFC 3339; empty if unknown.
     pub made_at: String,
-    /// At which level operations were seen: "application", "cache", "network", "block".
+    /// The level at which operations were captured: "application", "cache", "network", "block".
     pub capture: String,
-    /// Threads that asked for operations; 0 where that is not known.
+    /// Threads that requested operations; 0 if unknown.
     pub threads: u32,
-    /// What it can't see.
+    /// Operations that it could not capture.
     pub blind_to: Vec<String>,
-    /// What somebody who relies on it should know.
+    /// Warnings for users who rely on it.
     pub warnings: Vec<String>,
-    /// What was seen and not kept, by reason.
+    /// Operations that were captured and not kept, by reason.
     pub left_out: BTreeMap<String, u64>,
     /// Lines of the source that could not be understood.
     pub malformed_lines: u64,
-    /// The first of them: line number, text, what is wrong.
+    /// The first of them: line number, text, and the error.
     pub first_malformed: Vec<(u64, String, String)>,
-    /// What its reads and writes moved in all, by itself; `None` where it doesn't say.
+    /// The total of its reads and writes, as it states it; `None` if it does not.
     #[serde(default)]
     pub moved: Option<TraceMoved>,
-    /// What the recorder took per operation, without the way to it and back.
+    /// The recorder's time per operation, without the time to reach it and return.
     pub cost_ns_per_op: Option<f64>,
-    /// What the way to the recorder and back took per operation, measured before it began.
+    /// The time to reach the recorder and return per operation, measured before the recording.
     #[serde(default)]
     pub round_trip_ns: Option<f64>,
-    /// For a synthetic trace: figure, what was published, what the trace has, and how far it may be off.
+    /// For a synthetic trace: figure, published value, value of the trace, and the tolerance.
     pub synthetic: Vec<(String, f64, f64, f64)>,
 }
 
-/// What the reads and writes of a whole trace moved, as its maker counted.
+/// The total of a trace's reads and writes, as its maker counted it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TraceMoved {
     /// Reads that did not fail.
     pub reads: u64,
-    /// What they brought.
+    /// Bytes of these reads.
     pub read_bytes: u64,
     /// Writes that did not fail.
     pub writes: u64,
-    /// What they wrote.
+    /// Bytes of these writes.
     pub written_bytes: u64,
 }
 
-/// The figures of a trace as a whole, over the chosen period.
+/// The figures of a whole trace, over the selected period.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TraceFigures {
-    /// Where the period begins; `None` if all is told.
+    /// The start of the period; `None` for the whole trace.
     pub from_s: Option<f64>,
-    /// Where it ends.
+    /// The end of the period.
     pub to_s: Option<f64>,
     /// When the first operation was issued, since the start of the trace.
     pub first_issued_s: f64,
-    /// From then until the last operation was done.
+    /// Time from then until the last operation completed.
     pub span_s: f64,
     /// Operations of every kind.
     pub ops: u64,
-    /// Those that failed.
+    /// Failed operations.
     pub failed_ops: u64,
-    /// Operations of a run's warm-up; in no other figure.
+    /// Operations of a run's warm-up; no other figure includes them.
     pub warmup_ops: u64,
     /// Reads and writes that did not fail.
     pub accesses: u64,
@@ -122,7 +122,7 @@ pub struct TraceFigures {
     pub read_bytes_per_s: Option<f64>,
     /// Bytes written ÷ span.
     pub written_bytes_per_s: Option<f64>,
-    /// Accesses that begin where the one before them, in the whole trace, ended in the same file.
+    /// Accesses that begin where the previous access of the whole trace ended, in the same file.
     pub sequential_accesses: u64,
     /// Their share of all accesses.
     pub sequential_percent: Option<f64>,
@@ -134,13 +134,13 @@ pub struct TraceFigures {
     pub copied_ops: u64,
     /// Operations through memory maps.
     pub mapped_ops: u64,
-    /// Reads that moved nothing, because the file had ended.
+    /// Reads that returned nothing, at the end of the file.
     pub reads_at_the_end: u64,
-    /// Accesses that moved something, and less than was asked.
+    /// Accesses that transferred something, but less than requested.
     pub short_ops: u64,
-    /// Sizes of reads, as moved.
+    /// Sizes of reads, as transferred.
     pub read_sizes: Option<SizeFigures>,
-    /// Sizes of writes, as moved.
+    /// Sizes of writes, as transferred.
     pub write_sizes: Option<SizeFigures>,
     /// Service times of reads.
     pub read_service: Option<ServiceFigures>,
@@ -150,7 +150,7 @@ pub struct TraceFigures {
     pub by_kind: Vec<KindFigures>,
     /// What failed, the most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// How many files.
+    /// The number of files.
     pub files: FilesTouched,
 }
 
@@ -162,9 +162,9 @@ pub struct KindFigures {
     pub kind: String,
     /// Operations.
     pub ops: u64,
-    /// Those that failed.
+    /// Failed operations.
     pub failed_ops: u64,
-    /// How long those that did not fail took together. `None` where the trace has no durations.
+    /// Total time of those that did not fail. `None` if the trace has no durations.
     pub service_s: Option<f64>,
     /// Their mean.
     pub mean_service_us: Option<f64>,
@@ -178,11 +178,11 @@ pub struct KindFigures {
 pub struct ErrorCount {
     /// Its number.
     pub errno: i32,
-    /// Its name: `ENOENT`; the number where it has none.
+    /// Its name: `ENOENT`; the number if it has no name.
     pub name: String,
     /// The kind of operation that failed.
     pub kind: String,
-    /// How often.
+    /// The number of such errors.
     pub count: u64,
 }
 
@@ -197,7 +197,7 @@ impl ErrorCount {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FilesTouched {
-    /// All of them, directories too.
+    /// All files, including directories.
     pub touched: u64,
     /// With reads and without writes.
     pub only_read: u64,
@@ -215,7 +215,7 @@ pub struct FileFigures {
     pub file: u32,
     /// Its name.
     pub path: String,
-    /// How far it reached at the end, as far as the trace tells.
+    /// The known end of the file after the trace.
     pub end_bytes: u64,
     /// Bytes read.
     pub read_bytes: u64,
@@ -241,6 +241,6 @@ pub struct FileFigures {
     pub read_service: Option<ServiceFigures>,
     /// Service times of writes.
     pub write_service: Option<ServiceFigures>,
-    /// Where in the file it was read and written, and when.
+    /// Bytes read and written in the file, by time and position.
     pub map: Option<OffsetMap>,
 }

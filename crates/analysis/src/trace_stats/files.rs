@@ -1,4 +1,4 @@
-//! What is counted of every single file: little, because there may be millions.
+//! The counts of every single file: few, because there may be millions of files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use reelgauge_record::{OpKind, OpRecord, OpenBits};
 use super::figures::{FileFigures, FilesTouched};
 use super::percent;
 
-/// No access yet. No access can end here, because none begins behind it.
+/// Before the first access. No access can end here, because none begins after it.
 const NOWHERE: u64 = u64::MAX;
 
 /// One file. 56 bytes.
@@ -18,7 +18,7 @@ struct FileTally {
     written_bytes: u64,
     /// Where the last access ended.
     next: u64,
-    /// How far the file reaches, as far as is known: its size before, and what was read or written.
+    /// The known end of the file: its initial size, and what was read or written.
     end: u64,
     reads: u32,
     writes: u32,
@@ -52,7 +52,8 @@ impl FileTally {
         u64::from(self.reads) + u64::from(self.writes) + u64::from(self.other) + u64::from(self.failed)
     }
 
-    /// Follows what the operation does to the file's end; whether that is its size now for certain.
+    /// Updates the end of the file after an operation; returns whether it is now certainly the file's
+    /// size.
     fn follow_end(&mut self, op: &OpRecord) -> bool {
         match op.kind {
             OpKind::Read | OpKind::Write if op.done_len > 0 => {
@@ -63,7 +64,7 @@ impl FileTally {
             OpKind::Unlink => self.end = 0,
             OpKind::Create => {
                 let bits = OpenBits(op.len);
-                // A log without bits is of a run, and runs create files to fill them anew.
+                // A log without open flags is of a run, and runs create files to fill them again.
                 let empties = bits == OpenBits::UNKNOWN || bits.has(OpenBits::TRUNCATE) || op.done_len == 1;
                 if !empties {
                     return false;
@@ -89,14 +90,14 @@ impl FileTally {
             }
             _ => &mut self.other,
         };
-        // 32 bits for each of millions of files: beyond that a count stays the largest.
+        // 32 bits for each of millions of files: a larger count stays at the maximum.
         *counter = counter.saturating_add(1);
         self.sequential = self.sequential.saturating_add(u32::from(sequential));
         self.sequential_in_file = self.sequential_in_file.saturating_add(u32::from(in_file));
     }
 }
 
-/// All files of a trace. Operations on files that its table does not have are in none of them.
+/// All files of a trace. Operations on files that are missing from its table are not counted.
 #[derive(Clone, Debug)]
 pub(crate) struct FileTallies {
     files: Vec<FileTally>,
@@ -112,18 +113,18 @@ impl FileTallies {
         FileTallies { files, known_ends }
     }
 
-    /// The size of a file at this time; `None` where it is not known.
+    /// The size of a file at this time; `None` if it is unknown.
     pub(crate) fn known_end_bytes(&self, file: u32) -> Option<u64> {
         let is_known = self.known_ends.get(file as usize).copied().unwrap_or(false);
         is_known.then(|| self.end_bytes(file))
     }
 
-    /// How far a file is known to reach.
+    /// The known end of a file.
     pub(crate) fn end_bytes(&self, file: u32) -> u64 {
         self.files.get(file as usize).map_or(0, |tally| tally.end)
     }
 
-    /// Takes an operation; gives whether it is sequential in its file.
+    /// Takes an operation; returns whether it is sequential in its file.
     pub(crate) fn add(&mut self, op: &OpRecord, sequential: bool, counts: bool) -> bool {
         let at = op.file as usize;
         let Some(tally) = self.files.get_mut(at) else { return false };
@@ -152,8 +153,8 @@ impl FileTallies {
         in_file
     }
 
-    /// The files with the most bytes; among those with as many, the ones with more operations, then the
-    /// ones that were named earlier. Files without any operation are left out.
+    /// The files with the most bytes; with equal bytes, those with more operations, then those that were
+    /// named first. Files without operations are omitted.
     pub(crate) fn top(&self, count: usize) -> Vec<u32> {
         let mut best = BinaryHeap::new();
         for (file, tally) in (0_u32..).zip(&self.files).filter(|(_, tally)| tally.ops() > 0) {

@@ -1,4 +1,5 @@
-//! Where in a file an application was, and when: the data of NASPT's file map, in bounded cells.
+//! The accesses to a file by time and position: the data of NASPT's file map, in a bounded number of
+//! cells.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +16,21 @@ const OFFSET_BINS: u64 = 64;
 /// The narrowest of them.
 const MIN_OFFSET_WIDTH: u64 = 4096;
 
-/// Bytes read and written, by time and place. Cells without any are left out.
+/// Bytes read and written, by time and position. Empty cells are omitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OffsetMap {
-    /// Where the first bin of time begins, since the start of the trace.
+    /// The start of the first bin of time, since the start of the trace.
     pub from_s: f64,
-    /// Length of a bin of time.
+    /// Width of a bin of time.
     pub time_bin_s: f64,
-    /// How many there are.
+    /// Number of bins of time.
     pub time_bins: u64,
-    /// Length of a bin of the file; bin 0 begins with the file.
+    /// Width of a bin of the file; bin 0 starts with the file.
     pub offset_bin_bytes: u64,
-    /// How many there are.
+    /// Number of bins of the file.
     pub offset_bins: u64,
-    /// The cells, by time and then by place.
+    /// The cells, by time and then by position.
     pub cells: Vec<MapCell>,
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct MapTally {
 }
 
 impl MapTally {
-    /// For a file that reaches so far.
+    /// For a file with this end.
     pub(crate) fn new(span: (u64, u64), end_bytes: u64) -> MapTally {
         let offset_width = end_bytes.div_ceil(OFFSET_BINS).max(MIN_OFFSET_WIDTH);
         MapTally {
@@ -60,7 +61,7 @@ impl MapTally {
         }
     }
 
-    /// Spreads the bytes of a read or write over the places that it covers, at the time of its issue.
+    /// Spreads the bytes of a read or write over its positions, at the time of its issue.
     pub(crate) fn add(&mut self, op: &OpRecord) {
         let time = self.time.bin(op.issued_ns) as u16;
         let end = op.end_offset();

@@ -1,5 +1,5 @@
-//! Mean and standard deviation of values that are seen once (Welford's method: no sum of squares that
-//! swallows small differences).
+//! Mean and standard deviation of values that are read once (Welford's method, which avoids the loss of
+//! precision in a sum of squares).
 
 /// Count, mean and deviation so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,17 +18,17 @@ impl Moments {
         self.squares += distance * (value - self.mean);
     }
 
-    /// How many values there were.
+    /// The number of values.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean; 0 without any.
+    /// Their mean; 0 for no values.
     pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Their standard deviation (of the values themselves, not estimated from a sample); 0 without any.
+    /// Their standard deviation (of the whole population, not of a sample); 0 for no values.
     pub(crate) fn deviation(&self) -> f64 {
         if self.count == 0 { 0.0 } else { (self.squares / self.count as f64).sqrt() }
     }

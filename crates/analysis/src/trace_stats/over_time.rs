@@ -1,4 +1,4 @@
-//! What was done when: throughput in equal bins of time, as many as a chart can show.
+//! Throughput over time: equal bins, as many as a chart can show.
 
 use reelgauge_record::{OpKind, OpRecord};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ const MAX_BINS: u64 = 300;
 /// The narrowest bin.
 const MIN_WIDTH_NS: u64 = 1_000_000;
 
-/// The period in equal bins. An access counts where it was done.
+/// The period in equal bins. An access counts in the bin where it completed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TraceOverTime"))]
 pub struct OverTime {
@@ -36,7 +36,7 @@ pub struct OverTimeBin {
     pub written_bytes: u64,
 }
 
-/// A stretch of time in equal bins.
+/// A period in equal bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeBins {
     pub(crate) from_ns: u64,
@@ -45,7 +45,7 @@ pub(crate) struct TimeBins {
 }
 
 impl TimeBins {
-    /// At most so many bins of a round width that hold all of a span.
+    /// At most this many bins of a round width that cover a whole span.
     pub(crate) fn over(span: (u64, u64), max_bins: u64) -> TimeBins {
         let (first_ns, last_ns) = span;
         let needed = |width_ns: u64| stretch_ns(first_ns / width_ns * width_ns, last_ns) / width_ns + 1;
@@ -58,20 +58,20 @@ impl TimeBins {
         TimeBins { from_ns: first_ns / width_ns * width_ns, width_ns, count }
     }
 
-    /// The first moment behind a bin.
+    /// The first moment after a bin.
     pub(crate) fn end_ns(&self, bin: usize) -> u64 {
-        // The last bin may end with all of time.
+        // The last bin cannot end after the clock's range.
         self.from_ns.saturating_add((bin as u64 + 1).saturating_mul(self.width_ns))
     }
 
-    /// Bins that are twice as wide, from the same moment on.
+    /// Bins of twice the width, with the same start.
     pub(crate) fn halved(&self) -> TimeBins {
-        // Bins as wide as all of time get no wider.
+        // Bins cannot get wider than the clock's range.
         let width_ns = self.width_ns.saturating_mul(2);
         TimeBins { from_ns: self.from_ns, width_ns, count: self.count.div_ceil(2) }
     }
 
-    /// The bin of a time; the first or last where it lies outside.
+    /// The bin of a time; the first or last one if it is outside.
     pub(crate) fn bin(&self, at_ns: u64) -> usize {
         let bin = stretch_ns(self.from_ns, at_ns) / self.width_ns;
         usize::try_from(bin).map_or(self.count - 1, |bin| bin.min(self.count - 1))

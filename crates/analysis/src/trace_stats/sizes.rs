@@ -1,4 +1,4 @@
-//! How large operations are: exact counts of every size while there are few, mean, deviation and median.
+//! Sizes of operations: exact counts of every size as long as there are few, mean, deviation and median.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::moments::Moments;
 
-/// How many of the most frequent sizes are told.
+/// The number of most frequent sizes that are listed.
 const FREQUENT: usize = 8;
-/// Bits of a size that are kept when there are too many different ones: off by less than 0.1 %.
+/// Bits of a size that are kept if there are too many different ones: an error of less than 0.1 %.
 const COARSE_BITS: u32 = 10;
 
 /// The sizes of reads or writes, in bytes.
@@ -19,16 +19,16 @@ pub struct SizeFigures {
     pub count: u64,
     /// Their mean.
     pub mean_bytes: f64,
-    /// Their standard deviation: of all operations there are, not of a sample.
+    /// Their standard deviation: of the whole population, not of a sample.
     pub deviation_bytes: f64,
-    /// Half of them are not larger. Exact while there are at most 65,536 different sizes, else rounded down
-    /// by less than 0.1 %.
+    /// Half of them are not larger. Exact for at most 65,536 different sizes, otherwise rounded down by
+    /// less than 0.1 %.
     pub median_bytes: u64,
     /// The smallest.
     pub min_bytes: u64,
     /// The largest.
     pub max_bytes: u64,
-    /// Counts of sizes from each power of two to below the next; rows without any are left out.
+    /// Counts of sizes from each power of two to below the next; empty rows are omitted.
     pub histogram: Vec<SizeRow>,
     /// The most frequent sizes, the most frequent first.
     pub frequent: Vec<SizeCount>,
@@ -40,7 +40,7 @@ pub struct SizeFigures {
 pub struct SizeRow {
     /// The smallest size of this row: 0 or a power of two.
     pub from_bytes: u64,
-    /// The first size above it.
+    /// The first size above the row.
     pub below_bytes: u64,
     /// Operations.
     pub count: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Exact for as many different sizes.
+    /// Exact for up to this many different sizes.
     pub(crate) fn new(max_different: usize) -> Sizes {
         Sizes {
             counts: HashMap::new(),
@@ -120,7 +120,8 @@ impl Sizes {
     }
 }
 
-/// The size with all but its first bits 0. Powers of two, and all sizes below 2,048, stay as they are.
+/// The size with all but its first bits set to 0. Powers of two, and all sizes below 2,048, are
+/// unchanged.
 fn coarse(bytes: u32) -> u32 {
     // Small sizes lose no bits.
     let shift = (32 - bytes.leading_zeros()).saturating_sub(COARSE_BITS + 1);

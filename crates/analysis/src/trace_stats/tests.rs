@@ -1,4 +1,4 @@
-//! Traces made by hand whose figures are known, and what must hold whatever a trace holds.
+//! Handmade traces with known figures, and properties of every trace.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ fn report(ops: &[OpRecord], files: usize, top: usize, period: Period) -> TraceRe
     details.report(TraceAbout::default(), |file| format!("f{file}"))
 }
 
-/// 2,833 files of 5,966 writes together, as the paper's Directory Copy (traces.md §5.2).
+/// 2,833 files with 5,966 writes in total, as in the paper's Directory Copy (traces.md §5.2).
 #[test]
 fn directory_copy_is_52_5_percent_sequential() {
     let (files, writes) = (2_833_u64, 5_966_u64);
@@ -45,7 +45,7 @@ fn directory_copy_is_52_5_percent_sequential() {
 
 #[test]
 fn sequential_in_the_whole_trace_and_in_its_file_are_two_things() {
-    // Two streams in turn, then one alone; a file's first access is never sequential.
+    // Two streams in turns, then one alone; a file's first access is never sequential.
     let ops = spaced([read(0, 0, 10), read(1, 0, 10), read(0, 10, 10), read(1, 10, 10), read(1, 20, 5)]);
     let report = report(&ops, 2, 2, Period::WHOLE);
     assert_eq!(report.figures.sequential_accesses, 1);
@@ -84,7 +84,7 @@ fn a_period_counts_what_began_in_it_and_remembers_what_came_before() {
     assert_eq!(report.files[0].map.as_ref().unwrap().cells.iter().map(|cell| cell.2).sum::<u64>(), 30);
 }
 
-/// An iolog of fio says when operations began, and not when they ended.
+/// A fio iolog shows when operations began, but not when they ended.
 #[test]
 fn a_trace_without_durations_has_no_service_times() {
     let ops: Vec<OpRecord> = spaced([read(0, 0, 10), write(0, 10, 10)]);
@@ -139,7 +139,7 @@ fn any_op() -> impl Strategy<Value = OpRecord> {
             due_ns: issued_ns >> shift,
             issued_ns: issued_ns >> shift,
             done_ns: done_ns >> shift,
-            // Also files that the table does not have.
+            // Also files that are missing from the table.
             file: if file == 4 { u32::MAX } else { file },
             len,
             done_len,

@@ -1,4 +1,4 @@
-//! How long operations took: mean, deviation, percentiles, and a histogram in steps of 1, 2 and 5.
+//! Service times of operations: mean, deviation, percentiles, and a histogram in steps of 1, 2 and 5.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::figures::us;
 use crate::rounding::round_to;
 use crate::spread::{Recorder, Spread};
 
-/// Service times of operations: from when they were issued until they were done.
+/// Service times of operations: from issue to completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServiceFigures {
@@ -15,7 +15,7 @@ pub struct ServiceFigures {
     pub count: u64,
     /// Their mean.
     pub mean_us: f64,
-    /// Their standard deviation: of all operations there are, not of a sample.
+    /// Their standard deviation: of the whole population, not of a sample.
     pub deviation_us: f64,
     /// Half of them took no longer, to two digits.
     pub median_us: f64,
@@ -23,7 +23,7 @@ pub struct ServiceFigures {
     pub p99_us: f64,
     /// The longest.
     pub max_us: f64,
-    /// Counts by time, in steps of 1, 2 and 5; rows without any are left out.
+    /// Counts by time, in steps of 1, 2 and 5; empty rows are omitted.
     pub histogram: Vec<ServiceRow>,
 }
 
@@ -33,7 +33,7 @@ pub struct ServiceFigures {
 pub struct ServiceRow {
     /// The shortest time of this row.
     pub from_us: f64,
-    /// The first time above it.
+    /// The first time above the row.
     pub below_us: f64,
     /// Operations.
     pub count: u64,
@@ -88,15 +88,15 @@ impl ServiceTimes {
     }
 }
 
-/// The upper edge of a step: 1 µs, 2 µs, 5 µs, 10 µs and so on.
+/// The upper bound of a step: 1 µs, 2 µs, 5 µs, 10 µs and so on.
 fn edge_ns(step: usize) -> u64 {
-    // The last step holds all longer times.
+    // The last step includes all longer times.
     let power = 10_u64.saturating_pow(3 + (step / 3) as u32);
     // As above.
     power.saturating_mul([1, 2, 5][step % 3])
 }
 
-/// The step that a time falls in.
+/// The step of a time.
 fn step_of(service_ns: u64) -> usize {
     let last = (0..).find(|&step| edge_ns(step) == u64::MAX || service_ns < edge_ns(step));
     // There is always a last step: see `edge_ns`.

@@ -1,4 +1,4 @@
-//! Holds the figures of a load point against its criteria, one after the other.
+//! Compares the figures of a load point with its criteria, one after the other.
 
 use super::reason::{FirstFailed, FrameFate, LateStream, Reason, StreamName};
 use super::ruling::{Ruling, Unmet};
@@ -8,14 +8,14 @@ use crate::figures::{Figures, TimeFigures};
 use crate::late::StreamFigures;
 use crate::vda::ProcessRate;
 
-/// The figures of one load point, as far as there are any.
+/// The figures of one load point that exist.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured<'a> {
-    /// Its streams; empty where nothing was paced by frames.
+    /// Its streams; empty if nothing was paced by frames.
     pub streams: &'a [StreamFigures],
     /// All its operations.
     pub total: Option<&'a Figures>,
-    /// What its workers were asked for and what they did; empty where they had no rate.
+    /// The required and achieved rates of its workers; empty if they had no rate.
     pub rates: &'a [ProcessRate],
 }
 
@@ -35,7 +35,7 @@ pub fn judge(criteria: &Criteria, measured: &Measured) -> Ruling {
             }
             Criterion::P99Response => unmet.extend(of_streams(criterion, limit, measured, p99_of_frames)),
             Criterion::FailedOps => unmet.extend(failed_ops(limit, measured.total)),
-            // Judged together, behind the others.
+            // These are judged together, after the others.
             Criterion::WorkerRate | Criterion::GlobalRate | Criterion::Ratio => {}
         }
     }
@@ -43,7 +43,7 @@ pub fn judge(criteria: &Criteria, measured: &Measured) -> Ruling {
     Ruling::new(criteria, unmet)
 }
 
-/// Judges every stream by `one`; no stream is no measurement.
+/// Judges every stream with `one`; no stream means no measurement.
 fn of_streams(
     criterion: Criterion,
     limit: f64,
@@ -60,7 +60,7 @@ fn of_streams(
     unmet.collect()
 }
 
-/// A stream of which no frame was judged.
+/// A stream without a judged frame.
 fn not_judged(criterion: Criterion, limit: f64, stream: &StreamFigures) -> Option<Unmet> {
     let reason = if stream.began_s.is_none() {
         Reason::NeverBegan(StreamName::of(stream))
@@ -96,7 +96,7 @@ fn late_frames(limit: f64, stream: &StreamFigures) -> Option<Unmet> {
     Some(unmet.at(at_s, at_s.map(|at_s| at_s - offset_s)).because_of_tool(without_tool as f64 <= limit))
 }
 
-/// When the n-th late frame, from 1, was needed; `None` if it is in none of the late runs that were kept.
+/// The deadline of the n-th late frame, from 1; `None` if it is in none of the late runs that were kept.
 fn nth_late_s(stream: &StreamFigures, nth: u64) -> Option<f64> {
     let mut before = 0;
     let late_run = stream.first_late_runs.iter().find(|late_run| {
@@ -149,8 +149,8 @@ fn p99_of_operations(limit: f64, total: Option<&Figures>) -> Option<Unmet> {
     p99(limit, response, None, Reason::SlowResponses { p99_us: response.p99_us })
 }
 
-/// Holds times to a limit for 99 of 100. Of fewer than 100 that is known only where all kept it, or half of
-/// them did not.
+/// Compares the 99th percentile of times with a limit. With fewer than 100 times, the result is known
+/// only if all met it, or half of them did not.
 fn p99(limit: f64, times: &TimeFigures, stream: Option<StreamName>, too_slow: Reason) -> Option<Unmet> {
     let criterion = Criterion::P99Response;
     let is_over = |us: f64| us / 1e3 > limit;
@@ -178,7 +178,7 @@ fn failed_ops(limit: f64, total: Option<&Figures>) -> Option<Unmet> {
     let first = total.first_error.as_ref();
     let message = |errno| {
         let same = total.errors.iter().find(|error| error.errno == errno);
-        // An error whose message was not kept has none.
+        // An error whose message was not recorded has none.
         same.map(|error| error.message.clone()).unwrap_or_default()
     };
     let first_failed = first.map(|first| FirstFailed {
@@ -188,7 +188,7 @@ fn failed_ops(limit: f64, total: Option<&Figures>) -> Option<Unmet> {
         message: message(first.errno),
     });
     let reason = Reason::FailedOps { failed_ops: total.failed_ops, ops: total.ops, first: first_failed };
-    // The moment of the first failure is that of the criterion only where none may fail.
+    // The time of the first failure is that of the criterion only if none is allowed.
     let moment = first.filter(|_| limit < 1.0);
     let unmet = Unmet::new(criterion, limit, found, reason).of_worker(first.map(|first| first.worker));
     Some(unmet.at(moment.map(|first| first.failed_at_s), moment.map(|first| first.failed_at_in_point_s)))

@@ -1,46 +1,47 @@
-//! Margins that fall: no frame was late yet, and one will be if this goes on.
+//! Margins that shrink: no frame was late yet, but one will be if this continues.
 //!
-//! A margin that loses as little as 1 ms in every second is lost in the end, however large the buffer. What
-//! can be known of so slow a fall within a trial is limited, therefore three things are taken off what was
-//! seen before it counts:
-//! * its standard error: once for the mean of all streams, three times for a single stream, of which there
-//!   are many;
-//! * half a frame's time over the length of what was seen, by which single answers may have become slower
-//!   without any queue behind them.
+//! A margin that loses as little as 1 ms per second is used up in the end, however large the buffer is.
+//! So slow a fall is hard to detect within a trial. Therefore two values are subtracted from the
+//! observed fall before it counts:
+//! * its standard error: once for the mean of all streams, three times for a single stream, because
+//!   there are many of those;
+//! * half a frame's duration over the length of the observation, by which single answers may have become
+//!   slower without any queue.
 //!
-//! What is left counts as falling when it takes a frame's time within `margins=60s`. With 25 frames per
-//! second, a trial of 10 s sees an overload of 0.27 % and the noise, one of 60 s an overload of 0.1 %.
+//! The rest counts as a fall if it uses up a frame's duration within `margins=60s`. With 25 frames per
+//! second, a trial of 10 s detects an overload of 0.27 % plus the noise, one of 60 s an overload of 0.1
+//! %.
 //!
-//! Streams with late frames are judged by these alone, and so are those that were not watched long enough
-//! for a trend: a search watches its answer for a minute before it gives it.
+//! Streams with late frames are judged by these alone, and so are those that were not observed long
+//! enough for a trend: a search observes its result for a minute before it reports it.
 
 use super::reason::{FallingMargins, Reason, StreamName, WhoseMargin};
 use super::ruling::Unmet;
 use crate::criteria::Criterion;
 use crate::late::{MarginTrend, StreamFigures};
 
-/// Standard errors that are taken off the mean fall of all streams.
+/// Standard errors that are subtracted from the mean fall of all streams.
 const ERRORS_OF_ALL: f64 = 1.0;
-/// Standard errors that are taken off the fall of one stream.
+/// Standard errors that are subtracted from the fall of one stream.
 const ERRORS_OF_ONE: f64 = 3.0;
-/// The part of a frame's time by which margins may differ without a queue.
+/// The part of a frame's duration by which margins may differ without a queue.
 const FRAME_SHARE: f64 = 0.5;
 
-/// What is left of a fall, in milliseconds per second, when what may be chance is taken off; 0 or less where
-/// nothing is.
+/// The rest of a fall, in milliseconds per second, after subtracting what may be chance; 0 or less if
+/// nothing is left.
 fn certain_fall_ms_per_s(trend: &MarginTrend, errors: f64, frame_ms: f64) -> f64 {
     let chance = errors * trend.standard_error_ms_per_s + FRAME_SHARE * frame_ms / trend.observed_s;
     trend.fall_ms_per_s - chance
 }
 
-/// Within how many seconds a fall takes a frame's time of the margin; `None` where nothing falls for certain.
+/// The seconds in which a fall uses up a frame's duration; `None` if there is no certain fall.
 fn frame_lost_s(trend: &MarginTrend, errors: f64, frame_ms: f64) -> Option<f64> {
     let fall = certain_fall_ms_per_s(trend, errors, frame_ms);
     (fall > 0.0).then(|| frame_ms / fall)
 }
 
-/// All streams as one: the means of their trends. Streams on one store fall together, so their standard
-/// errors don't shrink with their number.
+/// All streams as one: the means of their trends. Streams on one storage system fall together, so the
+/// standard error does not shrink with their number.
 fn mean(trends: &[MarginTrend]) -> MarginTrend {
     let count = trends.len().max(1) as f64;
     let mean = |value: fn(&MarginTrend) -> f64| trends.iter().map(value).sum::<f64>() / count;
@@ -52,7 +53,7 @@ fn mean(trends: &[MarginTrend]) -> MarginTrend {
     }
 }
 
-/// What is not met of these streams, if margins fall that were to hold on for `limit` seconds.
+/// The unmet criterion of these streams, if margins fall too fast to last `limit` seconds.
 pub(super) fn unmet(limit: f64, streams: &[StreamFigures]) -> Option<Unmet> {
     if streams.iter().any(|stream| stream.late_frames > 0) {
         return None;
@@ -124,7 +125,7 @@ mod tests {
         unmet(60.0, &streams)
     }
 
-    /// As it stands in a verdict.
+    /// The failure in a verdict.
     fn failure(unmet: Unmet) -> Failure {
         let verdict = Ruling::new(&Criteria::default(), vec![unmet]).in_words(|_| String::new());
         verdict.failed_first.expect("something is not met")
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(whose, &WhoseMargin::All { streams: 7 });
         assert_eq!((trend.observed_s, trend.at_end_ms), (10.0, 900.0));
         assert!((trend.fall_ms_per_s - fall).abs() < 1e-9);
-        // 900 ms at 7.14 ms in every second.
+        // 900 ms at 7.14 ms per second.
         assert!((late_in_s - 126.0).abs() < 1e-6, "{late_in_s}");
         let failure = failure(unmet);
         assert_eq!((failure.criterion, failure.stream, failure.limit), (Criterion::Margins, None, 60.0));

@@ -1,30 +1,30 @@
-//! The verdict on a load point of several machines: met where every machine met its criteria to the end.
+//! The verdict on a load point of several hosts: met if every host met its criteria to the end.
 //!
-//! What each machine was held to, and how it fared, was decided on its own figures ([`super::judge()`]). A
-//! machine that was not there has not met anything: no samples is not measured, never passed.
+//! The criteria of each host were judged on its own figures ([`super::judge()`]). A host that did not
+//! take part has not met anything: without samples the result is "not measured", never "passed".
 
 use std::cmp::Ordering;
 
 use super::{Failure, Verdict};
 use crate::criteria::Criterion;
 
-/// What a machine's failures are on the clock and with the numbers of the run.
+/// How to convert a host's failures to the clock and the numbers of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FailurePlace {
     /// How much later than the run's time 0 its own was.
     pub shift_s: f64,
-    /// Its stream 0.
+    /// The run's number of its stream 0.
     pub first_stream: u32,
-    /// Its worker 0.
+    /// The run's number of its worker 0.
     pub first_worker: u32,
 }
 
 impl Failure {
-    /// A machine's own failure as one of the run, with its sentence as `words` has it.
+    /// Converts a host's failure to one of the run, with its sentence from `words`.
     #[must_use]
     pub fn placed(self, place: &FailurePlace, words: impl Fn(&str) -> String) -> Failure {
         Failure {
-            // The place of a machine is read from a file.
+            // The numbers of a host are read from a file.
             stream: self.stream.map(|stream| stream.saturating_add(place.first_stream)),
             worker: self.worker.map(|worker| worker.saturating_add(place.first_worker)),
             at_s: self.at_s.map(|at_s| at_s + place.shift_s),
@@ -33,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// Somebody who was to be measured was not there, in these words.
+    /// The failure of a host that did not take part, with this sentence.
     pub fn not_there(sentence: String) -> Failure {
         Failure {
             criterion: Criterion::LateFrames,
@@ -51,8 +51,8 @@ impl Failure {
 }
 
 impl Verdict {
-    /// The same without what rates were held to. Those of several machines are judged together, because what
-    /// one does less another may do.
+    /// The verdict without the criteria of rates. Those of several hosts are judged together, because
+    /// one may compensate another.
     #[must_use]
     pub fn but_for_rates(self) -> Verdict {
         let is_rate = |criterion: Criterion| {
@@ -75,8 +75,8 @@ fn is_of_storage(failure: &Failure) -> bool {
     failure.measured && !failure.because_of_tool
 }
 
-/// The verdict on all of them together; `None` where nobody was held to anything. `not_there` is everything
-/// that kept a machine from being measured.
+/// The verdict on all hosts together; `None` if no host had criteria. `not_there` lists the failures of
+/// hosts that could not be measured.
 pub fn of_hosts(of_each: Vec<Verdict>, not_there: Vec<Failure>) -> Option<Verdict> {
     let mut asked = Vec::new();
     let criteria = of_each.iter().flat_map(|verdict| &verdict.asked);
@@ -105,7 +105,7 @@ pub fn of_hosts(of_each: Vec<Verdict>, not_there: Vec<Failure>) -> Option<Verdic
     })
 }
 
-/// As rulings have it.
+/// The order of rulings.
 fn in_time(one: &Failure, two: &Failure) -> Ordering {
     let moment = |failure: &Failure| failure.at_s.unwrap_or(f64::INFINITY);
     two.measured.cmp(&one.measured).then(moment(one).total_cmp(&moment(two)))
@@ -143,7 +143,7 @@ mod tests {
         let found = of_hosts(vec![passed(), passed()], gone()).unwrap();
         assert!(!found.passed && !found.storage_failed);
         assert_eq!(found.failed_first.as_ref().unwrap().sentence, "a3 was missing");
-        // What was measured comes first.
+        // Measured failures come first.
         let both = of_hosts(vec![failed(3.0)], gone()).unwrap();
         assert!(both.storage_failed);
         assert_eq!(both.failed_first.unwrap().sentence, "late");

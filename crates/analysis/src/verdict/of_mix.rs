@@ -1,8 +1,8 @@
-//! Whether a load point without streams met its criteria: a mix, whose workers nothing paces.
+//! Whether a load point without streams met its criteria: a mix, whose workers have no pace.
 //!
-//! Throughput over a buffer time (EBU Tech 3362, 9.2 (7)) is that of all workers together, and the buffer
-//! time a second: the least that any whole second of the load point moved. In runs of more than six hours
-//! the log's seconds are taken together, and so are these.
+//! Throughput over a buffer time (EBU Tech 3362, 9.2 (7)) is that of all workers together, with a buffer
+//! time of one second: the least that any whole second of the load point transferred. In runs of more
+//! than six hours the log's seconds are merged, and so are these.
 
 use super::judge::{Measured, judge};
 use super::reason::Reason;
@@ -11,11 +11,11 @@ use crate::criteria::{Criteria, Criterion};
 use crate::series::{Series, SeriesStep};
 use crate::summary::LoadPoint;
 
-/// The criteria that a mix may be held to; the others are of streams and of requested rates.
+/// The criteria that a mix may have; the others are for streams and required rates.
 pub const OF_MIX: [Criterion; 3] =
     [Criterion::FailedOps, Criterion::P99Response, Criterion::BufferThroughput];
 
-/// The first criterion that a mix has no figure for; `None` where it has all.
+/// The first criterion for which a mix has no figure; `None` if it has all.
 pub fn not_of_mix(criteria: &Criteria) -> Option<Criterion> {
     criteria.asked().into_iter().find(|criterion| !OF_MIX.contains(criterion))
 }
@@ -29,11 +29,11 @@ pub fn judge_mix(criteria: &Criteria, series: &Series, point: &LoadPoint) -> Rul
     ruling.and(Ruling::new(&only, unmet_seconds(limit, series, point).into_iter().collect()))
 }
 
-/// The slowest whole second, where that moved too little.
+/// The slowest whole second, if it transferred too little.
 fn unmet_seconds(limit: f64, series: &Series, point: &LoadPoint) -> Option<Unmet> {
     let criterion = Criterion::BufferThroughput;
     let step_s = series.step_s.max(1) as f64;
-    // A series may be read from a summary, which is input.
+    // A series may be read from a summary, which is untrusted input.
     let rate = |step: &SeriesStep| (step.read_bytes.saturating_add(step.written_bytes)) as f64 / step_s;
     let seconds = whole_seconds(series, point);
     let slowest = seconds.iter().min_by(|one, two| rate(one).total_cmp(&rate(two)));
@@ -55,8 +55,8 @@ fn unmet_seconds(limit: f64, series: &Series, point: &LoadPoint) -> Option<Unmet
     Some(Unmet::new(criterion, limit, found, reason).at(at.0, at.1))
 }
 
-/// The seconds that lie in the load point wholly: its first and its last are filled by a part of it. Those
-/// between in which nothing was done count.
+/// The seconds that are entirely in the load point, without its first and its last, which it fills only
+/// partly. Seconds in between without operations count.
 fn whole_seconds<'a>(series: &'a Series, point: &LoadPoint) -> &'a [SeriesStep] {
     let belongs = |step: &SeriesStep| step.point == Some(point.index) && step.ops > 0;
     let first = series.steps.iter().position(belongs);
@@ -74,7 +74,7 @@ mod tests {
 
     const MB: u64 = 1_000_000;
 
-    /// Seconds of a load point that begins in the second 10, each with the MB that it moved.
+    /// Seconds of a load point that begins in second 10, each with its transferred MB.
     fn series(mb: &[u64]) -> Series {
         let step = |(at, mb): (usize, &u64)| SeriesStep {
             began_s: 10 + at as u64,

@@ -1,11 +1,12 @@
-//! The criteria of rates, which are judged together: what [`crate::vda`] finds, criterion by criterion.
+//! The criteria of rates, which are judged together: the result of [`crate::vda`], criterion by
+//! criterion.
 
 use super::reason::Reason;
 use super::ruling::Unmet;
 use crate::criteria::{Criteria, Criterion};
 use crate::vda::{PointValidity, ProcessRate, RateLimits, judge_rates};
 
-/// The criteria of rates that these rates don't meet.
+/// The criteria that these rates do not meet.
 pub(super) fn unmet(criteria: &Criteria, rates: &[ProcessRate]) -> Vec<Unmet> {
     let rate_criteria = [Criterion::WorkerRate, Criterion::GlobalRate, Criterion::Ratio];
     let asked = rate_criteria.map(|criterion| Some((criterion, criteria.limit(criterion)?)));
@@ -13,7 +14,7 @@ pub(super) fn unmet(criteria: &Criteria, rates: &[ProcessRate]) -> Vec<Unmet> {
     if asked.is_empty() {
         return Vec::new();
     }
-    // What is not asked for is judged by limits that nothing fails.
+    // Criteria that are not required get limits that nothing fails.
     let limits = RateLimits {
         process_min: criteria.op_rate_per_worker_min.unwrap_or(0.0),
         global_min: criteria.op_rate_global_min.unwrap_or(0.0),
@@ -43,7 +44,7 @@ fn of_one(criterion: Criterion, limit: f64, point: &PointValidity) -> Option<Unm
         Criterion::GlobalRate if !global.passed => {
             Some(Unmet::new(criterion, limit, global.share, Reason::GlobalRate(*global)))
         }
-        // Of a component that did nothing there is no ratio: it is measured, and no number.
+        // A component that did nothing has no ratio: it is measured, but has no number.
         Criterion::Ratio if !ratio.passed => {
             let found = ratio.deviation.map(f64::abs);
             Some(Unmet::new(criterion, limit, 0.0, Reason::Ratio(ratio.clone())).found(found))

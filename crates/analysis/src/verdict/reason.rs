@@ -1,43 +1,43 @@
-//! Why a criterion was not met: what a sentence about it needs, as data.
+//! Why a criterion was not met: the data for a sentence about it.
 
 use reelgauge_record::OpKind;
 
 use crate::late::{FirstLateFrame, MarginTrend, Policy, StreamFigures};
 use crate::vda::{GlobalCheck, ProcessCheck, RateError, RatioCheck};
 
-/// Why a criterion was not met, or is not known to be. What was allowed stands in [`super::Unmet::limit`].
+/// Why a criterion was not met, or is unknown. The limit is in [`super::Unmet::limit`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
     /// No stream was measured.
     NoStream,
     /// A stream never began.
     NeverBegan(StreamName),
-    /// No frame of a stream was to come in the measured part.
+    /// No frame of a stream was due in the measured part.
     NoFrameJudged(StreamName),
     /// A stream had late frames.
     LateFrames(LateStream),
     /// A stream's buffer time does not fit into the measured part.
     NoBufferThroughput { stream: StreamName, buffer_s: f64 },
-    /// A stream got too little over its buffer time.
+    /// The throughput of a stream over its buffer time was too low.
     BufferThroughput {
         stream: StreamName,
-        /// What it got where that was least.
+        /// The smallest throughput.
         least_bytes_per_s: f64,
         buffer_s: f64,
-        /// From then on, since the start of the load point.
+        /// The start of that period, since the start of the load point.
         began_in_point_s: f64,
     },
-    /// All workers together moved too little in a second, or in as long as the log's steps are.
+    /// The throughput of all workers in one second, or one step of the log, was too low.
     SlowSecond {
-        /// What they moved where that was least.
+        /// The smallest throughput.
         least_bytes_per_s: f64,
         over_s: f64,
-        /// From then on, since the start of the load point.
+        /// The start of that period, since the start of the load point.
         began_in_point_s: f64,
     },
     /// The measured part has no whole second.
     NoWholeSecond,
-    /// No frame of a stream came.
+    /// No frame of a stream arrived.
     NoFrameCame(StreamName),
     /// Frames of a stream took too long.
     SlowFrames {
@@ -52,15 +52,16 @@ pub enum Reason {
         /// 99 of 100 took no longer.
         p99_us: f64,
     },
-    /// Too few frames of a stream, or reads and writes where none is named, to know how long 99 of 100 take.
+    /// There are too few frames of a stream, or too few reads and writes if no stream is named, for a
+    /// 99th percentile.
     TooFewForP99 {
         stream: Option<StreamName>,
         /// How many there were.
         count: u64,
-        /// The longest took so long.
+        /// The longest time.
         max_us: f64,
     },
-    /// The same, and half of them took too long, so that 99 of 100 do.
+    /// The same, but half of them took too long, so the 99th percentile does too.
     SlowHalf {
         stream: Option<StreamName>,
         /// How many there were.
@@ -72,7 +73,7 @@ pub enum Reason {
     NoOperation,
     /// Operations failed.
     FailedOps { failed_ops: u64, ops: u64, first: Option<FirstFailed> },
-    /// Margins fall.
+    /// Margins shrink too fast.
     FallingMargins(FallingMargins),
     /// There are no rates that could be judged.
     NoRates(RateError),
@@ -87,7 +88,7 @@ pub enum Reason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamName {
     pub number: u32,
-    /// What it is; may be empty.
+    /// A description of the stream; may be empty.
     pub name: String,
 }
 
@@ -103,31 +104,31 @@ pub struct LateStream {
     pub stream: StreamName,
     /// The number of its first late frame.
     pub first_frame: u64,
-    /// When that was needed, since the start of the load point.
+    /// The deadline of that frame, since the start of the load point.
     pub deadline_in_point_s: f64,
-    /// What became of it.
+    /// The final state of that frame.
     pub fate: FrameFate,
     /// Whether the stream writes.
     pub writes: bool,
     /// Frames that were late.
     pub late_frames: u64,
     pub frames_judged: u64,
-    /// How many were late without those that the tool's own delay explains.
+    /// How many were late without those that Reelgauge's scheduling delay explains.
     pub late_frames_without_own_delay: u64,
 }
 
-/// What became of a late frame.
+/// The final state of a late frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FrameFate {
     Came {
-        /// This much after its time.
+        /// It arrived this long after its deadline.
         late_us: f64,
     },
-    /// It was left out, because its time had passed before it was begun.
+    /// It was skipped, because its time had passed before it was begun.
     Skipped,
     /// It was never begun.
     NeverBegun,
-    /// An operation of it failed.
+    /// One of its operations failed.
     Failed,
     /// It was never complete.
     Incomplete,
@@ -148,31 +149,31 @@ impl FrameFate {
 /// The first operation that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FirstFailed {
-    /// What it was to do.
+    /// The kind of the operation.
     pub kind: OpKind,
     pub worker: u32,
     /// When it failed, since the start of the load point.
     pub at_in_point_s: f64,
-    /// The system's words for its error; may be empty.
+    /// The system's message for its error; may be empty.
     pub message: String,
 }
 
-/// Margins that fall.
+/// Margins that shrink.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FallingMargins {
     pub whose: WhoseMargin,
     pub trend: MarginTrend,
-    /// At that pace, frames are late after this time.
+    /// At that rate, frames are late after this time.
     pub late_in_s: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WhoseMargin {
-    /// That of one stream.
+    /// The margin of one stream.
     Stream(StreamName),
-    /// Those of all streams.
+    /// The margins of all streams.
     All {
-        /// How many there are.
+        /// How many streams there are.
         streams: u64,
     },
 }

@@ -1,6 +1,6 @@
-//! What was found of a load point against its criteria, before it is put into words.
+//! The result of comparing a load point with its criteria, as data.
 //!
-//! There is one way from a ruling to a verdict, and it takes the sentences: none can be forgotten.
+//! A ruling becomes a verdict only together with its sentences, so that none can be forgotten.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::reason::Reason;
 use super::{Failure, Verdict};
 use crate::criteria::{Criteria, Criterion};
 
-/// What was asked for, and what of it was not met.
+/// The required criteria, and those that were not met.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ruling {
     /// In the order of [`in_time`].
@@ -19,23 +19,24 @@ pub struct Ruling {
 /// A criterion that was not met, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unmet {
-    /// Without its sentence, and therefore shown to nobody.
+    /// Without its sentence, and therefore private.
     failure: Failure,
     reason: Reason,
 }
 
 impl Ruling {
-    /// On these criteria, of which these were not met.
+    /// For these criteria, of which these were not met.
     pub(super) fn new(criteria: &Criteria, mut unmet: Vec<Unmet>) -> Ruling {
         unmet.sort_by(in_time);
         Ruling { unmet, asked: criteria.asked() }
     }
 
-    /// Both together: for parts of a load point that are held to criteria of their own.
+    /// Combines both: for parts of a load point with different criteria.
     #[must_use]
     pub fn and(mut self, other: Ruling) -> Ruling {
         for unmet in other.unmet {
-            // Failed operations are those of the whole load point, and every part asks for none.
+            // Failed operations are those of the whole load point, and every part requires that there
+            // are none.
             if !self.unmet.contains(&unmet) {
                 self.unmet.push(unmet);
             }
@@ -49,14 +50,14 @@ impl Ruling {
         self
     }
 
-    /// What was not met: first ones first, those without a moment after those with one, and what was not
-    /// measured last.
+    /// The unmet criteria in order of time; those without a time come after those with one, and those
+    /// that were not measured last.
     pub fn unmet(&self) -> &[Unmet] {
         &self.unmet
     }
 
-    /// What no further time could have mended, of a load point that was stopped: more late frames or failed
-    /// operations than are allowed. `None` where there is none of that.
+    /// For a load point that was stopped: the failures that no further time could have changed, that is
+    /// more late frames or failed operations than allowed. `None` if there are none.
     #[must_use]
     pub fn certain(self) -> Option<Ruling> {
         let is_certain = |unmet: &Unmet| {
@@ -67,7 +68,7 @@ impl Ruling {
         (!unmet.is_empty()).then_some(Ruling { unmet, asked: self.asked })
     }
 
-    /// The verdict, with a sentence for whatever was not met.
+    /// The verdict, with a sentence for each unmet criterion.
     pub fn in_words(self, sentence: impl Fn(&Unmet) -> String) -> Verdict {
         let in_words = |unmet: Unmet| Failure { sentence: sentence(&unmet), ..unmet.failure };
         let failures: Vec<Failure> = self.unmet.into_iter().map(in_words).collect();
@@ -81,7 +82,7 @@ impl Ruling {
     }
 }
 
-/// The order in which failures are told.
+/// The order in which failures are shown.
 fn in_time(one: &Unmet, two: &Unmet) -> Ordering {
     let moment = |unmet: &Unmet| unmet.failure.at_s.unwrap_or(f64::INFINITY);
     let by_time = moment(one).total_cmp(&moment(two));
@@ -89,7 +90,7 @@ fn in_time(one: &Unmet, two: &Unmet) -> Ordering {
 }
 
 impl Unmet {
-    /// Which criterion.
+    /// The criterion.
     pub fn criterion(&self) -> Criterion {
         self.failure.criterion
     }
@@ -99,17 +100,17 @@ impl Unmet {
         self.failure.limit
     }
 
-    /// The limit would have been kept without the tool's own delay.
+    /// Whether the limit would have been met without Reelgauge's scheduling delay.
     pub fn is_because_of_tool(&self) -> bool {
         self.failure.because_of_tool
     }
 
-    /// Why, with all that a sentence needs.
+    /// The reason, with all data for a sentence.
     pub fn reason(&self) -> &Reason {
         &self.reason
     }
 
-    /// Measured, and this was found.
+    /// A measured value that does not meet the limit.
     pub(super) fn new(criterion: Criterion, limit: f64, found: f64, reason: Reason) -> Unmet {
         Unmet { failure: failure(criterion, limit, Some(found)), reason }
     }
@@ -119,32 +120,32 @@ impl Unmet {
         Unmet { failure: Failure { measured: false, ..failure(criterion, limit, None) }, reason }
     }
 
-    /// The same with another value found, or none that is a number.
+    /// Replaces the measured value, `None` if it is not a number.
     pub(super) fn found(mut self, found: Option<f64>) -> Unmet {
         self.failure.found = found;
         self
     }
 
-    /// The same as one stream's failure, or that of no stream alone.
+    /// Sets the stream, `None` if it is not the failure of a single stream.
     pub(super) fn of_stream(mut self, stream: Option<u32>) -> Unmet {
         self.failure.stream = stream;
         self
     }
 
-    /// The same as one worker's failure, or that of no worker alone.
+    /// Sets the worker, `None` if it is not the failure of a single worker.
     pub(super) fn of_worker(mut self, worker: Option<u32>) -> Unmet {
         self.failure.worker = worker;
         self
     }
 
-    /// The same with its moment, since the start of the run and since that of the load point.
+    /// Sets the time, since the start of the run and of the load point.
     pub(super) fn at(mut self, at_s: Option<f64>, at_in_point_s: Option<f64>) -> Unmet {
         self.failure.at_s = at_s;
         self.failure.at_in_point_s = at_in_point_s;
         self
     }
 
-    /// The same, explained by the tool's own delay or not.
+    /// Sets whether Reelgauge's scheduling delay explains it.
     pub(super) fn because_of_tool(mut self, is_because_of_tool: bool) -> Unmet {
         self.failure.because_of_tool = is_because_of_tool;
         self
@@ -166,7 +167,7 @@ fn failure(criterion: Criterion, limit: f64, found: Option<f64>) -> Failure {
     }
 }
 
-/// A failure of nothing in particular, for tests.
+/// A dummy failure for tests.
 #[cfg(test)]
 pub(crate) fn failure_of_tests() -> Failure {
     failure(Criterion::LateFrames, 0.0, Some(1.0))

@@ -1,4 +1,4 @@
-//! Figures made by hand, and what is found of them. What is said about that: the report room.
+//! Rulings on handmade figures. Sentences about them are in the report crate.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,12 +26,12 @@ fn silent(ruling: Ruling) -> Verdict {
     ruling.in_words(|_| String::new())
 }
 
-/// Why the first failure failed.
+/// The reason of the first failure.
 fn reason(ruling: &Ruling) -> &Reason {
     ruling.unmet()[0].reason()
 }
 
-/// The same, where it is late frames.
+/// The same for late frames.
 fn late_stream(ruling: &Ruling) -> &LateStream {
     match reason(ruling) {
         Reason::LateFrames(late) => late,
@@ -86,7 +86,7 @@ fn with_frames_to_spare_the_moment_is_that_of_the_first_frame_too_many() {
         ..stream.first_late_runs[0]
     });
     stream.late_frames = 10;
-    // Four in the first late run, so the seventh is the third of the second.
+    // Four in the first late run, so the seventh is the third of the second run.
     let verdict = judged("late=6", &[stream.clone()]);
     assert_eq!(verdict.failed_first.as_ref().unwrap().at_s, Some(120.08));
     let found = ruling("late=6", &[stream.clone()]);
@@ -121,7 +121,7 @@ fn the_storage_is_not_blamed_for_the_tool() {
     let found = ruling("late=0", std::slice::from_ref(&tools));
     assert!(found.unmet()[0].is_because_of_tool());
     assert_eq!(late_stream(&found).late_frames_without_own_delay, 0);
-    // One frame that the tool does not explain is enough.
+    // A single frame that Reelgauge does not explain is enough.
     let mixed = StreamFigures { late_frames_with_own_delay: 11, ..tools.clone() };
     assert!(judged("late=0", &[mixed]).storage_failed);
     // So is another stream.
@@ -141,11 +141,11 @@ fn what_was_not_measured_is_not_met() {
     let found = ruling("late=0", &[never, short, late(9, 3.0, 1)]);
     assert_eq!(found.unmet()[1].reason(), &Reason::NeverBegan(never_name));
     assert_eq!(found.unmet()[2].reason(), &Reason::NoFrameJudged(short_name));
-    // What was measured stands before what was not.
+    // Measured failures come before failures without a measurement.
     let verdict = silent(found);
     let order: Vec<Option<u32>> = verdict.failures.iter().map(|failure| failure.stream).collect();
     assert_eq!(order, [Some(9), Some(7), Some(8)]);
-    // Also where that has no moment.
+    // Also if the measured one has no time.
     let never = StreamFigures { began_s: None, frames_judged: 0, ..stream(7) };
     let verdict = judged("late=0,p99=1ms", &[never, stream(9)]);
     assert_eq!(verdict.failed_first.unwrap().criterion, Criterion::P99Response);
@@ -208,7 +208,7 @@ fn throughput_over_the_buffer_says_when_it_fell_short_first() {
         began_in_point_s: 30.0,
     };
     assert_eq!((reason(&found), found.unmet()[0].limit()), (&expected, 60.0));
-    // Another limit than the one that was watched: only the worst moment is known.
+    // Another limit than the one that was monitored: only the time of the minimum is known.
     assert_eq!(
         judged("throughput=50MB/s", std::slice::from_ref(&slow)).failed_first.unwrap().at_s,
         Some(130.0)
@@ -286,7 +286,7 @@ fn rates_are_judged_by_the_criteria() {
         found,
         [(Criterion::WorkerRate, Some(0)), (Criterion::GlobalRate, None), (Criterion::Ratio, None)]
     );
-    // What is not asked for is not judged.
+    // Criteria that are not required are not judged.
     assert!(silent(with(Criteria { op_rate_per_worker_min: Some(0.7), ..Criteria::default() })).passed);
     let idle = [rate(0, "camera", 9.0, 9.0), rate(1, "companion", 1.0, 0.0)];
     let ratio = Criteria { ratio_tolerance: Some(0.05), ..Criteria::default() };
@@ -331,7 +331,7 @@ fn parts_with_criteria_of_their_own_are_one_load_point() {
     let verdict = silent(of(frames, &[late(1, 9.0, 1), unseen]).and(of(frames, &[late(3, 4.0, 1)])));
     let found: Vec<(Criterion, Option<u32>)> =
         verdict.failures.iter().map(|failure| (failure.criterion, failure.stream)).collect();
-    // First ones first whichever part they are of, the failed operation once, what was not measured last.
+    // In order of time from both parts, the failed operation once, failures without a measurement last.
     assert_eq!(
         found,
         [

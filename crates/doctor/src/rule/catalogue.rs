@@ -1,4 +1,4 @@
-//! The rules, as they stand in `catalogue/rules/`, built in so that the program needs no files beside it.
+//! The rules in `catalogue/rules/`, built in so that the program needs no other files.
 
 use std::sync::LazyLock;
 
@@ -148,7 +148,7 @@ const TEXTS: &[(&str, &str)] = texts![
 
 /// Every rule.
 pub fn rules() -> &'static [Rule] {
-    // That each can be read is what a test says.
+    // A test checks that each can be read.
     static RULES: LazyLock<Vec<Rule>> =
         LazyLock::new(|| TEXTS.iter().filter_map(|(_, text)| toml::from_str(text).ok()).collect());
     &RULES

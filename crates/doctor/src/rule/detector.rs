@@ -1,7 +1,7 @@
-//! How a rule is recognised: conditions on the facts of one subject, or else of the machine.
+//! How a rule is detected: conditions on the facts of one subject, or else of the host.
 //!
-//! What is not known stays so: a condition is met, not met, or not known, and a rule fires only on what is
-//! known.
+//! Unknown facts stay unknown: a condition is met, not met, or unknown, and a rule fires only on known
+//! facts.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +16,24 @@ use reelgauge_machine::texts::NotKnown;
 #[serde(deny_unknown_fields)]
 pub struct Detector {
     pub of: FactKind,
-    /// Only on these systems; on all where there are none.
+    /// Only on these systems; on all if empty.
     #[serde(default)]
     pub os: Vec<Os>,
-    /// Which of them are judged at all: all of these must be met, or it is none of its business. A subject
-    /// that is passed over for them is not in order either.
+    /// Which subjects are judged: all of these must be met, or the detector does not apply. A subject
+    /// that is skipped is not in order either.
     #[serde(default)]
     pub only: Vec<Condition>,
     /// All of them must be met.
     #[serde(default)]
     pub all: Vec<Condition>,
-    /// One of them must be met, where there are any.
+    /// One of them must be met, if there are any.
     #[serde(default)]
     pub any: Vec<Condition>,
-    /// What was found, with `{name}` and facts in braces.
+    /// The finding, with `{name}` and facts in braces.
     pub found: String,
-    /// What that can cost, where it is not what the rule's other findings cost.
+    /// Its possible cost, if it differs from that of the rule's other findings.
     pub cost: Option<String>,
-    /// What to do about what it found, by system, where the rule's own is about something else.
+    /// Its fix, by system, if the rule's fix is about something else.
     #[serde(default)]
     pub fix: BTreeMap<String, String>,
     pub undo: Option<String>,
@@ -44,15 +44,15 @@ pub struct Detector {
 #[serde(try_from = "Row")]
 pub struct Condition {
     pub fact: String,
-    /// What must hold of it.
+    /// The test.
     pub test: Test,
 }
 
-/// What must hold of a fact.
+/// A test of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     Is(Value),
-    /// It is something else.
+    /// It is a different value.
     IsNot(Value),
     /// It is one of these words.
     OneOf(Vec<String>),
@@ -66,14 +66,14 @@ pub enum Test {
     BelowFact(String, f64),
     /// It is larger than another fact.
     AboveFact(String),
-    /// It has this in it, in whatever case.
+    /// It contains this text, ignoring case.
     Contains(String),
     Lacks(String),
-    /// Nothing is said of it at all.
+    /// It is not stated at all.
     Missing,
 }
 
-/// A condition as it is written: a fact and one test.
+/// A condition as written: a fact and one test.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -134,13 +134,13 @@ fn value(written: toml::Value) -> Result<Value, String> {
 pub enum Truth {
     Yes,
     No,
-    /// It is known that there is no such thing to judge: no clock to set, no slot.
+    /// It is known that there is nothing to judge: no clock to set, no slot.
     Absent,
-    /// These texts would have told.
+    /// The missing texts.
     NotKnown(Vec<Gap>),
 }
 
-/// A subject, with the machine that it is of: what the subject has no fact of the machine may have.
+/// A subject and its host: facts that the subject lacks are taken from the host.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     pub subject: &'a Subject,
@@ -188,13 +188,13 @@ impl Detector {
         }
     }
 
-    /// What to do about what it found on this system, where that is its own.
+    /// The detector's fix on this system, if it has one.
     pub fn fix(&self, os: Os) -> Option<&str> {
         super::of_system(&self.fix, os)
     }
 
-    /// The facts that were judged, and those that its sentence and these others name in braces, as far as
-    /// they are known.
+    /// The facts that were judged, and those that its sentence and these others name in braces, if
+    /// known.
     pub fn values<'a>(
         &'a self,
         others: impl Iterator<Item = &'a str>,
@@ -210,7 +210,7 @@ impl Detector {
     }
 }
 
-/// Of conditions of which one is enough; `None` where there are none.
+/// For conditions of which one is enough; `None` if there are none.
 fn either(conditions: impl Iterator<Item = Truth>) -> Option<Truth> {
     let mut told = None;
     let mut gaps = Vec::new();
@@ -316,7 +316,7 @@ mod tests {
         );
     }
 
-    /// What a detector does not judge is neither met nor in order.
+    /// A subject that a detector does not judge is neither met nor in order.
     #[test]
     fn what_is_not_its_business_is_absent() {
         let only = |sack: u32| {

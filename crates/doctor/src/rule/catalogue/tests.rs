@@ -1,4 +1,4 @@
-//! Every rule can be read, is whole, and is right about its two texts.
+//! Every rule can be read, is complete, and gives the right result for its two texts.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ fn collected(texts: &BTreeMap<String, String>) -> Texts {
     collected
 }
 
-/// What this rule alone says of a machine.
+/// The result of this rule alone for a host.
 fn judged(rule: &'static Rule, texts: &Texts) -> Diagnosis {
     let roles = rule.role.iter().copied().collect();
     let scope = Scope { roles, place: None, is_elsewhere: false, is_probed: true };
@@ -59,15 +59,15 @@ fn a_rule_has_a_detector_and_both_texts_or_says_why_not() {
         let is_known = |name: &str| ["any", "linux", "macos", "windows", "truenas"].contains(&name);
         assert!(rule.fix.keys().all(|name| is_known(name)), "{}: {:?}", rule.id, rule.fix.keys());
         assert!(rule.undo.keys().all(|name| is_known(name)), "{}: {:?}", rule.id, rule.undo.keys());
-        // A remedy of its own comes with what undoes it.
+        // A separate fix comes with a separate undo.
         let is_whole = |own: &Detector| {
             own.fix.keys().all(|name| is_known(name)) && own.fix.is_empty() == own.undo.is_none()
         };
         assert!(rule.detect.iter().all(is_whole), "{}", rule.id);
-        // Costs follow "can cost" and stand alone, so they are no sentences.
+        // Costs follow "can cost" and also appear alone, so they are not sentences.
         let mut costs = rule.cost.iter().chain(rule.detect.iter().filter_map(|it| it.cost.as_ref()));
         assert!(costs.all(|cost| !cost.contains("cost") && !cost.ends_with('.')), "{}", rule.id);
-        // A rule without such a case has no caveat; one that says so would be printed.
+        // A rule without such a case has no caveat; a text that denies one would be printed.
         let none = ["There is no", "None", "Nothing", "No case is known"];
         let says_none = |caveat: &String| none.iter().any(|none| caveat.starts_with(none));
         assert!(!rule.not_when.as_ref().is_some_and(says_none), "{}: {:?}", rule.id, rule.not_when);
@@ -90,7 +90,7 @@ fn every_rule_fires_on_its_text_and_is_silent_on_the_other() {
     }
 }
 
-/// Every fact that a sentence names stands in the text that made it fire.
+/// Every fact that a sentence names is in the text that made it fire.
 #[test]
 fn sentences_name_facts_that_are_known() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
@@ -109,7 +109,7 @@ fn sentences_name_facts_that_are_known() {
 #[test]
 fn a_machine_that_says_nothing_is_not_in_order() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
-        // Of which system it is the rule's own text tells; it says nothing else.
+        // The rule's own text shows the system, and nothing else.
         let mut nothing = Texts::default();
         rule.fires[0].keys().for_each(|name| nothing.put(name, Ok(String::new())));
         let judged = judged(rule, &nothing);
@@ -117,7 +117,7 @@ fn a_machine_that_says_nothing_is_not_in_order() {
     }
 }
 
-/// What could not be read is not known, whichever text it is and whyever: it is never in order.
+/// An unreadable setting is unknown, whichever text it is and for whatever reason: it is never in order.
 #[test]
 fn what_cannot_be_read_is_never_in_order() {
     let forbidden = || Err(NotKnown::NotAllowed);
@@ -146,7 +146,7 @@ fn what_cannot_be_read_is_never_in_order() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A text without which a rule no longer fires was needed: without it nothing is in order.
+/// If a rule no longer fires without a text, the text was needed: without it nothing is in order.
 #[test]
 fn a_single_text_that_cannot_be_read_is_no_all_clear() {
     let (mut needed, mut wrong) = (0, Vec::new());
@@ -187,7 +187,7 @@ fn what_machines_printed_has_its_shape() {
     assert!(tried > 100, "{tried}");
 }
 
-/// Texts that tell which system it is, and nothing else.
+/// Texts that show the system, and nothing else.
 fn of_system(os: Os) -> Texts {
     let mut texts = Texts::default();
     let (name, text) = match os {
@@ -200,7 +200,7 @@ fn of_system(os: Os) -> Texts {
     texts
 }
 
-/// Whatever a rule reads is asked of this machine, and of others by the scripts.
+/// Every text that a rule reads is collected, on the local host and by the scripts.
 #[test]
 fn every_text_that_is_read_is_collected() {
     let mut missing = BTreeSet::new();
@@ -221,7 +221,7 @@ fn every_text_that_is_read_is_collected() {
     assert!(missing.is_empty(), "no list of texts/required_texts.rs has {missing:?}");
 }
 
-/// An undo gives back what was found; where nothing tells what that was, it says to note it first.
+/// An undo restores the found value; if no text shows it, the undo advises to note it first.
 #[test]
 fn an_undo_is_no_constant_and_says_what_to_note() {
     let mut wrong = Vec::new();
@@ -242,7 +242,7 @@ fn an_undo_is_no_constant_and_says_what_to_note() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Two machines that were set in different ways are given back in different ways.
+/// Two hosts with different settings have different undos.
 #[test]
 fn the_limits_of_written_data_are_given_back_as_they_were() {
     let rule = rules().iter().find(|rule| rule.id == "vm.dirty_limits").unwrap();
@@ -278,7 +278,7 @@ fn the_limits_of_written_data_are_given_back_as_they_were() {
     assert_eq!(set(&by_share[..2]), half, "what nobody collected is no setting");
 }
 
-/// What is there and is something else is not understood: neither in order, nor not there.
+/// A text of another kind is not understood: neither in order, nor missing.
 #[test]
 fn a_text_that_is_something_else_is_named_and_hides_no_rule() {
     let (mut named, mut wrong) = (0, Vec::new());
@@ -301,12 +301,12 @@ fn a_text_that_is_something_else_is_named_and_hides_no_rule() {
     assert!(named > 60, "{named}");
 }
 
-/// Whether the texts still tell a system that the rule is for.
+/// Whether the texts still show a system of the rule.
 fn is_for_its_system(rule: &Rule, told: &Diagnosis) -> bool {
     rule.os.contains(&told.system.os)
 }
 
-/// A number with too many digits is nothing that waits in memory.
+/// A number with too many digits is not a memory size.
 #[test]
 fn a_number_that_cannot_be_makes_no_finding() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
@@ -334,7 +334,7 @@ fn a_number_that_cannot_be_makes_no_finding() {
     }
 }
 
-/// Texts that were cut off, repeated, or are something else: findings or none, never an end.
+/// Texts that were cut off, repeated, or of another kind: findings or none, but never a crash.
 #[test]
 fn damaged_texts_are_survived() {
     let hostile = "\u{1b}[2J\u{0}\u{202e}: = [ ] {{{ % / \u{ffff} 99999999999999999999999999 - -1 NaN\n";
@@ -379,8 +379,7 @@ fn numbers_of_facts_can_be_told() {
     }
 }
 
-/// Settings that no machine has are not in order, and what a rule does not judge of a slow card is not
-/// either.
+/// Impossible settings are not in order, and neither is what a rule does not judge on a slow card.
 #[test]
 fn no_memory_is_not_understood_and_a_slow_card_is_not_judged() {
     let rule = |id: &str| rules().iter().find(|rule| rule.id == id).unwrap();
@@ -403,7 +402,7 @@ fn no_memory_is_not_understood_and_a_slow_card_is_not_judged() {
     assert_eq!((slow.in_order.len(), slow.not_here.as_slice()), (0, &[id][..]), "{slow:#?}");
 }
 
-/// A Mac or a machine with Windows is told no command of Linux for its cards.
+/// A Mac or a Windows host gets no Linux command for its cards.
 #[test]
 fn cards_are_given_back_by_commands_of_their_own_system() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
@@ -418,7 +417,7 @@ fn cards_are_given_back_by_commands_of_their_own_system() {
     }
 }
 
-/// On sshfs nobody is sent to Samba or to the options of NFS mounts.
+/// On sshfs, no advice is about Samba or the options of NFS mounts.
 #[test]
 fn a_probe_advises_what_the_file_system_of_the_path_has() {
     let mut tried = 0;
