@@ -1,8 +1,8 @@
-//! What the doctors of several machines say, put together: what several have is told once, with their names,
-//! and who has it not.
+//! Combines the results of the doctors of several hosts: a finding that several hosts have is shown
+//! once, with their names, and the hosts without it.
 //!
-//! What a machine says comes from elsewhere, so it is bounded before anything is made of it. Pure. Not here:
-//! how it travels (the fleet), sentences (report).
+//! Results come from other hosts, so they are bounded before they are used. Pure. Not here: transferring
+//! them (the fleet), sentences (report).
 
 use serde::{Deserialize, Serialize};
 
@@ -19,91 +19,91 @@ const RULES_MAX: usize = 1_000;
 /// Characters of a text, at most.
 const CHARS_MAX: usize = 600;
 
-/// What the doctor of one machine says.
+/// The result of one host's doctor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostSaid {
-    /// Of each place that data lies at.
+    /// For each place of data.
     pub places: Vec<PlaceSaid>,
 }
 
-/// What it says of the way from a machine to one place.
+/// The result for the path from a host to one place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceSaid {
     pub path: String,
-    /// What was found, what costs most first.
+    /// The findings, the most severe first.
     pub findings: Vec<FindingSaid>,
     /// Rules that were judged and found nothing.
     pub in_order: Vec<String>,
     /// Rules that could not be judged.
     pub not_looked: Vec<String>,
-    /// Findings that were left off, because it would have been too long.
+    /// Findings that were dropped, because the result would have been too long.
     #[serde(default)]
     pub left_off: u64,
-    /// Why nothing was looked at, if so.
+    /// Why nothing was checked, if so.
     #[serde(default)]
     pub why_not: Option<String>,
 }
 
-/// Something that was found on a machine.
+/// A finding on one host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingSaid {
     pub rule: String,
-    /// What it is about, in a line.
+    /// Its subject, in one line.
     pub title: String,
     pub severity: Severity,
-    /// What was found, in sentences.
+    /// The finding, in sentences.
     pub found: Vec<String>,
-    /// What to change there.
+    /// The advised change.
     pub change: String,
 }
 
-/// Something that was found on machines, and on which.
+/// A finding and the hosts that have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedFinding {
     pub rule: String,
-    /// What it is about.
+    /// Its subject.
     pub title: String,
-    /// What it costs, where it costs most.
+    /// The severity on the host where it is most severe.
     pub severity: Severity,
     pub hosts: Vec<String>,
-    /// What was found: each sentence once, with whom it is said of.
+    /// The sentences of the finding, each once, with its hosts.
     pub found: Vec<SaidOf>,
-    /// What to change: each once, with where.
+    /// The advised changes, each once, with its hosts.
     pub changes: Vec<SaidOf>,
-    /// Who was looked at and has it not.
+    /// Hosts that were checked and do not have it.
     pub in_order_on: Vec<String>,
-    /// Of whom nobody knows: it could not be looked at there.
+    /// Hosts on which it could not be checked.
     pub not_looked_on: Vec<String>,
 }
 
-/// What is said of some machines.
+/// A text about some hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SaidOf {
     pub text: String,
     pub hosts: Vec<String>,
 }
 
-/// What is wrong with none of the places of a machine, or could not be looked at.
+/// The combined result of several hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Together {
     pub hosts: Vec<String>,
-    /// What was found, what costs most first, and of that what most have.
+    /// The findings, the most severe first; with equal severity, those of most hosts.
     pub findings: Vec<SharedFinding>,
-    /// Places of machines at which nothing was looked at: `host: path`, and why.
+    /// Places of hosts at which nothing was checked: `host: path`, and the reason.
     pub not_looked: Vec<SaidOf>,
-    /// Findings that were left off.
+    /// Findings that were dropped.
     pub left_off: u64,
 }
 
 impl Together {
-    /// Whether something costs much.
+    /// Whether a finding is severe.
     pub fn is_grave(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity <= Severity::High)
     }
 }
 
 impl HostSaid {
-    /// The same with nothing in it that is too much or too long.
+    /// Limits the number and the length of everything in it.
     pub fn bound(&mut self) {
         self.places.truncate(PLACES_MAX);
         for place in &mut self.places {
@@ -123,7 +123,7 @@ impl HostSaid {
         }
     }
 
-    /// Leaves off what costs least, if there is anything left.
+    /// Drops the least severe finding, if there is any left.
     pub fn leave_off_one(&mut self) -> bool {
         let longest = self.places.iter_mut().max_by_key(|place| place.findings.len());
         let Some(place) = longest.filter(|place| !place.findings.is_empty()) else { return false };
@@ -140,7 +140,7 @@ fn shorten(text: &mut String) {
     }
 }
 
-/// Puts together what these machines say.
+/// Combines the results of these hosts.
 pub fn together(said: &[(String, HostSaid)]) -> Together {
     let mut all =
         Together { hosts: said.iter().map(|(host, _)| host.clone()).collect(), ..Together::default() };
@@ -230,7 +230,7 @@ mod tests {
         let (in_order, not_looked) = (list(in_order), list(not_looked));
         let place =
             PlaceSaid { path: "/mnt/nas".to_owned(), findings, in_order, not_looked, ..PlaceSaid::default() };
-        // A machine says the same of each of its places.
+        // A host gives the same result for each of its places.
         (name.to_owned(), HostSaid { places: vec![place.clone(), place] })
     }
 

@@ -1,16 +1,16 @@
-//! Configuration fragments for a stated site: what to set, on which system, by which rule and for which
-//! number. Nothing is looked at and nothing is set here.
+//! Configuration fragments for a stated site: the settings for each system, each with its rule and the
+//! computation of its number. Nothing is checked or changed here.
 //!
-//! * [`site`]: what is known of the site, and what kind of network it is ([`site::Topology`]).
-//! * [`sums`]: buffers, requests, threads and memory, each with what it was worked out from.
-//! * [`fragment`]: a file that comes of it, line by line, each with its rule and what undoes it.
-//! * `samba`, `nfs`, `zfs`, `linux`, `stornext`, `apple`, `windows`, `truenas`: what is set where.
+//! * [`site`]: the known facts about the site, and its kind of network ([`site::Topology`]).
+//! * [`sums`]: buffers, requests, threads and memory, each with the values it was computed from.
+//! * [`fragment`]: the resulting file, line by line, each with its rule and its undo.
+//! * `samba`, `nfs`, `zfs`, `linux`, `stornext`, `apple`, `windows`, `truenas`: the settings of each.
 //!
 //! Advice that trades security or the safety of data is never a line: it is a decision, which a fragment
-//! names ([`fragment::FragmentPart::Decide`]). What cannot be worked out from what was stated is left as it
-//! is, and named.
+//! names ([`fragment::FragmentPart::Decide`]). Settings that cannot be computed from the stated facts
+//! stay unchanged, and are named.
 //!
-//! Not here: sentences. Why a line is there says its rule, in `catalogue/rules`.
+//! Not here: sentences. The reason of a line is in its rule, in `catalogue/rules`.
 
 mod apple;
 pub mod fragment;
@@ -29,7 +29,7 @@ use serde::Serialize;
 use fragment::Fragment;
 use site::{Protocol, Site, SiteError};
 
-/// What a fragment is for.
+/// The purpose of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
@@ -52,7 +52,7 @@ pub enum Purpose {
 /// The fragments for a site.
 ///
 /// # Errors
-/// What was stated of the site contradicts itself.
+/// The stated facts about the site contradict each other.
 pub fn fragments(purpose: Purpose, site: &Site) -> Result<Vec<Fragment>, SiteError> {
     site.check()?;
     if site.protocol == Some(Protocol::Stornext) && purpose != Purpose::ClientLinux {

@@ -1,13 +1,13 @@
-//! Uncompressed sound beside the picture: how many bytes of it belong to each frame.
+//! Uncompressed sound with the picture: how many bytes of it belong to each frame.
 //!
-//! At 29.97 frames per second a frame holds 1601.6 samples of 48 kHz. The samples are dealt out whole, so a
-//! frame has 1601 or 1602 of them, and the sum is exact at every frame.
+//! At 29.97 frames per second a frame holds 1601.6 samples of 48 kHz. Samples are distributed as a
+//! whole, so a frame has 1601 or 1602 of them, and the sum is exact at every frame.
 
 use serde::{Deserialize, Serialize};
 
 use crate::rate::FrameRate;
 
-/// The most tracks that are accepted.
+/// Tracks that are accepted, at most.
 pub const TRACKS_MAX: u16 = 1024;
 
 /// Tracks of uncompressed (PCM) sound, one channel each.
@@ -19,7 +19,7 @@ pub struct AudioTracks {
     bits: u8,
 }
 
-/// Audio tracks as they stand in a file.
+/// Audio tracks as written in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -38,14 +38,14 @@ const fn default_bits() -> u8 {
     24
 }
 
-/// Audio tracks that make no sense.
+/// Why audio tracks are not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AudioError {
     /// None, or more than [`TRACKS_MAX`].
     #[error("invalid number of audio tracks {0}; use 1 to {TRACKS_MAX}, or omit the audio")]
     Tracks(u16),
-    /// Outside of what sound is sampled with.
+    /// Out of the range of audio sample rates.
     #[error("invalid audio sample rate {0} Hz; use 8000 to 768000, such as 48000")]
     SampleRate(u32),
     /// Samples are whole bytes.
@@ -54,7 +54,7 @@ pub enum AudioError {
 }
 
 impl AudioTracks {
-    /// This many tracks of `bits` bits per sample.
+    /// `tracks` tracks of `bits` bits per sample.
     ///
     /// # Errors
     /// See [`AudioError`].

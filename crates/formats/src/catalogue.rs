@@ -1,10 +1,10 @@
 //! The built-in formats: `catalogue/formats.csv`, embedded and parsed once.
 //!
-//! Every row is checked: an unknown word, a rate that contradicts the frame size or an id that occurs twice
-//! makes the whole catalogue an error, which a test would show before anyone else sees it.
+//! Every row is checked. An unknown word, a rate that contradicts the frame size or a duplicate id makes
+//! the whole catalogue an error, which a test detects before a release.
 //!
-//! A few rows have no rate or no frame rate, because no source states one. They are kept apart as
-//! [`Incomplete`]: they can be listed, and played once the user says at which frame rate.
+//! A few rows have no rate or no frame rate, because no source states one. They are kept separately as
+//! [`Incomplete`]: they can be listed, and played when the user states a frame rate.
 
 mod row;
 
@@ -36,14 +36,14 @@ pub struct Catalogue {
     by_id: HashMap<String, Place>,
 }
 
-/// Where the format of an id is kept.
+/// The position of a format with an id.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Complete(usize),
     Incomplete(usize),
 }
 
-/// Why a catalogue can't be used.
+/// Why a catalogue cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogueError {
@@ -57,7 +57,7 @@ pub enum CatalogueError {
         line: u64,
         /// The row's own key.
         row: String,
-        /// What is wrong.
+        /// The fault.
         fault: RowFault,
     },
     /// Two rows lead to the same id.
@@ -74,10 +74,10 @@ pub enum CatalogueError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
-    /// Nothing is called like this.
+    /// There is no such id.
     #[error("no format '{id}'{}; 'reelgauge formats' lists all", did_you_mean(.close))]
     Unknown {
-        /// What was asked for.
+        /// The requested id.
         id: String,
         /// Ids that come close, best first.
         close: Vec<String>,
@@ -89,7 +89,7 @@ pub enum FindError {
         id: String,
         /// What is missing.
         missing: &'static str,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
 }
@@ -114,7 +114,7 @@ impl Catalogue {
         let mut catalogue = Catalogue { formats: Vec::new(), incomplete: Vec::new(), by_id: HashMap::new() };
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let columns = reader.headers()?.clone();
-        // No field holds a line break, so that rows can be counted.
+        // No field contains a line break, so that rows can be counted.
         for (line, record) in (2..).zip(reader.records()) {
             let row: CatalogueRow = record?.deserialize(Some(&columns))?;
             let read =
@@ -148,7 +148,7 @@ impl Catalogue {
         &self.formats
     }
 
-    /// The formats of which no source states the rate or the frame rate.
+    /// The formats without a sourced rate or frame rate.
     pub fn incomplete(&self) -> &[Incomplete] {
         &self.incomplete
     }

@@ -1,4 +1,4 @@
-//! One media format: what a clip of it looks like to the storage.
+//! One media format: the properties of a clip that matter for the storage.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use crate::frame_sizes::{ClipSizes, PictureSize, SizeModel};
 use crate::raster::Raster;
 use crate::rate::FrameRate;
 
-/// How a clip lies in files.
+/// How a clip is stored in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ClipLayout {
-    /// One file with all frames one after another (MOV, MXF, MP4 …).
+    /// One file with all frames in sequence (MOV, MXF, MP4 …).
     MovieFile,
     /// One file for every frame (DPX, OpenEXR, TIFF …).
     FramePerFile,
@@ -57,7 +57,7 @@ impl FromStr for ClipLayout {
 pub enum RateControl {
     /// Constant bytes per frame or per group of pictures; uncompressed.
     Cbr,
-    /// Every frame stands alone and aims at a target.
+    /// Every frame is coded independently and aims at a target.
     Intra,
     /// The rate follows the content.
     Vbr,
@@ -90,7 +90,7 @@ pub struct Format {
     pub name: String,
     /// The codec or file family: `ProRes`.
     pub family: String,
-    /// How a clip lies in files.
+    /// How a clip is stored in files.
     pub kind: ClipLayout,
     /// Width and height, where the source states them.
     pub raster: Option<Raster>,
@@ -127,7 +127,10 @@ pub struct NoRoomForAudio {
 }
 
 impl Format {
-    /// The frame sizes of the clip that has this seed.
+    /// The same format with this sound in addition to the picture, or instead of other sound.
+    ///
+    /// # Errors
+    /// Every frame is a separate file.
     pub fn sizes(&self, seed: u64) -> ClipSizes {
         ClipSizes::new(self.picture, self.audio, self.frame_rate, seed)
     }
@@ -173,7 +176,7 @@ impl Format {
         self.picture.varies()
     }
 
-    /// What is a model about the frame sizes, in words; `None` where every size is sourced.
+    /// The model of the frame sizes, as text; `None` if every size is sourced.
     pub fn model_in_words(&self) -> Option<String> {
         let PictureSize::Variable { model, .. } = self.picture else {
             return None;

@@ -1,23 +1,25 @@
-//! How many bytes each frame of a clip has, and where in the clip it begins.
+//! The size of each frame of a clip, and its position in the clip.
 //!
 //! **Sourced**: the mean rates and the constant sizes; they come from the catalogue with their source.
-//! **A model**: how the frames of a variable-rate format spread around their mean. It is:
+//! **A model**: how the frame sizes of a variable-rate format vary around their mean. It is:
 //!
-//! * [`SizeModel::Even`]: every frame is the mean, rounded to whole bytes. For constant-rate codecs whose
-//!   frame size the source does not state, and for formats whose rate is a ceiling (JPEG 2000 in DCP, IMF).
-//! * [`SizeModel::Spread`]: uniform between 7/8 and 9/8 of the mean. For intra codecs that aim at a target.
-//!   The upper end is what Apple's ProRes encoder allows itself: its average is 8/9 of its maximum
-//!   (<https://mogurenko.com/2017/11/22/reversing-prores-part1-bitrate>). The lower end mirrors it, so that
-//!   the mean holds; real clips are often smaller still. APV's own figure is 10 % either way.
-//! * [`SizeModel::LongGop`]: an I frame, then P and B frames in file order (I B B P B B P …), with sizes of
-//!   16 : 6 : 3. These are the targets that MPEG-2 Test Model 5 starts from: complexities 160 : 60 : 42, the
-//!   B frames divided by 1.4 (<http://www.mpeg.org/MPEG/MSSG/tm5/Ch10/Ch10.html>). Every group of pictures
-//!   has the mean rate: changes from scene to scene are not modelled.
+//! * [`SizeModel::Even`]: every frame is the mean, rounded to whole bytes. For constant-rate codecs
+//!   whose frame size the source does not state, and for formats whose rate is an upper bound (JPEG 2000
+//!   in DCP, IMF).
+//! * [`SizeModel::Spread`]: uniform between 7/8 and 9/8 of the mean. For intra codecs that aim at a
+//!   target. The upper end is what Apple's ProRes encoder allows itself: its average is 8/9 of its
+//!   maximum (<https://mogurenko.com/2017/11/22/reversing-prores-part1-bitrate>). The lower end mirrors
+//!   it, so that the mean is right; real clips are often smaller still. APV's own figure is 10 % either
+//!   way.
+//! * [`SizeModel::LongGop`]: an I frame, then P and B frames in file order (I B B P B B P …), with sizes
+//!   of 16 : 6 : 3. These are the targets that MPEG-2 Test Model 5 starts from: complexities 160 : 60 :
+//!   42, the B frames divided by 1.4 (<http://www.mpeg.org/MPEG/MSSG/tm5/Ch10/Ch10.html>). Every group
+//!   of pictures has the mean rate: changes from scene to scene are not modelled.
 //!
-//! Whatever the model, the clip has the mean rate exactly: over every 16 frames ([`SizeModel::Spread`]),
+//! With every model, the clip has the mean rate exactly: over every 16 frames ([`SizeModel::Spread`]),
 //! over every group of pictures, or at every frame, to within a byte.
 //!
-//! A movie file's own structures are left out: the index of a 69 MB ProRes file has 2.2 kB, 0.003 %.
+//! A movie file's own structures are not included: the index of a 69 MB ProRes file has 2.2 kB, 0.003 %.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
@@ -33,7 +35,7 @@ pub enum PictureSize {
     None,
     /// Every frame has exactly this size.
     Constant {
-        /// Bytes per frame, with the headers where the frame is a file of its own.
+        /// Bytes per frame, including the headers if every frame is a separate file.
         bytes: u64,
     },
     /// Frames differ; only their mean is known.
@@ -127,7 +129,7 @@ fn share(whole: u64, part: u64, total: u64) -> u64 {
     u64::try_from(exact).unwrap_or(u64::MAX)
 }
 
-/// The even size plus the differences that the current block of frames has run up.
+/// The size for even frames plus the sum of the differences in the current block of frames.
 fn spread_before(mean: MeanBytes, frame: u64, seed: u64) -> u64 {
     let block = frame / SPREAD_FRAMES;
     let amplitude = mean.floor() / SPREAD_DIVISOR;
@@ -176,7 +178,7 @@ fn weight_before(place: u64) -> u64 {
     WEIGHT_I + anchors * WEIGHT_P + (predicted - anchors) * WEIGHT_B
 }
 
-/// The sizes of every frame of one clip. Pure and without memory: any frame can be asked for at any time.
+/// The sizes of every frame of one clip. Pure and stateless: any frame can be computed at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClipSizes {
     picture: PictureSize,

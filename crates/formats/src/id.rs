@@ -1,7 +1,7 @@
-//! Ids of formats, made from what the catalogue says of them.
+//! Ids of formats, made from their catalogue row.
 //!
-//! `Apple ProRes 422 HQ UHD` at 25 becomes `prores-422-hq-uhd-25`. The rules are fixed: an id is written into
-//! plans and scripts, so it must not change when rows are added.
+//! `Apple ProRes 422 HQ UHD` at 25 becomes `prores-422-hq-uhd-25`. The rules are fixed: plans and
+//! scripts contain ids, so they must not change when rows are added.
 
 use crate::rate::FrameRate;
 
@@ -67,8 +67,8 @@ fn without_maker<'a>(name: &'a str, family: &str) -> &'a str {
     }
 }
 
-/// One word without marks that would tear it apart: `4:2:2` is 422, `3:1` is 3to1, `16:9` is 16x9, and the
-/// rate of `1080i29.97` goes, because it is appended anyway.
+/// One word without separators that would split it: `4:2:2` is 422, `3:1` is 3to1, `16:9` is 16x9. The
+/// rate of `1080i29.97` is removed, because it is appended anyway.
 fn plain(word: &str) -> String {
     if let Some((lines, rate)) = word.split_once(['i', 'p'])
         && !lines.is_empty()

@@ -1,14 +1,16 @@
-//! The media format room: how many bytes a frame of a format has, when it is due, and in which files it lies.
+//! The media format crate: how many bytes a frame of a format has, when it is due, and which file
+//! contains it.
 //!
 //! * [`mod@catalogue`]: the built-in formats (`catalogue/formats.csv`), found by id or by words.
 //! * [`mod@format`]: one format, built-in or the user's [`user_format`].
 //! * [`rate`]: frame rates as exact fractions, and the due times of frames.
-//! * [`frame_sizes`]: the bytes of every frame of a clip. Here stands what is sourced and what is a model.
+//! * [`frame_sizes`]: the bytes of every frame of a clip. It states which values are sourced and which
+//!   are a model.
 //! * [`layout`]: file-size formulas of uncompressed and fixed-size formats.
 //! * [`like`]: the frame sizes and offsets of a real file or folder.
 //!
-//! Not here: which reads and writes a player makes of a frame (scripts decide that), and any I/O besides
-//! looking at the file or folder that [`like`] is given.
+//! Not here: which reads and writes a player makes for a frame (scripts decide that), and any I/O except
+//! reading the file or folder that [`like`] is given.
 
 pub mod audio;
 pub mod catalogue;

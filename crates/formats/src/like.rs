@@ -1,16 +1,17 @@
 //! Formats taken from real media: the frame sizes of a file, or of a folder of numbered frames.
 //!
-//! * MOV, MP4, M4V: the sample table gives the real size and place of every frame ([`movie`]).
+//! * MOV, MP4, M4V: the sample table contains the real size and position of every frame ([`movie`]).
 //! * A folder of numbered frames: the files' real sizes, in order ([`sequence`]).
-//! * Everything else: the mean rate, where the file says how long it plays (MXF, fragmented MP4); the
-//!   result says that it is only a mean ([`Basis::Mean`]).
+//! * Everything else: the mean rate, if the file states its duration (MXF, fragmented MP4); the result
+//!   is marked as a mean ([`Basis::Mean`]).
 //!
-//! Nothing is trusted: files may be damaged or made to harm. Memory is bounded by the file's index
-//! (at most 256 MiB) and by a limit on the samples; bad numbers are errors.
+//! All input is untrusted: files may be damaged or malicious. Memory is bounded by the size of the
+//! file's index (at most 256 MiB) and by a limit on the samples; impossible numbers are errors.
 //!
-//! The box reader is our own. mp4parse is under the MPL, which the project does not take; mp4 is no longer
-//! kept up; re_mp4 panics on files without chunk offsets, allocates what a length field says and needs an
-//! `ftyp` box, which QuickTime files may lack. Of the format only seven tables are needed.
+//! The box reader is our own, for these reasons. mp4parse has the MPL, a licence that the project does
+//! not accept. mp4 is no longer maintained. re_mp4 panics on files without chunk offsets, allocates
+//! whatever a length field states, and needs an `ftyp` box, which QuickTime files may lack. Only seven
+//! tables of the format are needed.
 
 pub mod mean;
 pub mod movie;
@@ -27,30 +28,30 @@ use mean::{Found, Length, MeanClip};
 use movie::{Movie, MovieError, Unlisted};
 use sequence::{Sequence, SequenceError};
 
-/// What real media look like to the storage.
+/// The properties of real media that matter for the storage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Like {
     /// The file or folder.
     pub path: PathBuf,
     /// Frames per second: the file's own, or the user's.
     pub frame_rate: FrameRate,
-    /// What is known of its frames.
+    /// The known facts about its frames.
     pub basis: Basis,
-    /// What the user should know about it, one line each.
+    /// Notes for the user, one line each.
     pub notes: Vec<String>,
 }
 
 /// How much is known of the frames.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Basis {
-    /// Every frame's size and place in the file.
+    /// Every frame's size and position in the file.
     Movie(Movie),
     /// Every frame's file and its size.
     Sequence(Sequence),
     Mean(MeanClip),
 }
 
-/// Why media can't serve as a model.
+/// Why media cannot be used as a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LikeError {
@@ -58,24 +59,24 @@ pub enum LikeError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The index of a movie file makes no sense.
     #[error("'{}' cannot be used: {fault}", path.display())]
     Movie {
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The fault, and the remedy.
         fault: MovieError,
     },
     /// No numbered frames in a folder.
     #[error("'{}' cannot be used: {fault}", path.display())]
     Sequence {
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The fault, and the remedy.
         fault: SequenceError,
     },
-    /// Nothing says how fast it plays.
+    /// The frame rate is unknown.
     #[error("'{}' does not contain its frame rate ({why}); set it with --fps", path.display())]
     NoFrameRate {
         /// The file or folder.
@@ -91,11 +92,11 @@ pub enum LikeError {
     NoDuration { path: PathBuf, why: &'static str },
 }
 
-/// Looks at a file or folder. `fps` overrides the frame rate that it states, and is needed where it
-/// states none: a folder of frames never does.
+/// Reads a file or folder. `fps` overrides the frame rate that it states, and is required if it states
+/// none: a folder of frames never does.
 ///
 /// # Errors
-/// See [`LikeError`]; every message says what to do.
+/// See [`LikeError`]; every message contains a remedy.
 pub fn from_path(path: &Path, fps: Option<FrameRate>) -> Result<Like, LikeError> {
     let io_error = |source| LikeError::Io { path: path.into(), source };
     let metadata = std::fs::metadata(path).map_err(io_error)?;
@@ -169,7 +170,7 @@ fn from_unlisted(
     from_mean(path, file_bytes, found, fps, unlisted.why)
 }
 
-/// The mean rate, where the length is known. `why` says why not more.
+/// The mean rate, if the duration is known. `why` is the reason why there is no more.
 fn from_mean(
     path: &Path,
     file_bytes: u64,
@@ -200,7 +201,7 @@ impl Like {
         }
     }
 
-    /// Bytes of the media: all tracks, or all frame files, or the whole file where only the mean is known.
+    /// Bytes of the media: all tracks, or all frame files, or the whole file if only the mean is known.
     pub fn total_bytes(&self) -> u64 {
         match &self.basis {
             Basis::Movie(movie) => movie.media_bytes(),
@@ -209,8 +210,8 @@ impl Like {
         }
     }
 
-    /// Bytes of the picture of a frame (from 0), or of all of it where only the mean is known; `None` behind
-    /// the last frame.
+    /// Bytes of the picture of a frame (from 0), or of the whole frame if only the mean is known; `None`
+    /// after the last frame.
     pub fn frame_bytes(&self, frame: u64) -> Option<u64> {
         let index = usize::try_from(frame).ok()?;
         match &self.basis {

@@ -8,10 +8,10 @@ use crate::id;
 use crate::raster::Raster;
 use crate::rate::FrameRate;
 
-/// Which formats to show. Every part that is set must hold.
+/// The formats to select. All parts that are set must match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// Words that must all occur in one of the format's fields. Case has no meaning.
+    /// Words that must all occur in one of the format's fields. Case is ignored.
     pub words: String,
     /// Exactly this frame rate.
     pub fps: Option<FrameRate>,
@@ -25,14 +25,14 @@ pub struct Filter {
     pub max_bytes_per_s: Option<f64>,
 }
 
-/// What a word is worth by where it is found.
+/// The score of a word, by where it is found.
 const WORTH_ID_WORD: u32 = 8;
 const WORTH_ID_BEGIN: u32 = 5;
 const WORTH_FIELD: u32 = 4;
 const WORTH_NAME_PART: u32 = 3;
 const WORTH_REMARK: u32 = 1;
 
-/// What the codec of a family is called besides. A name of a family holds its own words already.
+/// Alternative names of a family's codec. The words of the family's name need not be repeated.
 const CODECS: &[(&[&str], &[&str])] = &[
     (&["AVC-Intra", "AVCHD", "H.264", "XAVC", "XAVC S", "XAVC S-I"], &["avc", "h264", "x264"]),
     (&["XAVC HS"], &["hevc", "h265", "x265"]),
@@ -54,7 +54,7 @@ impl Catalogue {
         self.select(&Filter { words: words.into(), ..Filter::default() })
     }
 
-    /// The formats that the filter lets through: best first where it has words, else in catalogue order.
+    /// The formats that match the filter: best first if it has words, otherwise in catalogue order.
     pub fn select(&self, filter: &Filter) -> Vec<&Format> {
         let lower = filter.words.to_lowercase();
         let words: Vec<&str> = lower.split_whitespace().collect();
@@ -65,7 +65,7 @@ impl Catalogue {
             .filter_map(|format| Some((worth(format, &words)?, format)))
             .collect();
         if !words.is_empty() {
-            // Of equals, the shorter id has less that was not asked for. The sort is stable.
+            // With equal scores, the shorter id has less that was not requested. The sort is stable.
             found.sort_by_key(|(worth, format)| (Reverse(*worth), format.id.split('-').count()));
         }
         found.into_iter().map(|(_, format)| format).collect()
@@ -76,7 +76,7 @@ impl Catalogue {
         words.split_whitespace().filter(|word| self.search(word).is_empty()).collect()
     }
 
-    /// Up to `max` ids that a mistyped id may have meant, best first; none where nothing comes near.
+    /// Up to `max` ids that a mistyped id may mean, best first; empty if none is close.
     pub fn close_matches(&self, typed: &str, max: usize) -> Vec<String> {
         let typed = id::of_typed(typed);
         let formats = self.formats().iter().map(|format| format.id.as_str());
@@ -99,7 +99,7 @@ impl Filter {
     }
 }
 
-/// What all words together are worth in a format; `None` if one does not occur.
+/// The total score of all words in a format; `None` if one does not occur.
 fn worth(format: &Format, words: &[&str]) -> Option<u32> {
     if words.is_empty() {
         return Some(0);
@@ -159,8 +159,8 @@ fn word_worth(word: &str, format: &Format, fields: &[String], name: &str, remark
     remarks.contains(word).then_some(WORTH_REMARK)
 }
 
-/// How far a typed id is from an id, word by word: letters to change in each typed word, a little for every
-/// word that was left out. `None` when most of a word would have to be changed.
+/// The distance of a typed id from an id, word by word: letters to change in each typed word, and a
+/// little for every omitted word. `None` if most of a word would have to be changed.
 fn distance(typed: &str, id: &str) -> Option<usize> {
     const LETTER: usize = 4;
     let mut free: Vec<&str> = id.split('-').collect();
@@ -259,7 +259,7 @@ mod tests {
     fn the_plainest_match_comes_first() {
         assert_eq!(ids("prores 422 uhd 25")[0], "prores-422-uhd-25");
         assert_eq!(ids("dpx 10-bit uhd 24")[0], "dpx-10-bit-rgb-uhd-24");
-        // Found in the remarks alone, yet found.
+        // Found only in the remarks, but found.
         assert!(ids("openimageio b44").iter().all(|id| id.contains("b44")));
         assert!(!ids("openimageio").is_empty());
     }

@@ -1,4 +1,4 @@
-//! The mean size of a frame as an exact fraction, so that a clip's size comes out at its rate to the byte.
+//! The mean size of a frame as an exact fraction, so that a clip's size matches its rate to the byte.
 
 use crate::rate::{FrameRate, gcd_u64};
 

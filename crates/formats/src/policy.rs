@@ -1,4 +1,4 @@
-//! What is done with frames whose time has passed.
+//! The treatment of frames whose time has passed.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Width and height of a picture, and the names that the field has for the usual ones.
+//! Width and height of a picture, and the usual names for them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ const NAMES: &[(Raster, &[&str])] = &[
     (Raster::new(8192, 4320), &["8k-dci", "8k"]),
 ];
 
-/// A text that names no raster.
+/// A text that is not a raster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is not a resolution; write it like 1920x1080, or use one of: {}", known())]
 pub struct RasterError {

@@ -27,7 +27,7 @@ pub struct FrameRate {
     den: u32,
 }
 
-/// A text or number that is no frame rate.
+/// A text or number that is not a frame rate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is not a frame rate; write it like 25, 23.976 or 24000/1001 (above 0, at most {FPS_MAX})")]
 pub struct FrameRateError {
@@ -95,7 +95,7 @@ impl FrameRate {
         FrameRate::new(num.trim().parse().ok()?, den.trim().parse().ok()?)
     }
 
-    /// A decimal: a 1000/1001 rate when it is one to within its last digit, else exactly what it says.
+    /// A decimal: a 1000/1001 rate if it equals one to within its last digit, otherwise the exact value.
     fn from_decimal(text: &str) -> Option<FrameRate> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());

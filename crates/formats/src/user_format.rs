@@ -21,34 +21,34 @@ use crate::mean::MeanBytes;
 use crate::raster::Raster;
 use crate::rate::FrameRate;
 
-/// What the user says about a format. [`OwnFormat::into_format`] checks it.
+/// The user's description of a format. [`OwnFormat::into_format`] checks it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnFormat {
-    /// For screens; the id is made from it.
+    /// The name for screens; the id is made from it.
     pub name: String,
     /// Bytes of the picture per frame; the headers too, where each frame is a file.
     pub bytes_per_frame: Option<u64>,
     /// Rate of the picture in 10^6 bit/s, instead of `bytes_per_frame`.
     pub mbit_per_s: Option<f64>,
     pub fps: FrameRate,
-    /// How frames lie in files.
+    /// How frames are stored in files.
     #[serde(default)]
     pub files: FrameFiles,
     /// How the codec holds its rate: `cbr`, `intra` or `vbr`.
     #[serde(default)]
     pub rate_control: Control,
-    /// Frames in a group of pictures, for `vbr`; half a second where it is left out.
+    /// Frames in a group of pictures, for `vbr`; half a second by default.
     pub gop_frames: Option<u16>,
     /// Pixels per row, for screens alone.
     pub width: Option<u16>,
     /// Rows, for screens alone.
     pub height: Option<u16>,
-    /// Sound beside the picture.
+    /// Sound in addition to the picture.
     pub audio: Option<AudioTracks>,
 }
 
-/// How frames lie in files.
+/// How frames are stored in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FrameFiles {
@@ -70,7 +70,7 @@ pub enum Control {
     Vbr,
 }
 
-/// A description that makes no format.
+/// A description that is not valid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnFormatError {
@@ -193,7 +193,7 @@ impl OwnFormat {
             (Control::Cbr, None) => return Ok(SizeModel::Even),
             (Control::Intra, None) => return Ok(SizeModel::Spread),
         };
-        // Frames in files of their own depend on no others.
+        // Frames in separate files depend on no others.
         Ok(match self.files {
             FrameFiles::Movie => SizeModel::LongGop { frames },
             FrameFiles::Frames => SizeModel::Spread,

@@ -1,6 +1,6 @@
-//! The formulas and the readers against files that FFmpeg writes while the test runs.
+//! Compares the formulas and the readers with files that FFmpeg writes during the test.
 //!
-//! Where FFmpeg is not installed every test here says SKIPPED and passes.
+//! Without FFmpeg, every test here prints SKIPPED and passes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use reelgauge_formats::like::movie::{ByteRange, Movie, SampleUnit, TrackKind};
 use reelgauge_formats::like::{self, Basis, LikeError};
 use reelgauge_formats::{AudioTracks, Raster, catalogue};
 
-/// A folder for one test's files, or `None` (and a word about it) without FFmpeg.
+/// A folder for one test's files; without FFmpeg `None`, and a message.
 fn studio(test: &str) -> Option<tempfile::TempDir> {
     let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect();
     let there = |tool: &str| folders.iter().any(|folder| folder.join(tool).is_file());
@@ -37,7 +37,8 @@ fn make(folder: &Path, name: &str, raster: Raster, fps: &str, options: &str) -> 
     make_all(folder, raster, fps, options, &[(name, "")]).remove(0)
 }
 
-/// The same several times, each with options of its own: FFmpeg takes longer to start than to write a frame.
+/// The same several times, each with different options: FFmpeg takes longer to start than to write a
+/// frame.
 fn make_all(folder: &Path, raster: Raster, fps: &str, options: &str, clips: &[(&str, &str)]) -> Vec<PathBuf> {
     let picture = format!("testsrc2=s={raster}:r={fps}");
     let paths: Vec<PathBuf> = clips.iter().map(|(name, _)| folder.join(name)).collect();
@@ -54,7 +55,7 @@ fn size(path: &Path) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// The packets of every stream, as FFmpeg finds them.
+/// The packets of every stream, as ffprobe lists them.
 fn packets(path: &Path) -> BTreeMap<u32, Vec<ByteRange>> {
     let entries = ["-show_entries", "packet=stream_index,pos,size", "-of", "csv=p=0"];
     let listed = run("ffprobe", &[&entries[..], &[path.to_str().unwrap()]].concat());
@@ -72,7 +73,7 @@ fn packets(path: &Path) -> BTreeMap<u32, Vec<ByteRange>> {
     streams
 }
 
-/// Whether the index lies behind the media, so that a player seeks to the end first.
+/// Whether the index is after the media, so that a player first seeks to the end.
 fn index_is_last(movie: &Movie) -> bool {
     movie.picture().spans.first().is_some_and(|span| span.offset < movie.index.offset)
 }
@@ -184,8 +185,8 @@ fn sound_files_have_the_size_of_the_formula() {
     }
 }
 
-/// Every sample of every track against ffprobe's packets. Uncompressed sound is compared as a whole, because
-/// FFmpeg cuts its chunks into packets of its own.
+/// Compares every sample of every track with ffprobe's packets. Uncompressed sound is compared as a
+/// whole, because FFmpeg splits chunks into different packets.
 fn compare_with_ffprobe(path: &Path, tracks: usize) -> Movie {
     let movie = movie(path);
     let packets = packets(path);
@@ -222,7 +223,7 @@ fn prores_movies_are_listed_as_ffprobe_lists_them() {
     // Two seconds of two channels in 24 bits.
     let sound: u64 = movie.tracks[1].spans.iter().map(|span| span.bytes).sum();
     assert_eq!(sound, 96_000 * 6);
-    // Read straight on, nothing is left out or read twice.
+    // A sequential read omits nothing and reads nothing twice.
     let spans = movie.forward_spans().unwrap();
     assert_eq!(spans.len(), 60);
     assert_eq!(spans.iter().map(|span| span.bytes).sum::<u64>(), movie.media_bytes());
@@ -258,7 +259,7 @@ fn varying_frame_rates_are_told() {
     let Some(folder) = studio("varying rate") else {
         return;
     };
-    // Every fourth frame is left out.
+    // Every fourth frame is missing.
     let options = "-an -t 4 -y -vf select='mod(n\\,4)' -vsync vfr -c:v libx264";
     let path = make(folder.path(), "vfr.mp4", Raster::new(160, 90), "24", options);
     let like = like::from_path(&path, None).unwrap();

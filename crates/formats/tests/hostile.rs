@@ -1,7 +1,7 @@
-//! Damaged and made-up files: whatever the bytes, looking at them ends in a result or in an error.
+//! Damaged and synthetic files: reading any bytes ends with a result or an error.
 //!
-//! The files under `tests/data` are real ones of FFmpeg (`testsrc2` in 16x16, `sine`), small enough to be
-//! damaged in every place.
+//! The files under `tests/data` are real ones from FFmpeg (`testsrc2` in 16x16, `sine`), small enough to
+//! be damaged at every position.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ thread_local! {
     static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
 }
 
-/// Looks at a file with this content and checks what must hold of every result.
+/// Reads a file with this content and checks the invariants of every result.
 fn look(content: &[u8]) -> Result<Like, LikeError> {
     let path = FOLDER.with(|folder| folder.path().join("file"));
     fs::write(&path, content).unwrap();
@@ -88,7 +88,7 @@ fn a_path_that_does_not_exist_is_an_error() {
     assert!(said.contains("no/such/clip.mov"), "{said}");
 }
 
-/// What a count or a length may be turned into.
+/// Extreme values for a count or a length.
 fn extreme() -> impl Strategy<Value = u32> {
     prop_oneof![
         Just(0),

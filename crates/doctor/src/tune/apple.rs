@@ -1,4 +1,4 @@
-//! A Mac: `nsmb.conf`, `nfs.conf`, and what is set by commands.
+//! A Mac: `nsmb.conf`, `nfs.conf`, and settings made by commands.
 
 use super::fragment::{
     Because, Destination, Fragment, FragmentPart, Left, SettingLine, default, frame, frames,
@@ -51,7 +51,8 @@ fn nfs() -> Fragment {
             SettingLine::new(format!("nfs.client.mount.options = {options}"), "nfs.macos_defaults")
                 .because(Because::ToProve)
                 .into(),
-            // Final Cut wants locks, and a server without them is passed by with locallocks: at a price.
+            // Final Cut needs locks. With a server that has none, the workaround is locallocks, which
+            // has a price.
             FragmentPart::Decide("nfs.locking_mode"),
             FragmentPart::Decide("nfs.macos_async"),
         ],

@@ -1,28 +1,27 @@
-//! A fragment: a file, or what is typed into a dialog, line by line.
+//! A fragment: a file, or the text for a dialog, line by line.
 
 use serde::Serialize;
 
 use super::site::{Site, SiteName, Stated, Topology, Version};
 use super::sums::Sum;
 
-/// What belongs into one place.
+/// The settings for one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fragment {
     /// The name of the file that it is written to: `smb.conf`.
     pub name: &'static str,
     pub place: Destination,
-    /// What it consists of, in its order.
+    /// Its parts, in order.
     pub parts: Vec<FragmentPart>,
-    /// The site's names that stand in it.
+    /// The site's names that occur in it.
     pub names: Vec<SiteName>,
-    /// Settings of the kernel that it changes, and that a later restart alone would give back: they are
-    /// kept before.
+    /// Kernel settings that it changes and that only a restart would restore: they are saved before.
     pub keep: Option<Kept>,
-    /// What makes it take effect; with the former file in its place again, what undoes it too.
+    /// The commands that activate it; with the previous file restored, also the undo.
     pub activate: Vec<String>,
 }
 
-/// Where the former settings of the kernel are kept.
+/// Where the previous kernel settings are saved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Kept {
     pub settings: Vec<String>,
@@ -30,13 +29,13 @@ pub struct Kept {
     pub file: &'static str,
 }
 
-/// Where a fragment belongs.
+/// The destination of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "place", content = "at")]
 pub enum Destination {
     /// Lines of a file that has others, too.
     Into(String),
-    /// A file of its own.
+    /// A separate file.
     File(String),
     /// Commands, run as root or administrator, one by one.
     Run(&'static str),
@@ -48,74 +47,74 @@ pub enum Destination {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "part", content = "is")]
 pub enum FragmentPart {
-    /// A line that only holds others together: `[global]`.
+    /// A line that only groups others: `[global]`.
     Frame(String),
     Line(SettingLine),
-    /// Something that trades security or the safety of data: nobody but the owner decides it. The rule that
-    /// explains it.
+    /// A setting that trades security or the safety of data, which only the owner may decide. The rule
+    /// that explains it.
     Decide(&'static str),
-    /// Something that is left as it is, with the rule that it is about.
+    /// A setting that stays unchanged, with its rule.
     Left(&'static str, Left),
-    /// The former protocol of Macs.
+    /// The old protocol of Macs.
     AfpIsLegacy,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingLine {
-    /// As it is written.
+    /// The text as written.
     pub text: String,
-    /// The rule that gives its reason.
+    /// The rule with its reason.
     pub rule: &'static str,
-    /// Parts of the line that have a reason of their own, each with its rule.
+    /// Parts of the line that have a separate reason, each with its rule.
     pub parts: Vec<(String, &'static str)>,
-    /// What of the site decided it.
+    /// The fact about the site that decided it.
     pub because: Option<Because>,
-    /// What its number was worked out from, and what it comes to.
+    /// The computation of its number, and the result.
     pub sums: Vec<Sum>,
-    /// What undoes it; where there is none, the line is removed.
+    /// The undo; without one, the line is removed.
     pub undo: Option<String>,
 }
 
-/// What of the site decided.
+/// The fact about the site that decides a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
     Topology(Topology),
     /// Macs are among the clients.
     HasMacs,
-    /// Kept as it is by default, so that no old line above it stays in force.
+    /// The default, written so that an older line before it has no effect.
     IsDefault,
-    /// Where to start; the best value is one to prove.
+    /// A starting value; the best value has to be measured.
     ToProve,
 }
 
-/// Why something is left as it is.
+/// Why a setting stays unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Left {
-    /// It hangs on something that was not stated; by which flags it is.
+    /// It depends on facts that were not stated; the flags that state them.
     NotStated(Vec<&'static str>),
-    /// The topology speaks against it.
+    /// It does not fit the topology.
     Topology(Topology),
-    /// The version does not have it.
+    /// The version does not support it.
     TooOld(Version),
-    /// Only a measurement tells.
+    /// Only a measurement can decide.
     Measure,
-    /// It does nothing together with another line that is written.
+    /// It has no effect together with another line that is written.
     WithoutEffect(&'static str),
-    /// It would be right for new shares or pools alone.
+    /// It is right only for new shares or pools.
     NewOnly,
-    /// A dialog has a field of this name for it.
+    /// A dialog has a field with this name for it.
     Dialog(&'static str),
 }
 
 impl FragmentPart {
-    /// What is left as it is, since of these somebody did not state all.
+    /// A setting that stays unchanged, because not all of these facts were stated.
     pub(super) fn not_stated(rule: &'static str, site: &Site, wanted: &[Stated]) -> FragmentPart {
         FragmentPart::Left(rule, Left::NotStated(site.not_stated(wanted)))
     }
 
-    /// What it writes besides comments.
+    /// The text that is not a comment.
     pub fn text(&self) -> Option<&str> {
         match self {
             FragmentPart::Frame(text) | FragmentPart::Line(SettingLine { text, .. }) => Some(text),
@@ -161,17 +160,17 @@ impl From<SettingLine> for FragmentPart {
     }
 }
 
-/// A line that only holds others together.
+/// A line that only groups others.
 pub(super) fn frame(text: &str) -> FragmentPart {
     FragmentPart::Frame(text.to_owned())
 }
 
-/// The default, written out.
+/// The default, written explicitly.
 pub(super) fn default(text: &str, rule: &'static str) -> FragmentPart {
     SettingLine::new(text, rule).because(Because::IsDefault).into()
 }
 
-/// How large frames are to be: opposite advice, by the topology. `set` makes the line for a size.
+/// The frame size: the advice depends on the topology. `set` makes the line for a size.
 pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> SettingLine) -> FragmentPart {
     const SINGLE: &str = "net.mtu.jumbo_single_client";
     match site.topology() {
@@ -190,7 +189,7 @@ pub(super) fn frames(site: &Site, set: &dyn Fn(u32) -> SettingLine) -> FragmentP
     }
 }
 
-/// Flow control at the step from the server's fast link to slower ones.
+/// Flow control between the server's fast link and slower ones.
 pub(super) fn flow_control(site: &Site, is_server: bool) -> Vec<FragmentPart> {
     match site.topology() {
         Topology::FanIn if is_server => vec![

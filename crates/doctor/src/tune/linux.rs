@@ -1,4 +1,4 @@
-//! Linux: the kernel's settings of TCP and memory, the card, mounts and how far files are read ahead.
+//! Linux: kernel settings of TCP and memory, the card, mounts and read-ahead.
 
 use std::net::Ipv6Addr;
 
@@ -9,13 +9,13 @@ use super::fragment::{
 use super::site::{Protocol, Site, SiteName, Stated, Topology, Version};
 use super::sums::{self, Sum, Windows};
 
-/// Several connections of an NFS mount came with it.
+/// The version that introduced several connections per NFS mount.
 const NCONNECT: Version = Version(5, 3);
-/// So many of them.
+/// The number of connections per mount.
 const CONNECTIONS: u32 = 4;
-/// Over a way this long a connection that paused begins slowly again.
+/// From this round trip on, a connection that paused takes long to speed up again.
 const LONG_WAY_MS: f64 = 5.0;
-/// How far an NFS mount reads ahead, to begin with.
+/// The initial read-ahead of an NFS mount.
 const READ_AHEAD_KIB: u32 = 8192;
 
 /// `/etc/sysctl.d`.
@@ -53,8 +53,8 @@ pub(super) fn kernel(site: &Site, is_server: bool) -> Fragment {
     }
 }
 
-/// The settings that lines change, by name. Of a limit in bytes and one in percent one is in force: setting
-/// one ends the other.
+/// The settings that lines change, by name. Of a limit in bytes and one in percent, only one is active:
+/// setting one clears the other.
 fn settings(parts: &[FragmentPart]) -> Vec<String> {
     let names = parts.iter().filter_map(FragmentPart::text).filter_map(|text| text.split(" = ").next());
     let both = names.flat_map(|name| match name.strip_suffix("_bytes") {
@@ -64,7 +64,7 @@ fn settings(parts: &[FragmentPart]) -> Vec<String> {
     both.collect()
 }
 
-/// What TCP may buffer, and what that comes to on a server.
+/// The buffers of TCP, and their total on a server.
 fn buffers(site: &Site, is_server: bool) -> Vec<FragmentPart> {
     const RULE: &str = "net.tcp.buffer_below_bdp";
     let Some(Windows { receive: (receive, read), send: (send, written) }) = sums::windows(site) else {
@@ -81,7 +81,7 @@ fn buffers(site: &Site, is_server: bool) -> Vec<FragmentPart> {
     ]
 }
 
-/// How much written data may wait.
+/// The limit of dirty data.
 fn dirty(site: &Site) -> Vec<FragmentPart> {
     const RULE: &str = "vm.dirty_limits";
     match sums::dirty(site) {
@@ -177,8 +177,8 @@ fn nfs_mount(site: &Site) -> Vec<FragmentPart> {
     [line.into()].into_iter().chain(left).chain([FragmentPart::Decide("nfs.krb5p")]).collect()
 }
 
-/// A server as it stands before the colon of `SERVER:/PATH`: an address of IPv6, which has colons itself, in
-/// brackets (nfs(5)).
+/// A server as written before the colon of `SERVER:/PATH`: an IPv6 address, which contains colons
+/// itself, is in brackets (nfs(5)).
 fn host_of_path(server: &str) -> String {
     let address = server.split_once('%').map_or(server, |(address, _)| address);
     match address.parse::<Ipv6Addr>() {
@@ -187,7 +187,7 @@ fn host_of_path(server: &str) -> String {
     }
 }
 
-/// `//SERVER/SHARE` takes an address of IPv6 as it is: it ends at the slash.
+/// `//SERVER/SHARE` takes an IPv6 address as it is: it ends at the slash.
 fn smb_mount(site: &Site) -> Vec<FragmentPart> {
     const SEVERAL: &str = "smb.multichannel_unused";
     let channels = format!("multichannel,max_channels={CONNECTIONS}");
@@ -207,8 +207,8 @@ fn smb_mount(site: &Site) -> Vec<FragmentPart> {
     [line.into()].into_iter().chain(left).chain(decide).collect()
 }
 
-/// How far NFS mounts are read ahead, by the program that udev asks for each of them. `None` for clients that
-/// mount by another protocol.
+/// The read-ahead of NFS mounts, set by the program that udev runs for each of them. `None` for clients
+/// with another protocol.
 pub(super) fn read_ahead(site: &Site) -> Option<Fragment> {
     (site.protocol == Some(Protocol::Nfs)).then(|| Fragment {
         name: "nfs.conf",

@@ -1,10 +1,10 @@
-//! An NFS server: what it gives to whom, and its threads. The kernel's, and NFS-Ganesha.
+//! An NFS server: its exports and its threads. The kernel's, and NFS-Ganesha.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, SettingLine, default, frame};
 use super::site::{Site, SiteName, Stated};
 use super::sums::{self, Sum};
 
-/// What the number of threads hangs on.
+/// The facts that the number of threads depends on.
 pub(super) const THREADS: [Stated; 4] =
     [Stated::Clients, Stated::Disks, Stated::ServerLink, Stated::ClientLink];
 
@@ -30,7 +30,7 @@ pub(super) fn daemon(site: &Site) -> Fragment {
         }
         _ => parts.push(FragmentPart::not_stated("nfs.server.threads", site, &THREADS)),
     }
-    // Macs are best off with version 3, others with 4.
+    // Version 3 is best for Macs, version 4 for others.
     parts.push(default("vers3=y", "nfs.version"));
     parts.push(default("vers4=y", "nfs.version"));
     parts.push(default("vers4.1=y", "nfs.version"));
@@ -46,7 +46,7 @@ pub(super) fn daemon(site: &Site) -> Fragment {
     }
 }
 
-/// The same for NFS-Ganesha, whose file is its own.
+/// The same for NFS-Ganesha, which has a separate file.
 pub(super) fn ganesha(site: &Site) -> Fragment {
     let set = |text: &str, rule| -> FragmentPart { SettingLine::new(text, rule).into() };
     let plain = |text: String| -> FragmentPart { FragmentPart::Frame(text) };

@@ -3,7 +3,7 @@
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, default, frame};
 use super::site::{Site, SiteName, Topology, Version};
 
-/// Fast algorithms to sign by came with it.
+/// The version that introduced fast signing algorithms.
 const FAST_SIGNING: Version = Version(4, 15);
 const FILE: &str = "/etc/samba/smb.conf";
 
@@ -25,7 +25,7 @@ pub(super) fn config(site: &Site) -> Fragment {
     }
 }
 
-/// What holds for every share; of an appliance, too.
+/// The settings for all shares; also for an appliance.
 pub(super) fn global(site: &Site) -> Vec<FragmentPart> {
     let mut parts = vec![
         default("socket options = TCP_NODELAY", "smb.samba.socket_options"),
@@ -40,7 +40,7 @@ pub(super) fn global(site: &Site) -> Vec<FragmentPart> {
         SettingLine::new("log level = 1", "smb.samba.debug_and_vfs").into(),
         default("server min protocol = SMB2_02", "smb.dialect_low"),
     ];
-    // Without a word on the version it is taken for a current one.
+    // Without a stated version, a current one is assumed.
     if site.samba_has(FAST_SIGNING) == Some(false) {
         let version = site.samba.unwrap_or(FAST_SIGNING);
         parts.push(FragmentPart::Left("smb.crypto_algorithm_slow", Left::TooOld(version)));
@@ -68,7 +68,7 @@ pub(super) fn global(site: &Site) -> Vec<FragmentPart> {
     parts
 }
 
-/// A line by which clients may have several connections: the topology decides it, as on the clients.
+/// A line that allows clients several connections: the topology decides, as on the clients.
 pub(super) fn several(site: &Site, line: &str) -> FragmentPart {
     const RULE: &str = "smb.multichannel_unused";
     match site.topology() {
@@ -77,7 +77,7 @@ pub(super) fn several(site: &Site, line: &str) -> FragmentPart {
     }
 }
 
-/// What is set for the media share alone.
+/// The settings for the media share alone.
 pub(super) fn share(site: &Site) -> Vec<FragmentPart> {
     let mut parts = vec![
         default("oplocks = yes", "smb.samba.oplocks_leases"),
@@ -86,7 +86,7 @@ pub(super) fn share(site: &Site) -> Vec<FragmentPart> {
     ];
     match (site.has_zfs, site.has_windows) {
         (true, _) => parts.push(default("strict allocate = no", "smb.samba.strict_allocate")),
-        // Samba takes room ahead only where it writes synchronously.
+        // Samba preallocates only if it writes synchronously.
         (false, true) => parts
             .push(FragmentPart::Left("smb.samba.strict_allocate", Left::WithoutEffect("aio write size = 1"))),
         (false, false) => {}

@@ -1,12 +1,13 @@
-//! What is known of a site. Every part may be left open; what hangs on it is then left as it is.
+//! The known facts about a site. Every fact is optional; settings that depend on a missing one stay
+//! unchanged.
 
 use std::net::IpAddr;
 
 use serde::Serialize;
 
-/// A round trip within a building, where nobody says another.
+/// The assumed round trip within a building, if none is stated.
 pub const USUAL_ROUND_TRIP_MS: f64 = 0.5;
-/// Links whose speeds are nearer than this have the same.
+/// Links whose speeds differ by less than this factor count as equal.
 const SAME_SPEED: f64 = 1.01;
 
 /// How media get from the server to its clients.
@@ -15,17 +16,17 @@ const SAME_SPEED: f64 = 1.01;
 pub enum Topology {
     /// One client whose link is as fast as the server's.
     Single,
-    /// A server with a faster link than its clients: a switch has to hold what comes too fast.
+    /// A server with a faster link than its clients: a switch has to buffer the surplus.
     FanIn,
-    /// Several clients whose links are as fast as the server's, or slower only for the server.
+    /// Several clients whose links are as fast as the server's, or faster.
     Several,
     /// One client whose link is faster than the server's.
     FasterClient,
-    /// Not stated, and not told by the links.
+    /// Not stated, and unknown from the links.
     NotKnown,
 }
 
-/// What clients use the storage by.
+/// The protocol of the clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -36,7 +37,7 @@ pub enum Protocol {
     Stornext,
 }
 
-/// What sums hang on, by the flag that states it.
+/// Facts that computations depend on, by the flag that states them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stated {
     ServerLink,
@@ -48,7 +49,7 @@ pub(super) enum Stated {
     Protocol,
 }
 
-/// What the server's volume lies on.
+/// The disks of the server's volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Disks {
@@ -61,23 +62,23 @@ pub enum Disks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Version(pub u32, pub u32);
 
-/// A name of the site's that stands in fragments.
+/// A name of the site that occurs in fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteName {
     /// The server's name or address.
     Server,
-    /// The directory that it shares.
+    /// The shared directory.
     Path,
-    /// What the share is called.
+    /// The name of the share.
     Share,
-    /// Who may use it.
+    /// The network that may use it.
     Network,
-    /// Where a client mounts it.
+    /// The mount point on a client.
     Mount,
-    /// The dataset of ZFS.
+    /// The ZFS dataset.
     Dataset,
-    /// The card that storage goes by.
+    /// The network interface for storage.
     Interface,
 }
 
@@ -92,7 +93,7 @@ impl SiteName {
         SiteName::Interface,
     ];
 
-    /// By which flag it is stated.
+    /// The flag that states it.
     pub const fn flag(self) -> &'static str {
         match self {
             SiteName::Server => "--server",
@@ -106,61 +107,61 @@ impl SiteName {
     }
 }
 
-/// A site as somebody states it.
+/// A site as stated by the user.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Site {
     /// The speed of the server's link.
     pub server_link_mbit_per_s: Option<f64>,
-    /// The speed of each client's.
+    /// The speed of each client's link.
     pub client_link_mbit_per_s: Option<f64>,
-    /// How many clients there are.
+    /// The number of clients.
     pub clients: Option<u32>,
-    /// What was said of the topology.
+    /// The stated topology.
     pub stated_topology: Option<Topology>,
     /// A round trip between client and server.
     pub round_trip_ms: f64,
-    /// How much memory the server has.
+    /// The server's memory.
     pub server_memory_bytes: Option<u64>,
-    /// How much of it other services need.
+    /// The part of it that other services need.
     pub reserved_memory_bytes: Option<u64>,
-    /// What the volume lies on.
+    /// The disks of the volume.
     pub disks: Option<Disks>,
-    /// By what the clients use it.
+    /// The protocol of the clients.
     pub protocol: Option<Protocol>,
     /// Whether Macs are among the clients.
     pub has_macs: bool,
-    /// Whether Windows machines are.
+    /// Whether Windows hosts are among the clients.
     pub has_windows: bool,
-    /// The file system of the volume is ZFS.
+    /// Whether the file system of the volume is ZFS.
     pub has_zfs: bool,
     pub samba: Option<Version>,
-    /// The kernel's version, of the machine that the fragment is for.
+    /// The kernel version of the host that the fragment is for.
     pub kernel: Option<Version>,
     /// The version of NFS.
     pub nfs: Option<Version>,
     /// The server's name or address.
     pub server: String,
-    /// The directory that it shares.
+    /// The shared directory.
     pub path: String,
-    /// What the share is called.
+    /// The name of the share.
     pub share: String,
-    /// Who may use it: `10.0.0.0/24`.
+    /// The network that may use it: `10.0.0.0/24`.
     pub network: String,
-    /// Where a client mounts it.
+    /// The mount point on a client.
     pub mount_point: String,
-    /// The dataset of ZFS.
+    /// The ZFS dataset.
     pub dataset: String,
-    /// The card that storage goes by.
+    /// The network interface for storage.
     pub interface: String,
-    /// Which of these names nobody stated, so that another stands in their place.
+    /// Names that were not stated, so that placeholders are used for them.
     pub not_stated: Vec<SiteName>,
 }
 
-/// Why nothing can be said of a site.
+/// Why no fragments can be made for a site.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
-    /// The links, or the number of clients, say something else than the topology.
+    /// The links, or the number of clients, contradict the topology.
     #[error("--topology {stated:?} contradicts the link rates or the number of clients; correct or omit it")]
     Topology {
         stated: Topology,
@@ -168,46 +169,46 @@ pub enum SiteError {
         client_mbit_per_s: Option<f64>,
         clients: Option<u32>,
     },
-    /// A number can't be.
+    /// An impossible number.
     #[error("{what} is {value}, which is invalid: {why}")]
     Number { what: &'static str, value: String, why: &'static str },
-    /// A word or version is none that can be.
+    /// An impossible word or version.
     #[error("{what} '{value}' is invalid: {allowed}")]
     Value {
         what: &'static str,
         value: String,
-        /// What can be instead.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// Such a site has no such machine.
+    /// Such a site has no such host.
     #[error(
         "--protocol stornext works only with --for client-linux; StorNext configures its servers and other \
          clients itself"
     )]
     NotOfStornext,
-    /// A word would be something else in a configuration file.
+    /// A word that would have another meaning in a configuration file.
     #[error("{what} '{value}' cannot be used in a configuration file or a command: it {why}")]
     Word { what: &'static str, value: String, why: WordFault },
-    /// Nothing would be left of the memory.
+    /// No memory would be left.
     #[error(
         "--reserve ({reserved_bytes} bytes) leaves nothing of --memory ({memory_bytes} bytes); use a smaller \
          --reserve"
     )]
     Memory {
-        /// What other services need.
+        /// The memory for other services.
         reserved_bytes: u64,
-        /// What the server has.
+        /// The server's memory.
         memory_bytes: u64,
     },
 }
 
-/// Why a word would be something else in a configuration file.
+/// Why a word would have another meaning in a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordFault {
     Empty,
     /// It looks like an option.
     Dash,
-    /// It has this character.
+    /// It contains this character.
     Character(char),
 }
 
@@ -225,16 +226,16 @@ impl std::fmt::Display for WordFault {
     }
 }
 
-/// Names that mean something else in `smb.conf`.
+/// Names with another meaning in `smb.conf`.
 const SECTIONS: [&str; 4] = ["global", "homes", "printers", "ipc"];
-/// The versions of NFS that Linux mounts.
+/// The NFS versions that Linux mounts.
 const NFS: [Version; 4] = [Version(3, 0), Version(4, 0), Version(4, 1), Version(4, 2)];
-/// The leases that `smb.conf` sets came with it.
+/// The version that introduced the leases that `smb.conf` sets.
 const SAMBA_SINCE: Version = Version(4, 2);
-/// Older kernels are nobody's any more.
+/// Older kernels are no longer in use.
 const KERNEL_SINCE: Version = Version(3, 10);
 
-/// Whether it is an address, with so many bits as such an address has at most.
+/// Whether it is an address with an allowed prefix length.
 fn is_network(word: &str) -> bool {
     let (address, bits) = word.split_once('/').map_or((word, None), |(address, bits)| (address, Some(bits)));
     let Ok(address) = address.parse::<IpAddr>() else { return false };
@@ -243,7 +244,7 @@ fn is_network(word: &str) -> bool {
     bits.is_none_or(|bits| is_number(bits) && bits.parse::<u32>().is_ok_and(|bits| bits <= most))
 }
 
-/// What is wrong with a word; `None` where it can stand anywhere.
+/// The fault of a word; `None` if it is allowed everywhere.
 fn fault_of(word: &str) -> Option<WordFault> {
     let is_bad = |c: &char| c.is_control() || c.is_whitespace() || "\"'`$\\;#&|<>(){}[]*?!".contains(*c);
     match word.chars().find(is_bad) {
@@ -284,7 +285,7 @@ impl Default for Site {
 }
 
 impl Site {
-    /// What kind of network it is: by what was said, else by the links.
+    /// The kind of network: as stated, otherwise from the links.
     pub fn topology(&self) -> Topology {
         if let Some(stated) = self.stated_topology {
             return stated;
@@ -298,7 +299,7 @@ impl Site {
         }
     }
 
-    /// What a single connection can have at most: the slower of both links.
+    /// The highest rate of a single connection: that of the slower link.
     pub fn path_mbit_per_s(&self) -> Option<f64> {
         match (self.server_link_mbit_per_s, self.client_link_mbit_per_s) {
             (Some(server), Some(client)) => Some(server.min(client)),
@@ -306,7 +307,7 @@ impl Site {
         }
     }
 
-    /// Of these, what nobody stated.
+    /// The facts of these that were not stated.
     pub(super) fn not_stated(&self, wanted: &[Stated]) -> Vec<&'static str> {
         let missing = wanted.iter().filter_map(|wanted| match wanted {
             Stated::ServerLink => self.server_link_mbit_per_s.is_none().then_some("--server-link"),
@@ -333,7 +334,8 @@ impl Site {
         }
     }
 
-    /// Whether something came with this version; `None` where nobody says which one it is.
+    /// Whether this version has a feature that was introduced in `since`; `None` if the version is not
+    /// stated.
     pub fn samba_has(&self, since: Version) -> Option<bool> {
         self.samba.map(|version| version >= since)
     }
@@ -354,7 +356,7 @@ impl Site {
         self.check_versions()
     }
 
-    /// What can be in the place of a name that can't be what it stands for; `None` where it can.
+    /// The allowed values for a name that is not valid for its purpose; `None` if it is valid.
     fn wrong_name(&self, name: SiteName) -> Option<&'static str> {
         let word = self.name(name);
         let is_whole = |path: &str| path.starts_with('/') && !path.split('/').any(|part| part == "..");
@@ -395,7 +397,7 @@ impl Site {
         }
     }
 
-    /// Whoever states the topology and the links has stated it twice.
+    /// If the user states both the topology and the links, they must agree.
     fn check_topology(&self) -> Result<(), SiteError> {
         let Some(stated) = self.stated_topology else { return Ok(()) };
         let links = self.server_link_mbit_per_s.zip(self.client_link_mbit_per_s);

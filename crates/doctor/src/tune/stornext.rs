@@ -1,5 +1,5 @@
-//! A client of StorNext: its line of `/etc/fstab` and its `deviceparams`, with the values of Quantum's
-//! reference for many streams. They are values to prove: the vendor's defaults are mostly best.
+//! A StorNext client: its line in `/etc/fstab` and its `deviceparams`, with the values of Quantum's
+//! reference for many streams. They have to be measured: the vendor's defaults are mostly best.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frame};
 use super::site::{Site, SiteName};
@@ -9,7 +9,7 @@ const BUFFERS: &str = "cachebufsize=128k,buffercachecap=16384,buffercache_iods=3
 const DIRTY: &str = "bufferlowdirty=6144,bufferhighdirty=12288";
 
 pub(super) fn mount(site: &Site) -> Fragment {
-    // The file system is called as the share of other protocols is.
+    // The file system has the name of the share in other protocols.
     let options = format!("rw,noatime,{BUFFERS},{DIRTY},dircachesize=32m");
     let line = format!("{} {} cvfs {options} 0 0", site.share, site.mount_point);
     Fragment {

@@ -1,53 +1,53 @@
-//! Sums: how large a buffer, how many requests, how much memory, and what each was worked out from.
+//! Computes buffers, requests and memory, and keeps the inputs.
 //!
-//! Pure. A sum keeps its inputs, so that whoever shows it can show the formula.
+//! Pure. A sum keeps its inputs, so that the formula can be shown.
 
 use serde::Serialize;
 
 use super::site::{Disks, Site, Topology, Version};
 
-/// The largest request that NFS makes.
+/// The largest NFS request.
 pub const REQUEST_BYTES: u64 = 1 << 20;
-/// Since this version Linux lets TCP's receive buffers grow further by itself.
+/// The Linux version from which on TCP's receive buffers grow further automatically.
 pub const LARGER_RECEIVE_SINCE: Version = Version(6, 16);
-/// So far, on machines of some size.
+/// Their limit from that version on, on hosts with enough memory.
 pub const LARGER_RECEIVE_BYTES: u64 = 32 << 20;
-/// Before it.
+/// Their limit before that version.
 pub const FORMER_RECEIVE_BYTES: u64 = 6 << 20;
-/// The largest buffer that kernels take: their settings of TCP are signed numbers of 32 bits.
+/// The largest buffer that kernels accept: their TCP settings are signed 32-bit numbers.
 pub const LARGEST_BUFFER_BYTES: u64 = i32::MAX as u64;
-/// Room for a window and as much again for what waits to be read.
+/// Space for a window, and the same again for unread data.
 const WINDOWS: f64 = 2.0;
-/// How long a server's disks take for a request, besides the network.
+/// The time of a server's disks for a request, in addition to the network.
 const HDD_MS: f64 = 8.0;
 const SSD_MS: f64 = 1.0;
-/// Threads of the NFS server that are usual with many clients.
+/// The usual number of NFS server threads with many clients.
 const THREADS: std::ops::RangeInclusive<u64> = 32..=128;
-/// Where FreeBSD's receive buffer of a connection begins (`net.inet.tcp.recvspace`).
+/// The initial receive buffer of a connection in FreeBSD (`net.inet.tcp.recvspace`).
 pub const FREEBSD_FIRST_BYTES: u64 = 64 << 10;
-/// By how much it grows at a time (`net.inet.tcp.recvbuf_inc`).
+/// The step by which it grows (`net.inet.tcp.recvbuf_inc`).
 pub const FREEBSD_STEP_BYTES: u64 = 16 << 10;
-/// So many steps double a first buffer that was set.
+/// This many steps double an initial buffer that was set.
 const FIRST_STEPS: u64 = 8;
-/// How much written data may wait on a client.
+/// The range of the dirty data limit of a client.
 const DIRTY_BYTES: std::ops::RangeInclusive<u64> = 512 << 20..=2 << 30;
-/// Of that so much begins to be written at once.
+/// The divisor of that limit from which on data is written in the background.
 const DIRTY_PARTS: u64 = 8;
 
-/// What buffers of TCP grow to where nobody sets it.
+/// The size to which TCP buffers grow by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "of", content = "version")]
 pub enum Usual {
-    /// Linux, for receiving: that hangs on its version, where one is stated.
+    /// Linux, for receiving: depends on its version, if one is stated.
     LinuxReceive(Option<Version>),
     /// Linux, for sending.
     LinuxSend,
-    /// FreeBSD, either way.
+    /// FreeBSD, for both directions.
     Freebsd,
 }
 
 impl Usual {
-    /// How much that is; the larger where nobody says which kernel it is.
+    /// The size; the larger one if the kernel is not stated.
     pub fn bytes(self) -> u64 {
         match self {
             Usual::LinuxReceive(Some(kernel)) if kernel < LARGER_RECEIVE_SINCE => FORMER_RECEIVE_BYTES,
@@ -58,24 +58,25 @@ impl Usual {
     }
 }
 
-/// A sum and what it was worked out from.
+/// A result and its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "sum")]
 pub enum Sum {
-    /// What is on the way of one connection, twice.
+    /// The bytes of one connection in flight, twice.
     Window {
         /// The slower link.
         mbit_per_s: f64,
         /// The round trip.
         round_trip_ms: f64,
-        /// How many bytes that are.
+        /// The required bytes.
         needed_bytes: u64,
-        /// What is set: that, or what is usual where that is more, and no more than the kernel takes.
+        /// The resulting setting: the required bytes, or the default if it is larger, at most what the
+        /// kernel accepts.
         bytes: u64,
-        /// What the kernel has by itself.
+        /// The kernel's default.
         usual: Usual,
     },
-    /// Where the buffers of one connection begin: one window, so that none has to grow first.
+    /// The initial buffers of one connection: one window, so that none has to grow first.
     FirstBuffer {
         /// The slower link.
         mbit_per_s: f64,
@@ -83,72 +84,72 @@ pub enum Sum {
         round_trip_ms: f64,
         /// One window.
         window_bytes: u64,
-        /// What is set: the next power of two, and no less than FreeBSD has by default.
+        /// The resulting setting: the next power of two, and at least FreeBSD's default.
         bytes: u64,
-        /// By how much they grow at a time.
+        /// The step by which they grow.
         step_bytes: u64,
     },
-    /// What all connections can take of the server's memory at worst.
+    /// The server memory that all connections can use in the worst case.
     ConnectionMemory {
         /// Clients.
         clients: u32,
         /// Connections of each.
         connections: u32,
-        /// The largest receive and send buffer of one.
+        /// The largest receive plus send buffer of one connection.
         buffer_bytes: u64,
-        /// All of them.
+        /// The total.
         bytes: u64,
-        /// What the server has; `None` where nobody says.
+        /// The server's memory; `None` if it is not stated.
         memory_bytes: Option<u64>,
     },
-    /// How many requests of one client have to be on the way to fill its link.
+    /// The requests of one client that must be in flight to fill its link.
     Requests {
         /// The slower link.
         mbit_per_s: f64,
-        /// Round trip and the disks' part.
+        /// Round trip plus disk time.
         answer_ms: f64,
-        /// The size of one.
+        /// The size of one request.
         request_bytes: u64,
-        /// How many.
+        /// The number of requests.
         requests: u64,
     },
-    /// Threads of a server, each of which does one request.
+    /// Threads of a server, each of which handles one request.
     Threads {
         /// Clients.
         clients: u32,
         /// Requests of each.
         requests: u64,
-        /// What that would be.
+        /// The required number of threads.
         needed: u64,
-        /// What is set.
+        /// The resulting setting.
         threads: u64,
-        /// A buffer for each.
+        /// The memory for one buffer per thread.
         memory_bytes: u64,
     },
-    /// How much of the memory the cache of ZFS may take.
+    /// The memory that the ZFS cache may use.
     Cache {
-        /// What the server has.
+        /// The server's memory.
         memory_bytes: u64,
-        /// What others need.
+        /// The memory for other services.
         reserved_bytes: u64,
-        /// What is left.
+        /// The remaining memory.
         bytes: u64,
     },
-    /// How much written data may wait: a second of the link.
+    /// The limit of dirty data: one second of the link.
     Dirty {
         /// The link.
         mbit_per_s: f64,
-        /// A second of it.
+        /// The bytes of one second.
         second_bytes: u64,
-        /// What is set.
+        /// The resulting limit.
         bytes: u64,
-        /// From when on it is written.
+        /// The amount from which on it is written in the background.
         background_bytes: u64,
     },
 }
 
-/// How large a connection's buffer has to be, no less than what is usual and no more than the kernel takes.
-/// `None` where no link is stated. The slower link counts: more would only come in bursts that a small switch
+/// The required buffer of a connection, at least the default and at most what the kernel accepts. `None`
+/// if no link is stated. The slower link counts: more would only arrive in bursts that a small switch
 /// buffer drops.
 pub fn window(site: &Site, usual: Usual) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
@@ -159,7 +160,7 @@ pub fn window(site: &Site, usual: Usual) -> Option<Sum> {
     Some(Sum::Window { mbit_per_s, round_trip_ms: site.round_trip_ms, needed_bytes, bytes, usual })
 }
 
-/// What is set for receiving and for sending, each with its bytes.
+/// The settings for receiving and sending, each with its bytes.
 pub(super) struct Windows {
     /// For receiving.
     pub(super) receive: (Sum, u64),
@@ -167,17 +168,17 @@ pub(super) struct Windows {
     pub(super) send: (Sum, u64),
 }
 
-/// Both windows of Linux; `None` where no link is stated.
+/// Both windows of Linux; `None` if no link is stated.
 pub(super) fn windows(site: &Site) -> Option<Windows> {
     both(site, Usual::LinuxReceive(site.kernel), Usual::LinuxSend)
 }
 
-/// Both of FreeBSD.
+/// Both windows of FreeBSD.
 pub(super) fn windows_of_freebsd(site: &Site) -> Option<Windows> {
     both(site, Usual::Freebsd, Usual::Freebsd)
 }
 
-/// Where buffers of FreeBSD begin; `None` where no link is stated.
+/// The initial buffers of FreeBSD; `None` if no link is stated.
 pub fn first_buffer(site: &Site) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let window_bytes = bytes_in(mbit_per_s, site.round_trip_ms).ceil() as u64;
@@ -199,7 +200,7 @@ fn both(site: &Site, receive: Usual, send: Usual) -> Option<Windows> {
     Some(Windows { receive: of(receive)?, send: of(send)? })
 }
 
-/// What connections may take together.
+/// The memory that all connections may use together.
 pub fn connection_memory(site: &Site, connections: u32, buffer_bytes: u64) -> Option<Sum> {
     let clients = site.clients?;
     let bytes = u64::from(clients).saturating_mul(u64::from(connections)).saturating_mul(buffer_bytes);
@@ -207,7 +208,7 @@ pub fn connection_memory(site: &Site, connections: u32, buffer_bytes: u64) -> Op
     Some(Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes })
 }
 
-/// How many requests fill a client's link.
+/// The number of requests that fill a client's link.
 pub fn requests(site: &Site) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let disk_ms = match site.disks? {
@@ -219,8 +220,8 @@ pub fn requests(site: &Site) -> Option<Sum> {
     Some(Sum::Requests { mbit_per_s, answer_ms, request_bytes: REQUEST_BYTES, requests: requests.max(1) })
 }
 
-/// How many threads a server needs. Clients of a faster server can't all fill their links at once: no more
-/// requests are on the way than fill the server's.
+/// The number of threads that a server needs. Clients cannot all fill their links at the same time if
+/// the server's link is too slow for that: no more requests are in flight than fill the server's link.
 pub fn threads(site: &Site) -> Option<Sum> {
     let Some(Sum::Requests { requests, .. }) = requests(site) else { return None };
     let clients = site.clients?;
@@ -229,24 +230,24 @@ pub fn threads(site: &Site) -> Option<Sum> {
     Some(Sum::Threads { clients, requests, needed, threads, memory_bytes: threads * REQUEST_BYTES })
 }
 
-/// What is left for the cache of ZFS where others need memory, too.
+/// The memory for the ZFS cache if other services need memory, too.
 pub fn cache(site: &Site) -> Option<Sum> {
     let (memory_bytes, reserved_bytes) = (site.server_memory_bytes?, site.reserved_memory_bytes?);
     Some(Sum::Cache { memory_bytes, reserved_bytes, bytes: memory_bytes.checked_sub(reserved_bytes)? })
 }
 
-/// How much written data may wait on a client.
+/// The limit of dirty data on a client.
 pub fn dirty(site: &Site) -> Option<Sum> {
     let mbit_per_s = site.path_mbit_per_s()?;
     let second_bytes = bytes_in(mbit_per_s, 1000.0) as u64;
-    // Rounded to what people would write.
+    // Rounded to a usual value.
     let rounded = second_bytes.next_multiple_of(64 << 20);
     let bytes = rounded.clamp(*DIRTY_BYTES.start(), *DIRTY_BYTES.end());
     Some(Sum::Dirty { mbit_per_s, second_bytes, bytes, background_bytes: bytes / DIRTY_PARTS })
 }
 
-/// Whether several connections are worth their while: the link is fast, and no small switch buffer takes the
-/// bursts of all of them.
+/// Whether several connections are useful: the link is fast, and no small switch buffer has to absorb
+/// the bursts of all of them.
 pub fn wants_connections(site: &Site) -> Option<bool> {
     const FAST_MBIT_PER_S: f64 = 10_000.0;
     let speed = site.path_mbit_per_s()?;
@@ -320,7 +321,8 @@ mod tests {
 
     #[test]
     fn threads_are_what_the_clients_ask_for_at_once() {
-        // 1.25 GB/s and 8.5 ms are 10.6 MB on the way: eleven requests of 1 MiB from each of four clients.
+        // 1.25 GB/s and 8.5 ms are 10.6 MB in flight: eleven requests of 1 MiB from each of four
+        // clients.
         let Some(Sum::Threads { requests, needed, threads, memory_bytes, .. }) =
             threads(&site(10_000.0, 0.5))
         else {

@@ -1,5 +1,5 @@
-//! Every line has a rule that exists, opposite advice is for opposite sites, and nothing that trades security
-//! is set.
+//! Every line has an existing rule, opposite advice is for opposite sites, and nothing is set that
+//! trades security.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ fn every_part_has_a_rule_that_exists_and_none_that_trades_security_is_set() {
                 seen += 1;
                 match part {
                     FragmentPart::Line(line) => {
-                        // What is written is the safe side: `sync`, and no word on signing.
+                        // Written lines are on the safe side: `sync`, and nothing about signing.
                         let is_safe = line.text.contains("sync,") || rule(line.rule).policy != Policy::Never;
                         assert!(is_safe, "{line:?}");
                     }
@@ -174,7 +174,7 @@ fn what_is_wrong_with_a_word_is_named() {
     }
 }
 
-/// What undoes a line is what was there before, which nobody but the machine knows.
+/// The undo of a line restores the previous value, which only the host knows.
 #[test]
 fn no_undo_is_the_change_itself_nor_a_value_that_nobody_looked_up() {
     let mut seen = 0;
@@ -189,7 +189,8 @@ fn no_undo_is_the_change_itself_nor_a_value_that_nobody_looked_up() {
     assert!(seen > 50, "{seen}");
 }
 
-/// Whatever stands in a fragment is named there, so that nobody takes a placeholder for his own.
+/// Every name that occurs in a fragment is listed there, so that a placeholder is not mistaken for a
+/// real name.
 #[test]
 fn a_name_in_a_fragment_is_told() {
     let site = |word: fn(SiteName) -> String| Site {
@@ -269,7 +270,7 @@ fn versions_and_clients_decide_what_is_there() {
         Some((line.text, line.because))
     };
     assert_eq!(allocate(true, true).unwrap().0, "strict allocate = no");
-    // Measured: next to `aio write size = 1` the line does nothing, so it is named and not written.
+    // Measured: with `aio write size = 1` the line has no effect, so it is named and not written.
     assert_eq!(allocate(false, true), None);
     assert_eq!(allocate(false, false), None);
     for purpose in [Purpose::Smb, Purpose::Truenas] {
@@ -300,7 +301,7 @@ fn a_mac_on_nfs_gets_its_version_and_a_warning_of_local_locks_and_afp_is_called_
     );
 }
 
-/// What is called not stated is not stated, and the rest is not asked for again.
+/// Facts that are listed as not stated are not stated, and others are not asked for again.
 #[test]
 fn only_what_nobody_stated_is_called_so() {
     let missing = |purpose, site: &Site| -> BTreeSet<&'static str> {
@@ -335,7 +336,7 @@ fn a_client_by_smb_gets_no_file_of_nfs() {
     assert_eq!(names(None), ["fstab", "sysctl.conf", "link.sh"]);
 }
 
-/// nfs(5) has an address with colons in brackets; a UNC has it as it is.
+/// nfs(5) has an address with colons in brackets; a UNC path has it as it is.
 #[test]
 fn an_address_of_ipv6_is_written_as_its_mount_takes_it() {
     let written = |protocol, server: &str| -> String {
@@ -353,7 +354,7 @@ fn an_address_of_ipv6_is_written_as_its_mount_takes_it() {
     }
 }
 
-/// A part of a line that another rule brought has that rule's reason, and every line has one.
+/// A part of a line from another rule has that rule's reason, and every line has one.
 #[test]
 fn every_line_says_why_it_is_written_and_so_does_every_part_of_it() {
     for site in sites() {
@@ -373,7 +374,7 @@ fn every_line_says_why_it_is_written_and_so_does_every_part_of_it() {
     assert!(lines(Purpose::ClientLinux, &fast).iter().any(|line| line.text.contains("nconnect=4")));
 }
 
-/// Whatever the kernel is told is kept before, with the limit that it takes the place of.
+/// Every kernel setting that is changed is saved before, together with the limit that it replaces.
 #[test]
 fn settings_of_the_kernel_are_kept_before_they_change() {
     for purpose in [Purpose::Smb, Purpose::Nfs, Purpose::ClientLinux] {
@@ -390,7 +391,7 @@ fn settings_of_the_kernel_are_kept_before_they_change() {
     }
 }
 
-/// What can't be is refused, with what can.
+/// Impossible values are rejected, with the allowed ones.
 #[test]
 fn names_and_versions_that_cannot_be_are_refused_with_what_can() {
     let refused = |site: Site| match fragments(Purpose::Smb, &site) {
@@ -433,7 +434,7 @@ fn names_and_versions_that_cannot_be_are_refused_with_what_can() {
     assert_eq!(refused(Site { samba: Some(Version(4, 17)), ..Site::default() }), None);
 }
 
-/// Where a fast port feeds slower clients nobody is told to have several connections, on either end.
+/// If a fast port feeds slower clients, several connections are never advised, on either end.
 #[test]
 fn the_topology_decides_on_several_connections_everywhere() {
     let fan_in = stated(10e3, 1e3, 12);

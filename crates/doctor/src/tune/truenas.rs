@@ -1,5 +1,5 @@
-//! TrueNAS: SCALE, which is Linux, and CORE, which is FreeBSD. What is set goes into their dialogs, or it is
-//! gone with the next update.
+//! TrueNAS: SCALE, which is Linux, and CORE, which is FreeBSD. Settings go into their dialogs; otherwise
+//! the next update removes them.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frames};
 use super::site::{Protocol, Site, Stated};
@@ -16,13 +16,13 @@ pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
     all
 }
 
-/// What the dialog of a share has no field for.
+/// Settings for which the dialog of a share has no field.
 fn auxiliary(site: &Site) -> Fragment {
     let mut parts = Vec::new();
     if site.protocol == Some(Protocol::Afp) {
         parts.push(FragmentPart::AfpIsLegacy);
     }
-    // What the dialogs have fields for, and write themselves, is none of these parameters.
+    // Parameters for which the dialogs have fields are written by TrueNAS itself, and are omitted here.
     let has_a_field = |part: &FragmentPart| match part {
         FragmentPart::Line(line) => {
             ["vfs objects", "fruit:", "ea support", "server min protocol", "log level"]
@@ -69,7 +69,7 @@ fn threads(site: &Site) -> Fragment {
     }
 }
 
-/// SCALE has the same kernel as other Linux.
+/// SCALE has the Linux kernel.
 fn scale(site: &Site) -> Fragment {
     let mut fragment = linux::kernel(site, true);
     fragment.name = "truenas-scale-sysctl.txt";
@@ -81,8 +81,8 @@ fn scale(site: &Site) -> Fragment {
     fragment
 }
 
-/// Where a connection's buffers begin, and in which steps they grow: from 64 KiB in steps of 16 KiB a
-/// connection needs many round trips until it fills a fast link.
+/// The initial buffers of a connection, and the steps in which they grow: from 64 KiB in steps of 16
+/// KiB, a connection needs many round trips until it fills a fast link.
 fn first_buffers(site: &Site) -> Vec<FragmentPart> {
     const RULE: &str = "net.tcp.freebsd_first_buffers";
     let Some(sum @ Sum::FirstBuffer { bytes, step_bytes, .. }) = sums::first_buffer(site) else {
@@ -99,12 +99,12 @@ fn first_buffers(site: &Site) -> Vec<FragmentPart> {
     ]
 }
 
-/// CORE has FreeBSD's.
+/// CORE has the FreeBSD kernel.
 fn core(site: &Site) -> Fragment {
     const RULE: &str = "net.tcp.buffer_below_bdp";
     let mut parts = match sums::windows_of_freebsd(site) {
         Some(Windows { receive: (receive, read), send: (send, sent) }) => vec![
-            // Half of it is the kernel's own book-keeping.
+            // Half of it is for the kernel's own bookkeeping.
             SettingLine::new(format!("kern.ipc.maxsockbuf = {}", 2 * read.max(sent)), RULE).into(),
             SettingLine::new(format!("net.inet.tcp.recvbuf_max = {read}"), RULE).sum(Some(receive)).into(),
             SettingLine::new(format!("net.inet.tcp.sendbuf_max = {sent}"), RULE).sum(Some(send)).into(),

@@ -1,4 +1,4 @@
-//! A workstation with Windows: commands of PowerShell.
+//! A Windows workstation: PowerShell commands.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine, frame, frames};
 use super::site::{Protocol, Site, SiteName, Topology};
@@ -30,7 +30,7 @@ pub(super) fn script(site: &Site) -> Fragment {
             "the same command with the value that '(Get-SmbClientConfiguration).{name}' shows now; note it \
              first"
         );
-        // The topology decides on several connections.
+        // The topology decides about several connections.
         match (name, site.topology()) {
             ("EnableMultiChannel", topology @ Topology::FanIn) => {
                 parts.push(FragmentPart::Left("smb.multichannel_unused", Left::Topology(topology)));
@@ -44,7 +44,7 @@ pub(super) fn script(site: &Site) -> Fragment {
     parts.push(keyword("*ReceiveBuffers", "4096", CARD));
     parts.push(keyword("*TransmitBuffers", "16384", CARD));
     parts.push(frames(site, &|bytes| {
-        // The keyword counts the frame's head, too.
+        // The keyword includes the frame's header.
         let value = if bytes > 1500 { "9014" } else { "1514" };
         advanced("*JumboPacket", value, "")
     }));

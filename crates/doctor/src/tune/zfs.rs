@@ -1,4 +1,4 @@
-//! ZFS: properties of a dataset, and how much memory its cache may take.
+//! ZFS: properties of a dataset, and the memory limit of its cache.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, Left, SettingLine};
 use super::site::{Site, SiteName, Stated};
@@ -8,7 +8,7 @@ pub(super) fn fragments(site: &Site) -> Vec<Fragment> {
     vec![dataset(site), cache(site)]
 }
 
-/// Properties of the dataset that media lie in.
+/// Properties of the dataset for media.
 pub(super) fn dataset(site: &Site) -> Fragment {
     let dataset = &site.dataset;
     let set = |property: &str, value: &str, rule| -> FragmentPart {

@@ -10,7 +10,7 @@ use crate::mean::MeanBytes;
 use crate::raster::Raster;
 use crate::rate::{FrameRate, FrameRateError};
 
-/// A row as it stands in the file.
+/// A row as written in the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CatalogueRow {
@@ -31,11 +31,11 @@ pub(super) struct CatalogueRow {
     note: String,
 }
 
-/// What is wrong with a row.
+/// A fault of a row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowFault {
-    /// A column holds a word that means nothing.
+    /// A column contains an unknown word.
     #[error("'{word}' in column {column} is unknown")]
     Word { column: &'static str, word: String },
     #[error(transparent)]
@@ -43,10 +43,10 @@ pub enum RowFault {
     /// The rate is no decimal number, or has more than six decimals.
     #[error("'{0}' in column mbit_per_s is not a rate like 737 or 1.152")]
     Rate(String),
-    /// A rate without limits.
+    /// A rate that is too large.
     #[error("the rate is larger than 64 bits can hold")]
     TooLarge,
-    /// Frame size times frame rate is another rate.
+    /// Frame size times frame rate gives another rate.
     #[error(
         "{bytes_per_frame} bytes per frame at {rate} fps does not match {mbit_per_s} Mbit/s; correct one of \
          them"
@@ -57,13 +57,13 @@ pub enum RowFault {
         rate: FrameRate,
         mbit_per_s: String,
     },
-    /// A frame or a stream of nothing.
+    /// A frame or a stream of 0 bytes.
     #[error("the frame size or the rate is 0")]
     Nothing,
     /// Only one of width and height, or 0.
     #[error("width and height must both be given, or neither")]
     Raster,
-    /// The sample rate stands in the name of an audio row.
+    /// The name of an audio row contains the sample rate.
     #[error(
         "the name of an audio format must contain the sample rate, such as '48 kHz', and the bits per sample \
          must be set"
@@ -82,7 +82,7 @@ pub enum RowFault {
     Audio(#[from] AudioError),
 }
 
-/// A format of which no source states the rate or the frame rate.
+/// A format without a sourced rate or frame rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incomplete {
     /// Unique and stable, without a frame rate at its end.
@@ -97,7 +97,7 @@ pub struct Incomplete {
     pub raster: Option<Raster>,
     /// The rate in bit/s, where a source states it.
     pub bits_per_s: Option<u64>,
-    /// Where it is mentioned.
+    /// Where a source mentions it.
     pub source_url: String,
     /// What is missing, and why.
     pub note: String,
@@ -107,7 +107,7 @@ pub struct Incomplete {
     rate_control: RateControl,
 }
 
-/// What a good row becomes.
+/// The result of a valid row.
 pub(super) enum Read {
     Complete(Format),
     Incomplete(Incomplete),
@@ -222,7 +222,7 @@ impl CatalogueRow {
 }
 
 impl Incomplete {
-    /// What no source states, in words.
+    /// The missing value, as text.
     pub const fn missing(&self) -> &'static str {
         match self.bits_per_s {
             Some(_) => "frame rate",
@@ -230,7 +230,7 @@ impl Incomplete {
         }
     }
 
-    /// The format at a frame rate that the user states. `None` where the rate in bit/s is missing too.
+    /// The format with a frame rate that the user states. `None` if the rate in bit/s is missing too.
     pub fn at(&self, rate: FrameRate) -> Option<Format> {
         let mean = MeanBytes::from_bits_per_s(self.bits_per_s?, rate)?;
         let mut complete = self.clone();
@@ -273,10 +273,11 @@ impl Incomplete {
     }
 }
 
-/// Which model spreads the frames of a format whose frame size is not constant. See [`crate::frame_sizes`].
+/// The model of the frame sizes of a format whose frame size is not constant. See
+/// [`crate::frame_sizes`].
 fn model(family: &str, kind: ClipLayout, control: RateControl, rate: FrameRate) -> SizeModel {
     match (family, control) {
-        // Its rows are ceilings (DCP, IMF) or constant.
+        // Its rows are upper bounds (DCP, IMF) or constant.
         ("JPEG 2000", _) => SizeModel::Even,
         // Constant rate over a group of pictures, not over a frame.
         ("XDCAM" | "MPEG-2", _) => SizeModel::LongGop { frames: half_a_second(rate) },

@@ -18,7 +18,7 @@ pub enum Profile {
     FourFourFour,
 }
 
-/// How rows of macroblocks are counted where the height is no multiple of 16.
+/// How rows of macroblocks are counted if the height is no multiple of 16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// 67.5 rows for 1080 lines: Avid's table, and the catalogue.

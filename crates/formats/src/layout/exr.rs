@@ -1,8 +1,9 @@
 //! OpenEXR: one picture per file, a table of chunk offsets, and chunks of some lines each.
 //!
-//! Covers scan-line files of one part with half-float channels. Source:
-//! <https://github.com/AcademySoftwareFoundation/openexr/blob/main/website/OpenEXRFileLayout.rst>; for the
-//! compressions, `TechnicalIntroduction.rst` beside it. Checked on 24 files of OpenImageIO and on FFmpeg's.
+//! Covers single-part scan-line files with half-float channels. Source:
+//! <https://github.com/AcademySoftwareFoundation/openexr/blob/main/website/OpenEXRFileLayout.rst>; for
+//! the compressions, `TechnicalIntroduction.rst` in the same directory. Checked on 24 files of
+//! OpenImageIO and on FFmpeg's.
 
 use crate::raster::Raster;
 

@@ -6,8 +6,8 @@ use crate::raster::Raster;
 /// files, and the sizes that ARRI publishes (7.0, 9.3, 11.3 MB) match it.
 pub const ARRIRAW_HEADER_BYTES_ASSUMED: u64 = 4096;
 
-/// Bytes of 12-bit photosites without gaps: 1.5 per pixel. The pixels of CinemaDNG, whose header of about
-/// 1 kB the catalogue leaves out.
+/// Bytes of 12-bit photosites without gaps: 1.5 per pixel. These are the pixels of CinemaDNG, whose
+/// header of about 1 kB the catalogue omits.
 pub fn packed_12_bit_bytes(raster: Raster) -> u64 {
     (raster.pixels() * 3).div_ceil(2)
 }

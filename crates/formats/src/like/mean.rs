@@ -1,9 +1,9 @@
-//! A file of which only the size and the length are known.
+//! A file of which only the size and the duration are known.
 
 use crate::mean::MeanBytes;
 use crate::rate::FrameRate;
 
-/// What a file says about its length.
+/// The duration that a file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) frame_rate: Option<FrameRate>,
@@ -14,7 +14,7 @@ impl Found {
     pub(super) const NOTHING: Found = Found { frame_rate: None, length: None };
 }
 
-/// How long a file plays.
+/// The duration of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Frames(u64),
@@ -24,11 +24,11 @@ pub(super) enum Length {
 /// A clip of frames of one size: the file's size over its frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeanClip {
-    /// Size of the file, with everything in it.
+    /// Size of the file, including everything in it.
     pub file_bytes: u64,
     /// Frames, at the frame rate; at least 1.
     pub frames: u64,
-    /// The one over the other.
+    /// The quotient.
     pub mean: MeanBytes,
 }
 
@@ -42,14 +42,14 @@ impl MeanClip {
         Some(MeanClip { file_bytes, frames, mean: MeanBytes::over(file_bytes, frames)? })
     }
 
-    /// Bytes of a frame; `None` behind the last.
+    /// Bytes of a frame; `None` after the last one.
     pub fn frame_bytes(&self, frame: u64) -> Option<u64> {
         let after = frame.checked_add(1).filter(|after| *after <= self.frames)?;
         Some(self.mean.times(after) - self.mean.times(frame))
     }
 }
 
-/// Lengths are rounded to the file's clock, so the nearest number of frames is the one that was meant.
+/// Durations are rounded to the file's clock, so the nearest number of frames is the right one.
 fn nearest_frames(ns: u64, rate: FrameRate) -> u64 {
     let half_frame_ns = rate.frame_due_ns(1) / 2;
     rate.frames_in(ns.saturating_sub(half_frame_ns))

@@ -1,8 +1,8 @@
-//! MOV, MP4 and M4V: where every sample of every track lies in the file.
+//! MOV, MP4 and M4V: the position of every sample of every track in the file.
 //!
-//! A file is a row of boxes (ISO/IEC 14496-12; Apple's "QuickTime File Format"). One of them, `moov`, is the
-//! index; it may lie before or behind the media. It alone is read, as a whole, and parsed from memory.
-//! Edit lists are left aside: they change what is shown, not what lies in the file.
+//! A file is a sequence of boxes (ISO/IEC 14496-12; Apple's "QuickTime File Format"). One of them,
+//! `moov`, is the index; it may be before or after the media. Only the index is read, as a whole, and
+//! parsed from memory. Edit lists are ignored: they change what is shown, not the positions in the file.
 
 mod boxes;
 mod index;
@@ -30,9 +30,9 @@ pub const TRACKS_MAX: usize = 128;
 /// A piece of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteRange {
-    /// Where it begins.
+    /// Its first byte.
     pub offset: u64,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
 }
 
@@ -42,7 +42,7 @@ impl ByteRange {
     }
 }
 
-/// What a track carries.
+/// The kind of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackKind {
     Picture,
@@ -51,27 +51,27 @@ pub enum TrackKind {
     Other([u8; 4]),
 }
 
-/// What a span of a track is.
+/// The unit of a track's spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleUnit {
     /// A frame of pictures, or a packet of compressed sound.
     Sample,
-    /// A row of samples that lie together: uncompressed sound, whose samples are a few bytes.
+    /// A run of adjacent samples: uncompressed sound, whose samples are a few bytes.
     Chunk,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Track {
     pub kind: TrackKind,
-    /// What its spans are.
+    /// The unit of its spans.
     pub unit: SampleUnit,
     /// Its samples or chunks, in the order in which they are decoded.
     pub spans: Vec<ByteRange>,
-    /// How its samples follow one another in time.
+    /// The timing of its samples.
     pub timing: Timing,
 }
 
-/// How the samples of a track follow one another in time.
+/// The timing of a track's samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     pub timescale: u32,
@@ -79,7 +79,7 @@ pub struct Timing {
     pub samples: u64,
     /// Ticks of all samples together.
     pub ticks: u64,
-    /// Ticks of one sample, where 98 in 100 have the same; the last is left aside.
+    /// Ticks of one sample, if 98 in 100 have the same; the last one is ignored.
     pub regular: Option<u32>,
 }
 
@@ -88,7 +88,7 @@ pub struct Timing {
 pub struct Movie {
     /// The tracks that have samples.
     pub tracks: Vec<Track>,
-    /// The index box (`moov`): behind the media, a player seeks to the end of the file first.
+    /// The index box (`moov`). If it is after the media, a player first seeks to the end of the file.
     pub index: ByteRange,
     /// Size of the file.
     pub file_bytes: u64,
@@ -102,7 +102,7 @@ pub(super) struct Unlisted {
     pub(super) duration_ns: Option<u64>,
 }
 
-/// Why a movie file can't be used.
+/// Why a movie file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MovieError {
@@ -116,16 +116,16 @@ pub enum MovieError {
     /// The index is larger than any film's.
     #[error("its index (moov) has {bytes} bytes; the maximum is {INDEX_BYTES_MAX}. Use a shorter clip")]
     IndexTooLarge {
-        /// How large it is.
+        /// Its size.
         bytes: u64,
     },
-    /// Longer than is sensible.
+    /// More samples than are supported.
     #[error("it has more than {SPANS_MAX} samples; use a shorter clip")]
     TooManySamples,
     /// More boxes or tracks than any film has.
     #[error("it has more than {max} {what}, so it is damaged; take another file")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of things that are too many.
         what: &'static str,
         max: u64,
     },
@@ -136,28 +136,28 @@ pub enum MovieError {
         kind: BoxType,
         why: &'static str,
     },
-    /// Media that should be there are not.
+    /// Media that should exist are missing.
     #[error(
         "a sample of {bytes} bytes at byte {offset} is beyond the end of the file ({file_bytes} bytes): the \
          file is truncated. Copy it again"
     )]
     OutsideFile {
-        /// Where the sample should begin.
+        /// The expected position of the sample.
         offset: u64,
-        /// How long it should be.
+        /// The expected length of the sample.
         bytes: u64,
-        /// Where the file ends.
+        /// The size of the file.
         file_bytes: u64,
     },
     /// No track of pictures.
     #[error("it has no video track. For audio only, use an audio format such as bwf-48-khz-24-bit-stereo")]
     NoPicture,
-    /// The samples lie in other files.
+    /// The samples are in other files.
     #[error("its media is in other files (a reference movie). Name the file that contains it, or {REWRAP}")]
     Elsewhere,
 }
 
-/// What helps against most damage.
+/// The remedy for most damage.
 const REWRAP: &str = "rewrap it with 'ffmpeg -i IN -c copy OUT.mov'";
 
 /// Whether a file's first bytes are a movie's.
@@ -177,7 +177,7 @@ pub(super) fn read<R: Read + Seek>(
         return Err(MovieError::IndexTooLarge { bytes: content.bytes });
     }
     file.seek(SeekFrom::Start(content.offset))?;
-    // The memory grows with what is really there, not with what the length says.
+    // The memory grows with the data that exists, not with the stated length.
     let mut bytes = Vec::new();
     file.take(content.bytes).read_to_end(&mut bytes)?;
     if (bytes.len() as u64) < content.bytes {
@@ -218,12 +218,12 @@ fn find_index<R: Read + Seek>(file: &mut R, file_bytes: u64) -> Result<(ByteRang
 }
 
 impl Movie {
-    /// The track of pictures; the one with the most frames, where there are several.
+    /// The track of pictures; the one with the most frames, if there are several.
     pub fn picture(&self) -> &Track {
         &self.tracks[self.picture]
     }
 
-    /// The frame rate of the pictures; the mean where it varies; `None` where the time table makes no sense.
+    /// The frame rate of the pictures; the mean if it varies; `None` if the time table is not valid.
     pub fn frame_rate(&self) -> Option<FrameRate> {
         self.picture().timing.rate()
     }
@@ -233,11 +233,11 @@ impl Movie {
         self.tracks.iter().flat_map(|track| &track.spans).fold(0, |sum, span| sum.saturating_add(span.bytes))
     }
 
-    /// What a player that reads straight on passes from each frame to the next: the frame, and the sound and
-    /// gaps between it and the next. The first begins with the media, the last ends with them, so that all
-    /// spans together are one piece of the file.
+    /// The bytes that a sequential reader passes from each frame to the next: the frame, and the sound
+    /// and gaps before the next one. The first span begins with the media, the last one ends with them,
+    /// so that all spans together are contiguous.
     ///
-    /// `None` where the frames do not lie in the file in their order, so that nobody can read straight on.
+    /// `None` if the frames are not in order in the file, so that sequential reading is impossible.
     pub fn forward_spans(&self) -> Option<Vec<ByteRange>> {
         let frames = &self.picture().spans;
         let in_order = frames.windows(2).all(|pair| pair[0].end() <= pair[1].offset);
@@ -254,7 +254,7 @@ impl Movie {
         Some(begins.iter().zip(ends).map(span).collect())
     }
 
-    /// What the user should know.
+    /// Notes for the user.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.picture().timing.regular.is_none()
@@ -322,7 +322,7 @@ mod tests {
         let timing = |timescale, samples, ticks, regular| Timing { timescale, samples, ticks, regular };
         let rate = |timing: Timing| timing.rate().map(|rate| rate.to_string());
         assert_eq!(rate(timing(30_000, 10, 10_010, Some(1001))), Some("29.97".into()));
-        // Milliseconds: 41 and 42 in turn.
+        // Milliseconds: 41 and 42 in turns.
         assert_eq!(rate(timing(1000, 24_000, 1_001_000, None)), Some("23.976".into()));
         assert_eq!(rate(timing(1000, 5, 0, None)), None);
         assert_eq!(rate(timing(0, 5, 5, Some(1))), None);

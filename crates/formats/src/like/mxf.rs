@@ -1,21 +1,21 @@
-//! MXF: how long the picture of a file plays, from its header metadata (SMPTE ST 377-1).
+//! MXF: the duration of a file's picture, from its header metadata (SMPTE ST 377-1).
 //!
-//! A file is a row of keys (16 bytes), lengths and values. Of them only the track of pictures is used, with
-//! its rate and length in frames. Frame sizes lie in index tables that every vendor fills in his own way;
-//! they are not read.
+//! A file is a sequence of keys (16 bytes), lengths and values. Only the track of pictures is used, with
+//! its rate and length in frames. Frame sizes are in index tables that every vendor fills in
+//! differently; they are not read.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::mean::{Found, Length};
 use crate::rate::FrameRate;
 
-/// How much of the file's beginning is looked at. Header metadata have some ten kB, with padding some MB.
+/// How much of the start of the file is read. Header metadata have some ten kB, with padding some MB.
 const HEAD_BYTES_MAX: u64 = 8 << 20;
 
 /// How much foreign data may come before the first key.
 const RUN_IN_BYTES_MAX: usize = 64 << 10;
 
-/// How many keys are looked at. Files have some hundred before their media.
+/// How many keys are read. Files have some hundred before their media.
 const SETS_MAX: usize = 4096;
 
 /// The key of a header partition pack, up to its kind.
@@ -38,7 +38,7 @@ const TAG_DURATION: u16 = 0x0202;
 /// The data definition of pictures, from its ninth byte: the first eight differ by version.
 const PICTURES: [u8; 5] = [1, 3, 2, 2, 1];
 
-/// What an MXF file says about its picture's length; `None` for other files.
+/// The duration of an MXF file's picture; `None` for other files.
 pub(super) fn find<R: Read + Seek>(file: &mut R) -> io::Result<Option<Found>> {
     file.seek(SeekFrom::Start(0))?;
     let mut head = Vec::new();
@@ -73,7 +73,7 @@ fn sets(mut rest: &[u8]) -> impl Iterator<Item = &[u8]> {
     .flatten()
 }
 
-/// What is used of a track or a sequence.
+/// The values of a track or a sequence that are used.
 #[derive(Default)]
 struct Set<'a> {
     instance: Option<&'a [u8]>,
@@ -104,17 +104,17 @@ impl<'a> Set<'a> {
     }
 }
 
-/// A length; `None` for minus one, which is written while the recording has not ended, and for 0.
+/// A length; `None` for minus one, which is written until the recording ends, and for 0.
 fn length(value: &[u8]) -> Option<u64> {
     let length = i64::from_be_bytes(value.try_into().ok()?);
     u64::try_from(length).ok().filter(|length| *length > 0)
 }
 
-/// Key, value and what follows; `None` at the end of what was read.
+/// Key, value and the rest; `None` at the end of the data that was read.
 fn split(rest: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (key, rest) = rest.split_at_checked(16)?;
     let (first, rest) = rest.split_first()?;
-    // Lengths up to 127 are one byte; longer ones say in how many bytes they follow.
+    // Lengths up to 127 are one byte; for longer ones, that byte is the number of bytes that follow.
     let (length, rest) = match first {
         0..=0x7f => (u64::from(*first), rest),
         0x81..=0x88 => {

@@ -1,4 +1,4 @@
-//! A folder of numbered frames: which files they are, in which order, and how large.
+//! A folder of numbered frames: the files, their order, and their sizes.
 
 use std::collections::BTreeMap;
 use std::fs::DirEntry;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::LikeError;
 
-/// The most files that are looked at: 77 hours at 60 frames per second.
+/// Files that are checked, at most: 77 hours at 60 frames per second.
 const FILES_MAX: usize = 1 << 24;
 
-/// Endings of files that hold one picture.
+/// Extensions of files that contain one picture.
 const ENDINGS: &[&str] = &[
     "ari", "arx", "bmp", "cin", "dng", "dpx", "exr", "hdr", "iff", "j2c", "j2k", "jp2", "jpeg", "jpg", "jxl",
     "jxs", "pic", "png", "rgb", "sgi", "tga", "tif", "tiff", "webp",
@@ -30,11 +30,11 @@ pub struct FrameFile {
     pub number: u64,
 }
 
-/// Why a folder can't serve as a model.
+/// Why a folder cannot be used as a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SequenceError {
-    /// Nothing that looks like frames.
+    /// No file looks like a frame.
     #[error(
         "no numbered frames (such as shot.0001.dpx) in this folder, among {files} files; \
          name the folder that holds them, or a movie file"
@@ -59,7 +59,7 @@ impl Sequence {
         self.frames.iter().fold(0, |sum, frame| sum.saturating_add(frame.bytes))
     }
 
-    /// How many numbers between the first and the last have no frame.
+    /// The number of gaps: numbers between the first and the last without a frame.
     pub fn missing(&self) -> u64 {
         match (self.frames.first(), self.frames.last()) {
             (Some(first), Some(last)) => {
@@ -70,8 +70,8 @@ impl Sequence {
     }
 }
 
-/// Finds the numbered frames of a folder: of the names that differ only in their last number, the most.
-/// Returns what the user should know as well.
+/// Finds the numbered frames of a folder: the largest group of names that differ only in their last
+/// number. Also returns notes for the user.
 pub(super) fn scan(folder: &Path) -> Result<(Sequence, Vec<String>), LikeError> {
     let io_error = |source| LikeError::Io { path: folder.into(), source };
     let fault = |fault| LikeError::Sequence { path: folder.into(), fault };
@@ -126,7 +126,7 @@ struct Pattern {
     after: String,
 }
 
-/// The frame that a folder's entry is, if it is one.
+/// The frame of a directory entry, if it is one.
 fn frame_of(entry: &DirEntry) -> io::Result<Option<(Pattern, FrameFile)>> {
     let name = entry.file_name();
     let Some((pattern, number)) = name.to_str().and_then(split_name) else {
@@ -136,7 +136,7 @@ fn frame_of(entry: &DirEntry) -> io::Result<Option<(Pattern, FrameFile)>> {
     // Follows links: frames are often linked together from several places.
     let metadata = match std::fs::metadata(&path) {
         Ok(metadata) => metadata,
-        // A link that leads nowhere is no frame.
+        // A dangling link is no frame.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
@@ -144,10 +144,10 @@ fn frame_of(entry: &DirEntry) -> io::Result<Option<(Pattern, FrameFile)>> {
     Ok(metadata.is_file().then_some((pattern, frame)))
 }
 
-/// The last number of a name in front of a known ending.
+/// The last number of a name before a known extension.
 fn split_name(name: &str) -> Option<(Pattern, u64)> {
     let (stem, ending) = name.rsplit_once('.')?;
-    // Hidden files are no frames: macOS leaves a `._frame.0001.dpx` beside every frame on a server.
+    // Hidden files are no frames: macOS creates a `._frame.0001.dpx` for every frame on a server.
     if name.starts_with('.') || !ENDINGS.contains(&ending.to_ascii_lowercase().as_str()) {
         return None;
     }

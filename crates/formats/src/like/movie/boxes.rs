@@ -1,4 +1,5 @@
-//! Boxes: a length, a name of four letters, a content. And the numbers in them, which are big-endian.
+//! Boxes: a length, a name of four letters, and a content. And the numbers in them, which are
+//! big-endian.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -38,23 +39,23 @@ impl BoxType {
 }
 
 impl fmt::Display for BoxType {
-    /// The letters; what is no letter is written as a number, so that a message stays one line.
+    /// The letters; other bytes are written as numbers, so that a message stays on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.escape_ascii())
     }
 }
 
-/// Where a box of the file's first level lies.
+/// The position of a top-level box of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) kind: BoxType,
-    /// Where its content begins.
+    /// Start of its content.
     pub(super) content: u64,
-    /// Where it ends; may lie behind the end of the file.
+    /// Its end; may be after the end of the file.
     pub(super) end: u64,
 }
 
-/// Reads the head of the box at a place; `None` at the end of the file, or where there is no box.
+/// Reads the head of the box at a position; `None` at the end of the file, or if there is no box.
 pub(super) fn read_head<R: Read + Seek>(file: &mut R, at: u64, file_bytes: u64) -> io::Result<Option<Head>> {
     if at.saturating_add(8) > file_bytes {
         return Ok(None);
@@ -69,12 +70,12 @@ pub(super) fn read_head<R: Read + Seek>(file: &mut R, at: u64, file_bytes: u64) 
     }))
 }
 
-/// Name, bytes of the head and bytes of the whole box, of which `rest` bytes can be there at most.
+/// Name, bytes of the head and bytes of the whole box, which can have at most `rest` bytes.
 fn parse_head(cursor: &mut Cursor<'_>, rest: u64) -> Option<(BoxType, u64, u64)> {
     let short = cursor.u32()?;
     let kind = BoxType(cursor.array()?);
     let (head_bytes, bytes) = match short {
-        // To the end of the file or of the box around it.
+        // To the end of the file or of the enclosing box.
         0 => (8, rest),
         1 => (16, cursor.u64()?),
         bytes => (8, u64::from(bytes)),
@@ -126,7 +127,7 @@ pub(super) fn child(parent: BoxType, content: &[u8], kind: BoxType) -> Result<Op
     Ok(None)
 }
 
-/// As [`child`], and it must be there.
+/// Like [`child`], but the box must exist.
 pub(super) fn needed(parent: BoxType, content: &[u8], kind: BoxType) -> Result<&[u8], MovieError> {
     child(parent, content, kind)?.ok_or_else(|| kind.damaged("is missing"))
 }

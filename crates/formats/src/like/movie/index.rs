@@ -5,7 +5,7 @@ use super::{
     MovieError, SPANS_MAX, SampleUnit, TRACKS_MAX, Timing, Track, TrackKind, Unlisted, samples, sound,
 };
 
-/// Parses the content of a `moov` box of a file of this size. Tracks without samples are left out.
+/// Parses the content of a `moov` box of a file of this size. Tracks without samples are omitted.
 pub(super) fn parse(moov: &[u8], file_bytes: u64) -> Result<Result<Vec<Track>, Unlisted>, MovieError> {
     if boxes::child(BoxType::MOOV, moov, BoxType::CMOV)?.is_some() {
         return Ok(Err(Unlisted { why: "its index is compressed", duration_ns: None }));
@@ -37,7 +37,7 @@ pub(super) fn parse(moov: &[u8], file_bytes: u64) -> Result<Result<Vec<Track>, U
     Ok(Ok(tracks))
 }
 
-/// The length of a fragmented file. Only `mehd` counts the fragments; `mvhd` leaves them out.
+/// The duration of a fragmented file. Only `mehd` includes the fragments; `mvhd` omits them.
 fn fragmented_duration_ns(moov: &[u8], mvex: &[u8]) -> Result<Option<u64>, MovieError> {
     let Some(mehd) = boxes::child(BoxType::MVEX, mvex, BoxType::MEHD)? else {
         return Ok(None);
@@ -55,7 +55,7 @@ fn fragmented_duration_ns(moov: &[u8], mvex: &[u8]) -> Result<Option<u64>, Movie
     Ok(ns.checked_div(u128::from(timescale)).and_then(|ns| u64::try_from(ns).ok()))
 }
 
-/// Ticks per second, of a movie (`mvhd`) or of a track's media (`mdhd`): both begin alike.
+/// Ticks per second, of a movie (`mvhd`) or of a track's media (`mdhd`): both have the same start.
 fn timescale(header: &[u8]) -> Option<u32> {
     let mut cursor = Cursor::new(header);
     let version = cursor.u32()? >> 24;

@@ -1,18 +1,20 @@
-//! The sample tables of a track (`stsz`, `stsc`, `stco`, `stts`), put together to the places of its samples.
+//! The sample tables of a track (`stsz`, `stsc`, `stco`, `stts`), combined to the positions of its
+//! samples.
 //!
-//! A track's samples lie in chunks. One table has the size of every sample, one the place of every chunk,
-//! one says how many samples a chunk has. All counts are checked against the tables' real lengths.
+//! A track's samples are in chunks. One table has the size of every sample, one the position of every
+//! chunk, and one the number of samples of each chunk. All counts are checked against the tables' real
+//! lengths.
 
 use super::boxes::{self, BoxType, Cursor};
 use super::sound::Packing;
 use super::{ByteRange, MovieError, Timing};
 
-/// What no track may exceed.
+/// The limits for a track.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// Size of the file.
     pub(super) file_bytes: u64,
-    /// How many spans may still be made.
+    /// How many more spans are allowed.
     pub(super) budget: usize,
 }
 
@@ -95,7 +97,7 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// The places of the chunks, and how many samples each has.
+/// The positions of the chunks, and the number of samples in each.
 pub(super) struct Chunks<'a> {
     offsets: &'a [u8],
     width: usize,
@@ -116,7 +118,7 @@ impl<'a> Chunks<'a> {
         })
     }
 
-    /// Every chunk's place and number of samples.
+    /// Every chunk's position and number of samples.
     fn iter(&self) -> impl Iterator<Item = Result<(u64, u64), MovieError>> {
         let mut runs = self.runs.chunks_exact(12).map(run).peekable();
         let mut samples = None;
@@ -178,7 +180,7 @@ impl Collector {
 
 const TOO_FEW_CHUNKS: &str = "locates fewer samples than the track has";
 
-/// The place of every sample.
+/// The position of every sample.
 pub(super) fn sample_spans(
     sizes: &Sizes<'_>,
     chunks: &Chunks<'_>,
@@ -204,7 +206,7 @@ pub(super) fn sample_spans(
     Err(BoxType::STSC.damaged(TOO_FEW_CHUNKS))
 }
 
-/// The place of every chunk, of a track whose samples are a few bytes each.
+/// The position of every chunk, for a track whose samples are a few bytes each.
 pub(super) fn chunk_spans(
     count: u32,
     packing: Packing,
@@ -244,8 +246,8 @@ pub(super) fn timing(stbl: &[u8], timescale: u32) -> Result<Timing, MovieError> 
     Ok(timing)
 }
 
-/// The ticks of nearly every sample: of 98 in 100, so that a few uneven ones, as at a join, do not change the
-/// rate. The last sample is left aside, because it is often cut to the length of the sound.
+/// The ticks of nearly every sample: of 98 in 100, so that a few uneven ones, as at a cut, do not change
+/// the rate. The last sample is ignored, because it is often shortened to the length of the sound.
 fn regular<I: Iterator<Item = (u64, u64)>>(runs: impl Fn() -> I) -> Option<u64> {
     let all = runs().fold(0_u64, |sum, (samples, _)| sum.saturating_add(samples));
     let judged = || {
@@ -256,7 +258,8 @@ fn regular<I: Iterator<Item = (u64, u64)>>(runs: impl Fn() -> I) -> Option<u64> 
             (samples, ticks)
         })
     };
-    // Boyer and Moore's vote: what more than half of the samples have is found without counting all others.
+    // The Boyer-Moore majority vote: finds the value that more than half of the samples have without
+    // counting all others.
     let (mut candidate, mut votes) = (0, 0_u64);
     for (samples, ticks) in judged() {
         if ticks == candidate || votes >= samples {

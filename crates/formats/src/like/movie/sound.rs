@@ -1,11 +1,12 @@
-//! How many bytes a run of uncompressed sound samples has.
+//! The number of bytes of a run of uncompressed sound samples.
 //!
-//! QuickTime's size table is no help here: for sound it may say 1 where a sample has six bytes. The sample
-//! description knows better (Apple, "QuickTime File Format", sound sample descriptions versions 0, 1, 2).
+//! QuickTime's size table does not help here: for sound it may contain 1 for a sample of six bytes. The
+//! sample description is reliable (Apple, "QuickTime File Format", sound sample descriptions versions 0,
+//! 1, 2).
 
 use super::boxes::Cursor;
 
-/// So many bytes for so many samples.
+/// This many bytes for this many samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Packing {
     bytes: u32,
@@ -18,7 +19,8 @@ impl Packing {
         Packing { bytes, samples: 1 }
     }
 
-    /// From the sample descriptions (`stsd`), of which the first counts, and the size table's word.
+    /// From the sample descriptions (`stsd`), of which the first counts, and the value in the size
+    /// table.
     pub(super) fn read(stsd: &[u8], bytes_in_table: u32) -> Packing {
         described(stsd, bytes_in_table).unwrap_or(Packing::plain(bytes_in_table))
     }
@@ -30,7 +32,7 @@ impl Packing {
     }
 }
 
-/// `None` where the description has nothing to say.
+/// `None` if the description has no answer.
 fn described(stsd: &[u8], bytes_in_table: u32) -> Option<Packing> {
     let mut cursor = Cursor::new(stsd);
     // Version, flags, count; then the first description: its size, format, reserved bytes, data reference.
