@@ -1,23 +1,23 @@
-//! Whole runs in simulated worlds: the real scripts, ring, drain, log writer, session and summary, against a
-//! store, a log disk and a clock that go wrong as a seed says, on one thread and in virtual time.
+//! Whole runs in simulated worlds: the real scripts, ring, drain, log writer, session and summary, with
+//! a store, a log disk and a clock that fail according to a seed, on one thread and in virtual time.
 //!
-//! * [`scenario`]: what a seed says: who works, for how long, and which faults there are. About one world in
+//! * [`scenario`]: the content of a seed: the workers, the length, and the faults. About one world in
 //!   four has none.
-//! * [`world`]: the time, and everybody who lives in it. The driver's threads, the drain's rounds and the
-//!   watchdog's beats are parts of it; where the run waits, they do what falls due. The drain is the very
-//!   code that production runs, without its thread; so are the rings, the writer and the session.
+//! * [`world`]: the time, and the parts of the world. The driver's threads, the drain's rounds and the
+//!   watchdog's beats are parts of it; while the run waits, they do what is due. The drain is the
+//!   production code without its thread; so are the rings, the writer and the session.
 //! * [`disk`]: the log's disk, over a file system in memory: slow, failing once or for good, full.
-//! * [`truth`]: what really happened, written down by the world and by nobody whose honesty is at stake.
+//! * [`truth`]: the true events, recorded by the world itself and not by the code under test.
 //! * [`play`]: a run from its first load point to its summary, as the kinds of runs carry it out.
-//! * [`properties`]: what must hold between the truth, and the log, the figures and the words of the run.
-//!   Every operation is in the log and in the figures exactly once, or counted as lost; and no outcome is
-//!   better than the truth.
+//! * [`properties`]: the required relations between the truth and the run's log, figures and words.
+//!   Every operation is in the log and in the figures exactly once, or counted as lost; and no outcome
+//!   is better than the truth.
 //!
-//! A seed that fails says so, and runs alone with `REELGAUGE_SEED=…`; more seeds run with
+//! A seed that fails is printed, and runs alone with `REELGAUGE_SEED=…`; more seeds run with
 //! `REELGAUGE_SEEDS=…` (how many). The same seed gives the same log, byte by byte, and the same summary.
 //!
-//! Not here: I/O on a target (the drivers' own tests), races between threads within one of their steps, and
-//! what a report says.
+//! Not here: I/O on a target (the drivers' own tests), races between threads within one of their steps,
+//! and the content of a report.
 
 mod disk;
 mod play;
@@ -36,17 +36,17 @@ use play::{Played, play};
 use properties::check;
 use scenario::Scenario;
 
-/// As many worlds as an ordinary test has.
+/// The number of worlds in an ordinary test run.
 const SEEDS: u64 = 800;
 
-/// Among so many, the first, there are worlds of every kind.
+/// The first worlds, up to this number, include every kind.
 const KINDS_SEEDS: u64 = 400;
 
-/// So many worlds that don't hold are told one by one.
+/// The number of failing worlds that are listed individually.
 const TOLD: usize = 40;
 
-/// Worlds in which something was found once, and what it was. A seed means another world once
-/// [`Scenario::draw`] draws otherwise; then these are to be looked for anew, by undoing what mended them.
+/// Worlds in which a defect was found once. A seed means another world after a change of
+/// [`Scenario::draw`]; then these have to be found again, by reverting the fix.
 const FOUND: [(u64, &str); 6] = [
     (0, "threads went on working when the drain had died"),
     (13, "an operation that failed as the last of its load point was overlooked"),
@@ -56,7 +56,7 @@ const FOUND: [(u64, &str); 6] = [
     (13_353, "storage that a failed driver may still have used was looked into"),
 ];
 
-/// Lives through a world and looks whether everything holds. What doesn't, in words.
+/// Plays a world and checks all properties. A violation is returned in words.
 fn live_through(seed: u64) -> Result<Played, String> {
     let scenario = Scenario::draw(seed);
     let result = catch_unwind(AssertUnwindSafe(|| {
@@ -75,7 +75,7 @@ fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a whole number"))
 }
 
-/// Lives through these worlds, and fails if one doesn't hold: the first of them in full.
+/// Plays these worlds, and fails if a property is violated: the first violation in full.
 fn live_through_all(seeds: impl Iterator<Item = u64>) {
     let failures: Vec<String> = seeds.filter_map(|seed| live_through(seed).err()).collect();
     let heads = failures.iter().filter_map(|why| why.lines().next()).take(TOLD);
@@ -86,14 +86,14 @@ fn live_through_all(seeds: impl Iterator<Item = u64>) {
     }
 }
 
-/// The ordinary worlds, in parts that run beside each other where there are processors.
+/// The ordinary worlds, in parts that run in parallel on several processors.
 fn part(of: u64, number: u64) {
     match number_from("REELGAUGE_SEED") {
         Some(seed) if number == 0 => live_through_all(std::iter::once(seed)),
         Some(_) => {}
         None => {
             let seeds = number_from("REELGAUGE_SEEDS").unwrap_or(SEEDS);
-            // The first of them are lived through where it is seen that they are of every kind.
+            // The first ones are played by the test that checks for every kind.
             live_through_all((KINDS_SEEDS..seeds).filter(|seed| seed % of == number));
         }
     }

@@ -1,15 +1,14 @@
-//! A run that is steered from outside: by an agent of a fleet, through standard input and output.
+//! A run that is controlled by another process, an agent of a fleet, through standard input and output.
 //!
-//! It prepares as any run does. Before each load point it says that it is ready and waits to be told when to
-//! begin, on this machine's monotonic clock; it tells figures once a second; and its load stops when it was
-//! not told to go on for some seconds, or when nobody is left to tell it: no load without somebody who
-//! watches it.
+//! It prepares like any run. Before each load point it reports that it is ready and waits for a start on
+//! the host's monotonic clock. It reports figures once a second. Its load stops when it has received no
+//! permission for some seconds, or when the other end closes: no load without supervision.
 //!
-//! * [`messages`]: what is said in either direction, a line of JSON each.
-//! * [`leash`]: until when the load may go on. Pure.
-//! * [`pilot`]: waits for starts and tells what goes on.
+//! * [`messages`]: the messages in both directions, a line of JSON each.
+//! * [`leash`]: until when the load may continue. Pure.
+//! * [`pilot`]: waits for starts and reports the progress.
 //!
-//! Not here: who steers (the fleet), what is measured (the session).
+//! Not here: the controlling side (the fleet), the measurement (the session).
 
 pub mod leash;
 pub mod messages;
@@ -23,7 +22,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of a plan's file, in hexadecimal: that two machines mean the same plan.
+/// The SHA-256 of a plan's file, in hexadecimal: it proves that two hosts use the same plan.
 ///
 /// # Errors
 /// When it can't be read.

@@ -1,8 +1,8 @@
-//! Runs of streams: the actors of a load point ([`actors`], each an [`actor`]), in which files they read and
-//! write ([`files`]), and how it went, load point by load point ([`run`]). [`seek`] searches the largest
-//! count that passes.
+//! Runs of streams: the actors of a load point ([`actors`], each an [`actor`]), the files that they read
+//! and write ([`files`]), and the results, load point by load point ([`run`]). [`seek`] searches for the
+//! largest count that passes.
 //!
-//! Not here: what a player or recorder does, reads and writes (the workload room), what counts as late
+//! Not here: what a player or recorder does, reads and writes (workload), what counts as late
 //! (analysis).
 
 pub mod actor;

@@ -1,6 +1,6 @@
-//! A suite: workloads one after the other, and the table of what each moved per second (the NASPT paper's
-//! batch mode, section 4). Traces are replayed in several passes; accesses of the paper's IOMeter tests are
-//! done for a while, once.
+//! A suite: workloads one after the other, and the table of their rates (the NASPT paper's batch mode,
+//! section 4). Traces are replayed in several passes; accesses of the paper's IOMeter tests are measured
+//! once for a fixed time.
 //!
 //! ```text
 //! reelgauge-runs/2026-11-21T210105Z-nas1-naspt/
@@ -10,7 +10,7 @@
 //!
 //! [`selection`]: which workloads. [`shown`]: suites as a page and as words.
 //!
-//! Not here: how a trace is replayed ([`crate::replay`]), and what the table says (the analysis room).
+//! Not here: replaying a trace ([`crate::replay`]), and the meaning of the table (analysis).
 
 pub mod selection;
 pub mod shown;
@@ -43,17 +43,17 @@ use selection::{SuiteWork, SuiteWorkload};
 
 /// The name of the suite of the twelve NASPT workloads.
 pub const NASPT: &str = "naspt";
-/// What it is, in a line.
+/// A one-line description.
 pub const NASPT_ABOUT: &str = "twelve home and office workloads, modelled on Intel's NAS Performance Toolkit";
 /// A target that completes nothing for this long is given up.
 const HANG_AFTER: Span = Span::secs(30);
-/// Version of that file.
+/// The version of the format of `suite.json`.
 const SUITE_VERSION: u32 = 1;
 
-/// Which suite, and where.
+/// The request for a suite.
 #[derive(Clone, Debug)]
 pub struct SuiteRequest {
-    /// What it is called.
+    /// The suite's name.
     pub name: String,
     /// Its workloads, in their order.
     pub workloads: Vec<SuiteWorkload>,
@@ -65,15 +65,15 @@ pub struct SuiteRequest {
     pub access_time: Span,
     /// When operations begin.
     pub pace: Pacing,
-    /// Where the content of files starts.
+    /// The seed of the files' content.
     pub seed: u64,
     /// Folder for the suite's directory.
     pub out: PathBuf,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
     /// The storage as the user describes it.
     pub storage: StorageDetails,
-    /// Words to find its runs by.
+    /// Tags for searching its runs.
     pub tags: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ pub struct Suite {
     pub suite_version: u32,
     /// The program that wrote it.
     pub written_by: String,
-    /// What it is called.
+    /// The suite's name.
     pub name: String,
     /// The directory that was measured.
     pub target: PathBuf,
@@ -92,38 +92,38 @@ pub struct Suite {
     pub batch: u32,
     /// When operations began.
     pub pace: Pacing,
-    /// Where the content of files started.
+    /// The seed of the files' content.
     pub seed: u64,
     /// Workloads that were to run.
     pub workloads: Vec<String>,
-    /// Whether all of them ran to their end.
+    /// Whether all of them are complete.
     pub complete: bool,
-    /// Why not, where something stopped it.
+    /// Why not, if it was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<String>,
-    /// The network link to the storage. `None` where there is none, or it was not found out.
+    /// The network link to the storage. `None` if there is none, or it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<LinkFacts>,
-    /// What came of those that ran.
+    /// The results so far.
     pub table: NasptTable,
-    /// Where the run of each lies, beside this file.
+    /// The run directory of each, next to this file.
     pub runs: Vec<PathBuf>,
 }
 
 /// A suite that ended.
 #[derive(Debug)]
 pub struct SuiteEnd {
-    /// What came of it.
+    /// The suite.
     pub suite: Suite,
     pub dir: PathBuf,
-    /// 0, or the exit code of the run that ended it early.
+    /// 0, or the exit status of the run that ended it early.
     pub exit_code: u8,
 }
 
 /// Runs a suite.
 ///
 /// # Errors
-/// When its first workload can't run. What stops a later one ends the suite; what ran before is kept.
+/// When its first workload can't run. An error in a later one ends the suite; earlier results are kept.
 pub fn run_suite(
     request: SuiteRequest,
     observer: &mut dyn Observer,
@@ -149,7 +149,8 @@ pub fn run_suite(
         let finished = match measured(&request, workload, &dir, observer, interrupt) {
             Ok(finished) => finished,
             Err(error) if rows.is_empty() && holds_no_run(&dir) => {
-                // There is nothing in it, and the error says why. What cannot be removed is only listed.
+                // The directory is empty, and the error has the reason. A file that cannot be removed
+                // stays.
                 let _ = std::fs::remove_file(run_notes::path_in(&dir));
                 let _ = std::fs::remove_file(run_dir.plan_path());
                 let _ = std::fs::remove_dir(&dir);
@@ -187,7 +188,7 @@ fn holds_no_run(dir: &Path) -> bool {
     entries.into_iter().all(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
 }
 
-/// What all its workloads take together; nothing where it has none.
+/// The forecast of all its workloads; `None` without any.
 ///
 /// # Errors
 /// A workload that can't be replayed.
@@ -242,8 +243,8 @@ fn plan_of(request: &SuiteRequest, trace: &Path) -> ReplayPlan {
         replay: ReplaySettings {
             trace: trace.to_path_buf(),
             pace: request.pace,
-            // As the toolkit does it: one operation at a time, in the order of the trace. Threads that ran
-            // free would play one merged stream after the other.
+            // Like the toolkit: one operation at a time, in the order of the trace. Independent threads
+            // would play one merged stream after the other.
             order: ReplayOrder::Serial,
             batch: request.batch,
             ..ReplaySettings::default()
@@ -255,7 +256,7 @@ fn written_by() -> String {
     concat!("reelgauge ", env!("CARGO_PKG_VERSION")).to_owned()
 }
 
-/// The passes that came to their end.
+/// The complete passes.
 fn passes_of(summary: &Summary) -> Vec<NasptPass> {
     match &summary.replay {
         Some(facts) => passes_of_replay(facts),
@@ -339,8 +340,8 @@ mod tests {
 
     use super::*;
 
-    /// The share of accesses that go on where the one before them ended, over all files: of the trace, and as
-    /// this order issues them on a store that answers in 100 µs.
+    /// The share of accesses that begin where the previous one ended, over all files: of the trace, and
+    /// in the order of issue on a store that answers in 100 µs.
     fn sequential_shares(workload: &str, order: ReplayOrder) -> (f64, f64) {
         let held = Library::standard().open(Path::new(workload)).unwrap();
         let wanted = reelgauge_trace::replay::Wanted { order, pace: Pacing::Max, ..Default::default() };

@@ -1,8 +1,8 @@
-//! A watch: counters of this machine without load of the tool's own, in a run directory as a run has it, so
-//! that what a server counted can stand beside the run of a client.
+//! A watch: counters of the local host without any load of Reelgauge, in an ordinary run directory, so
+//! that a server's counters can be shown next to the run of a client.
 //!
-//! It opens nothing on a target: where a path lies is read from the table of mounts. Not here: what is
-//! sampled (doctor), what is made of it (results).
+//! It opens nothing on a target: the storage of a path is found in the mount table. Not here: the
+//! counters (doctor), and their use (results).
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,29 +33,30 @@ use crate::session::live_log::logged;
 use crate::session::make_out;
 use crate::session::report_file::leave_report;
 
-/// Why there is no watch elsewhere.
+/// The error on other systems.
 const LINUX_ONLY: &str = "counters can be sampled on Linux only. On other systems, use 'reelgauge \
      doctor --collect-script' to read the settings";
 
-/// What a watch is at while it samples.
+/// The phase of a watch while it samples.
 pub const WATCHING: &str = "watching";
 
-/// How soon an end that somebody asked for is noticed.
+/// The interval of checks for interruptions.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What is watched, and where the samples go.
+/// The request for a watch.
 #[derive(Clone, Debug)]
 pub struct WatchRequest {
-    /// For how long, of which path, under which name; an empty name is this machine's own.
+    /// Its length, path and name; an empty name is replaced by the host's.
     pub plan: WatchPlan,
     /// Folder for run directories.
     pub out: PathBuf,
 }
 
-/// Watches this machine until the time is over or somebody ends it, which is how a watch without a time ends.
+/// Watches the local host until the time is over or the user ends it, which is the only end without a
+/// time.
 ///
 /// # Errors
-/// Nothing can be sampled here, or the samples have no place to go.
+/// Nothing can be sampled here, or the samples cannot be stored.
 pub fn watch(
     request: WatchRequest,
     observer: &mut dyn Observer,
@@ -132,13 +133,13 @@ fn carry_out(
     Ok(Finished { summary, run_dir: run_dir.path().to_path_buf() })
 }
 
-/// Where a path lies, by the table of mounts.
+/// The storage of a path, by the mount table.
 fn place(path: &Path) -> Result<Place, RunError> {
     let mounts = mountinfo::here().map_err(RunError::io("read the mounts"))?;
     Place::here(&mounts, path).map_err(|error| RunError::NotWatched(error.to_string()))
 }
 
-/// This machine, with what it is set to.
+/// The local host, with its settings.
 fn host(place: Option<&Place>) -> HostFacts {
     let mount = place.map(|place| MountFacts {
         fs_type: place.fs_type.clone(),
@@ -169,7 +170,7 @@ fn sample(run_dir: &RunDir, plan: &WatchPlan, place: Option<&Place>, clock: Cloc
     Sampling::start(watch, move || clock.now_ns())
 }
 
-/// Waits until the time is over or somebody asks for the end. Whether time was left.
+/// Waits until the time is over or the run is interrupted. Returns whether time was left.
 fn wait(duration: Option<Duration>, interrupt: &Interrupt) -> bool {
     let began = Instant::now();
     loop {

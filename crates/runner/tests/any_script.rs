@@ -1,5 +1,5 @@
-//! A session of a kind that the runner does not know: scripts of its own, on files that it made itself, and
-//! no plan. It gets its log, its figures and its summary all the same.
+//! A session of a kind that the runner does not know: custom scripts, on files that it made itself, and
+//! without a plan. It has its log, its figures and its summary like any other.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,11 +30,11 @@ use reelgauge_workload::script::{Done, Needs, Script, Step};
 
 const FILE_BYTES: u64 = 1 << 20;
 
-/// Ends after so many operations, as an application does whose trace is over.
+/// Ends after this many operations, like an application whose trace is over.
 struct Short {
     script: MixScript,
     ops_left: u32,
-    /// Panics when so many are left.
+    /// Panics when this many are left.
     panics_at: Option<u32>,
 }
 
@@ -85,7 +85,7 @@ fn opening(out: &Path, locked: &LockedTarget, files: FileTable) -> Opening<'stat
 struct Play {
     session: Session,
     files: FileTable,
-    /// Where they lie.
+    /// Their folder.
     folder: PathBuf,
     made: MadeFiles,
 }
@@ -104,7 +104,7 @@ impl Play {
         Play { session, files, folder, made }
     }
 
-    /// Two workers that read a file of this load point's own.
+    /// Two workers that read a separate file for this load point.
     fn workers(&mut self, ops: [u32; 2], panics_at: Option<u32>) -> Vec<Worker<Short>> {
         let number = enter(&self.folder, &mut self.files, &format!("more-{}", ops[0]));
         self.session.files_grew(&self.files).unwrap();
@@ -137,7 +137,7 @@ impl Play {
     }
 }
 
-/// Makes a file and enters it. Its number.
+/// Makes a file and enters it; returns its number.
 fn enter(folder: &Path, files: &mut FileTable, name: &str) -> u32 {
     let path = folder.join(name);
     std::fs::write(&path, vec![7; FILE_BYTES as usize]).unwrap();
@@ -148,7 +148,7 @@ fn point(label: String) -> PointPlan {
     PointPlan { label, measured_ns: 60_000_000_000, ..PointPlan::default() }
 }
 
-/// Two load points of two short workers, the second with a file more than the first.
+/// Two load points of two short workers, the second with one more file.
 fn replayed(target: &Path, out: &Path) -> Finished {
     let mut play = Play::begin(target, out, DriverKind::Threads);
     for ops in [5, 9] {
@@ -182,7 +182,7 @@ fn a_thread_that_dies_breaks_the_run_off_and_loses_nothing_of_what_was_done() {
         assert_eq!((summary.outcome, finished.exit_code()), (Outcome::BrokeOff, 3), "{driver:?}");
         let reason = summary.outcome_reason.as_deref().unwrap();
         assert!(reason.contains("a bug in Reelgauge"), "{driver:?}: {reason}");
-        // What the dead one had handed over is in the log and in the figures.
+        // Records of the panicked thread are in the log and in the figures.
         let log = LogReader::open(&finished.run_dir.join("ops")).unwrap();
         let logged: u64 = log.batches().map(|batch| batch.unwrap().ops.len() as u64).sum();
         let point = &summary.load_points[0];
@@ -203,7 +203,7 @@ fn it_is_measured_like_any_other() {
     assert!(summary.notes.contains(&Note::other("made up")));
     let ops: Vec<u64> = summary.load_points.iter().map(|point| point.total.ops).collect();
     assert_eq!(ops, [10, 18]);
-    // That its scripts are over is what they are for.
+    // These scripts are meant to end.
     assert!(summary.load_points.iter().all(|point| point.ended_early.is_none()));
     assert!(!finished.run_dir.join("streams.json").exists());
     let log = LogReader::open(&finished.run_dir.join("ops")).unwrap();

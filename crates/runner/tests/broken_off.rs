@@ -1,5 +1,5 @@
-//! Runs that something stops between their load points: what was measured before has its summary, and what
-//! the actors made is gone.
+//! Runs that end between their load points: earlier measurements have their summary, and the actors'
+//! files were removed.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use reelgauge_workload::copier::CopierPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 
-/// Does something to the target when a phase begins for the second time.
+/// Changes the target when a phase begins for the second time.
 struct Meddler<F: FnMut(&Path)> {
     phase: &'static str,
     area: PathBuf,
@@ -33,8 +33,8 @@ impl<F: FnMut(&Path)> Observer for Meddler<F> {
     }
 }
 
-/// Copiers on a target in this folder. They are held to no deadline: however busy this machine is, a search
-/// goes on to its next trial.
+/// Copiers on a target in this folder. They have no deadline: however busy this host is, a search
+/// proceeds to its next trial.
 fn copiers(folder: &Path, find_max: bool) -> StreamsRequest {
     let search = FindMaxPlan { cap: Some(4), repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
     let target = folder.join("target");
@@ -61,7 +61,7 @@ fn copiers(folder: &Path, find_max: bool) -> StreamsRequest {
     }
 }
 
-/// A search in which something happens when `phase` begins again, and the folder that it used.
+/// A search with an event when `phase` begins again, and the folder that it used.
 fn searched(phase: &'static str, meddle: impl FnMut(&Path)) -> (Finished, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let area = folder.path().join("target/reelgauge-area");
@@ -70,7 +70,7 @@ fn searched(phase: &'static str, meddle: impl FnMut(&Path)) -> (Finished, tempfi
     (finished.unwrap(), folder)
 }
 
-/// Where the only data set of a search has the file of this number.
+/// The file with this number of the only data set of a search.
 fn data_file(area: &Path, number: u32) -> PathBuf {
     let mut sets = std::fs::read_dir(area.join("data")).unwrap();
     sets.next().unwrap().unwrap().path().join(format!("file-{number:04}.bin"))
@@ -118,7 +118,7 @@ fn files_that_can_not_be_made_at_first_are_an_error_that_leaves_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_link_in_the_place_of_a_folder_ends_the_run_and_is_left_alone() {
-    // It is none of the tool's, wherever it leads: nothing is written through it, nothing removed.
+    // It is not Reelgauge's, wherever it leads: nothing is written through it, nothing removed.
     let swap = |area: &Path| {
         std::fs::rename(area.join("scratch"), area.join("moved")).unwrap();
         std::os::unix::fs::symlink(area.join("moved"), area.join("scratch")).unwrap();

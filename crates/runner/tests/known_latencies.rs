@@ -1,5 +1,5 @@
-//! A store whose every answer takes a known time gives exactly the figures that follow from those times:
-//! script, driver semantics and meter together, in virtual time.
+//! A store with known response times gives exactly the figures that follow from those times: script,
+//! driver semantics and meter together, in virtual time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +30,7 @@ fn reader(worker: u32, reads_per_transfer: u64) -> Worker<MixScript> {
     Worker { id: worker, script: MixScript::new(worker, 3, shape, &[file]) }
 }
 
-/// Runs against a store until it has been asked for so many reads.
+/// Runs on a store until this many reads were issued.
 fn run(
     workers: Vec<Worker<MixScript>>,
     reads: u64,
@@ -72,7 +72,7 @@ fn percentiles_are_those_of_the_store() {
     assert!(near(service.p99_us, 9_900.0), "{service:?}");
     assert!(near(service.p99_9_us, 9_990.0), "{service:?}");
     assert_eq!((service.max_us, service.mean_us), (10_000.0, 5_000.5));
-    // Nothing was late, so what an application felt is what the storage took.
+    // Nothing was late, so the application's response time is the storage's.
     assert_eq!(figures.total.response.read.unwrap(), service);
     let all = figures.paper.cell(Mode::RandRd, Some(4096)).unwrap();
     let data_s = 10_000.0 * 5_000.5e-6;
@@ -94,25 +94,25 @@ fn one_freeze_is_in_the_maximum_with_its_time() {
     assert!((1_000_000.0..=1_000_100.0).contains(&service.max_us), "{service:?}");
     assert!((0.0199..0.0202).contains(&service.max_began_s), "{service:?}");
     assert!(near(service.p50_us, 100.0) && near(service.p99_us, 100.0), "{service:?}");
-    // Both workers met it, once.
+    // It affected both workers once.
     for worker in figures.per_worker {
         assert!(worker.figures.service.read.unwrap().max_us >= 999_900.0);
     }
 }
 
-/// What the storage of the following tests can move.
+/// The bandwidth of the storage in the following tests.
 const BYTES_PER_S: u64 = 105_000_000;
 
-/// How storage divides its bandwidth among those who want it.
+/// How storage divides its bandwidth among workers.
 #[derive(Clone, Copy, Debug)]
 enum Sharing {
     /// One operation after the other, in the order in which they come.
     Queue,
-    /// To everybody the same.
+    /// The same share for each.
     Fair,
 }
 
-/// The share of the bandwidth that each cell of the paper's tables says there is: its rate times the workers.
+/// The share of the bandwidth in each cell of the paper's tables: its rate times the workers.
 fn shares(workers: u32, blocks_bytes: &[u32], sharing: Sharing) -> Vec<(PaperCell, f64)> {
     let shape = MixShape {
         lengths: Lengths::UpTo(10 << 20),
@@ -170,8 +170,8 @@ fn no_cell_says_more_than_the_storage_gives() {
                 );
             }
         }
-        // Where blocks of all sizes stand in one queue, the large ones do get more than their share, and the
-        // small ones less; together they get what there is.
+        // If blocks of all sizes share one queue, large ones do get more than their share, and small
+        // ones less; together they get the whole bandwidth.
         let queued = shares(workers, &mixed, Sharing::Queue);
         let all =
             queued.iter().find(|(cell, _)| cell.mode == Mode::All && cell.block_bytes.is_none()).unwrap();

@@ -1,6 +1,6 @@
 //! The store freezes for exactly one second: exactly the frames that the timeline implies are late, for
-//! recorders, players and editors, movies and files per frame, several buffers, both policies, both kinds of
-//! read-ahead. And a whole day without drift. In virtual time.
+//! recorders, players and editors, movies and files per frame, several buffers, both policies, both
+//! kinds of read-ahead. And a whole day without drift. In virtual time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ use reelgauge_workload::script::{Op, Script};
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
 const FRAME_BYTES: u32 = 4 << 20;
-/// What the store takes for anything.
+/// The store's response time for any request.
 const ANSWER_NS: u64 = 2 * MS;
 const FREEZE: std::ops::Range<u64> = 2 * S..3 * S;
 const END: u64 = 6 * S;
@@ -33,7 +33,8 @@ fn sequence() -> Clip {
     Clip::sequence(0, 240, FRAME_BYTES).unwrap()
 }
 
-/// When a request that begins at this time is done: what would end in the freeze goes on behind it.
+/// When a request that begins at this time completes: one that would end in the freeze continues after
+/// it.
 fn answered_ns(begin_ns: u64) -> u64 {
     let done_ns = begin_ns + ANSWER_NS;
     if begin_ns < FREEZE.end && done_ns > FREEZE.start {
@@ -43,7 +44,7 @@ fn answered_ns(begin_ns: u64) -> u64 {
     done_ns
 }
 
-/// Requests of the one worker queue up behind each other, as at a single disk.
+/// The requests of one worker queue up, as on a single disk.
 fn freezing_store() -> impl FnMut(u32, &Op, u64) -> Outcome {
     let mut free_ns = 0;
     move |_, op, issued_ns| {
@@ -61,7 +62,7 @@ fn spec(stream: u32, pace: Pace, writes: bool) -> StreamSpec {
         .of_frame_bytes(FRAME_BYTES.into())
 }
 
-/// The streams of one worker from time 0 on, as the analysis sees them.
+/// The streams of one worker from time 0 on, by the analysis.
 fn judged<T: Script>(
     script: T,
     specs: Vec<StreamSpec>,
@@ -92,7 +93,7 @@ enum Take {
     FilePerFrame,
 }
 
-/// The recorder by hand: frame i is there at i/24, the writer takes them one by one, and nothing moves in
+/// The recorder by hand: frame i exists at i/24, the writer takes them one by one, and nothing moves in
 /// the freeze. Frames that are too late to begin are dropped, or written all the same.
 fn late_by_hand(buffer_frames: u64, policy: Policy, take: Take) -> u64 {
     let at = |frame: u64| frame * S / 24;
@@ -161,7 +162,7 @@ fn a_player_survives_a_freeze_shorter_than_its_buffer_and_no_longer_one() {
             assert_eq!(found.late_frames == 0, survives, "{what}: {} late", found.late_frames);
             if !survives {
                 // The buffer covers as many frames as it holds (one may be in flight); the rest of the
-                // second is late, and with three requests per frame what is caught up with behind it.
+                // second is late, and with three requests per frame, the frames that catch up after it.
                 let uncovered = 24 - u64::from(buffer_frames);
                 assert!(
                     (uncovered..=uncovered + 4).contains(&found.late_frames),
@@ -213,8 +214,8 @@ fn an_editor_wants_no_frames_while_it_scrubs_and_is_late_only_in_the_freeze() {
             let frozen = edited(policy, &clip, seed, &mut freezing_store());
             late.extend(frozen.into_iter().map(|stream| stream.late_frames));
         }
-        // A buffer of half a second leaves half of the second uncovered, and the three cameras catch up one
-        // behind the other; but nothing is late where the editor scrubbed just then.
+        // A buffer of half a second leaves half of the second uncovered, and the three cameras catch up
+        // one after the other; but nothing is late if the editor was scrubbing at that time.
         assert!(late.iter().all(|&frames| frames < 24), "{policy:?} {late:?}");
         let (hit, missed): (Vec<u64>, Vec<u64>) = late.into_iter().partition(|&frames| frames > 0);
         assert!(hit.len() >= 18 && !missed.is_empty(), "{policy:?} {hit:?}");

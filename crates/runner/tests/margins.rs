@@ -1,6 +1,6 @@
-//! Stores that give a known share of what players need, in virtual time: whatever the store's jitter, no
-//! search claims a stream too many, and no trial falls that fits with a little to spare. Players hold a
-//! second, so that hardly a frame is late in any of these trials.
+//! Stores that supply a known share of the players' demand, in virtual time: with any jitter of the
+//! store, no search claims a stream too many, and no trial fails that fits with a small reserve. Players
+//! buffer a second, so that hardly a frame is late in any of these trials.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,8 +26,8 @@ const FRAME_BYTES: u32 = 1 << 20;
 const FRAMES_PER_S: u16 = 25;
 const WARMUP_NS: u64 = 3 * S;
 
-/// Storage that answers one request after the other, for so many streams, each taking its time more or less:
-/// between `1 - jitter` and `1 + jitter` of the mean. It may stand still once.
+/// Storage that answers one request after the other, for this many streams, with varying response times:
+/// between `1 - jitter` and `1 + jitter` of the mean. It may freeze once.
 #[derive(Clone, Copy)]
 struct Store {
     streams: f64,
@@ -84,7 +84,7 @@ fn recorder(id: u32, start_after_ns: u64) -> Recorder {
     Recorder::new(id, shape)
 }
 
-/// A trial of so many streams for so many seconds.
+/// A trial with this many streams for this many seconds.
 fn trial<T: Script>(
     store: Store,
     (streams, seconds, writes, seed): (u32, u64, bool, u64),
@@ -115,7 +115,7 @@ fn play(store: Store, streams: u32, seconds: u64, seed: u64) -> Verdict {
     trial(store, (streams, seconds, false, seed), player)
 }
 
-/// How many of so many trials passed.
+/// How many of these trials passed.
 fn passed(store: Store, streams: u32, seconds: u64, trials: u64) -> u64 {
     (0..trials).filter(|seed| play(store, streams, seconds, *seed).passed).count() as u64
 }
@@ -126,7 +126,7 @@ fn what_fits_passes_and_one_stream_more_does_not() {
         let (store, floor) = (Store::of(capacity, jitter), capacity as u32);
         assert_eq!(passed(store, floor, 10, 20), 20, "{floor} on {capacity}, jitter {jitter}");
         let above = passed(store, floor + 1, 10, 20);
-        // What lacks 0.7 % may pass a trial: it takes a minute to be sure.
+        // A shortfall of 0.7 % may pass a trial: it takes a minute to be certain.
         let most = if capacity > 6.9 { 6 } else { 0 };
         assert!(above <= most, "{} on {capacity}, jitter {jitter}: {above} of 20", floor + 1);
     }
@@ -140,7 +140,8 @@ fn a_minute_shows_what_a_trial_may_not() {
     assert_eq!(passed(Store::of(7.05, 0.2), 7, 60, 10), 10);
 }
 
-/// What a search with the usual settings claims on this store, begun at its answer to be short.
+/// The count that a search with the usual settings claims on this store, started near its answer to be
+/// short.
 fn searched(store: Store, start: u32, seed: u64) -> u32 {
     let settings = SearchSettings { start, confirm_s: Some(60.0), cap: 20, ..SearchSettings::default() };
     let mut search = Search::new(settings).unwrap();
@@ -168,7 +169,7 @@ fn a_search_finds_the_floor_and_never_more() {
             let floor = capacity as u32;
             let found = searched(Store::of(capacity, jitter), floor, seed);
             assert!(found <= floor, "{found} streams on {capacity}, jitter {jitter}, seed {seed}");
-            // Where hardly anything is to spare, a store that wavers may not carry it.
+            // With hardly any reserve, a store with jitter may not sustain it.
             let least = if capacity > 7.0 && jitter > 0.5 { floor - 1 } else { floor };
             assert!(found >= least, "{found} streams on {capacity}, jitter {jitter}, seed {seed}");
         }

@@ -1,5 +1,5 @@
-//! The replay script against a store in virtual time: when operations begin in every pacing, what waits for
-//! what in every order, and that nothing is lost, whatever the trace and however slow the store.
+//! The replay script on a store in virtual time: when operations begin with every pacing, what waits for
+//! what in every order, and that nothing is lost, for any trace and however slow the store.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ use reelgauge_workload::units::Span;
 
 const EVER: u64 = u64::MAX / 4;
 
-/// An operation of a trace, told in short.
+/// An operation of a trace, in short.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     thread: u32,
@@ -62,7 +62,7 @@ impl Told {
     }
 }
 
-/// What a replay came to.
+/// The result of a replay.
 struct Replayed {
     /// In order of issue.
     records: Vec<OpRecord>,
@@ -93,7 +93,7 @@ fn script(trace: &[Told], wanted: Wanted, setting: Setting) -> Result<ReplayScri
     Ok(ReplayScript::new(Arc::new(replayable.packed), setting))
 }
 
-/// The same, where the trace may be one that can't be.
+/// The same for a trace that may be invalid.
 fn try_replay(
     trace: &[Told],
     wanted: Wanted,
@@ -140,14 +140,15 @@ fn recorded_pace_is_an_absolute_schedule() {
     assert_eq!(issued(&in_time), [0, 1_000_000, 2_000_000, 3_000_000]);
     assert_eq!(in_time.outcomes.held_up_ops, 0);
     assert_eq!(in_time.outcomes.ended_ns - in_time.outcomes.begun_ns, 3_400_000);
-    // Half the time, and a store that can't follow: what is late is caught up with, and counted.
+    // Half the time, and a store that can't follow: late operations catch up, and are counted.
     let late = paced(Pacing::Recorded, 0.5, 600_000);
     assert_eq!(issued(&late), [0, 600_000, 1_200_000, 1_800_000]);
     assert_eq!((late.outcomes.held_up_ops, late.outcomes.held_up_most_ns), (3, 300_000));
     assert!(late.records.iter().all(|record| (record.due_ns - 1_000) % 500_000 == 0));
 }
 
-/// Five writes of one thread, a millisecond apart, each done in 0.1 ms. The tool begins the third 3 ms late.
+/// Five writes of one thread, a millisecond apart, each with 0.1 ms. Reelgauge begins the third 3 ms
+/// late.
 #[test]
 fn what_waits_behind_an_operation_that_the_tool_began_late_began_late_by_the_tool() {
     let begun_late = |stalls: fn(usize) -> (u64, u64)| {
@@ -181,7 +182,7 @@ fn what_waits_behind_an_operation_that_the_tool_began_late_began_late_by_the_too
     // The open at 0, reads at 1, 2 and 3 ms. The first read begins at 4.5 ms: so the second could begin at
     // 4.6 and the third at 4.7 instead of at 2 and 3.
     assert_eq!(begun_late(|number| (if number == 1 { 3_500_000 } else { 0 }, 100_000)), (3, 2));
-    // The storage takes 3.5 ms for it: they wait as long, and none of it is the tool's.
+    // The storage takes 3.5 ms for it: they wait as long, and none of it is Reelgauge's.
     assert_eq!(begun_late(|number| (0, if number == 1 { 3_500_000 } else { 100_000 })), (0, 2));
 }
 
@@ -282,7 +283,7 @@ fn told(steps: &Steps) -> Vec<Told> {
             10 => OpKind::Rename,
             _ => OpKind::MakeDir,
         };
-        // Of a directory only that is done which can be.
+        // Only operations that a directory supports.
         let is_directory = name == 2 && !matches!(kind, OpKind::Rename | OpKind::Stat | OpKind::MakeDir);
         let name = if is_directory { 0 } else { name };
         let mut step = Told { name, new_name: other, ..Told::new(thread, kind, issued_ns, took_ns) };
@@ -311,7 +312,8 @@ fn told(steps: &Steps) -> Vec<Told> {
         trace.push(step);
     }
     trace.sort_by_key(|step| step.issued_ns);
-    // Closed by one thread while another, whose clock is behind, still used it: that is no application.
+    // Closed by one thread while another, whose clock is behind, still used it: no application does
+    // that.
     let mut closed_ns = std::collections::HashMap::new();
     for step in &trace {
         if step.kind == OpKind::Close {
@@ -325,7 +327,7 @@ fn told(steps: &Steps) -> Vec<Told> {
     trace
 }
 
-/// Whether the rules forbid that these two change places.
+/// Whether the rules forbid to exchange these two.
 fn are_bound(a: &Told, b: &Told, order: ReplayOrder) -> bool {
     let changes =
         |told: &Told| matches!(told.kind, OpKind::Create | OpKind::Unlink | OpKind::Rename | OpKind::MakeDir);
@@ -385,15 +387,15 @@ proptest! {
             asked += 1;
             services[asked % services.len()]
         });
-        // A file in whose place a directory has to be.
+        // A file at the path of a required directory.
         prop_assume!(!matches!(replayed, Err(ReplayError::Contradiction { .. })));
         let replayed = replayed.unwrap();
         prop_assert!(replayed.stuck.is_empty());
         prop_assert_eq!(replayed.finished, 1);
         prop_assert_eq!(replayed.records.len(), trace.len());
 
-        // Every thread did its own, in its order: so every record is known by thread and number. Streams are
-        // numbered anew, in the order of the threads.
+        // Every thread did its own operations in order, so a record is identified by thread and number.
+        // Streams are numbered again, in the order of the threads.
         let mut threads: Vec<u32> = trace.iter().map(|told| told.thread).collect();
         threads.sort_unstable();
         threads.dedup();

@@ -1,5 +1,5 @@
-//! Whole replays on a real file system: what was recorded is done again, in the log as on the disk, whichever
-//! driver and order; hostile traces touch nothing.
+//! Whole replays on a real file system: the recorded operations are repeated, in the log as on disk,
+//! with every driver and order; hostile traces touch nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ use reelgauge_workload::units::Span;
 const READ: OpenBits = OpenBits::READ;
 const NEW: OpenBits = OpenBits(OpenBits::WRITE.0 | OpenBits::CREATE.0 | OpenBits::EXCLUSIVE.0);
 
-/// A trace that is being told, every operation 50 µs after the one before.
+/// A trace in the making, every operation 50 µs after the one before.
 struct Teller {
     dir: tempfile::TempDir,
     writer: TraceWriter,
@@ -70,7 +70,7 @@ impl Teller {
         transfer
     }
 
-    /// A read, write or the like of so many of so many bytes.
+    /// A read, write or similar operation at this offset, with these lengths.
     fn data(&mut self, kind: OpKind, name: &str, handle: u32, at: (u64, u32, u32)) -> &mut Teller {
         self.op(kind, name, |op| {
             (op.offset, op.len, op.done_len) = at;
@@ -88,8 +88,8 @@ impl Teller {
     }
 }
 
-/// Some of everything: an input, a temporary file that is renamed, directories, expected errors, and a second
-/// thread that shares a file with the first.
+/// Some of everything: an input, a temporary file that is renamed, directories, expected errors, and a
+/// second thread that shares a file with the first.
 fn some_of_everything() -> (PathBuf, tempfile::TempDir) {
     let mut tell = Teller::new();
     let input = tell.open("in/clip.ts", READ);
@@ -165,7 +165,7 @@ impl Folders {
 
 type Row = (OpKind, String, u64, u32);
 
-/// The operations of every thread, in its order. A rename's offset is the name that it gives.
+/// The operations of every thread, in its order. A rename's offset is the number of its new name.
 fn rows(dir: &Path) -> BTreeMap<(u32, u32), Vec<Row>> {
     let trace = Trace::open(dir).unwrap();
     let name = |file: u32| trace.files()[file as usize].path.trim_end_matches('/').to_owned();
@@ -220,7 +220,7 @@ fn images_are_gone_afterwards_and_a_second_replay_makes_its_files_anew() {
     let (trace, _dir) = some_of_everything();
     let folders = Folders::new();
     for _ in 0..2 {
-        // The output is made exclusively: were the old one there, that would fail.
+        // The output is created exclusively: if the old one existed, that would fail.
         let (_, facts) = folders.replay(&trace, |_| ());
         assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
         assert_eq!((facts.prepared_files, facts.prepared_bytes), (1, 20 * 32_768 + 777));
@@ -302,7 +302,7 @@ fn files_that_were_in_use_before_the_trace_are_there_and_open() {
     let (first, facts) = folders.replay(&trace, |_| ());
     assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
     assert!(facts.remarks.iter().any(|remark| remark.contains("opened before it")), "{:?}", facts.remarks);
-    // What the replay added is part of it: the next adds nothing.
+    // The additions of the replay are part of it: the next adds nothing.
     let kinds: Vec<OpKind> = rows(&first.run_dir).values().flatten().map(|row| row.0).collect();
 
     let wanted = [OpKind::Open, OpKind::Read, OpKind::Create, OpKind::Write, OpKind::Close];
@@ -325,7 +325,7 @@ fn direct_is_used_where_it_was_recorded_and_is_possible() {
     assert!(notes.contains("of 2 opens"), "{notes}");
 }
 
-/// Refused before anything is done: exit code 2, and nothing made anywhere.
+/// Refused before anything is done: exit status 2, and nothing made anywhere.
 #[track_caller]
 fn assert_refused(said: &str, tell: impl FnOnce(&mut Teller)) {
     let mut teller = Teller::new();

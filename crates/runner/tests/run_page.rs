@@ -115,7 +115,7 @@ fn a_load_point_that_was_cut_short_is_judged_to_where_it_was_cut() {
     let interrupt = Interrupt::default();
     let stopper = interrupt.clone();
     let stop = std::thread::spawn(move || {
-        // Time enough to make the files and to judge frames, on a busy machine too.
+        // Enough time to make the files and to judge frames, on a busy host too.
         std::thread::sleep(Duration::from_secs(4));
         stopper.flag().store(true, Ordering::Relaxed);
     });
@@ -159,7 +159,7 @@ fn a_report_that_can_not_be_written_or_would_take_long_leaves_nothing() {
     finished.summary.log.rows = 2_000_000;
     leave_report(&finished.run_dir, &finished.summary, &Interrupt::default()).unwrap();
     assert!(report.is_file());
-    // A directory in its place can't be renamed over.
+    // A rename onto a directory fails.
     std::fs::remove_file(&report).unwrap();
     std::fs::create_dir_all(report.join("in the way")).unwrap();
     let failed = leave_report(&finished.run_dir, &finished.summary, &Interrupt::default());

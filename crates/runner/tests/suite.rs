@@ -1,4 +1,4 @@
-//! A suite on a real file system: every workload in every pass, the table kept as it goes, and compared.
+//! A suite on a real file system: every workload in every pass, the table kept in between, and compared.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,7 +28,7 @@ fn request(workloads: &[&str], dir: &Path) -> SuiteRequest {
         batch: 2,
         pace: Pacing::Max,
         seed: 7,
-        // A share of the disk may be more than a busy machine has left.
+        // A share of the disk may be more than a busy host has left.
         terms: Terms { keep_free: KeepFree::Bytes(1 << 30), ..Terms::default() },
         out: dir.join("runs"),
         storage: reelgauge_record::notes::StorageDetails::default(),
@@ -56,7 +56,7 @@ fn every_workload_has_its_passes_and_all_are_kept() {
     assert!(suite.complete && suite.ended_early.is_none());
     for row in &suite.table.rows {
         assert_eq!((row.passes.len(), row.discarded()), (2, 0), "{row:?}");
-        // What is appended and read back, and the hints.
+        // Appended and read-back data, and the hints.
         assert!(row.passes.iter().all(|pass| pass.moved_bytes > 134_000_000), "{row:?}");
     }
     assert!(suite.table.geometric_mean_bytes_per_s.unwrap() > 0.0);

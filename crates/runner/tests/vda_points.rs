@@ -1,5 +1,5 @@
-//! VDA-like load points one after the other, in virtual time: what a companion's files are at the beginning
-//! of a load point is what the one before it left, and every load point has the published mix.
+//! VDA-like load points one after the other, in virtual time: a companion's files at the beginning of a
+//! load point are those that the one before it left, and every load point has the published mix.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ struct Store {
 }
 
 impl Store {
-    /// Gives everybody who plays at this scale files, as a run does.
+    /// Assigns files to all actors of this scale, as a run does.
     fn provide(&mut self, actors: &mut Actors, scale: u32) {
         let mut next = 0;
         let mut take = |count: u32| {
@@ -63,7 +63,7 @@ impl Store {
     }
 }
 
-/// What was counted in a load point.
+/// The counts of a load point.
 #[derive(Default)]
 struct Counts {
     mix: [u64; COMPANION_MIX.len()],
@@ -109,7 +109,7 @@ fn chi_square(counts: &[u64], percents: impl Iterator<Item = u32>) -> f64 {
     terms.sum()
 }
 
-/// Runs all load points with this seed, and adds up what was done in each.
+/// Runs all load points with this seed, and adds up the operations in each.
 fn play(seed: u64, points: &mut [Counts]) {
     let load = VdaLoad { files: 2, ..VdaLoad::default() };
     let actors = vec![CameraPlan { load: load.clone() }.into(), CompanionPlan { load }.into()];
@@ -152,7 +152,7 @@ fn ten_points_with_ten_seeds_break_nothing_and_keep_the_mix() {
     for seed in 1..=SEEDS {
         play(seed, &mut points);
     }
-    // What chance exceeds once in a thousand, for 7, 5 and 1 degrees of freedom.
+    // The values that chance exceeds once in a thousand, for 7, 5 and 1 degrees of freedom.
     for (scale, counts) in (1..).zip(&points) {
         let mix = chi_square(&counts.mix, COMPANION_MIX.iter().map(|&(percent, _)| percent));
         assert!(mix < 24.32, "load point {scale}: {mix} {:?}", counts.mix);

@@ -1,4 +1,5 @@
-//! Whole runs in a scratch directory, without a process around them: what is kept is what was measured.
+//! Whole runs in a scratch directory, without a process around them: the kept figures are the measured
+//! ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -96,7 +97,7 @@ fn without_its_summary_a_run_is_rebuilt_from_its_log() {
     let (finished, _scratch) = whole_run(|_| {});
     std::fs::remove_file(finished.run_dir.join("summary.json")).unwrap();
     let rebuilt = reopen(&finished.run_dir).unwrap();
-    // It was not killed, and nothing of its log is gone.
+    // It was not killed, and its log is complete.
     assert_eq!((rebuilt.outcome, rebuilt.outcome_reason.as_deref()), (Outcome::Complete, None));
     assert!(
         rebuilt.log.complete && rebuilt.notes[0].fact == NoteFact::Lost { part: LostPart::Summary },
@@ -164,7 +165,7 @@ fn every_load_point_visits_every_block_once() {
         let finished = once(|plan| plan.mix.shared_file = shared_file);
         let reads: Vec<u64> =
             finished.summary.load_points.iter().map(|point| point.total.ops_by_kind.read).collect();
-        // A file of each worker's own, or one for all.
+        // A separate file for each worker, or one for all.
         assert_eq!(reads, if shared_file { [256, 256] } else { [256, 2 * 256] });
         assert_eq!((finished.summary.outcome, finished.exit_code()), (Outcome::Complete, 0));
     }

@@ -97,7 +97,7 @@ fn everybody_plays_together_on_both_drivers() {
         for worker in 0..8 {
             assert!(ops.iter().any(|op| op.worker == worker && op.kind.moves_data()), "worker {worker}");
         }
-        // What they wrote is gone; what was prepared is kept.
+        // Their own files were removed; prepared ones are kept.
         let area = scratch.path().join("target/reelgauge-area");
         assert!(area.join("data").exists() && !area.join("scratch").exists());
     }
@@ -140,7 +140,7 @@ fn load_points_multiply_the_crew_and_the_log_alone_gives_the_same_late_frames() 
     assert!(!lacks_streams());
     std::fs::remove_file(finished.run_dir.join("streams.json")).unwrap();
     assert!(lacks_streams());
-    // A log of which nothing is left is no run in which nothing was measured.
+    // A log without any file left is not a run in which nothing was measured.
     for part in
         walk(&finished.run_dir.join("ops")).filter(|path| path.extension() == Some("parquet".as_ref()))
     {

@@ -1,7 +1,7 @@
-//! What a session measures with: its clock, the way of the records, the disk of its log. There is one set of
-//! means for all runs; a simulation has others.
+//! The instruments of a session: its clock, the path of the records, the disk of its log. All runs use
+//! the same set; a simulation has others.
 //!
-//! Not here: what is measured.
+//! Not here: the object of the measurement.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use crate::session::sink::RingRoom;
 pub(crate) struct Means {
     /// The run's clock, which begins now.
     pub(crate) clock: Clock,
-    /// How many records wait for the drain.
+    /// The number of records that may wait for the drain.
     pub(crate) rings: RingRoom,
-    /// What the log is written to.
+    /// The disk of the log.
     pub(crate) disk: Arc<dyn Disk>,
     /// Sizes and times of the log.
     pub(crate) log: LogOptions,
-    /// Whether this machine's counters and processor time are those of the run.
+    /// Whether this host's counters and processor time are those of the run.
     pub(crate) samples: bool,
 }
 
 impl Means {
-    /// Those of this machine.
+    /// Those of the local host.
     pub(crate) fn real() -> Means {
         Means {
             clock: Clock::start(),

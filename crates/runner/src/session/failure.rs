@@ -1,4 +1,4 @@
-//! A failed run in a plain sentence: what happened, where, when, and what to do about it.
+//! The reason of a failed run as a plain sentence: what happened, where, when, and the remedy.
 
 use std::io;
 use std::path::Path;
@@ -15,24 +15,24 @@ use crate::session::drive::Ending;
 use crate::session::meddling::Meddling;
 use crate::session::room_watch::Crowded;
 
-/// What is known of the target, for a sentence about it.
+/// Facts about the target, for a sentence about it.
 #[derive(Debug)]
 pub struct Circumstances<'a> {
-    /// Who stopped it, if somebody did.
+    /// The reason of the stop, if it was stopped.
     pub stopped_by: StoppedBy,
     pub target: &'a Path,
     pub area_root: &'a Path,
     /// The same, held open.
     pub area: &'a AreaDir,
-    /// Where its data lie.
+    /// The kind of storage.
     pub kind: MountKind,
-    /// The mount, as it was at the start.
+    /// The mount at the start.
     pub mount_id: &'a MountId,
     /// The files, by index.
     pub files: &'a [FileEntry],
 }
 
-/// Why a run broke off; `None` when it did not.
+/// Why a run ended early; `None` if it did not.
 pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<String> {
     let target = circumstances.target.display();
     match ending {
@@ -93,8 +93,8 @@ fn failed(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
     format!("{what}. {remedy}")
 }
 
-/// What something else has put in a file's place, where an error says so: no link is followed, and a file
-/// that has another name is not written in. It may be gone again.
+/// What another program has put in a file's place, if the error shows it: no symbolic link is followed,
+/// and a file with a second name is not written. It may have vanished again.
 #[cfg(unix)]
 fn put_in_its_place(record: &OpRecord) -> Option<&'static str> {
     use rustix::io::Errno;
@@ -116,7 +116,7 @@ fn put_in_its_place(_record: &OpRecord) -> Option<&'static str> {
     None
 }
 
-/// What to do where it was this machine that refused, and the storage was not even asked.
+/// The remedy if the local host refused the operation, so that the storage was not even asked.
 #[cfg(unix)]
 fn of_this_machine(errno: i32) -> Option<&'static str> {
     use rustix::io::Errno;
@@ -148,7 +148,7 @@ fn meddled(found: &Meddling) -> String {
     format!("{found} during the run. {FIND_OUT}")
 }
 
-/// A read or write that moved less than was asked, without an error, of a file whose size is known.
+/// A read or write that moved less than requested, without an error, of a file of known size.
 fn came_short(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
     let name = circumstances.files.get(record.file as usize).map_or("a file", |entry| entry.path.as_str());
     let (kind, offset) = (record.kind.name(), record.offset);
@@ -200,13 +200,13 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
     }
 }
 
-/// Whether the mount is another one than at the start. Asked on a thread of its own, because a dead mount
-/// may never answer; no answer is no change.
+/// Whether the mount is another one than at the start. A separate thread asks, because a dead mount may
+/// never answer; no answer counts as no change.
 fn mount_change(circumstances: &Circumstances<'_>) -> Option<MountChange> {
     let (id, root, target) =
         (*circumstances.mount_id, circumstances.area_root.to_path_buf(), circumstances.target.to_path_buf());
     let change = move || match id.changed(&root) {
-        // An area that something removed is no mount that went away: the directory that it lay in tells.
+        // A removed area does not mean a missing mount: check the directory that it was in.
         Some(MountChange::Gone(error)) if error.kind() == io::ErrorKind::NotFound => {
             match MountId::capture(&target) {
                 Ok(now) if id.same_mount(&now) => None,

@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 use reelgauge_engine::driver::{ReadOnly, TargetFile};
 use reelgauge_record::log::FileEntry;
 
-/// What the log says of files that this tool never makes, changes or removes.
+/// The log's description of files that Reelgauge never makes, changes or removes.
 const OWN: &str = "the user's own, only read";
 
-/// Every file that a worker may use.
+/// All files that a worker may use.
 #[derive(Clone, Debug)]
 pub struct FileTable {
     area_root: PathBuf,
     targets: Vec<TargetFile>,
     entries: Vec<FileEntry>,
-    /// Numbers of the files with test data that was there before the first operation.
+    /// Numbers of the files with test data that existed before the first operation.
     test_files: Vec<u32>,
-    /// Those that are the user's own.
+    /// The user's own files.
     read_only: ReadOnly,
 }
 
@@ -37,7 +37,7 @@ impl FileTable {
         }
     }
 
-    /// Test files that were made ready for the run; `prepared` says how. The number of the first.
+    /// Test files for the run; `prepared` describes how they were made. Returns the number of the first.
     pub fn enter_test_files(&mut self, files: &[TargetFile], prepared: &str) -> u32 {
         let first = self.targets.len() as u32;
         for file in files {
@@ -47,7 +47,7 @@ impl FileTable {
         first
     }
 
-    /// A file of the user's own, which is read and nothing else. Its number.
+    /// One of the user's own files, which is only read. Returns its number.
     pub fn enter_own_file(&mut self, file: TargetFile) -> u32 {
         let number = self.enter(file, true, OWN);
         self.test_files.push(number);
@@ -60,7 +60,8 @@ impl FileTable {
         &self.read_only
     }
 
-    /// A folder or file that is no test data; `existed` when it is there before the run. Its number.
+    /// A folder or file that is not test data; `existed` if it exists before the run. Returns its
+    /// number.
     pub fn enter(&mut self, file: TargetFile, existed: bool, prepared: &str) -> u32 {
         let number = self.targets.len() as u32;
         self.entries.push(FileEntry {
@@ -74,7 +75,7 @@ impl FileTable {
         number
     }
 
-    /// A file under another name than its path. Its number.
+    /// A file under another name than its path. Returns its number.
     pub fn enter_as(&mut self, entry: FileEntry, file: TargetFile) -> u32 {
         let number = self.targets.len() as u32;
         if entry.existed_before && entry.size_before_bytes.is_some() {
@@ -85,22 +86,22 @@ impl FileTable {
         number
     }
 
-    /// The files as drivers use them.
+    /// The files in the form of drivers.
     pub fn targets(&self) -> &[TargetFile] {
         &self.targets
     }
 
-    /// The files as the log has them.
+    /// The files in the form of the log.
     pub fn entries(&self) -> &[FileEntry] {
         &self.entries
     }
 
-    /// The test files: what was there before, with its size.
+    /// The test files: those that existed before, with their sizes.
     pub fn test_files(&self) -> impl Iterator<Item = &TargetFile> {
         self.test_files.iter().filter_map(|&number| self.targets.get(number as usize))
     }
 
-    /// Paths of the test files: what may lie in this machine's cache by the run's own doing.
+    /// Paths of the test files: the run itself may have put them into the client's cache.
     pub fn test_paths(&self) -> Vec<&Path> {
         self.test_files().map(|file| file.path.as_path()).collect()
     }

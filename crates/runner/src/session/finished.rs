@@ -1,4 +1,4 @@
-//! A run that is over: its summary, where it lies, and its exit code.
+//! A run that is over: its summary, its directory, and its exit status.
 
 use std::path::PathBuf;
 
@@ -16,9 +16,9 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// The exit code: 0 complete, 1 complete but the criteria were not met, the run is inconclusive, a load
-    /// point could not be measured, an event of the user's own did not succeed or what was written is not
-    /// what was read back, 3 broke off, 130 interrupted.
+    /// The exit status: 0 complete; 1 complete, but the criteria were not met, the run is inconclusive,
+    /// a load point could not be measured, a user's event failed or data read back differ from those
+    /// written; 3 incomplete; 130 interrupted.
     pub fn exit_code(&self) -> u8 {
         let differs = self.summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
         let not_met = self.summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);

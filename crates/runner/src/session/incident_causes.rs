@@ -1,5 +1,5 @@
-//! What the counters say of each incident, when they are all sampled: the machine at the moment of the harm,
-//! and with it whose fault the incident was.
+//! The counters' evidence on each incident, once all are sampled: the state of the host at the time, and
+//! with it the component that caused the incident.
 //!
 //! Not here: the decision ([`reelgauge_analysis::culprit`]).
 
@@ -16,8 +16,8 @@ use reelgauge_engine::clock::Clock;
 use reelgauge_record::identity;
 use reelgauge_results::counters::read_counters;
 
-/// Explains the incidents of all load points by the counters in the run directory, and decides anew whose
-/// fault the load points were. Without counters everything stays as the operations alone have told it.
+/// Explains the incidents of all load points by the counters in the run directory, and attributes the
+/// load points again. Without counters the attribution by operations stays.
 pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&LinkFacts>, clock: &Clock) {
     let have_incidents =
         |point: &LoadPoint| point.streams.as_ref().is_some_and(|late| late.incident_count > 0);
@@ -30,7 +30,7 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&
         incident.began_at = wall_time(clock, incident.began_s);
     }
     let _own = identity::own();
-    // Damaged counters are said on the page; here they only explain less.
+    // The page reports damaged counters; here they only explain less.
     let Ok(Some(counters)) = read_counters(run_dir) else {
         return;
     };
@@ -44,7 +44,7 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&
                 incident.explain(machine);
             }
         }
-        // A load point that was not judged has nobody to blame.
+        // A load point that was not judged is attributed to nothing.
         if point.culprit.is_some_and(|culprit| culprit != Culprit::NotKnown)
             && let Some(verdict) = &point.verdict
         {
@@ -55,7 +55,7 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&
     }
 }
 
-/// Something else changed the files of the last load point: who made its frames late is unknown.
+/// Another program changed the files of the last load point: the cause of its late frames is unknown.
 pub(super) fn blame_nobody(points: &mut [LoadPoint]) {
     let Some(point) = points.last_mut() else { return };
     point.culprit = point.culprit.map(|_| Culprit::NotKnown);
@@ -63,11 +63,11 @@ pub(super) fn blame_nobody(points: &mut [LoadPoint]) {
     incidents.for_each(|incident| incident.culprit = Culprit::NotKnown);
 }
 
-/// A time of the run by the clock on the wall, to the second. `None` beyond the years that have names.
+/// A time of the run on the wall clock, to the second. `None` beyond the years that have names.
 pub(super) fn wall_time(clock: &Clock, at_s: f64) -> Option<String> {
     let zero = Timestamp::from_nanosecond(clock.start_unix_ns().into()).ok()?;
     let at = zero.checked_add(Duration::try_from_secs_f64(at_s).ok()?).ok()?;
-    // Never behind it: whoever looks into a log begins there.
+    // Rounded down, so that a search in other logs begins early enough.
     let whole_s = TimestampRound::new().smallest(Unit::Second).mode(RoundMode::Floor);
     Some(at.round(whole_s).ok()?.to_string())
 }

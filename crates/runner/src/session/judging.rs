@@ -11,15 +11,14 @@ use reelgauge_analysis::vda::ProcessRate;
 use reelgauge_engine::driver::Context;
 use reelgauge_record::{OpRecord, ProcessorWait};
 
-/// So many waits for processors are handed on, to be written down. A machine with more has nothing to measure
-/// with.
+/// The number of waits for processors to keep. A host with more cannot measure at all.
 const WAITS_KEPT: usize = 10_000;
 
-/// A shorter time without an answer is no silence: a few slow operations look like that.
+/// A shorter time without an answer does not count as silence: a few slow operations look like that.
 const SILENCE_MIN_NS: u64 = 100_000_000;
 
-/// What is to be judged. The counting begins with the first record or question: only then is it known when
-/// the load point began.
+/// The objects to judge. Counting begins with the first record or query: only then is the start of the
+/// load point known.
 #[derive(Debug)]
 pub struct Judging {
     context: Arc<Context>,
@@ -27,12 +26,12 @@ pub struct Judging {
     rates: Vec<RateSpec>,
     tallies: Option<(LateTally, RateTally, FlowTally)>,
     cut_ns: Option<u64>,
-    /// When the tool did not run, since the load point was announced.
+    /// The times in which Reelgauge did not run, since the load point was announced.
     pauses: Vec<Pause>,
     pauses_taken: usize,
-    /// When measuring threads waited for a processor: the first [`WAITS_KEPT`] waits.
+    /// The times in which measuring threads waited for a processor: the first [`WAITS_KEPT`] waits.
     waits: Vec<ProcessorWait>,
-    /// Since when an operation has been in flight that was given up, and when that was.
+    /// For an operation that was given up: since when it was in flight, and when it was given up.
     unanswered: Option<(u64, u64)>,
 }
 
@@ -40,24 +39,25 @@ pub struct Judging {
 pub struct Judged {
     /// Late frames, stream by stream.
     pub late: LateFigures,
-    /// What the workers that have a rate achieved.
+    /// The rates of the workers that have one.
     pub rates: Vec<ProcessRate>,
     /// Mean response of their transfers.
     pub rates_mean_response_ms: Option<f64>,
-    /// When operations were in flight and none was answered.
+    /// The times in which operations were in flight and none was answered.
     pub silences: Vec<Silence>,
-    /// When the tool did not run.
+    /// The times in which Reelgauge did not run.
     pub pauses: Vec<Pause>,
-    /// When its threads waited for a processor, as far as that was kept.
+    /// The times in which its threads waited for a processor, as far as they were kept.
     pub waits: Vec<ProcessorWait>,
-    /// Frames with a deadline before this were judged: the end of the load point, or when it was cut short.
+    /// Frames with a deadline before this were judged: the end of the load point, or the time it was
+    /// stopped.
     pub until_ns: u64,
-    /// Bytes that were moved in each whole second, warm-up included.
+    /// Bytes moved in each whole second, warm-up included.
     pub flow: Vec<f64>,
 }
 
 impl Judging {
-    /// Of these streams and workers, in the load point of this context.
+    /// For these streams and workers, in the load point of this context.
     pub fn new(context: Arc<Context>, specs: Vec<StreamSpec>, rates: Vec<RateSpec>) -> Judging {
         Judging {
             context,
@@ -72,12 +72,13 @@ impl Judging {
         }
     }
 
-    /// The tool did not run for a while. To be told before the records are taken that came back since.
+    /// Reelgauge did not run for a while. To be called before taking the records that came back since.
     pub fn paused(&mut self, pause: Pause) {
         self.pauses.push(pause);
     }
 
-    /// The thread of an operation waited for a processor. To be told before the operation's record is taken.
+    /// The thread of an operation waited for a processor. To be called before taking the operation's
+    /// record.
     pub fn waited(&mut self, wait: ProcessorWait) {
         if self.waits.len() < WAITS_KEPT {
             self.waits.push(wait);
@@ -103,10 +104,10 @@ impl Judging {
         }
     }
 
-    /// How the streams stand at this time, when every record was taken of what was done until then; `None`
-    /// where there are no streams that have frames.
+    /// The state of the streams at this time, after every record until then was taken; `None` without
+    /// streams that have frames.
     pub fn at(&mut self, now_ns: u64) -> Option<LateNow> {
-        // Until the load point has begun nobody knows when its frames are due.
+        // Before the start of the load point, no frame has a deadline.
         if self.tallies.is_none() && self.context.window.begun_ns() == 0 {
             return (!self.specs.is_empty()).then(LateNow::default);
         }
@@ -115,7 +116,8 @@ impl Judging {
         late.has_streams().then(|| late.at(now_ns))
     }
 
-    /// A load point that was cut short ended then: to be known before anything is taken that was in flight.
+    /// A load point that was stopped ended at that time, which must be known before records in flight
+    /// are taken.
     fn look_for_cut(&mut self) {
         if self.cut_ns.is_none()
             && let Some(cut_ns) = self.context.window.cut_ns()
@@ -125,7 +127,7 @@ impl Judging {
         }
     }
 
-    /// What was found. Nothing is judged behind the end of the load point.
+    /// The results. Nothing after the end of the load point is judged.
     pub fn finish(mut self) -> Judged {
         self.begun();
         self.look_for_cut();

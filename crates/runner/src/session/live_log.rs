@@ -1,7 +1,7 @@
-//! Writes `live.jsonl` beside whatever else watches a run on this machine.
+//! Writes `live.jsonl` in addition to another observer of a run on this host.
 //!
-//! Not here: how it gets on the disk ([`reelgauge_results::live::writer`]), and what a fleet's controller
-//! writes of a run on many machines.
+//! Not here: writing it to disk ([`reelgauge_results::live::writer`]), and the file that a fleet's
+//! controller writes for a run on many hosts.
 
 mod live_incidents;
 
@@ -24,13 +24,13 @@ use crate::session::finished::Finished;
 use crate::session::margins::Margins;
 use crate::supervise::tell_measuring;
 
-/// How often the state of things is told. A little less than a second, because the run tells it four times
-/// a second, and not to the millisecond.
+/// The interval of reports. Slightly less than a second, because the run reports four times a second,
+/// and not to the millisecond.
 const EVERY: Duration = Duration::from_millis(950);
-/// Whoever plans for longer ends when there is nothing left to do, and nobody knows when that is.
+/// A longer plan ends when its work does, at an unknown time.
 pub(crate) const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
 
-/// Carries out a run that is watched by `observer`, and writes its events.
+/// Carries out a run for `observer`, and writes its events.
 ///
 /// # Errors
 /// Those of the run.
@@ -63,7 +63,7 @@ fn outcome_of(error: &RunError) -> LiveOutcome {
     }
 }
 
-/// An observer that passes on what it is told and writes it down.
+/// An observer that passes its events on and writes them to the file.
 struct LiveLog<'a> {
     first: &'a mut dyn Observer,
     writer: Option<LiveWriter>,
@@ -204,7 +204,7 @@ impl Observer for LiveLog<'_> {
     }
 }
 
-/// Whether it is to be told: once a second, and at the end.
+/// Whether a report is due: once a second, and at the end.
 fn is_due(told_at: &mut Option<Instant>, is_last: bool) -> bool {
     let is_due = is_last || told_at.is_none_or(|at| at.elapsed() >= EVERY);
     if is_due {
@@ -213,12 +213,12 @@ fn is_due(told_at: &mut Option<Instant>, is_last: bool) -> bool {
     is_due
 }
 
-/// Makes ticks of what a run tells four times a second. Time is that of the load point, so nothing here
-/// looks at a clock.
+/// Makes ticks of a run's reports, which come four times a second. Times are those of the load point, so
+/// this reads no clock.
 #[derive(Debug, Default)]
 struct Ticks {
     label: String,
-    /// When the run told something last, and when a tick was made last.
+    /// The times of the last report, and of the last tick.
     told: Duration,
     ticked: Option<Duration>,
     read_bytes: f64,
@@ -245,7 +245,7 @@ impl Ticks {
         let is_news = live.late_frames.unwrap_or(0) > self.late_frames.unwrap_or(0)
             || silence.is_some() != self.was_silent
             || live.is_over;
-        // The count begins again with each load point.
+        // The count restarts with each load point.
         let since = self.ticked.map(|ticked| live.elapsed.saturating_sub(ticked));
         if !is_news && since.is_some_and(|since| since < EVERY) {
             return None;
@@ -292,7 +292,7 @@ fn rounded_s(time: Duration) -> f64 {
     time.as_millis() as f64 / 1e3
 }
 
-/// In seconds, to the millisecond before.
+/// In seconds, rounded down to whole milliseconds.
 fn whole_ms_s(ns: u64) -> f64 {
     (ns / 1_000_000) as f64 / 1e3
 }

@@ -1,5 +1,5 @@
-//! A target that was taken for a run. Its area is locked, and it is known what
-//! is mounted there and whether direct I/O is real.
+//! A target that was taken for a run: its area is locked, and its mount and support of direct I/O are
+//! known.
 //!
 //! Not here: the files of the run, which every kind of run makes by its own rules.
 
@@ -16,11 +16,11 @@ use reelgauge_machine::mount::{Mount, MountId};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 
-/// How often is looked whether the owner of an area has made its files.
+/// The interval of checks for the files of the owner of an area.
 const JOINS_EVERY: Duration = Duration::from_millis(200);
 
-/// Refuses paths that the plan of a run can't name: known before anything is touched, not when `run.toml` is
-/// written. A target counts with its whole path; one that is not there is refused elsewhere.
+/// Refuses paths that a plan cannot contain: found before anything is touched, not when `run.toml` is
+/// written. A target counts with its whole path; a missing one is refused elsewhere.
 ///
 /// # Errors
 /// [`RunError::NotText`].
@@ -39,11 +39,11 @@ pub struct LockedTarget {
     pub area: Area,
     /// Held until the run is over.
     pub lock: Arc<AreaLock>,
-    /// What is mounted there.
+    /// Its mount.
     pub mount: Mount,
-    /// To notice when it is gone.
+    /// Used to notice that it was unmounted.
     pub mount_id: MountId,
-    /// What is known about direct I/O there.
+    /// The support of direct I/O there.
     pub direct: DirectProbe,
 }
 
@@ -51,11 +51,11 @@ impl LockedTarget {
     /// Takes the area.
     ///
     /// # Errors
-    /// When another run has it, or the target does not answer as it should.
+    /// If another run has it, or the target does not answer as it should.
     pub fn take(area: &Area) -> Result<LockedTarget, RunError> {
         let lock = Arc::new(area.lock()?);
         if lock.note().is_none() {
-            // Nobody else is here: what lies there is of a run that was killed.
+            // No other run is active here, so the files are those of a killed one.
             area.remove_scratch()?;
             if std::env::var_os(ballast::HELD).is_none() {
                 ballast::remove(area)?;
@@ -64,11 +64,11 @@ impl LockedTarget {
         LockedTarget::with(area, lock)
     }
 
-    /// Takes a share of the area that another machine of this run owns, when that has made the files; waits
-    /// for that so long. What lies in the area is the owner's business.
+    /// Takes a share of the area that another host of this run owns, once that has made the files; waits
+    /// up to this time. The content of the area is the owner's.
     ///
     /// # Errors
-    /// When the owner does not share it in time, or the target does not answer as it should.
+    /// If the owner does not share it in time, or the target does not answer as it should.
     pub fn join(
         area: &Area,
         run: &str,
@@ -107,7 +107,7 @@ impl LockedTarget {
         self.area.target()
     }
 
-    /// What the user should know of it: how far the lock reaches, and as whom files are opened.
+    /// Notes for the user: the reach of the lock, and the user whose rights open files.
     pub fn notes(&self) -> Vec<Note> {
         let lock = self.lock.note().map(|note| Note::new(NoteFact::TargetLock, note, ""));
         let identity = self.area.sharing_note().map(|note| Note::new(NoteFact::OtherIdentity, note, ""));

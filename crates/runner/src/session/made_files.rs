@@ -1,11 +1,11 @@
-//! What the workers of a run make themselves: the scratch folder, which is removed when the run is over,
-//! whichever way it ends.
+//! The files that a run's workers make: the scratch folder, which is removed when the run ends for any
+//! reason.
 //!
-//! Storage that no longer answers may never let go of a file. So a run that is known to have hung there
-//! leaves its folder ([`MadeFiles::leave`]), and somebody who pressed Ctrl-C doesn't wait for long. What is
-//! left goes at the next run, or with `reelgauge clean`.
+//! Storage that no longer answers may never release a file. So a run that is known to hang there leaves
+//! its folder ([`MadeFiles::leave`]), and after Ctrl-C the removal has a short time limit. Remains are
+//! removed by the next run, or by `reelgauge clean`.
 //!
-//! Not here: test files, which are prepared before the run and kept after it.
+//! Not here: test files, which are made before the run and kept after it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -18,16 +18,16 @@ use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::session::locked_target::LockedTarget;
 
-/// How often interruptions are noticed.
+/// The interval of checks for interruptions.
 const BEAT: Duration = Duration::from_millis(20);
-/// How long removing may take when somebody wants the run to end: it must be over in 2 s, and giving up the
-/// files before and leaving a thread behind afterwards take up to half a second each.
+/// The time limit for the removal after an interruption. The run must be over in 2 s, and giving up the
+/// files before and abandoning a thread afterwards take up to half a second each.
 const GRACE: Duration = Duration::from_millis(900);
 
 /// The scratch folder of a run. Dropping it removes the folder.
 #[derive(Debug)]
 pub struct MadeFiles {
-    /// `None` once it is removed or left.
+    /// `None` after it was removed or left.
     held: Option<Held>,
     interrupt: Interrupt,
 }
@@ -39,17 +39,17 @@ struct Held {
     lock: Arc<AreaLock>,
 }
 
-/// Why a scratch folder is still there.
+/// Why a scratch folder still exists.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeftBehind {
     /// The system refused.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
-    /// It took too long for somebody who wants to stop.
+    /// It took too long after an interruption.
     #[error("the storage had not finished removing them at the end of the run")]
     Busy,
-    /// The thread that does it can't be had.
+    /// No thread can be started for it.
     #[error("cannot start a thread that removes them ({0})")]
     Thread(std::io::Error),
 }
@@ -58,13 +58,13 @@ impl MadeFiles {
     /// An empty scratch folder.
     ///
     /// # Errors
-    /// When something else has its name, when something is mounted in it, or when the storage fails.
+    /// If its name is taken, if something is mounted in it, or if the storage fails.
     pub fn begin(locked: &LockedTarget, interrupt: &Interrupt) -> Result<MadeFiles, RunError> {
         let held = Held { scratch: Scratch::create(&locked.area)?, lock: Arc::clone(&locked.lock) };
         Ok(MadeFiles { held: Some(held), interrupt: interrupt.clone() })
     }
 
-    /// The folder; `None` once it is gone.
+    /// The folder; `None` once it was removed.
     pub fn scratch(&self) -> Option<&Scratch> {
         self.held.as_ref().map(|held| &held.scratch)
     }
@@ -81,7 +81,7 @@ impl MadeFiles {
         let work = move || {
             let removed = held.scratch.remove();
             drop(held.lock);
-            // Nobody listens any more if the removal was given up.
+            // The receiver is dropped if the removal was given up.
             let _ = sender.send(removed);
         };
         std::thread::Builder::new().name("remove".to_owned()).spawn(work).map_err(LeftBehind::Thread)?;
@@ -98,16 +98,16 @@ impl MadeFiles {
         }
     }
 
-    /// Leaves the folder where it is: its storage no longer answers.
+    /// Leaves the folder: its storage no longer answers.
     pub fn leave(&mut self) {
-        // Closing what lies on a dead mount may never return.
+        // Closing files on a dead mount may never return.
         std::mem::forget(self.held.take());
     }
 }
 
 impl Drop for MadeFiles {
     fn drop(&mut self) {
-        // An error brought the run here, and matters more than a folder that the next run removes.
+        // The run ended by an error, which matters more than a folder that the next run removes.
         let _ = self.remove();
     }
 }

@@ -1,5 +1,5 @@
-//! The smallest margins of streams between two words on a load point: a run tells how it stands four times a
-//! second, and whoever watches is told once.
+//! The smallest margins of streams between two reports on a load point: a run reports its state four
+//! times a second, and viewers receive one report.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
-    /// Takes in how it stands.
+    /// Takes the current state.
     pub(crate) fn note(&mut self, live: &Live) {
         self.least_ns = self.least_ns.into_iter().chain(live.margin_ns).min();
         for stream in &live.streams {
@@ -23,18 +23,18 @@ impl Margins {
         }
     }
 
-    /// The smallest of all streams, rounded down; `None` where nothing was due.
+    /// The smallest of all streams, rounded down; `None` if nothing was due.
     pub(crate) fn least_ms(&self) -> Option<i64> {
         self.least_ns.map(whole_ms)
     }
 
-    /// The smallest of one stream, rounded down; `None` where nothing of it was due.
+    /// The smallest of one stream, rounded down; `None` if nothing of it was due.
     pub(crate) fn of_stream_ms(&self, stream: u32) -> Option<i64> {
         self.of_streams_ns.get(&stream).copied().map(whole_ms)
     }
 }
 
-/// Rounded down, so that what is overdue is never 0.
+/// Rounded down, so that an overdue frame never has 0.
 fn whole_ms(ns: i64) -> i64 {
     ns.div_euclid(1_000_000)
 }

@@ -1,9 +1,9 @@
-//! What something else did to the files of a run while it went on: removed them, made them shorter, or put
-//! others in their place.
+//! Interference of other programs with the files of a run: files that were removed, shortened or
+//! replaced.
 //!
-//! A system lets a program go on with a file that it has open when the file is removed, without an error, so
-//! the storage is looked at before and after each load point. Only files that the workload itself leaves as
-//! they are.
+//! A program can continue to use an open file after it was removed, without an error, so the storage is
+//! inspected before and after each load point. This covers only files that the workload itself leaves
+//! unchanged.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,38 +18,39 @@ use reelgauge_machine::mount::{Mount, MountKind};
 use crate::session::brief_look::within_a_look;
 use crate::session::file_table::FileTable;
 
-/// The most test files that are looked at, evenly spread: more would take long on slow storage.
+/// The largest number of test files to inspect, evenly distributed: more would take long on slow
+/// storage.
 const FILES_MAX: usize = 256;
 
-/// What was done.
+/// The kind of interference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meddling {
-    /// Something is not there any more.
+    /// A file or folder no longer exists.
     Removed(PathBuf),
-    /// A file has lost its end.
+    /// A file was shortened.
     Shortened {
         /// The file.
         path: PathBuf,
-        /// The size that it has now.
+        /// Its size now.
         size_bytes: u64,
-        /// The size that it should have at least.
+        /// The smallest size that it should have.
         needed_bytes: u64,
     },
-    /// A file has its size, but no longer its data: it was shortened, and what was written behind its new end
-    /// made it long again, with holes.
+    /// A file has its size, but not its data: it was shortened, and writes beyond its new end made it
+    /// long again, with holes.
     Hollowed {
         /// The file.
         path: PathBuf,
-        /// What its data takes now.
+        /// The size of its data on the storage now.
         stored_bytes: u64,
-        /// What it took before the load point.
+        /// That size before the load point.
         before_bytes: u64,
     },
-    /// Something else has a file's name now.
+    /// Another object has a file's name now.
     Replaced {
         /// The file.
         path: PathBuf,
-        /// What is there.
+        /// The object's kind.
         by: &'static str,
     },
 }
@@ -77,8 +78,8 @@ impl fmt::Display for Meddling {
 }
 
 impl Meddling {
-    /// What was done to a file that should have at least this size; `None` where it has, or where that can't
-    /// be seen.
+    /// The interference with a file that should have at least this size; `None` without any, or if that
+    /// can't be determined.
     pub fn with_file(area: &AreaDir, path: &Path, needed_bytes: u64) -> Option<Meddling> {
         let path = path.to_path_buf();
         Meddling::with(area, &Known { path, size_bytes: needed_bytes, stored_bytes: None, identity: None })
@@ -88,7 +89,7 @@ impl Meddling {
         let path = || known.path.clone();
         let now = match area.standing(&known.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Meddling::Removed(path())),
-            // It was reached before. A link is not followed, whatever lies behind it.
+            // It could be opened before. A symbolic link is not followed, whatever its target is.
             Err(error) if is_in_the_way(&error) => {
                 return Some(Meddling::Replaced { path: path(), by: "below a symbolic link or a file" });
             }
@@ -111,7 +112,7 @@ impl Meddling {
     }
 }
 
-/// Whether a path ends at what is no directory any more.
+/// Whether a part of a path is no longer a directory.
 fn is_in_the_way(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
@@ -125,25 +126,25 @@ fn is_in_the_way(error: &io::Error) -> bool {
     }
 }
 
-/// Whether a file's data takes so much less than before that a part of it must have gone. Storage counts
-/// coarsely, and what is overwritten may be laid out anew: an eighth is none of that.
+/// Whether a file's data takes so much less than before that a part of it must be missing. Storage
+/// counts coarsely, and may lay overwritten data out again: both change less than an eighth.
 fn is_hollowed(stored_bytes: u64, before_bytes: u64) -> bool {
     stored_bytes < before_bytes - before_bytes / 8
 }
 
-/// A test file as it stood before a load point.
+/// The state of a test file before a load point.
 #[derive(Clone, Debug)]
 struct Known {
     path: PathBuf,
-    /// The size that it should have at least.
+    /// The smallest size that it should have.
     size_bytes: u64,
-    /// What its data takes; `None` where that is not known.
+    /// The size of its data on the storage; `None` if unknown.
     stored_bytes: Option<u64>,
-    /// `None` where the file system gives files other numbers from one look to the next.
+    /// `None` if the file system changes the numbers of files over time.
     identity: Option<u64>,
 }
 
-/// The files of a run as they stood before a load point.
+/// The state of a run's files before a load point.
 #[derive(Clone, Debug)]
 pub struct Before {
     area: AreaDir,
@@ -152,8 +153,9 @@ pub struct Before {
 }
 
 impl Before {
-    /// Looks at them. What the storage doesn't tell in time is not known. A workload that changes files
-    /// leaves those as they are whose numbers are `unchanged`; `None` where it changes none.
+    /// Inspects them. Properties that the storage does not return in time are unknown. A workload that
+    /// changes files leaves those with the numbers in `unchanged` as they are; `None` if it changes
+    /// none.
     pub fn look(area: &AreaDir, mount: &Mount, files: &FileTable, unchanged: Option<&[u32]>) -> Before {
         let known = |file: &TargetFile| (file.path.clone(), file.size_bytes);
         let all: Vec<_> = match unchanged {
@@ -169,17 +171,17 @@ impl Before {
         let looked_at = within_a_look(move || {
             let look = |known: Known| match held.standing(&known.path) {
                 Ok(now) => Known {
-                    // Some file systems reserve room behind the end, and take it back.
+                    // Some file systems reserve space beyond the end, and release it later.
                     stored_bytes: now.stored_bytes.map(|stored_bytes| stored_bytes.min(now.size_bytes)),
                     identity: now.identity.filter(|_| keeps_numbers),
                     ..known
                 },
-                // Whoever opens it will hear why.
+                // Opening the file will report the reason.
                 Err(_) => known,
             };
             wanted.into_iter().map(look).collect()
         });
-        // What isn't told in time is not known.
+        // A property that is not returned in time is unknown.
         if let Some(looked_at) = looked_at {
             tested = looked_at;
         }
@@ -189,8 +191,8 @@ impl Before {
         Before { area: area.clone(), tested, folders: folders.take(FILES_MAX).collect() }
     }
 
-    /// What was done since to the area, its test files, and the folders in which the run makes files. `None`
-    /// when nothing was, or when the storage doesn't answer.
+    /// The interference since then with the area, its test files, and the folders in which the run makes
+    /// files. `None` without any, or if the storage does not answer.
     pub fn meddling(self) -> Option<Meddling> {
         let Before { area, tested, folders } = self;
         within_a_look(move || {
@@ -209,13 +211,13 @@ impl Before {
     }
 }
 
-/// The area's directory is held open and goes on when its name is gone.
+/// The open directory of the area continues to work when its name is removed.
 fn is_unreachable(root: &Path) -> bool {
     std::fs::symlink_metadata(root).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// Whether a file has the same number at every look. Programs that show other storage as files, and some
-/// network file systems, make numbers up as they go.
+/// Whether a file keeps its number. Programs that show other storage as files, and some network file
+/// systems, invent numbers on demand.
 fn keeps_numbers(mount: &Mount) -> bool {
     mount.kind == MountKind::LocalDisk || mount.protocol() == Some(Protocol::Nfs)
 }

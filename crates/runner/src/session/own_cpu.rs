@@ -1,4 +1,4 @@
-//! The CPU time that this process has used, so that the tool can state its own cost.
+//! The CPU time of this process, so that Reelgauge can report its own cost.
 
 use reelgauge_machine::process::{Task, ticks_per_s};
 use reelgauge_machine::source::Host;
@@ -13,7 +13,7 @@ pub struct OwnCpu {
 }
 
 impl OwnCpu {
-    /// So far; `None` where the system is not asked (only Linux is), or does not answer.
+    /// So far; `None` if the system does not answer, or is not Linux.
     pub fn now() -> Option<OwnCpu> {
         let (user, system) = Task::own().stat(&Host::here())?.ticks()?;
         let [user_s, system_s] = [user, system].map(|ticks| ticks as f64 / ticks_per_s());

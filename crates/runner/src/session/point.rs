@@ -23,48 +23,47 @@ use crate::session::room_watch::RoomWatch;
 use reelgauge_results::load_points::{self, LoadPointPlan, TriedFormat};
 use reelgauge_results::stream_table::{self, PointStreams};
 
-/// So long before an agreed start the threads are made and get their memory.
+/// The threads are started and get their memory this long before an agreed start.
 const GETS_READY_NS: u64 = 500_000_000;
-/// So many pauses of the tool are written down of a load point. A machine with more has nothing to measure
-/// with.
+/// The number of pauses of Reelgauge to keep for a load point. A host with more cannot measure at all.
 const PAUSES_WRITTEN: usize = 10_000;
 
-/// What a load point is, beside its workers.
+/// The settings of a load point without its workers.
 #[derive(Clone, Debug, Default)]
 pub struct PointPlan {
-    /// What screens call it.
+    /// Its label on screens.
     pub label: String,
     /// The value that is swept.
     pub sweep_value: Option<String>,
-    /// Left out of the figures.
+    /// Excluded from the figures.
     pub warmup_ns: u64,
-    /// In them.
+    /// Included in the figures.
     pub measured_ns: u64,
-    /// What it means when every worker has done all there was to do before the time is over; `None` where
-    /// that is nothing to speak of.
+    /// The meaning of an early end because all workers have completed their work; `None` if that needs
+    /// no mention.
     pub exhausted: Option<&'static str>,
-    /// What is judged while it runs; `None` in runs that know no streams.
+    /// The objects to judge while it runs; `None` in runs without streams.
     pub to_judge: Option<ToJudge>,
-    /// Whether it is to be known when the storage was silent, although no streams are judged.
+    /// Whether silences of the storage are wanted although no streams are judged.
     pub finds_silences: bool,
     /// The format that is tried, in a quick check.
     pub tried: Option<TriedFormat>,
 }
 
-/// What is judged in a load point.
+/// The objects to judge in a load point.
 #[derive(Clone, Debug, Default)]
 pub struct ToJudge {
-    /// How many times the plan's actors play.
+    /// The multiple of the plan's actors.
     pub scale: u32,
     /// The streams that have frames.
     pub specs: Vec<StreamSpec>,
     /// The workers that have a rate.
     pub rates: Vec<RateSpec>,
-    /// Whether what is moved in each second is wanted also where neither streams nor rates are judged.
+    /// Whether the bytes of each second are wanted even if neither streams nor rates are judged.
     pub flow: bool,
 }
 
-/// What a load point found, beside what is in the session's last [`LoadPoint`].
+/// The results of a load point apart from those in the session's last [`LoadPoint`].
 #[derive(Debug)]
 pub struct PointDone<S> {
     /// The workers that came back, by number.
@@ -73,17 +72,17 @@ pub struct PointDone<S> {
     pub total: Figures,
     /// Late frames and rates.
     pub judged: Judged,
-    /// When it was judged.
+    /// The period that was judged.
     pub part: MeasuredPart,
-    /// Whether nothing stopped it. What did not come in one that was stopped may just have been cut off.
+    /// Whether it was complete. In one that was stopped, missing operations may just have been cut off.
     pub complete: bool,
 }
 
 impl Session {
-    /// Runs a load point and keeps its figures. However it ends is no error: see [`Session::goes_on`].
+    /// Runs a load point and keeps its figures. Any end of it is no error: see [`Session::goes_on`].
     ///
     /// # Errors
-    /// When it can't begin, or its results can't be kept.
+    /// If it can't begin, or its results can't be kept.
     pub fn point<S: Script + 'static>(
         &mut self,
         plan: PointPlan,
@@ -148,7 +147,7 @@ impl Session {
         Ok(done)
     }
 
-    /// Looks whether the room stays free that is to. A simulated world has none.
+    /// Watches whether enough space stays free. A simulated world has no such watch.
     fn room_watch(&self) -> Result<Option<RoomWatch>, RunError> {
         #[cfg(test)]
         if self.clock.world().is_some() {
@@ -157,7 +156,7 @@ impl Session {
         RoomWatch::start(&self.locked.area).map(Some).map_err(RunError::io("start a thread"))
     }
 
-    /// When a load point is to begin, where that is agreed upon with others. Nothing is loaded until then.
+    /// The start of a load point, if it is agreed on with others. Nothing is loaded until then.
     fn agreed_start(
         &self,
         ahead: &PointAhead<'_>,
@@ -169,8 +168,8 @@ impl Session {
             Start::Never => return Err(RunError::StoppedWaiting(interrupt.by())),
             Start::At { run_ns } => run_ns,
         };
-        // Threads that are ready wait for the rest of it, and nobody can call them back.
-        // A start that others agree upon may be as late as all of time.
+        // Threads that are ready wait for the rest of it, and cannot be called back. Saturating: an
+        // agreed start may be arbitrarily late.
         while self.clock.now_ns().saturating_add(GETS_READY_NS) < run_ns {
             if interrupt.asked() {
                 return Err(RunError::StoppedWaiting(interrupt.by()));
@@ -180,7 +179,7 @@ impl Session {
         Ok(Some(run_ns))
     }
 
-    /// Writes down when a load point is going to run, in case nobody lives to tell.
+    /// Writes down the planned times of a load point, in case the process is killed during it.
     fn announce(
         &mut self,
         (index, started_ns): (u16, u64),
@@ -203,7 +202,7 @@ impl Session {
         Ok(load_points::write(&self.run_dir, &self.planned)?)
     }
 
-    /// Writes down which streams are going to run, as far as that is known before.
+    /// Writes down the streams of a load point, as far as they are known in advance.
     fn enlist(&mut self, to_judge: Option<&ToJudge>) -> Result<(), RunError> {
         let (Some(to_judge), Some(planned)) = (to_judge, self.planned.last()) else {
             return Ok(());
@@ -218,7 +217,7 @@ impl Session {
         Ok(stream_table::write(&self.run_dir, &self.table)?)
     }
 
-    /// Takes how a load point ended. Why it ended before its time, in words, if it did.
+    /// Takes the end of a load point. Returns the reason of an early end in words, if it was one.
     fn take_ending(
         &mut self,
         ending: Ending,
@@ -229,8 +228,8 @@ impl Session {
         self.ending = ending;
         let came_short = matches!(&self.ending, Ending::Failed(record) if record.errno == 0);
         if came_short || matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
-            // What is open goes on without an error when its file is removed, and would count as measured;
-            // and a file that was shortened may have been made long again since.
+            // Open files continue to work when they are removed, and would count as measured; and a file
+            // that was shortened may have been made long again since.
             if let Some(found) = before.meddling() {
                 self.ending = Ending::Meddled(found);
             }
@@ -241,7 +240,7 @@ impl Session {
         }
     }
 
-    /// Keeps what came of a load point.
+    /// Keeps the results of a load point.
     fn keep<S>(
         &mut self,
         mut facts: LoadPointFacts,
@@ -251,7 +250,7 @@ impl Session {
         to_judge: Option<ToJudge>,
         interrupt: &Interrupt,
     ) -> Result<PointDone<S>, RunError> {
-        // First of all, so that nothing below is asked of storage that no longer answers.
+        // First of all, so that no step below touches storage that no longer answers.
         self.driver_notes = end.notes;
         self.left_behind += end.left_behind;
         let unanswered = (end.left_behind > 0).then(|| Unanswered {
@@ -260,7 +259,7 @@ impl Session {
         });
         facts.ended_early = self.take_ending(end.ending, before, exhausted, interrupt);
         let figures = self.drain.finish_point(context.point, end.ran)?;
-        // Nothing where nothing was to be judged.
+        // Empty if nothing was to be judged.
         let judged = self.drain.finish_judging()?.unwrap_or_default();
         self.rereads.extend(self.drain.finish_rereads(context.point)?);
         let total = figures.total.clone();
@@ -283,7 +282,7 @@ impl Session {
             planned.warmup_until_ns = part.from_ns;
         }
         if let Some(to_judge) = to_judge {
-            // Now it is known when it began to the nanosecond, and whether it was cut short.
+            // Now the start is known to the nanosecond, and whether the load point was stopped.
             let until_ns = if has_streams { judged.until_ns.min(part.until_ns) } else { part.until_ns };
             let enlisted = self.table.points.pop().map(|enlisted| enlisted.point);
             assert_eq!(enlisted, Some(context.point), "the registered streams are those that ran");

@@ -1,6 +1,6 @@
-//! `report.html`, which every run gets at its end.
+//! `report.html`, which every run receives at its end.
 //!
-//! Not here: how a page is made ([`reelgauge_results::page`]), nor how one is made later.
+//! Not here: making the page ([`reelgauge_results::page`]), also later.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use reelgauge_results::page::{PageError, REPORT_FILE, page, run_page, write_html
 
 use crate::interrupt::Interrupt;
 
-/// Somebody who pressed Ctrl-C doesn't wait for the report of more operations than this, nor for longer.
+/// After Ctrl-C, a report of more operations than this is skipped, and others have this time limit.
 const INTERRUPTED_ROWS: u64 = 2_000_000;
 const INTERRUPTED_TIME: Duration = Duration::from_millis(700);
 
-/// Writes `report.html` into the directory of a run that has just ended and whose summary is written; leaves
-/// it out where that would take somebody's time who has asked the run to end.
+/// Writes `report.html` into the directory of a run that has just ended and whose summary is written;
+/// skips it if it would take too long after an interruption.
 ///
 /// # Errors
 /// When it can't be made or written.

@@ -1,7 +1,7 @@
-//! The place of a run's results, made when the target is known to be usable and before anything is prepared
-//! on it, so that whoever looks sees the run from its preparation on.
+//! The place of a run's results, made when the target is known to be usable and before anything is
+//! prepared on it, so that viewers see the run from its preparation on.
 //!
-//! A run that never gets as far as measuring leaves none: its directory goes away with the value.
+//! A run that never measures leaves none: its directory is removed with the value.
 
 use std::fs;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::session::locked_target::LockedTarget;
 use crate::session::target::target_label;
 use reelgauge_results::{live, run_notes};
 
-/// What a run directory is named after, and what is said of the run before it begins.
+/// The parts of a run directory's name, and the user's notes on the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Naming<'a> {
-    /// When the user asked for it.
+    /// When the user started it.
     pub started: Timestamp,
     /// Folder for run directories.
     pub out: &'a Path,
@@ -28,9 +28,9 @@ pub struct Naming<'a> {
     pub verb: &'a str,
     /// As in the summary.
     pub label: &'a str,
-    /// What the directory is named after, beside the target.
+    /// The rest of the directory's name, in addition to the target.
     pub what: &'a str,
-    /// What the user says of the run and its storage.
+    /// The user's notes on the run and its storage.
     pub notes: &'a RunNotes,
 }
 
@@ -43,10 +43,10 @@ pub struct Results {
 }
 
 impl Results {
-    /// Makes the run directory, and says so.
+    /// Makes the run directory, and reports it to the observer.
     ///
     /// # Errors
-    /// When the results have no place to go.
+    /// When the results cannot be stored.
     pub fn make(
         naming: &Naming<'_>,
         locked: &LockedTarget,
@@ -68,7 +68,7 @@ impl Results {
         Ok(results)
     }
 
-    /// When the user asked for the run.
+    /// When the user started the run.
     pub fn started(&self) -> Timestamp {
         self.started
     }
@@ -86,7 +86,7 @@ impl Drop for Results {
             return;
         }
         let _own = identity::own();
-        // Only what this run has put there; anything else is somebody's, and keeps the directory.
+        // Only this run's own files; any other file belongs to the user, and keeps the directory.
         let _ = fs::remove_file(live::path_in(self.run_dir.path()));
         let _ = fs::remove_file(self.run_dir.plan_path());
         let _ = fs::remove_file(run_notes::path_in(self.run_dir.path()));

@@ -1,9 +1,10 @@
-//! Room on the target: what a run needs and is not free comes from the test files that earlier runs left in
-//! the area. They go oldest first, only as many as are needed, and whoever watches is told before each.
+//! Space on the target: space that a run needs and that is not free comes from the test files of earlier
+//! runs in the area. They are removed oldest first, only as many as needed, and viewers are informed
+//! before each.
 //!
-//! Nothing goes where the file system has no locks: another run may be using it.
+//! Nothing is removed if the file system has no locks: another run may be using it.
 //!
-//! Not here: which of them go (the engine's data sets decide that).
+//! Not here: the choice among them (the engine's data sets).
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -20,16 +21,16 @@ use crate::observer::Observer;
 use crate::session::locked_target::LockedTarget;
 use crate::session::space::Lacking;
 
-/// How often interruptions are noticed.
+/// The interval of checks for interruptions.
 const BEAT: Duration = Duration::from_millis(20);
-/// How long somebody who wants the run to end waits for storage that is busy.
+/// How long an interrupted run waits for busy storage.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The room of an area that a run has taken.
+/// The space of an area that a run has taken.
 #[derive(Clone, Debug)]
 pub struct Room {
     area: Area,
-    /// Whether no other run can be using what lies in the area.
+    /// Whether no other run can be using the area's files.
     is_alone: bool,
 }
 
@@ -39,11 +40,12 @@ impl Room {
         Room { area: locked.area.clone(), is_alone: locked.lock.note().is_none() }
     }
 
-    /// Makes room for what is missing of a data set. What the user should know. `used` are all data sets of
-    /// this run; they stay. Where there is not enough to be had, everything stays, and preparing says so.
+    /// Makes space for the missing part of a data set; returns a note for the user. `used` are all data
+    /// sets of this run; they stay. If there cannot be enough, everything stays, and preparing reports
+    /// the error.
     ///
     /// # Errors
-    /// When the area can't be looked at, something can't be removed, or somebody stops it.
+    /// When the area can't be read, something can't be removed, or the user stops it.
     pub fn make_for(
         &self,
         spec: &DataSetSpec,
@@ -53,14 +55,14 @@ impl Room {
     ) -> Result<Vec<Note>, RunError> {
         let (area, spec) = (self.area.clone(), *spec);
         let missing_bytes = apart(move || Ok(spec.missing_bytes(&area)?), interrupt)?;
-        // Where there is room nothing was removed.
+        // If there is enough space, nothing was removed.
         Ok(self.make(missing_bytes, used, observer, interrupt)?.unwrap_or_default())
     }
 
-    /// Makes room for files that a load point writes. What the user should know.
+    /// Makes space for files that a load point writes; returns a note for the user.
     ///
     /// # Errors
-    /// Also when there is not enough room to be had.
+    /// Also when there cannot be enough space.
     pub fn make_for_load(
         &self,
         bytes: u64,
@@ -79,20 +81,20 @@ impl Room {
         Err(RunError::LoadSpace { target: self.area.target().to_path_buf(), needed, available, kept })
     }
 
-    /// Bytes of these data sets that are not there yet, as far as names and sizes tell. A file that was
-    /// broken off is not there: it is written from its beginning. All of what can't be looked at, which
-    /// preparing says.
+    /// Bytes of these data sets that are missing, by names and sizes. An incomplete file counts as
+    /// missing: it is written from its beginning. So do files that can't be read; preparing reports
+    /// those.
     pub fn yet_to_write(&self, specs: &[DataSetSpec]) -> u64 {
-        // Sizes are the user's: more than any disk stays more, here and below.
+        // Sizes are the user's choice: saturating keeps an impossible value impossible, here and below.
         let all = |spec: &DataSetSpec| spec.file_bytes.saturating_mul(u64::from(spec.files));
         let missing = specs.iter().map(|spec| spec.missing_bytes(&self.area).unwrap_or(all(spec)));
         // See above.
         missing.fold(0, u64::saturating_add)
     }
 
-    /// Bytes of what could be given back, and of the data sets of this run that are there already.
+    /// Bytes that could be released, and of the data sets of this run that exist already.
     pub fn held_bytes(&self, used: &[DataSetSpec]) -> u64 {
-        // What cannot be listed cannot make room.
+        // Files that cannot be listed cannot make space.
         let others =
             if self.is_alone { dataset::others(&self.area, used).unwrap_or_default() } else { Vec::new() };
         let others = others.iter().map(|set| set.bytes);
@@ -101,11 +103,11 @@ impl Room {
         others.chain(ours).fold(0, u64::saturating_add)
     }
 
-    /// Makes room for so many bytes, beside the data sets in use. What the user should know; `None` where
-    /// there is not enough to be had.
+    /// Makes this much space in addition to the data sets in use; returns a note for the user, or `None`
+    /// if there cannot be enough.
     ///
     /// # Errors
-    /// When the area can't be looked at, something can't be removed, or somebody stops it.
+    /// When the area can't be read, something can't be removed, or the user stops it.
     pub fn make(
         &self,
         bytes: u64,
@@ -136,7 +138,7 @@ impl Room {
         Ok(Some(notes))
     }
 
-    /// Which data sets have to go.
+    /// The data sets to remove.
     fn going(&self, bytes: u64, used: &[DataSetSpec]) -> Result<Option<Vec<OtherSet>>, RunError> {
         let space = space(self.area.root()).map_err(RunError::io("read the free space of the target"))?;
         let others = if self.is_alone { dataset::others(&self.area, used)? } else { Vec::new() };
@@ -144,7 +146,7 @@ impl Room {
     }
 }
 
-/// Does something on the target on a thread of its own, so that a mount that hangs can't keep the run from
+/// Does work on the target on a separate thread, so that a mount that hangs cannot keep the run from
 /// ending.
 fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, RunError> + Send + 'static,
@@ -152,7 +154,7 @@ fn apart<T: Send + 'static>(
 ) -> Result<T, RunError> {
     let (sender, result) = channel();
     let told = move || {
-        // Nobody listens any more if the caller gave up.
+        // The receiver is dropped if the caller gave up.
         let _ = sender.send(work());
     };
     std::thread::Builder::new()
@@ -172,7 +174,7 @@ fn apart<T: Send + 'static>(
     }
 }
 
-/// Bytes of the files in a folder and those in it; what can't be looked at counts nothing.
+/// Bytes of the files in a folder and its subfolders; files that can't be read count as 0.
 pub(crate) fn folder_bytes(folder: &Path) -> u64 {
     let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
     let mut bytes = 0;
@@ -258,7 +260,7 @@ mod tests {
         let about = |mib: u64, bytes: u64| (mib << 20..(mib << 20) + manifests).contains(&bytes);
         assert!(about(3, room.held_bytes(&[used])));
         assert!(about(3, room.held_bytes(&[old, used])));
-        // Where another run may be at work, only what this one uses is counted.
+        // If another run may be active, only this one's files count.
         let shared = Room { is_alone: false, ..room };
         assert!(about(2, shared.held_bytes(&[used])));
         assert!(shared.going(u64::MAX / 4, &[]).unwrap().is_none());

@@ -1,10 +1,10 @@
-//! Whether the room that is to stay free stays free while a load point makes files: on a shared storage
-//! others fill it meanwhile, and what was there at the start is gone.
+//! Whether enough space stays free while a load point makes files: other users of shared storage may
+//! fill it during the run.
 //!
-//! A thread of its own looks, since a look at storage that is dead may never come back. Where nobody makes
-//! files it looks no more: what is written in files that are there takes no room.
+//! A separate thread checks, since a check of dead storage may never return. If the run makes no files,
+//! it does not check: overwriting files takes no space.
 //!
-//! Not here: whether there is room before a run begins ([`super::space`]).
+//! Not here: the space before a run begins ([`super::space`]).
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,15 +14,15 @@ use std::time::Duration;
 use reelgauge_engine::area::{Area, SCRATCH_DIR};
 use reelgauge_engine::space::{Space, space};
 
-/// How often it looks: meanwhile a fast recorder writes some tens of MB.
+/// The interval of checks, in which a fast recorder writes some tens of MB.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// What stays free is no longer free.
+/// The space that must stay free is no longer free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crowded {
-    /// What is free now, in bytes.
+    /// The free space now, in bytes.
     pub available_bytes: u64,
-    /// What is to stay free, in bytes.
+    /// The space that must stay free, in bytes.
     pub kept_bytes: u64,
 }
 
@@ -40,7 +40,7 @@ impl RoomWatch {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// When no thread can be started.
     pub fn start(area: &Area) -> io::Result<RoomWatch> {
         let watched = Arc::new(Watched::default());
         let (seen, area) = (Arc::clone(&watched), area.clone());
@@ -48,7 +48,7 @@ impl RoomWatch {
         Ok(RoomWatch(watched))
     }
 
-    /// Once what stays free is no longer free, what was seen then.
+    /// The state when the space that must stay free was no longer free; `None` until then.
     pub fn crowded(&self) -> Option<Crowded> {
         self.0.crowded.get().copied()
     }
@@ -64,7 +64,7 @@ fn watch(area: &Area, watched: &Watched) {
     let scratch = std::fs::read_dir(area.root().join(SCRATCH_DIR));
     let makes_files = scratch.is_ok_and(|mut folders| folders.next().is_some());
     let at_start = space(area.root()).ok().flatten();
-    // Where it was gone before, whoever began knows of it.
+    // If too little was free before, that was reported at the start.
     if !makes_files || at_start.is_none_or(|space| crowded(space, area).is_some()) {
         return;
     }
@@ -72,7 +72,7 @@ fn watch(area: &Area, watched: &Watched) {
         if let Ok(Some(space)) = space(area.root())
             && let Some(crowded) = crowded(space, area)
         {
-            // The first one counts.
+            // Only the first one is kept.
             let _ = watched.crowded.set(crowded);
             return;
         }
@@ -105,10 +105,10 @@ mod tests {
         let scratch = area(&target, 0).root().join(SCRATCH_DIR);
         std::fs::create_dir_all(scratch.join("00-recorder-0000")).unwrap();
         let watched = Watched::default();
-        // Gone before: it does not begin to look.
+        // Too little before: it does not begin to check.
         watch(&area(&target, u64::MAX), &watched);
         assert_eq!(watched.crowded.get(), None);
-        // Nobody makes files.
+        // The run makes no files.
         std::fs::remove_dir(scratch.join("00-recorder-0000")).unwrap();
         watch(&area(&target, 0), &watched);
         assert_eq!(watched.crowded.get(), None);

@@ -1,7 +1,7 @@
 //! The measuring threads' end of the spool: a bounded ring of records per thread, without locks.
 //!
-//! A full ring never makes a measuring thread wait, because that would change what is measured. The
-//! record is counted as missed instead, and a run with missed records says so on its first screen.
+//! A full ring never makes a measuring thread wait, because that would change the measurement. The
+//! record is counted as missed instead, and a run with missed records reports that on its first screen.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,10 +25,10 @@ impl Default for RingRoom {
     }
 }
 
-/// Failures that one ring holds beside its records, for when it has no room for them.
+/// Failures that one ring holds in addition, for when it is full of records.
 const FAILURES_PER_RING: usize = 16;
 
-/// Waits for a processor that one ring holds: they are told at most every few milliseconds.
+/// Waits for a processor that one ring holds: one is reported at most every few milliseconds.
 const WAITS_PER_RING: usize = 1024;
 
 /// Puts records into its ring.
@@ -45,23 +45,22 @@ pub struct RingSink {
 pub struct RingSource {
     /// The records, oldest first.
     pub ring: Consumer<OpRecord>,
-    /// What was waited for processors. To be emptied before the records that are there: a wait is put in
-    /// before its record.
+    /// Waits for processors. To be emptied before the records: a wait is put in before its record.
     pub waits: Consumer<ProcessorWait>,
-    /// Records that found no room, of operations that failed or moved less than was asked: they count as
-    /// missed, but a run must not go on as if nothing had happened.
+    /// Failed or short operations whose records found no space: they count as missed, but the run must
+    /// not continue as if nothing had happened.
     pub failures: Consumer<OpRecord>,
     missed: Arc<AtomicU64>,
 }
 
 impl RingSource {
-    /// How many records found no room, ever.
+    /// The total number of records that found no space.
     pub fn missed_ops(&self) -> u64 {
         self.missed.load(Ordering::Relaxed)
     }
 }
 
-/// One ring for each of so many measuring threads.
+/// One ring for each of this many measuring threads.
 pub fn rings(threads: usize, room: RingRoom) -> (Vec<RingSink>, Vec<RingSource>) {
     assert!(0 < room.least && room.least <= room.most, "a ring has room for records");
     let capacity = (room.total / threads.max(1)).clamp(room.least, room.most);
@@ -81,7 +80,7 @@ impl RingSink {
     fn miss(&mut self, op: &OpRecord) {
         self.missed.fetch_add(1, Ordering::Relaxed);
         if op.errno != 0 || op.is_short() {
-            // One that finds no room here either comes behind others that do.
+            // One that finds no space here either comes after others that did.
             let _ = self.failures.push(*op);
         }
     }
@@ -97,7 +96,7 @@ impl Sink for RingSink {
 
     #[inline]
     fn waited(&mut self, wait: &ProcessorWait) {
-        // One that finds no room only leaves a delay with the storage, as where no system tells of waits.
+        // Without space, the delay is attributed to the storage, as on systems that do not report waits.
         let _ = self.waits.push(*wait);
     }
 }

@@ -1,6 +1,6 @@
-//! Whether what a run is going to write fits on its target, and what is said where it does not.
+//! Whether a run's files fit on its target, and the error if they do not.
 //!
-//! Not here: making room ([`super::room`]).
+//! Not here: making space ([`super::room`]).
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use reelgauge_workload::units::Size;
 
 use crate::error::RunError;
 
-/// The room of a target before even the area is made. `None` where it has one already, in which files may lie
-/// that serve again, and where something is wrong with the target, which is better said by the area.
+/// The space of a target before even the area is made. `None` if it has an area already, whose files may
+/// be used again, and if the target has a fault, which the area reports better.
 pub fn space_before_area(target: &Path) -> Option<Space> {
     let has_none = target.is_dir() && !target.join(AREA_DIR).exists();
     has_none.then(|| space(target).ok().flatten()).flatten()
@@ -37,7 +37,7 @@ pub fn check_before_area(
     }
 }
 
-/// Refuses files that take more than may be used.
+/// Refuses files that need more than the usable space.
 pub fn check_room(
     target: &Path,
     files_bytes: u64,
@@ -47,7 +47,7 @@ pub fn check_room(
     if files_bytes <= space.usable_bytes(keep_free) {
         return Ok(());
     }
-    // No room on a read-only volume would help.
+    // On a read-only volume, more space would not help.
     if Mount::at(target).is_ok_and(|mount| mount.is_read_only()) {
         return Err(RunError::Area(AreaError::ReadOnly { path: target.to_path_buf() }));
     }
@@ -56,8 +56,8 @@ pub fn check_room(
     Err(RunError::Space { target, needed, available, kept, smaller })
 }
 
-/// What is needed, what there is, and what of that stays free; in whole MiB, which people can read: up what
-/// is needed, down what there is.
+/// The space needed, the free space, and the part that must stay free; in whole MiB for readability:
+/// rounded up if needed, down if free.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lacking {
     pub(crate) needed: Size,
@@ -68,7 +68,7 @@ pub(crate) struct Lacking {
 impl Lacking {
     pub(crate) fn of(needed_bytes: u64, space: Space, keep_free: KeepFree) -> Lacking {
         Lacking {
-            // Rounded up, the largest number has no room.
+            // Rounded up, the largest number would overflow.
             needed: Size(needed_bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)),
             available: Size::mib(space.available_bytes >> 20),
             kept: Size::mib(space.kept_bytes(keep_free) >> 20),

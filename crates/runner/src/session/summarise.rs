@@ -1,4 +1,4 @@
-//! Puts the summary together: the meter's figures, and everything that is known around them.
+//! Builds the summary: the meter's figures, and all other facts of the run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ use crate::session::own_cpu::OwnCpu;
 use crate::session::room_watch::Crowded;
 use crate::session::verify::Verified;
 
-/// What shows whether a run went through the client's cache.
+/// Evidence that a run went through the client's cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traces {
     /// Share of the test files in the cache right after the last load point.
@@ -37,57 +37,57 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// What a run left behind: these test files in the cache, and what was fetched since it began.
+    /// The remains of a run: the cached part of these test files, and the bytes fetched since it began.
     pub fn left((mount, area): (&Mount, &AreaDir), files: &[&Path], fetched_before: Option<u64>) -> Traces {
         let fetched = fetched_bytes(mount).zip(fetched_before);
         Traces {
             cached_after: cache::resident(Some(area), files).share(),
-            // A mount that was made anew counts from 0 again: nothing is known then.
+            // A new mount counts from 0 again: then it is unknown.
             fetched_bytes: fetched.and_then(|(after, before)| after.checked_sub(before)),
         }
     }
 }
 
-/// What was measured.
+/// The subject of the measurement.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The command: `mix`, `streams`, …
     pub verb: String,
-    /// The user's word for the run.
+    /// The user's label for the run.
     pub label: String,
-    /// Where every random draw started.
+    /// The seed of every random draw.
     pub seed: u64,
-    /// The plan for people.
+    /// The plan in a form for users.
     pub plan: BTreeMap<String, String>,
-    /// Whether direct I/O was to be used.
+    /// Whether direct I/O was requested.
     pub asked_direct: bool,
     /// The test files.
     pub data_set: DataSet,
-    /// Bytes of them all.
+    /// Bytes of all of them.
     pub data_bytes: u64,
-    /// Whose they are, and the server that holds them.
+    /// Their owner, and the server that holds them.
     pub material: Material,
 }
 
-/// What the test files are, for the question whether a cache answered.
+/// The facts about the test files that matter for caches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Material {
     /// Bytes of them that were written for this run.
     pub written_bytes: u64,
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
-    /// They are the user's own.
+    /// Whether they are the user's own.
     pub own_files: bool,
 }
 
-/// What a finished run knows.
+/// The facts of a finished run.
 #[derive(Debug)]
 pub struct RunFacts<'a> {
     /// What was measured.
     pub subject: Subject,
-    /// Where.
+    /// The target.
     pub locked: &'a LockedTarget,
-    /// Where the run's results lie.
+    /// The directory of the run's results.
     pub run_dir: &'a Path,
     /// When it started.
     pub started: Timestamp,
@@ -95,25 +95,25 @@ pub struct RunFacts<'a> {
     pub load_points: Vec<LoadPoint>,
     /// From the drain.
     pub drained: Drained,
-    /// The tool's CPU time while measuring.
+    /// Reelgauge's CPU time while measuring.
     pub cpu: Option<OwnCpu>,
     /// Share of the test files in the cache before the run.
     pub cached_before: Option<f64>,
-    /// What the run left behind in the client's cache.
+    /// The run's remains in the client's cache.
     pub traces: Traces,
     /// First and later reads, load point by load point.
     pub rereads: Vec<Rereads>,
     /// How it ended.
     pub ending: Ending,
-    /// The same in words, when it broke off.
+    /// The same in words, if it ended early.
     pub reason: Option<String>,
-    /// Who stopped it, if somebody did.
+    /// The reason of the stop, if it was stopped.
     pub stopped_by: StoppedBy,
-    /// What the driver could use of what the system offers.
+    /// The driver's notes on features of the system.
     pub driver_notes: Vec<String>,
-    /// If it was asked for.
+    /// If it was requested.
     pub verified: Option<Verified>,
-    /// What the reader should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
@@ -169,7 +169,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
     summary
 }
 
-/// What ended a run before its time, as the summary has it.
+/// The reason of an early end, in the form of the summary.
 fn ending(ending: &Ending, stopped_by: StoppedBy) -> Option<RunEnding> {
     Some(match ending {
         Ending::OnTime | Ending::Exhausted => return None,
@@ -195,7 +195,7 @@ fn ending(ending: &Ending, stopped_by: StoppedBy) -> Option<RunEnding> {
     })
 }
 
-/// The target as the summary has it.
+/// The target in the form of the summary.
 fn target(locked: &LockedTarget) -> Target {
     let mount = &locked.mount;
     Target {
@@ -209,7 +209,7 @@ fn target(locked: &LockedTarget) -> Target {
     }
 }
 
-/// Past the client's cache or not, as data and for the summary.
+/// Whether the client's cache was bypassed, as data and for the summary.
 struct FoundMode {
     judged: Mode,
     shown: EffectiveMode,
@@ -226,7 +226,7 @@ fn effective_mode(facts: &RunFacts<'_>) -> FoundMode {
         data_bytes: subject.data_bytes,
         cached_before: facts.cached_before,
         cached_after: facts.traces.cached_after,
-        // What was fetched was fetched for the warm-ups, too.
+        // Fetched bytes include those of the warm-ups.
         read_bytes: facts.total(|point| point.total.read_bytes) + facts.drained.totals.warmup_read_bytes,
         written_bytes: facts.total(|point| point.total.written_bytes),
         fetched_bytes: facts.traces.fetched_bytes,
@@ -308,7 +308,7 @@ fn log_facts(drained: &Drained) -> LogFacts {
     }
 }
 
-/// What a limit on bytes a second held back.
+/// The note on requests that a rate limit delayed.
 fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<Note> {
     let held = points.iter().filter_map(LoadPoint::was_held_back);
     let (ops, rate) = held.fold((0, 0), |(sum, _), held| (sum + held.operations, held.max_bytes_per_s));
@@ -316,7 +316,7 @@ fn held_back(points: &[LoadPoint], is_direct: bool) -> Option<Note> {
     (ops > 0).then(|| held_back_note(ops, rate, writes_to_cache))
 }
 
-/// What to know before believing the figures, the worst first.
+/// Notes that qualify the figures, the worst first.
 fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(held_back(&facts.load_points, facts.subject.asked_direct));
@@ -327,18 +327,18 @@ fn notes(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<Not
     if let Some(why) = facts.verified.as_ref().and_then(Verified::why_not) {
         notes.push(not_verified_note(why));
     }
-    // What was done beside measuring is worth knowing, and spoils no figure.
+    // Notes on other steps matter, but do not affect the figures.
     notes.extend(facts.notes.iter().cloned());
     notes
 }
 
-/// What makes the figures doubtful, the worst first.
+/// Warnings about doubtful figures, the worst first.
 fn warnings(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<Warning> {
     let mut warnings = Warning::from_figures(&facts.load_points, cost, &facts.drained.totals);
-    // The paper's tables are shown for a mix alone.
+    // Only a mix shows the paper's tables.
     warnings
         .retain(|warning| facts.subject.verb == "mix" || !matches!(warning, Warning::FewTransfers { .. }));
-    // How long a replay takes is not chosen, and its lateness is judged by its own rules.
+    // The length of a replay is not chosen, and its lateness is judged by its own rules.
     let is_chosen =
         |warning: &Warning| !matches!(warning, Warning::ShortLook { .. } | Warning::OwnLateness { .. });
     warnings.retain(|warning| facts.subject.verb != "replay" || is_chosen(warning));
@@ -363,7 +363,7 @@ fn warnings(facts: &RunFacts<'_>, cost: &SelfCost, memory: &MemoryFacts) -> Vec<
     warnings
 }
 
-/// Whether results were written to what was measured.
+/// Whether results were written to the measured storage.
 fn same_mount(facts: &RunFacts<'_>) -> bool {
     let there = &facts.locked.mount;
     Mount::at(facts.run_dir)

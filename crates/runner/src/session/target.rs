@@ -1,5 +1,5 @@
-//! What is asked of a target and said of it, whatever runs on it: its name, its mount, what of a
-//! folder of the user's own was left out.
+//! Facts about a target and the request for it, for all kinds of run: its name, its mount, the files of
+//! the user's folder that were omitted.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use reelgauge_machine::mount::Mount;
 use reelgauge_record::host::MountFacts;
 use reelgauge_report::units::counted;
 
-/// What the user asked of a target, beside its plan.
+/// The user's request for a target, apart from the plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked {
-    /// Refuse rather than fall back to the client's cache.
+    /// Fail rather than fall back to the client's cache.
     pub must_be_direct: bool,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
 }
 
-/// What is mounted, as the run directory keeps it.
+/// The mount, in the form of the run directory.
 pub fn mount_facts(mount: &Mount) -> MountFacts {
     MountFacts {
         fs_type: mount.fs_type.clone(),
@@ -29,7 +29,7 @@ pub fn mount_facts(mount: &Mount) -> MountFacts {
     }
 }
 
-/// The network link to the storage, as the summary has it; `None` where no network leads there.
+/// The network link to the storage, in the form of the summary; `None` if there is no network.
 pub(crate) fn link_facts(link: &Link) -> Option<LinkFacts> {
     let LinkKind::Network { interface, speed_mbit_per_s, is_half_duplex, is_this_machine, .. } = &link.kind
     else {
@@ -51,7 +51,7 @@ pub fn target_label(target: &Path, mount: &Mount) -> String {
     mount.server.clone().or(last).unwrap_or_else(|| "root".to_owned())
 }
 
-/// What of a folder was not read, in words; `None` where all of it could be.
+/// The part of a folder that was not read, in words; `None` if all of it was.
 pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<Note> {
     let LeftOut { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
     let counts = [

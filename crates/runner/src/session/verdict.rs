@@ -1,6 +1,6 @@
-//! What a load point came to: whether it met its criteria, and whose fault it was if it did not.
+//! The verdict on a load point: whether it met its criteria, and which component caused a failure.
 //!
-//! Not here: what its criteria are and what is measured against them, which each kind of run knows.
+//! Not here: its criteria and the figures to compare with them, which each kind of run knows.
 
 use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::verdict::Ruling;
@@ -10,8 +10,9 @@ use reelgauge_report::verdict::{in_words, in_words_held_back};
 use super::{PointDone, Session};
 
 impl Session {
-    /// Keeps the ruling on the last load point, which is `done`, with it, and who is to blame if it did not
-    /// pass: also a limit that was set. Whether it passed. One that somebody stopped is not judged.
+    /// Keeps the ruling on the last load point, which is `done`, and the component that caused a
+    /// failure, which may be a set limit. Returns whether it passed. A load point that was stopped is
+    /// not judged.
     pub fn rule_last<S>(&mut self, done: &PointDone<S>, ruling: Ruling) -> bool {
         let passed = ruling.unmet().is_empty();
         if done.complete {
@@ -20,7 +21,8 @@ impl Session {
         passed
     }
 
-    /// The same of a load point that may have been stopped: what no further time could have mended is judged.
+    /// The same for a load point that may have been stopped: failures that no further time could have
+    /// changed are judged.
     pub fn rule_last_stopped<S>(&mut self, done: &PointDone<S>, ruling: Ruling) -> bool {
         let passed = ruling.unmet().is_empty();
         if let Some(ruling) = if done.complete { Some(ruling) } else { ruling.certain() } {

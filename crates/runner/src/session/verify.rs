@@ -1,4 +1,4 @@
-//! Reading back what a run wrote, on a thread that may be left behind.
+//! Reading back a run's writes, on a thread that may be abandoned.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,23 +16,23 @@ use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::drive::Ending;
 
-/// How often progress is reported and interruptions are noticed.
+/// The interval of progress reports and of checks for interruptions.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// What verification came to.
+/// The result of a verification.
 #[derive(Debug)]
 pub enum Verified {
     Done(VerifyFacts),
     /// It was not begun, and why.
     Skipped(String),
-    /// Somebody stopped it, and how far it was.
+    /// The user stopped it; how far it was.
     Stopped(String),
-    /// It could not be done to the end, and why.
+    /// It could not be completed, and why.
     Failed(String),
 }
 
 impl Verified {
-    /// Why it was not done, or not to the end.
+    /// Why it was not done, or not completed.
     pub fn why_not(&self) -> Option<&str> {
         match self {
             Verified::Done(_) => None,
@@ -40,8 +40,8 @@ impl Verified {
         }
     }
 
-    /// How that ends a run: one that was to be read back, and was not to the end, is not complete. `None`
-    /// where it changes nothing.
+    /// Its effect on the outcome of a run: one whose verification was not completed is incomplete.
+    /// `None` without an effect.
     pub fn ending(&self) -> Option<Ending> {
         let not_read_back =
             |why: &String, is_interrupted| Ending::NotReadBack { why: why.clone(), is_interrupted };
@@ -53,8 +53,8 @@ impl Verified {
     }
 }
 
-/// Reads back and compares every unit that the run wrote into these files. Gives up when nothing was read for
-/// `hang_after`, as long as the run waits for any operation.
+/// Reads back and compares every unit that the run wrote into these files. Gives up when nothing was
+/// read for `hang_after`, the time limit of every operation of the run.
 pub fn read_back(
     area: &Area,
     files: &[TargetFile],
@@ -78,7 +78,7 @@ pub fn read_back(
                 }
                 !interrupt.asked()
             };
-            // Nobody listens any more if the reading was given up.
+            // The receiver is dropped if the reading was given up.
             let _ = sender.send(verify_files(Some(&dir), &files, patterns, &map, &mut go_on));
         }
     };

@@ -1,13 +1,12 @@
-//! The watchdog: a thread that does nothing but look at the clock, and so notices when this process did not
-//! run.
+//! The watchdog: a thread that only reads the clock, and so notices when this process did not run.
 //!
-//! It wakes a hundred times a second. When it wakes far too late, no thread of this process can be trusted to
-//! have run meanwhile: the process was stopped (SIGSTOP, a suspended machine, a frozen group), or its
-//! processors were taken away (a quota, a hypervisor, other programs). A sleeper is the first to be let run
-//! again, so on a machine that is merely busy it is late by milliseconds.
+//! It wakes a hundred times a second. If it wakes far too late, no thread of this process can be trusted
+//! to have run in the gap: the process was stopped (SIGSTOP, a suspended host, a frozen group), or its
+//! processors were taken away (a quota, a hypervisor, other programs). A sleeping thread is scheduled
+//! first, so on a host that is merely busy it is late by milliseconds.
 //!
-//! The drain asks for the pauses before it counts what came back meanwhile ([`Watchdog::take`]). What they
-//! mean is decided in [`reelgauge_analysis::pause`].
+//! The drain takes the pauses before it counts the operations that came back in them
+//! ([`Watchdog::take`]). Their meaning is decided in [`reelgauge_analysis::pause`].
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,13 +16,14 @@ use std::time::Duration;
 use reelgauge_analysis::pause::Pause;
 use reelgauge_engine::clock::Clock;
 
-/// How long it sleeps.
+/// The time between two beats.
 const BEAT: Duration = Duration::from_millis(10);
-/// Waking later than this is a pause. Shorter ones hide behind no buffer of any stream.
+/// A later beat counts as a pause. Any stream's buffer covers shorter ones.
 const LATE_NS: u64 = 25_000_000;
-/// How long the drain waits for a watchdog that has not woken yet: all threads wake at once after a pause.
+/// How long the drain waits for a watchdog that has not woken yet: all threads wake at once after a
+/// pause.
 const SETTLE: Duration = Duration::from_millis(50);
-/// How often it looks again meanwhile.
+/// The interval of checks while it waits.
 const LOOK: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Watchdog {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// When no thread can be started.
     pub fn start(clock: Clock) -> io::Result<Watchdog> {
         let shared = Arc::new(Shared {
             last_beat_ns: AtomicU64::new(clock.now_ns()),
@@ -66,9 +66,8 @@ impl Watchdog {
         Ok(Watchdog { shared, clock })
     }
 
-    /// The pauses that were noticed since this was asked last, in the order of time. If the watchdog itself
-    /// has not woken in time, it is given a moment to: what it is going to say concerns what came back just
-    /// now.
+    /// The pauses since the last call, in order of time. If the watchdog has not woken in time, this
+    /// waits for it briefly: its report concerns the operations that came back just now.
     pub fn take(&self) -> Vec<Pause> {
         let asked_ns = self.clock.now_ns();
         while self.is_overdue() && self.clock.now_ns() - asked_ns < SETTLE.as_nanos() as u64 {
@@ -88,7 +87,7 @@ impl Shared {
     fn beat(&self, now_ns: u64) {
         let last_ns = self.last_beat_ns.load(Ordering::Relaxed);
         if let Some(pause) = pause(last_ns, now_ns) {
-            // Before the beat is shown, so that whoever sees the one sees the other.
+            // Before the beat is stored, so that a reader who sees the beat sees the pause.
             self.pauses.lock().unwrap_or_else(PoisonError::into_inner).push(pause);
         }
         self.last_beat_ns.store(now_ns, Ordering::Release);
@@ -117,8 +116,7 @@ impl Drop for Watchdog {
     }
 }
 
-/// The pause between two beats, if there was one. It began when the second beat should have come, at the
-/// latest.
+/// The pause between two beats, if there was one. It began at the latest when the second beat was due.
 fn pause(last_ns: u64, now_ns: u64) -> Option<Pause> {
     let since_ns = now_ns - last_ns;
     let is_late = since_ns > BEAT.as_nanos() as u64 + LATE_NS;

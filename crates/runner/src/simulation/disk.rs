@@ -9,7 +9,7 @@ use reelgauge_record::log::{Disk, PartWriter, SystemDisk};
 use super::scenario::Call;
 use super::world::here;
 
-/// See the module. What is wrong with it stands in the world.
+/// The simulated disk; the module describes it. Its faults are in the world.
 #[derive(Debug)]
 pub(super) struct FaultyDisk;
 
@@ -23,7 +23,7 @@ impl Disk for FaultyDisk {
 
     fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>> {
         let mut paths = SystemDisk.list(dir)?;
-        // Of no consequence, but not the same twice.
+        // Any order would do, but it must be the same each time.
         paths.sort();
         Ok(paths)
     }
@@ -60,7 +60,7 @@ impl Disk for FaultyDisk {
 }
 
 impl Write for FaultyFile {
-    /// What has no room is written as far as it goes, as a full disk does.
+    /// A write without enough space is shortened, as on a full disk.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let fits = here().disk_call(Call::Write, bytes.len())?;
         self.0.write_all(&bytes[..fits])?;

@@ -48,24 +48,24 @@ use crate::streams::actors::Group;
 use crate::streams::verdict::{judge_last, verdict_of_run};
 use reelgauge_results::stream_table::{self, StreamTable};
 
-/// Whoever works has one of these.
+/// Every worker has one of these.
 const FILES: usize = 5;
 const FILE_BYTES: u64 = 1 << 20;
 const FRAME_BYTES: u32 = 16 << 10;
-/// On the wall, every world begins then: 2026-11-23T00:00:00Z.
+/// The wall-clock time at which every world begins: 2026-11-23T00:00:00Z.
 const STARTED_S: i64 = 1_795_392_000;
-/// How long a world is watched behind the end of its run.
+/// How long a world continues after the end of its run.
 const AFTERWARDS: Duration = Duration::from_secs(20);
 
-/// What came of a run, and what really happened.
+/// The results of a run, and the true events.
 pub(super) struct Played {
-    /// The summary that was handed back, and the exit code.
+    /// The returned summary, and the exit status.
     pub(super) result: Result<Summary, RunError>,
     pub(super) exit_code: u8,
     pub(super) truth: Truth,
-    /// The log, as the reader sees it.
+    /// The log, by its reader.
     pub(super) rows: Vec<OpRecord>,
-    /// What a figure from the log would come with.
+    /// The number of files that the reader skipped.
     pub(super) skipped: usize,
     /// `streams.json`, as far as it was written.
     pub(super) streams: Option<StreamTable>,
@@ -75,11 +75,11 @@ pub(super) struct Played {
     pub(super) log_files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// A target in memory, taken once by every thread that lives through worlds.
+/// A target in memory, taken once by every thread that plays worlds.
 struct SimulatedTarget {
     locked: LockedTarget,
     files: Vec<TargetFile>,
-    /// Holds all of it.
+    /// The folder that holds all of it.
     folder: tempfile::TempDir,
 }
 
@@ -89,7 +89,7 @@ thread_local! {
 
 impl SimulatedTarget {
     fn take() -> SimulatedTarget {
-        // A run writes its small files durably, which takes long on a disk.
+        // A run syncs its small files, which takes long on a disk.
         let memory = Path::new("/dev/shm");
         let parent = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
         let folder = tempfile::tempdir_in(parent).expect("a folder");
@@ -118,11 +118,11 @@ impl SimulatedTarget {
     }
 }
 
-/// Lives through a scenario.
+/// Plays a scenario.
 pub(super) fn play(scenario: &Scenario) -> Played {
     PLACE.with(|place| {
         let out = place.folder.path().join("runs");
-        // A world that ended in a panic has left its own.
+        // A world that ended in a panic has left its folder.
         let _ = fs::remove_dir_all(&out);
         let mut observer = Silent;
         let started = Timestamp::from_second(STARTED_S).expect("a time");
@@ -240,7 +240,7 @@ fn load_points(scenario: &Scenario, session: &mut Session, world: &World) -> Res
     Ok(())
 }
 
-/// Who works in a load point, and what they are held to.
+/// The workers of a load point, and their criteria.
 struct PointLoad {
     workers: Vec<Worker<Box<dyn Script>>>,
     to_judge: Option<ToJudge>,
@@ -290,7 +290,7 @@ fn mixer(scenario: &Scenario, number: usize, id: u32) -> Box<dyn Script> {
     limited(scenario, MixScript::new(id, seed, mix.shape(), &[file]))
 }
 
-/// Every other one plays, and every other one records.
+/// Players and recorders alternate.
 fn actor(id: u32, pace: Pace, open: bool) -> Box<dyn Script> {
     let clip = Clip::constant(id % FILES as u32, FILE_BYTES, FRAME_BYTES).expect("a clip");
     if id.is_multiple_of(2) {
@@ -322,7 +322,7 @@ fn stream_of(id: u32, pace: Pace) -> StreamSpec {
         .begins_after_ns(0)
 }
 
-/// A script that has nothing more to do some time, as an application has whose work is over.
+/// A script that ends some time, like an application whose work is over.
 struct Limited<S> {
     script: S,
     ops_left: Option<u32>,
@@ -371,7 +371,7 @@ fn read_streams(run_dir: &Path) -> Option<StreamTable> {
     serde_json::from_slice(&fs::read(run_dir.join(stream_table::FILE_NAME)).ok()?).ok()
 }
 
-/// The rows of the log, and how many of its files were left out.
+/// The rows of the log, and the number of its files that were omitted.
 fn logged(run_dir: &Path) -> (Vec<OpRecord>, usize) {
     let Ok(reader) = LogReader::open(&run_dir.join("ops")) else {
         return (Vec::new(), 0);

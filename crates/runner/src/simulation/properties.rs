@@ -1,7 +1,7 @@
-//! What must hold in every world, between what really happened and what the run says of it.
+//! Required properties in every world, between the true events and the run's report of them.
 //!
-//! Not "as good as": a run may be told as worse than it was where nobody could know better (a log whose last
-//! part may not be on the disk), never as better.
+//! The report may be worse than the truth if the code could not know better (a log whose last part may
+//! not be on disk), but never better.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::play::Played;
 use super::scenario::{Scenario, Work};
 use super::truth::PointTruth;
 
-/// `Err`: what does not hold, in words.
+/// `Err`: the violated property, in words.
 type Held = Result<(), String>;
 
 macro_rules! hold {
@@ -26,10 +26,10 @@ macro_rules! hold {
     }};
 }
 
-/// So soon a quick machine sees what happened.
+/// A quick host notices an event within this time.
 const SEEN_WITHIN_NS: u64 = 120_000_000;
 
-/// Looks at everything.
+/// Checks all properties.
 pub(super) fn check(scenario: &Scenario, played: &Played) -> Held {
     hold!(
         played.truth.begun_behind == 0,
@@ -63,19 +63,19 @@ pub(super) fn check(scenario: &Scenario, played: &Played) -> Held {
     Ok(())
 }
 
-/// What a summary says was lost.
+/// The losses in a summary.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Lost {
     /// In no figure and not in the log: their ring was full.
     missed_ops: u64,
-    /// In the log and in no figure: they came when their load point was over.
+    /// In the log and in no figure: they completed after their load point was over.
     stragglers: u64,
     /// In the figures and not in the log.
     unlogged_ops: u64,
 }
 
 impl Lost {
-    /// Missed operations and stragglers are in notes alone.
+    /// Missed operations and stragglers are only in notes.
     fn told_in(summary: &Summary) -> Lost {
         let told = |of: fn(&NoteFact) -> Option<u64>| -> u64 {
             summary.notes.iter().find_map(|note| of(&note.fact)).unwrap_or(0)
@@ -93,13 +93,13 @@ impl Lost {
         }
     }
 
-    /// Whether the figures lack any.
+    /// Whether the figures lack any operation.
     fn spoils_figures(&self) -> bool {
         self.missed_ops > 0 || self.stragglers > 0
     }
 }
 
-/// A record as something that can be counted.
+/// A record as a key for counting.
 fn key(op: &OpRecord) -> [u64; 8] {
     [
         u64::from(op.worker) << 32 | u64::from(op.stream),
@@ -113,7 +113,7 @@ fn key(op: &OpRecord) -> [u64; 8] {
     ]
 }
 
-/// Every row of the log is an operation that was done, exactly as it was, and none is there twice.
+/// Every row of the log is an operation that happened, exactly as it did, and none is there twice.
 fn rows_are_true(played: &Played) -> Held {
     let mut there: BTreeMap<_, u64> = BTreeMap::new();
     for op in &played.truth.done {
@@ -129,8 +129,8 @@ fn rows_are_true(played: &Played) -> Held {
     Ok(())
 }
 
-/// Whoever interrupts a run gets it back within two seconds, whatever the storage does, unless this machine
-/// is slow itself.
+/// An interrupted run ends within two seconds, whatever the storage does, unless the host itself is
+/// slow.
 fn ends_when_asked(scenario: &Scenario, played: &Played) -> Held {
     let Some(asked_ns) = played.truth.interrupted_ns.filter(|_| scenario.is_quick()) else { return Ok(()) };
     let Some(point) = played.truth.points.last() else { return Ok(()) };
@@ -140,7 +140,8 @@ fn ends_when_asked(scenario: &Scenario, played: &Played) -> Held {
     Ok(())
 }
 
-/// 0 and 1 are for what was measured to its end; 2 for what never began; 130 for what somebody stopped.
+/// 0 and 1 are for complete measurements; 2 for a run that never began; 130 for one that was
+/// interrupted.
 fn exit_code_is_earned(scenario: &Scenario, played: &Played) -> Held {
     let (truth, code) = (&played.truth, played.exit_code);
     let began = truth.points.iter().any(|point| point.issued > 0);
@@ -161,7 +162,7 @@ fn exit_code_is_earned(scenario: &Scenario, played: &Played) -> Held {
     Ok(())
 }
 
-/// Whether anything happened that may break a run off.
+/// Whether anything happened that may end a run early.
 fn has_reason(scenario: &Scenario, played: &Played) -> bool {
     let truth = &played.truth;
     let is_broken = |point: &PointTruth| {
@@ -191,7 +192,8 @@ fn outcome_is_earned(scenario: &Scenario, played: &Played, summary: &Summary) ->
         }
         Outcome::Interrupted => {
             hold!(truth.interrupted_ns.is_some(), "interrupted by nobody");
-            // What was late before it was stopped stays late; nothing that was stopped is met.
+            // A late frame before the stop still counts; a run that was stopped never meets its
+            // criteria.
             let passed = summary.verdict.as_ref().is_some_and(|verdict| verdict.passed);
             hold!(!passed || summary.load_points.len() > 1, "met, and it was stopped");
         }
@@ -205,10 +207,10 @@ fn outcome_is_earned(scenario: &Scenario, played: &Played, summary: &Summary) ->
         && scenario.is_quick()
         && interrupted_ns > failed_ns + SEEN_WITHIN_NS
     {
-        // Somebody who sees a run fail may well stop it.
+        // A user who sees a run fail may well interrupt it.
         hold!(summary.outcome == Outcome::BrokeOff, "the interrupt behind a failure counts");
     }
-    // Storage that still owes an answer is not asked what lies in the cache: that may never return.
+    // The cache is not read on storage that still owes an answer: the call may never return.
     let owes = truth.points.last().is_some_and(|point| point.oldest_in_flight_ns.is_some());
     let fell = scenario.faults.death_ns.or(scenario.faults.failure_ns).is_some();
     let looked = summary.effective_mode.cached_share_after.is_some();
@@ -223,7 +225,7 @@ fn outcome_is_earned(scenario: &Scenario, played: &Played, summary: &Summary) ->
     Ok(())
 }
 
-/// Done is in the figures, or told as lost to them.
+/// Every completed operation is in the figures, or reported as lost to them.
 fn every_operation_once(played: &Played, summary: &Summary, lost: &Lost) -> Held {
     let all = |figures: &Figures| figures.ops + figures.warmup_ops;
     let figures: u64 = summary.load_points.iter().map(|point| all(&point.total)).sum();
@@ -231,7 +233,7 @@ fn every_operation_once(played: &Played, summary: &Summary, lost: &Lost) -> Held
     let ended_ns = played.truth.drain_ended_ns.ok_or("the drain was never ended")?;
     let behind = played.truth.done.iter().filter(|op| op.done_ns > ended_ns).count() as u64;
     let told = figures + lost.missed_ops + lost.stragglers;
-    // What comes back when the run is over is nobody's.
+    // Operations that come back after the end of the run do not count.
     hold!(
         told <= done && told + behind >= done,
         "{done} done ({behind} of them when the drain had ended): {figures} in the figures, {lost:?}"
@@ -255,7 +257,7 @@ fn log_is_as_told(scenario: &Scenario, played: &Played, summary: &Summary, lost:
     let counted: u64 = summary.load_points.iter().map(|point| point.total.ops + point.total.warmup_ops).sum();
     let taken = counted + lost.stragglers;
     hold!(log.rows + lost.unlogged_ops == taken, "{taken} taken; {log:?}");
-    // What could not be made durable may still be read, as long as the machine stands.
+    // Data that could not be synced may still be readable, as long as the host does not crash.
     let as_told = rows == log.rows || played.truth.sync_failed && rows > log.rows;
     hold!(as_told, "{rows} rows to read ({} files left out); {log:?}", played.skipped);
     let is_whole = rows == taken && lost.missed_ops == 0;
@@ -271,7 +273,7 @@ fn log_is_as_told(scenario: &Scenario, played: &Played, summary: &Summary, lost:
     Ok(())
 }
 
-/// A load point's figures, counted again from what happened.
+/// A load point's figures, counted again from the true events.
 fn figures_are_true(played: &Played, point: &LoadPoint, truth: &PointTruth, lost: &Lost) -> Held {
     let ops = || played.truth.done.iter().filter(|op| op.point == point.index);
     let in_time = || ops().filter(|op| truth.over_ns.is_none_or(|over_ns| op.done_ns <= over_ns));
@@ -300,7 +302,7 @@ fn figures_are_true(played: &Played, point: &LoadPoint, truth: &PointTruth, lost
     Ok(())
 }
 
-/// Nothing was quicker than it was.
+/// No reported time is shorter than the true one.
 fn times_are_true(scenario: &Scenario, point: &LoadPoint, truth: &PointTruth, lost: &Lost) -> Held {
     let plan = scenario.points[usize::from(point.index)];
     hold!(point.workers == plan.workers, "{} workers", point.workers);
@@ -308,7 +310,7 @@ fn times_are_true(scenario: &Scenario, point: &LoadPoint, truth: &PointTruth, lo
     let over_ns = truth.over_ns.ok_or("the load point is not over")?;
     let least_ns = truth.last_done_ns.saturating_sub(truth.warmup_until_ns);
     let most_ns = over_ns.saturating_sub(truth.warmup_until_ns);
-    // What is in no figure need not be in the time.
+    // An operation in no figure need not be in the time.
     let least_ns = if lost.spoils_figures() { 0 } else { least_ns };
     let fits = (least_ns..=most_ns).contains(&measured_ns);
     hold!(fits, "measured for {measured_ns} ns, where {least_ns} to {most_ns} are true");
@@ -320,7 +322,7 @@ fn times_are_true(scenario: &Scenario, point: &LoadPoint, truth: &PointTruth, lo
     Ok(())
 }
 
-/// Late frames, counted again from what happened.
+/// Late frames, counted again from the true events.
 fn streams_are_true(
     scenario: &Scenario,
     played: &Played,
@@ -342,7 +344,8 @@ fn streams_are_true(
         let from_first = (known.started_ns, known.from_ns) == (truth.began_ns, truth.warmup_until_ns);
         hold!(from_first, "judged from {} and {}", known.started_ns, known.from_ns);
         let to_end = known.until_ns == truth.end_ns;
-        // A load point that was cut short is judged until then: what was not begun any more is not late.
+        // A load point that was stopped is judged until then: frames that were not begun any more are
+        // not late.
         let cut = truth.last_issued_ns..=truth.over_ns.unwrap_or(0);
         let is_cut = truth.threads_cut > 0;
         hold!(!is_cut || cut.contains(&known.until_ns), "judged until {}, cut in {cut:?}", known.until_ns);
@@ -359,7 +362,8 @@ fn streams_are_true(
         hold!(told == was, "{told} frames judged, of {was}");
         let (told, was) = (late.late_frames, judged.total.late_frames);
         hold!(told == was, "{told} late frames, of {was}");
-        // What a thread had in flight when it died is the tool's doing, whatever the storage did.
+        // An operation in flight when its thread panicked counts as Reelgauge's, whatever the storage
+        // did.
         let fell = scenario.faults.death_ns.or(scenario.faults.failure_ns).is_some();
         if !played.truth.paused && !fell {
             blame_is_true(scenario, (figures, &judged), truth)?;
@@ -368,9 +372,9 @@ fn streams_are_true(
     hold!(late.late_frames >= least_late, "{} late frames, at least {least_late}", late.late_frames);
     match &point.verdict {
         Some(verdict) => {
-            // Late frames and failed operations stay that, however the load point ended.
+            // Late frames and failed operations count, however the load point ended.
             hold!(truth.is_whole() || !verdict.passed, "met, and not whole");
-            // What had nothing to be judged by does not pass either.
+            // A criterion without a figure does not pass either.
             let all_judged = verdict.failures.iter().all(|failure| failure.measured);
             let good = late.late_frames == 0 && truth.failed == 0 && all_judged;
             hold!(
@@ -386,14 +390,16 @@ fn streams_are_true(
     Ok(())
 }
 
-/// What the storage did while frames were late, and how many of them were the tool's doing.
+/// The state of the storage while frames were late, and how many of them Reelgauge itself caused.
 fn blame_is_true(scenario: &Scenario, (told, was): (&LateFigures, &LateFigures), truth: &PointTruth) -> Held {
     let own = |figures: &LateFigures| figures.total.late_frames_with_own_delay;
-    // Scripts that end before their time are these worlds' own: frames that they never begin are nobody's.
+    // Only these worlds have scripts that end early: frames that they never begin are attributed to
+    // nothing.
     if scenario.faults.ops_max.is_none() {
         hold!(own(told) == own(was), "{} late by the tool, of {}", own(told), own(was));
     }
-    // An operation that never comes back is given up at one beat or the next, which decides how it looks.
+    // An operation that never comes back is given up at one beat or the next, which decides its
+    // attribution.
     if truth.oldest_in_flight_ns.is_some() {
         return Ok(());
     }
@@ -405,8 +411,8 @@ fn blame_is_true(scenario: &Scenario, (told, was): (&LateFigures, &LateFigures),
     Ok(())
 }
 
-/// Frames judged and late by the tally that reports use, of what really happened; and the late ones that
-/// plain arithmetic knows of.
+/// Frames judged and late according to the tally of reports, applied to the true events; and the late
+/// ones by plain arithmetic.
 fn recounted(
     played: &Played,
     part: MeasuredPart,
@@ -432,7 +438,7 @@ fn recounted(
     (figures, least as u64)
 }
 
-/// The frames whose last part came behind the deadline, which is t0 + buffer + frame ÷ rate.
+/// The frames whose last part came after the deadline, which is t0 + buffer + frame ÷ rate.
 fn late_by_hand<'a>(
     spec: &StreamSpec,
     part: MeasuredPart,

@@ -1,4 +1,4 @@
-//! What a seed says of a world: who works in it, for how long, and what goes wrong.
+//! The content of a seed: the workers of a world, its length, and its faults.
 
 use reelgauge_record::log::LogOptions;
 use reelgauge_workload::random::Dice;
@@ -6,10 +6,10 @@ use reelgauge_workload::random::Dice;
 use crate::session::sink::RingRoom;
 
 const MS: u64 = 1_000_000;
-/// No fault comes before this: a run begins in order.
+/// No fault comes before this: a run begins normally.
 const FIRST_FAULT_NS: u64 = MS;
 
-/// See the module. Times are those of the world, which begins at 0.
+/// A drawn scenario; the module describes it. Times are those of the world, which begins at 0.
 #[derive(Clone, Debug)]
 pub(super) struct Scenario {
     pub(super) seed: u64,
@@ -27,7 +27,7 @@ pub(super) struct Scenario {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Transfers after transfers. Where `tolerant`, errors are results.
+    /// One transfer after another. If `tolerant`, errors are results.
     Mix {
         tolerant: bool,
     },
@@ -46,45 +46,45 @@ pub(super) struct Point {
     pub(super) measured_ns: u64,
 }
 
-/// How the store answers where nothing is wrong: evenly between these.
+/// The store's response times without a fault: uniform between these.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Store {
     pub(super) answer_ns: (u64, u64),
 }
 
-/// What goes wrong. `None` and 0: nothing of that kind.
+/// The faults. `None` and 0: no fault of that kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Faults {
-    /// The first operation from then on fails with this error, and each one after it with this chance in a
-    /// hundred.
+    /// The first operation from then on fails with this error, and each later one with this probability
+    /// in percent.
     pub(super) error: Option<(u64, i32, u64)>,
-    /// The first read or write from then on moves less than was asked.
+    /// The first read or write from then on moves less than requested.
     pub(super) short_ns: Option<u64>,
-    /// The first operation from then on takes so long; `u64::MAX`: for ever.
+    /// The first operation from then on takes this long; `u64::MAX`: forever.
     pub(super) hang: Option<(u64, u64)>,
-    /// Nothing is answered from then on for so long.
+    /// Nothing is answered from then on for this long.
     pub(super) stall: Option<(u64, u64)>,
-    /// One of the threads of the load point that goes on then panics.
+    /// One of the threads of the load point in progress panics then.
     pub(super) death_ns: Option<u64>,
-    /// The driver of one gives up.
+    /// The driver of one thread fails then.
     pub(super) failure_ns: Option<u64>,
-    /// At its end a thread takes so long to close its files.
+    /// A thread takes this long to close its files at its end.
     pub(super) closing_ns: u64,
     /// The threads of this load point can't be started.
     pub(super) no_start: Option<usize>,
-    /// A script is finished after so many operations.
+    /// A script is finished after this many operations.
     pub(super) ops_max: Option<u32>,
-    /// It says that it is blocked instead.
+    /// It returns that it is blocked instead.
     pub(super) gets_stuck: bool,
-    /// Somebody interrupts the run then.
+    /// The user interrupts the run then.
     pub(super) interrupt_ns: Option<u64>,
-    /// Nothing of this process runs from then on for so long.
+    /// This process does not run from then on for this long.
     pub(super) pause: Option<(u64, u64)>,
-    /// The drain sleeps up to so long between two rounds.
+    /// The longest sleep of the drain between two rounds.
     pub(super) nap_most_ns: u64,
-    /// It takes up to so long until it obeys an order.
+    /// The longest delay before it obeys an order.
     pub(super) obeys_most_ns: u64,
-    /// Between the last load point and the end of the drain lies up to so long.
+    /// The longest time between the last load point and the end of the drain.
     pub(super) end_most_ns: u64,
     /// It panics at its first write to the log's disk from then on.
     pub(super) drain_dies_ns: Option<u64>,
@@ -93,18 +93,18 @@ pub(super) struct Faults {
     pub(super) small_file: Option<(u64, &'static str)>,
 }
 
-/// What is wrong with the log's disk.
+/// The faults of the log's disk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DiskFaults {
-    /// Every call takes up to so long.
+    /// The longest duration of a call.
     pub(super) call_most_ns: u64,
-    /// From then on calls fail with this error: so many of them.
+    /// From then on calls fail with this error: this many of them.
     pub(super) fails: Option<(u64, i32, u32)>,
-    /// Only calls of this kind do.
+    /// Only calls of this kind fail.
     pub(super) fails_only: Option<Call>,
-    /// The first call from then on takes so long.
+    /// The first call from then on takes this long.
     pub(super) hiccup: Option<(u64, u64)>,
-    /// It holds so many bytes.
+    /// Its capacity in bytes.
     pub(super) room_bytes: Option<u64>,
 }
 
@@ -173,7 +173,7 @@ impl Scenario {
         scenario
     }
 
-    /// Whether the drain has time enough for everything.
+    /// Whether the drain has enough time for everything.
     pub(super) fn is_quick(&self) -> bool {
         let Faults { nap_most_ns, obeys_most_ns, pause, .. } = self.faults;
         let disk = &self.faults.disk;
@@ -181,7 +181,7 @@ impl Scenario {
         !is_slow && disk.hiccup.is_none() && pause.is_none() && self.rings.total == 4096
     }
 
-    /// Whether nothing at all is out of order.
+    /// Whether there is no fault at all.
     pub(super) fn is_calm(&self) -> bool {
         let Faults { nap_most_ns, obeys_most_ns, closing_ns, ops_max, .. } = self.faults;
         let quiet = [nap_most_ns, obeys_most_ns, closing_ns] == [0; 3] && ops_max.is_none();
@@ -197,7 +197,7 @@ impl Point {
 }
 
 impl Faults {
-    /// One to three faults, and often a machine that is not quick.
+    /// One to three faults, and often a slow host.
     fn draw(dice: &mut Dice, total_ns: u64, points: usize) -> Faults {
         let mut faults = Faults::default();
         for _ in 0..1 + dice.below(3) {
@@ -247,7 +247,7 @@ impl Faults {
         }
     }
 
-    /// Whether there is any that may change how a run ends, or what is kept of it.
+    /// Whether any fault may change how a run ends, or what is kept of it.
     fn has_any(&self) -> bool {
         let times = [self.short_ns, self.death_ns, self.failure_ns, self.interrupt_ns, self.drain_dies_ns];
         let spans = [self.hang, self.stall, self.pause];

@@ -1,5 +1,5 @@
-//! What really happened in a world. Nothing here is taken from a record, a ring, a log or a summary: the
-//! world writes it down itself, where it makes it happen.
+//! The true events of a world. None of them comes from a record, a ring, a log or a summary: the world
+//! records each itself when it causes it.
 
 use reelgauge_record::{OpFlags, OpRecord};
 use reelgauge_workload::script::{Done, Op};
@@ -8,62 +8,62 @@ use reelgauge_workload::script::{Done, Op};
 pub(super) struct Truth {
     /// The load points that were started.
     pub(super) points: Vec<PointTruth>,
-    /// Operations that were done, in the order in which they were.
+    /// Completed operations, in the order of completion.
     pub(super) done: Vec<OpRecord>,
-    /// When somebody interrupted the run.
+    /// When the user interrupted the run.
     pub(super) interrupted_ns: Option<u64>,
-    /// Operations that were begun when their load point was over.
+    /// Operations that were begun after their load point was over.
     pub(super) begun_behind: u64,
     /// Whether the drain panicked.
     pub(super) drain_died: bool,
-    /// When it was told to end: what was done until then must be told.
+    /// When it received the order to end: everything that completed until then must be reported.
     pub(super) drain_ended_ns: Option<u64>,
     /// Calls to the log's disk that failed.
     pub(super) disk_failures: u64,
-    /// Whether a call that only makes the log durable was among them.
+    /// Whether a failed call was one that only syncs the log.
     pub(super) sync_failed: bool,
-    /// Whether some small file could not be written from some time on.
+    /// Whether a small file could not be written from some time on.
     pub(super) small_file_failed: bool,
     /// Whether the threads of a load point could not be started.
     pub(super) no_start: bool,
-    /// Whether the process was stopped for a while.
+    /// Whether the process was suspended for a while.
     pub(super) paused: bool,
 }
 
-/// What really happened in a load point.
+/// The true events of a load point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PointTruth {
-    /// When its threads set out.
+    /// When its threads started.
     pub(super) began_ns: u64,
-    /// When its warm-up was to be over.
+    /// The planned end of its warm-up.
     pub(super) warmup_until_ns: u64,
-    /// When it was to end.
+    /// Its planned end.
     pub(super) end_ns: u64,
-    /// How many operations were begun.
+    /// The number of operations that were begun.
     pub(super) issued: u64,
-    /// When the last of them was.
+    /// When the last of them was begun.
     pub(super) last_issued_ns: u64,
-    /// How many were done.
+    /// The number that completed.
     pub(super) done: u64,
-    /// How many failed, or moved less than was asked.
+    /// The number that failed, or moved less than requested.
     pub(super) failed: u64,
-    /// When the first of them was done that ends the run.
+    /// When the first one that ends the run completed.
     pub(super) failed_first_ns: Option<u64>,
-    /// How many of those don't end the run, because errors are results in it.
+    /// The number of those that do not end the run, because errors are results in it.
     pub(super) tolerated: u64,
-    /// How many were done behind the end of the call that ran the load point.
+    /// The number that completed after the end of the call that ran the load point.
     pub(super) done_behind: u64,
-    /// When that call came back.
+    /// When that call returned.
     pub(super) over_ns: Option<u64>,
-    /// When its last operation was done before that.
+    /// When its last operation before that completed.
     pub(super) last_done_ns: u64,
-    /// Threads that set out, that came to their own end, and that were cut short.
+    /// The numbers of threads that started, that ended normally, and that were stopped.
     pub(super) threads: usize,
     pub(super) threads_ended: usize,
     pub(super) threads_cut: usize,
-    /// When the oldest operation was issued that was in flight when the call came back.
+    /// When the oldest operation was issued that was in flight when the call returned.
     pub(super) oldest_in_flight_ns: Option<u64>,
-    /// Operations in flight: worker and when they were issued.
+    /// Operations in flight: worker and time of issue.
     pub(super) in_flight: Vec<(u32, u64)>,
 }
 
@@ -87,7 +87,7 @@ impl Truth {
         }
     }
 
-    /// An operation was done.
+    /// An operation completed.
     pub(super) fn done(&mut self, worker: u32, op: &Op, issued_ns: u64, done: &Done, tolerated: bool) {
         let flying = (worker, issued_ns);
         let index = self.points.iter().rposition(|point| point.in_flight.contains(&flying));
@@ -127,7 +127,7 @@ impl Truth {
         });
     }
 
-    /// A thread of the load point came to its end by itself.
+    /// A thread of the load point ended.
     pub(super) fn thread_ended(&mut self, was_cut: bool) {
         if let Some(point) = self.points.last_mut().filter(|point| point.over_ns.is_none()) {
             point.threads_ended += 1;
@@ -135,7 +135,7 @@ impl Truth {
         }
     }
 
-    /// The call that ran the load point came back.
+    /// The call that ran the load point returned.
     pub(super) fn end_point(&mut self, now_ns: u64) {
         if let Some(point) = self.points.last_mut().filter(|point| point.over_ns.is_none()) {
             point.over_ns = Some(now_ns);
@@ -143,15 +143,14 @@ impl Truth {
         }
     }
 
-    /// Whether everything that was to be measured was, and nothing was wrong with any of it. `planned`: so
-    /// many load points.
+    /// Whether everything planned was measured, without any fault. `planned`: the number of load points.
     pub(super) fn is_whole(&self, planned: usize) -> bool {
         self.points.len() == planned && self.points.iter().all(PointTruth::is_whole)
     }
 }
 
 impl PointTruth {
-    /// Nothing failed, everything came back, and every thread came to its own end.
+    /// Whether nothing failed, everything came back, and every thread ended normally.
     pub(super) fn is_whole(&self) -> bool {
         let all_ended = self.threads_ended == self.threads && self.threads_cut == 0;
         all_ended && self.failed == self.tolerated && self.oldest_in_flight_ns.is_none()

@@ -1,4 +1,4 @@
-//! A simulated world: its time, and what happens in it. It belongs to the thread that lives in it.
+//! A simulated world: its time, and its events. It belongs to the thread that plays it.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -17,14 +17,14 @@ use super::scenario::{Call, Scenario, Work};
 use super::truth::Truth;
 use crate::interrupt::Interrupt;
 
-/// More happenings than this are a world that goes round in circles.
+/// A world with more events than this is in an endless loop.
 const STEPS_MAX: u64 = 3_000_000;
 
 thread_local! {
     static HERE: RefCell<Option<Rc<World>>> = const { RefCell::new(None) };
 }
 
-/// The world that this thread lives in.
+/// The world of this thread.
 pub(super) fn here() -> Rc<World> {
     HERE.with_borrow(|world| world.clone()).expect("this thread lives in a simulated world")
 }
@@ -42,20 +42,20 @@ pub(crate) fn drain_obeys() {
     THIS_THREADS_WORLD.pass(slow_ns);
 }
 
-/// The run is about to end, and has this and that to do before.
+/// The run is about to end, and has some work to do before.
 pub(super) fn comes_to_its_end() {
     let world = here();
     let long_ns = world.below(world.scenario.faults.end_most_ns);
     THIS_THREADS_WORLD.pass(long_ns);
 }
 
-/// From now on the drain takes nothing any more.
+/// From now on the drain takes nothing.
 pub(crate) fn drain_ends() {
     let world = here();
     world.truth.borrow_mut().drain_ended_ns = Some(world.now_ns.get());
 }
 
-/// Every simulated clock tells the time of this.
+/// Every simulated clock reads the time of this world.
 pub(super) static THIS_THREADS_WORLD: ThisThreadsWorld = ThisThreadsWorld;
 
 pub(super) struct ThisThreadsWorld;
@@ -73,13 +73,13 @@ pub(super) struct World {
     now_ns: Cell<u64>,
     steps: Cell<u64>,
     dice: RefCell<Dice>,
-    /// Everybody who lives here; `None` while one acts.
+    /// All parts of the world; `None` while one acts.
     parts: RefCell<Vec<Option<Box<dyn Part>>>>,
-    /// Nobody works any more, or should.
+    /// Set when nothing works any more, or should.
     is_over: Cell<bool>,
     disk_used: Cell<u64>,
     disk_failures_left: Cell<u32>,
-    /// What happens once.
+    /// Faults that happen once.
     has_erred: Cell<bool>,
     has_been_short: Cell<bool>,
     has_hung: Cell<bool>,
@@ -112,7 +112,7 @@ impl World {
                     return;
                 }
                 world.truth.borrow_mut().small_file_failed = true;
-                // Nothing can be given the name of a folder that holds something.
+                // A rename onto a folder that is not empty always fails.
                 let path = run_dir.join(name);
                 let _ = std::fs::remove_file(&path);
                 std::fs::create_dir_all(path.join("in the way")).expect("a folder in memory");
@@ -138,13 +138,13 @@ impl World {
         world
     }
 
-    /// The run has ended, for better or worse. Whoever still works must not begin anything any more.
+    /// The run has ended for any reason. A part that still works must not begin anything.
     pub(super) fn end(&self) {
         self.is_over.set(true);
         self.truth.borrow_mut().end_point(self.now_ns.get());
     }
 
-    /// The run is over: this thread leaves, and takes the truth along.
+    /// The run is over: this thread leaves the world, and takes the true events along.
     pub(super) fn leave(&self) -> Truth {
         HERE.set(None);
         self.parts.borrow_mut().clear();
@@ -171,7 +171,7 @@ impl World {
         let now_ns = self.now_ns.get();
         if call == Call::Write && faults.drain_dies_ns.is_some_and(|at_ns| at_ns <= now_ns) {
             self.truth.borrow_mut().drain_died = true;
-            // As a panic unwinds, but nobody prints it.
+            // Like a panic, but without a printed message.
             resume_unwind(Box::new("the world wants the drain dead"));
         }
         if let Some((at_ns, errno, _)) = faults.disk.fails
@@ -198,17 +198,17 @@ impl World {
         io::Error::from_raw_os_error(errno)
     }
 
-    /// A file of the log's disk went away.
+    /// A file of the log's disk was removed.
     pub(super) fn disk_gives_back(&self, bytes: u64) {
         self.disk_used.set(self.disk_used.get().saturating_sub(bytes));
     }
 
-    /// Whether a fault that comes at a time, once, comes now.
+    /// Whether a fault that happens once at a given time happens now.
     fn falls_due(at_ns: u64, has_been: &Cell<bool>, now_ns: u64) -> bool {
         now_ns >= at_ns && !has_been.replace(true)
     }
 
-    /// What the store makes of an operation.
+    /// The store's answer to an operation.
     fn answer(&self, op: &Op) -> Outcome {
         let now_ns = self.now_ns.get();
         let faults = &self.scenario.faults;
@@ -328,7 +328,7 @@ impl VirtualWorld for ThisThreadsWorld {
     }
 }
 
-/// Something that happens once.
+/// An event that happens once.
 struct Once<F> {
     at_ns: u64,
     happen: Option<F>,

@@ -1,20 +1,21 @@
-//! Until when the load of a steered run may go on. Times are readings of one monotonic clock.
+//! Until when the load of a remotely controlled run may continue. Times are readings of one monotonic
+//! clock.
 
 use std::time::Duration;
 
-/// How long the load goes on without a word, where nothing else was said.
+/// How long the load continues without a message by default.
 pub const HELD_FOR: Duration = Duration::from_secs(5);
-/// The longest that one word may let it go on.
+/// The longest time that one message may permit.
 pub const HELD_FOR_MOST: Duration = Duration::from_secs(60);
-/// A run that is ready and loads nothing waits so long for a word.
+/// A run that is ready and loads nothing waits this long for a message.
 pub const WAITS_FOR: Duration = Duration::from_secs(600);
 
-/// What a run does to the storage.
+/// The run's effect on the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
-    /// Something: it measures, or makes or reads back files.
+    /// It loads: it measures, or makes or reads back files.
     Goes,
-    /// Nothing: it waits to be told when to begin.
+    /// No load: it waits for its start.
     Waits,
     Over,
 }
@@ -27,20 +28,19 @@ pub struct Leash {
 }
 
 impl Leash {
-    /// Of a run that begins to prepare now.
+    /// For a run that begins to prepare now.
     pub fn new(now_ns: u64) -> Leash {
         Leash { heard_ns: now_ns, held_until_ns: now_ns + nanoseconds(HELD_FOR), load: Load::Goes }
     }
 
-    /// A word came that lets the load go on for so long. Whoever lets it has itself heard nothing for a
-    /// while.
+    /// A message permits the load for this long. Its sender has itself heard nothing for `silent`.
     pub fn hold(&mut self, now_ns: u64, long: Duration, silent: Duration) {
         self.heard_ns = self.heard_ns.max(now_ns.saturating_sub(nanoseconds(silent)));
         let until_ns = now_ns.saturating_add(nanoseconds(long.min(HELD_FOR_MOST)));
         self.held_until_ns = self.held_until_ns.max(until_ns);
     }
 
-    /// What the run does now.
+    /// The current activity of the run.
     pub fn load(&mut self, load: Load) {
         self.load = load;
     }
@@ -50,7 +50,7 @@ impl Leash {
         self.load == Load::Over
     }
 
-    /// For how long nothing was heard, if that is too long.
+    /// How long nothing was heard, if that is too long.
     pub fn lapsed(&self, now_ns: u64) -> Option<Duration> {
         let silence = Duration::from_nanos(now_ns.saturating_sub(self.heard_ns));
         let is_too_long = match self.load {
@@ -80,7 +80,7 @@ mod tests {
         leash.hold(4 * SECOND, Duration::from_secs(2), Duration::from_secs(1));
         assert_eq!(leash.lapsed(6 * SECOND - 1), None);
         assert_eq!(leash.lapsed(6 * SECOND), Some(Duration::from_secs(3)));
-        // A shorter word does not take back what was said.
+        // A shorter permission does not shorten an earlier one.
         leash.hold(6 * SECOND, Duration::from_secs(9), Duration::ZERO);
         leash.hold(7 * SECOND, Duration::from_secs(1), Duration::ZERO);
         assert_eq!(leash.lapsed(15 * SECOND - 1), None);

@@ -1,50 +1,50 @@
-//! What a steered run and whoever steers it say to each other. A line of JSON each; unknown words are passed
-//! over, so that a newer side may say more.
+//! The messages between a remotely controlled run and its controlling process. A line of JSON each;
+//! unknown messages are ignored, so that a newer side may send more.
 
 use reelgauge_analysis::ResponseCounts;
 use reelgauge_analysis::facts::StoppedBy;
 use serde::{Deserialize, Serialize};
 
-/// What a steered run is told.
+/// An order to the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum SteerOrder {
-    /// Begin this load point then. Said again with a later time, as long as its threads are not called, it is
-    /// put off; of another load point it does nothing.
+    /// Begin this load point at this time. Repeated with a later time, before its threads are called, it
+    /// is put off; for another load point it has no effect.
     Start {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
-        /// On this machine's monotonic clock, which is never set.
+        /// The time on the host's monotonic clock, which is never set.
         at_machine_ns: i64,
     },
-    /// What the trial is that it asks for. Said again, or of another load point, it does nothing.
+    /// The trial that the run requested. Repeated, or for another load point, it has no effect.
     Trial {
-        /// Its load point, from 0.
+        /// The number of its load point, from 0.
         point: u16,
-        /// This machine's share; 0 where it has nothing to do in it.
+        /// This host's share; 0 if it has nothing to do in it.
         scale: u32,
-        /// For as long as an answer must hold on.
+        /// Whether it lasts as long as an answer must be sustained.
         confirms: bool,
     },
-    /// No trial is made any more, instead of the one that it asks for.
+    /// The search is over: there is no trial for this load point.
     Enough {
-        /// Its load point, from 0.
+        /// The number of its load point, from 0.
         point: u16,
     },
-    /// The load may go on for so long from now.
+    /// The load may continue for this long from now.
     Hold {
         for_ms: u64,
-        /// For how long the controller has not been heard already.
+        /// How long the controller has been silent already.
         #[serde(default)]
         silent_ms: u64,
     },
-    /// End, and keep what was measured.
+    /// End, and keep the measurements.
     Stop,
-    /// The same, because the controller was not heard for so long.
+    /// The same, because the controller was silent for this long.
     Lapse { silent_ms: u64 },
 }
 
-/// What a steered run says.
+/// A message of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
 pub enum SteeredWord {
@@ -53,92 +53,92 @@ pub enum SteeredWord {
         /// SHA-256 of the plan's file.
         plan_sha256: String,
     },
-    /// There is a place for its results.
+    /// The directory for its results exists.
     Begun { run_dir: String },
-    /// Its clock has begun: every time in its log is one of that.
+    /// Its clock has begun: all times in its log are readings of it.
     Clock {
-        /// Time 0 of it, on this machine's monotonic clock.
+        /// Its time 0, on the host's monotonic clock.
         zero_machine_ns: i64,
     },
     /// A phase begins: preparing, measuring, verifying, …
     Phase { name: String },
-    /// So much of the test files is there.
+    /// The progress of the test files.
     Prepared {
-        /// Bytes that are there.
+        /// Bytes that exist.
         done_bytes: u64,
         total_bytes: u64,
     },
-    /// A trial could be made, and it waits to be told which.
+    /// A trial is ready, and the run waits for it.
     Asks(AskedTrial),
-    /// How a trial went.
+    /// The result of a trial.
     Judged(JudgedTrial),
-    /// A load point could begin.
+    /// A load point is ready.
     Ready(ReadyPoint),
     /// A start was not obeyed.
     Refused { point: u16, why: StartRefusal },
     /// A load point began.
     Started {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
-        /// How much later than it was told to.
+        /// How much later it began than ordered.
         skew_ns: i64,
-        /// When, on this machine's monotonic clock.
+        /// The time on the host's monotonic clock.
         begun_machine_ns: i64,
     },
-    /// Once a second while a load point goes on, and at its end.
+    /// Once a second during a load point, and at its end.
     Live(LiveSaid),
     /// A load point is over.
     PointOver {
-        /// From 0.
+        /// Its number, from 0.
         point: u16,
-        /// Whether nothing stopped it.
+        /// Whether it was complete.
         is_complete: bool,
     },
-    /// The run is over, and nothing is said any more.
+    /// The run is over; this is the last message.
     Done {
-        /// As the program's exit code.
+        /// The program's exit status.
         code: u8,
-        /// Where it lies, if it has begun.
+        /// Its directory, if it has begun.
         run_dir: Option<String>,
         /// Why it did not complete.
         reason: Option<String>,
     },
 }
 
-/// A trial that could be made.
+/// A trial that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskedTrial {
-    /// Its load point, from 0.
+    /// The number of its load point, from 0.
     pub point: u16,
-    /// The largest scale that this machine can try.
+    /// The largest scale that this host can try.
     pub most: u32,
-    /// The largest that it can hold on with for as long as an answer must.
+    /// The largest scale that it can hold for as long as an answer must be sustained.
     pub most_confirmed: u32,
-    /// What keeps it from more.
+    /// The reason why it can try no more.
     pub limited_by: StoppedBy,
 }
 
-/// How a trial went on one machine.
+/// The result of a trial on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedTrial {
-    /// Its load point, from 0.
+    /// The number of its load point, from 0.
     pub point: u16,
     /// Whether its criteria were met.
     pub passed: bool,
-    /// Whether this machine, and not the storage, was the limit. Only matters where it did not pass.
+    /// Whether this host, and not the storage, was the limit. Only relevant if it failed.
     pub limited_by_client: bool,
 }
 
-/// A load point that could begin.
+/// A load point that is ready.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadyPoint {
-    /// From 0.
+    /// Its number, from 0.
     pub point: u16,
-    /// What screens call it.
+    /// Its label on screens.
     pub label: String,
-    /// How many workers it has.
+    /// The number of its workers.
     pub workers: u32,
-    /// Left out of the figures.
+    /// Excluded from the figures.
     pub warmup_ns: u64,
     pub measured_ns: u64,
 }
@@ -147,17 +147,17 @@ pub struct ReadyPoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum StartRefusal {
-    /// Its time was over.
+    /// Its time had passed.
     Late { by_ns: i64 },
-    /// Its time is so far ahead that a clock must be wrong.
+    /// Its time is so far in the future that a clock must be wrong.
     FarAhead { by_ns: i64 },
 }
 
-/// How a load point goes. Counts are those since it began, without the warm-up, so that a lost line loses
-/// nothing.
+/// The progress of a load point. Counts are totals since it began, without the warm-up, so that a lost
+/// line loses nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveSaid {
-    /// From 0.
+    /// Its number, from 0.
     pub point: u16,
     /// Since it began, warm-up included.
     pub elapsed_ms: u64,
@@ -166,51 +166,51 @@ pub struct LiveSaid {
     pub measured_ms: u64,
     /// Whether that was all warm-up.
     pub is_warming_up: bool,
-    /// In the last second, also of the warm-up.
+    /// In the last second, also during the warm-up.
     pub read_bytes_per_s: f64,
-    /// In the last second, also of the warm-up.
+    /// In the last second, also during the warm-up.
     pub write_bytes_per_s: f64,
     /// Operations.
     pub ops: u64,
     pub failed_ops: u64,
     pub read_bytes: u64,
     pub written_bytes: u64,
-    /// Late frames by the clock; `None` where there are no frames.
+    /// Late frames by the clock; `None` without frames.
     pub late_frames: Option<u64>,
-    /// How long the storage has answered nothing; `None` where it answers.
+    /// How long the storage has not answered; `None` if it answers.
     pub no_answer_ms: Option<u64>,
-    /// What the load point is called.
+    /// The label of the load point.
     #[serde(default)]
     pub label: String,
-    /// How much of its time is warm-up.
+    /// The warm-up part of its time.
     #[serde(default)]
     pub warmup_ms: u64,
-    /// How long it will take, warm-up included.
+    /// Its planned length, warm-up included.
     #[serde(default)]
     pub total_ms: Option<u64>,
-    /// How long the oldest operation in flight has been so; `None` where none is.
+    /// The age of the oldest operation in flight; `None` if none is.
     #[serde(default)]
     pub longest_in_flight_ms: Option<u64>,
-    /// The smallest margin of all streams since the word before; `None` where nothing was due.
+    /// The smallest margin of all streams since the last message; `None` if nothing was due.
     #[serde(default)]
     pub margin_ms: Option<i64>,
-    /// The streams that stand worst, the worst first; a few.
+    /// The worst few streams, the worst first.
     #[serde(default)]
     pub streams: Vec<StreamSaid>,
     /// Response times of reads and writes.
     pub response_counts: ResponseCounts,
-    /// Nothing of this load point comes behind this.
+    /// Whether this is the last message on this load point.
     pub is_over: bool,
 }
 
-/// How one stream stands.
+/// The state of one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamSaid {
-    /// Its number on its machine.
+    /// Its number on its host.
     pub stream: u32,
     /// In this load point.
     pub late_frames: u64,
-    /// The smallest since the word before; `None` where nothing of it was due.
+    /// The smallest margin since the last message; `None` if nothing of it was due.
     pub margin_ms: Option<i64>,
     /// How long it may lag.
     pub buffer_ms: u64,

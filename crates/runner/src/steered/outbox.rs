@@ -1,5 +1,5 @@
-//! Says words on standard output, from a thread of its own: whoever reads them may have stopped to, and that
-//! must hold up nothing.
+//! Writes messages on standard output, from a separate thread: the reader may have stopped reading, and
+//! that must delay nothing.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use super::messages::SteeredWord;
 
-/// So many words wait for the reader at most, before those are left out that later ones make good.
+/// The number of messages that may wait for the reader, before messages are omitted that later ones
+/// replace.
 const WAITING_MOST: usize = 64;
-/// How long the end waits for the last word to be read.
+/// How long the end waits for the last message to be read.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -29,10 +30,10 @@ impl Outbox {
         let said = Arc::clone(&waiting);
         std::thread::Builder::new().name("said".to_owned()).spawn(move || {
             for word in to_say {
-                // A word that can't be put into JSON would be a defect, and the next may be.
+                // A message that cannot be serialised would be a defect; the next one may be fine.
                 let Ok(mut line) = serde_json::to_string(&word) else { continue };
                 line.push('\n');
-                // Nobody reads any more: that shows on the other way, too.
+                // The reader is gone: that shows on the other pipe, too.
                 if output.write_all(line.as_bytes()).and_then(|()| output.flush()).is_err() {
                     break;
                 }
@@ -43,7 +44,7 @@ impl Outbox {
         Ok(Outbox { words, waiting, ended })
     }
 
-    /// Says a word, unless the next one of its kind makes it good and too many wait.
+    /// Sends a message, unless the next one of its kind replaces it and too many wait.
     pub(super) fn say(&self, word: SteeredWord) {
         let may_be_lost = matches!(&word, SteeredWord::Live(live) if !live.is_over)
             || matches!(word, SteeredWord::Prepared { .. } | SteeredWord::Phase { .. });
@@ -54,7 +55,7 @@ impl Outbox {
         let _ = self.words.send(word);
     }
 
-    /// Says the last word, and waits a moment for it to be read.
+    /// Sends the last message, and waits briefly for it to be read.
     pub(super) fn finish(self, last: SteeredWord) {
         self.say(last);
         drop(self.words);

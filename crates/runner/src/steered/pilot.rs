@@ -1,5 +1,5 @@
-//! Between a run and whoever steers it: waits for starts, tells what goes on, and stops the load when nobody
-//! is heard.
+//! Connects a run and its controlling process: waits for starts, reports the progress, and stops the
+//! load when no message arrives.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,34 +21,34 @@ use crate::session::finished::Finished;
 use crate::session::live_log::FORESEEABLE;
 use crate::session::margins::Margins;
 
-/// How often the leash is looked at.
+/// The interval of checks of the leash.
 const BEAT: Duration = Duration::from_millis(50);
-/// How often figures are told. A little less than a second, as the run tells them four times a second.
+/// The interval of figures. Slightly less than a second, as the run reports four times a second.
 const EVERY: Duration = Duration::from_millis(950);
-/// A start that lies so far ahead can't be put off any more: threads are called, and get ready.
+/// This shortly before a start it can no longer be put off: threads are called, and prepare.
 pub const CALLED_AHEAD_NS: u64 = 600_000_000;
-/// A start whose time is over by more than this is none.
+/// A start whose time passed longer ago than this is ignored.
 const LATE_MOST_NS: i64 = 1_000_000_000;
-/// A start that is farther ahead comes from a wrong clock.
+/// A start further ahead comes from a wrong clock.
 const AHEAD_MOST_NS: i64 = 60_000_000_000;
-/// So many streams are told of singly: the worst of each machine.
+/// The number of streams in a message: the worst of each host.
 const STREAMS_SAID: usize = 8;
-/// So often two clocks are read next to each other.
+/// The number of attempts at reading two clocks next to each other.
 const CLOCK_READINGS: usize = 5;
-/// A longer line is no word.
+/// A longer line is not a message.
 const LINE_MAX: u64 = 64 << 10;
 
-/// Steers a run, as its observer.
+/// Controls a run, as its observer.
 #[derive(Debug)]
 pub struct Pilot {
     shared: Arc<Shared>,
     outbox: Outbox,
     clock: Option<Clock>,
-    /// Its time 0, on the machine's clock.
+    /// Its time 0, on the host's clock.
     zero_machine_ns: i64,
     run_dir: Option<String>,
     point: u16,
-    /// When the load point that comes was told to begin, on the run's clock.
+    /// The ordered start of the next load point, on the run's clock.
     start_ns: Option<u64>,
     told: Option<Instant>,
     prepared_told: Option<Instant>,
@@ -66,10 +66,10 @@ struct Shared {
 #[derive(Debug)]
 struct Orders {
     leash: Leash,
-    /// The load point that is ready, and when it is to begin, if that was said.
+    /// The load point that is ready, and its start, if it has been ordered.
     awaited: Option<u16>,
     start_machine_ns: Option<i64>,
-    /// The load point of the trial that is asked for, and what it is, if that was said.
+    /// The load point of the requested trial, and the trial, if it has been ordered.
     asked: Option<u16>,
     trial: Option<NextTrial>,
 }
@@ -79,7 +79,7 @@ impl Orders {
         Orders { leash, awaited: None, start_machine_ns: None, asked: None, trial: None }
     }
 
-    /// What the trial is that is asked for; the first word counts.
+    /// Takes the requested trial; only the first answer counts.
     fn answer(&mut self, point: u16, next: NextTrial) {
         if self.asked == Some(point) && self.trial.is_none() {
             self.trial = Some(next);
@@ -98,7 +98,7 @@ impl Shared {
 }
 
 impl Pilot {
-    /// Listens to `input`, and says everything on standard output. `plan` is the plan's file.
+    /// Reads `input`, and sends all messages on standard output. `plan` is the plan's file.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -131,7 +131,7 @@ impl Pilot {
         })
     }
 
-    /// The run is over. Its exit code.
+    /// The run is over. Returns its exit status.
     pub fn done(self, result: &Result<Finished, RunError>) -> u8 {
         self.shared.load(Load::Over);
         let (code, reason) = match result {
@@ -142,7 +142,7 @@ impl Pilot {
         code
     }
 
-    /// When a start that was told is, on the run's clock.
+    /// An ordered start on the run's clock.
     fn on_run_clock(&self, at_machine_ns: i64) -> Result<u64, StartRefusal> {
         let now_ns = self.clock.as_ref().map_or(0, Clock::now_ns);
         start_on(at_machine_ns, machine_ns(), now_ns)
@@ -165,8 +165,8 @@ impl Observer for Pilot {
 
     fn clock_began(&mut self, clock: Clock) {
         self.clock = Some(clock);
-        // The two readings are as far apart as a moment in which this thread may wait for a processor: the
-        // closest of a few counts.
+        // This thread may wait for a processor between the two readings: the closest of several attempts
+        // counts.
         let reading = || {
             let before_ns = machine_ns();
             let run_ns = clock.now_ns().cast_signed();
@@ -248,7 +248,7 @@ impl Observer for Pilot {
             }
             if let Some(next) = orders.trial.take() {
                 orders.asked = None;
-                // Its files are made now.
+                // Its files are being made now.
                 orders.leash.load(Load::Goes);
                 return next;
             }
@@ -311,7 +311,7 @@ impl Observer for Pilot {
     }
 }
 
-/// The streams that stand worst.
+/// The worst streams.
 fn streams(live: &Live, margins: &Margins) -> Vec<StreamSaid> {
     let said = |stream: &StreamNow| StreamSaid {
         stream: stream.stream,
@@ -322,10 +322,10 @@ fn streams(live: &Live, margins: &Margins) -> Vec<StreamSaid> {
     live.streams.iter().take(STREAMS_SAID).map(said).collect()
 }
 
-/// When a start at this time of the machine's clock is on the run's clock.
+/// Converts a start on the host's clock to the run's clock.
 ///
 /// # Errors
-/// When it lies too far behind or ahead.
+/// When it is too far in the past or the future.
 pub fn start_on(at_machine_ns: i64, now_machine_ns: i64, now_run_ns: u64) -> Result<u64, StartRefusal> {
     let ahead_ns = at_machine_ns.saturating_sub(now_machine_ns);
     if ahead_ns < -LATE_MOST_NS {
@@ -337,7 +337,7 @@ pub fn start_on(at_machine_ns: i64, now_machine_ns: i64, now_run_ns: u64) -> Res
     Ok(now_run_ns.saturating_add_signed(ahead_ns))
 }
 
-/// Obeys until nobody is left to say anything.
+/// Obeys orders until the other end closes.
 fn listen(input: Box<dyn Read + Send>, shared: &Shared) {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
@@ -345,7 +345,7 @@ fn listen(input: Box<dyn Read + Send>, shared: &Shared) {
         line.clear();
         match Read::by_ref(&mut input).take(LINE_MAX).read_until(b'\n', &mut line) {
             Ok(0) => break,
-            // What is no word says nothing, and holds nothing either.
+            // An invalid line has no effect, and is no permission either.
             Ok(_) => {
                 if let Ok(order) = serde_json::from_slice(&line) {
                     obey(order, shared);
@@ -387,7 +387,7 @@ fn obey(order: SteerOrder, shared: &Shared) {
     shared.changed.notify_all();
 }
 
-/// Stops the run when nobody has said for too long that it may go on.
+/// Stops the run when its permission has expired.
 fn watch(shared: &Shared) {
     loop {
         std::thread::sleep(BEAT);

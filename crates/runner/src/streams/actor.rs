@@ -1,6 +1,7 @@
-//! One actor of a plan, ready to run: what any number of them takes, and how their streams are judged.
+//! One actor of a plan, ready to run: the needs of any number of them, and the criteria of their
+//! streams.
 //!
-//! Not here: what each kind does and needs (its file in the workload room).
+//! Not here: the behaviour and needs of each kind (its file in workload).
 
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::forecast::LoadAhead;
@@ -17,64 +18,64 @@ use reelgauge_workload::streams::actor::{
 #[derive(Clone, Debug)]
 pub struct Actor {
     pub plan: ActorPlan,
-    /// What it reads or writes.
+    /// The media that it reads or writes.
     pub media: Option<Media>,
-    /// What it is held to.
+    /// Its criteria.
     pub criteria: Criteria,
-    /// The files of each of those that there are so far.
+    /// The files of each of the existing instances.
     pub files: Vec<InstanceFiles>,
 }
 
 impl Actor {
-    /// How many there are at a scale.
+    /// The number of instances at a scale.
     pub fn count(&self, scale: u32) -> u32 {
         self.plan.count.saturating_mul(scale)
     }
 
-    /// How many prepared files those have that there are so far.
+    /// The number of prepared files of the existing instances.
     pub fn pieces(&self) -> usize {
         self.files.iter().map(|files| files.prepared.len()).sum()
     }
 
-    /// What it is and does, by its settings and its media.
+    /// A description by its settings and its media.
     fn outline(&self) -> Outline<'_> {
         self.plan.outline(self.media.as_ref())
     }
 
-    /// What one of them needs on the target.
+    /// The needs of one instance on the target.
     pub fn needs(&self) -> InstanceNeeds {
         self.outline().needs
     }
 
-    /// Bytes of the files that one of them makes in so many seconds.
+    /// Bytes of the files that one instance makes in this time.
     pub fn made_bytes(&self, seconds: f64) -> u64 {
         let outline = self.outline();
         outline.made_bytes + (outline.made_bytes_per_s * (seconds + 1.0)) as u64
     }
 
-    /// What one of them writes in so many seconds.
+    /// The writes of one instance in this time.
     pub fn load_ahead(&self, seconds: f64) -> LoadAhead {
         let rate = self.outline().written_bytes_per_s;
         rate.map_or(LoadAhead::Unbounded, |rate| LoadAhead::AtMost((rate * seconds) as u64))
     }
 
-    /// How its streams are held to deadlines, and what they go through.
+    /// The deadlines of its streams, and their media.
     fn frames(&self) -> Option<(FrameStreams<'_>, &Media)> {
         self.outline().frames.zip(self.media.as_ref())
     }
 
-    /// How many streams one of them is in the log.
+    /// The number of streams of one instance in the log.
     pub fn streams(&self) -> u32 {
         self.frames().map_or(1, |_| self.outline().streams)
     }
 
-    /// How long its buffers take to fill before anything goes by; 0 where nothing is filled first.
+    /// How long its buffers take to fill before playback; 0 if nothing is filled first.
     pub fn filled_ns(&self) -> u64 {
         let plays_on = self.frames().filter(|(frames, _)| !frames.writes && !frames.may_jump);
         plays_on.map_or(0, |(frames, media)| media.pace(frames.frames).prebuffer_ns())
     }
 
-    /// What the frames of one of them are held to; nothing where it has none.
+    /// The criteria for the frames of one instance; empty without frames.
     pub fn specs(&self, first_stream: u32, start_after_ns: u64) -> Vec<StreamSpec> {
         let Some((frames, media)) = self.frames() else {
             return Vec::new();
@@ -104,18 +105,19 @@ impl Actor {
         (0..self.streams()).map(stream).collect()
     }
 
-    /// The rate that a worker is held to, if it has one.
+    /// The required rate of a worker, if it has one.
     pub fn rate(&self, worker: u32) -> Option<RateSpec> {
         let requested_ops_per_s = self.outline().ops_per_s?;
         Some(RateSpec { worker, component: self.plan.kind().to_string(), requested_ops_per_s })
     }
 
-    /// The script of one of them. Without frames (an empty folder of the user's, say) it has nothing to do.
+    /// The script of one instance. Without frames (for example from an empty folder) it has nothing to
+    /// do.
     pub fn script(&self, instance: &Instance<'_>) -> Box<dyn ActorScript> {
         self.plan.actor().script(instance).unwrap_or_else(|| Box::new(Idle))
     }
 
-    /// What its script needs of a driver, before it has any files.
+    /// The needs of its script for a driver, before it has any files.
     pub fn driver_needs(&self) -> Needs {
         let needs = self.needs();
         let files = InstanceFiles {
@@ -137,7 +139,7 @@ impl Actor {
         self.script(&instance).needs()
     }
 
-    /// The largest file that one of them reads or writes in a load point of so many seconds.
+    /// The largest file that one instance reads or writes in a load point of this length.
     pub fn largest_file_bytes(&self, seconds: f64) -> u64 {
         let needs = self.needs();
         let made = self.made_bytes(seconds) / u64::from(needs.made_files.max(1));

@@ -1,8 +1,8 @@
-//! The actors of a load point. From a plan it finds out which files every actor needs, gives each
-//! of them its own, and makes the workers and all that is needed to judge them.
+//! The actors of a load point. From a plan it determines the files of every actor, assigns them, and
+//! makes the workers and everything needed to judge them.
 //!
-//! They grow with the search for the largest count: an actor keeps its files, and further ones come
-//! behind those that are there, so that a file's number in the log means one file for the whole run.
+//! They grow with the search for the largest count: an actor keeps its files, and further ones follow
+//! the existing ones, so that a file's number in the log means one file for the whole run.
 //!
 //! Not here: making the files ([`super::files`]).
 
@@ -24,11 +24,12 @@ use reelgauge_workload::units::Span;
 use super::actor::Actor;
 use crate::session::allowance::Demand;
 
-/// Streams begin within this time of each other, or within half of a warm-up that is shorter than twice that.
+/// All streams begin within this time, or within half of the warm-up if that is shorter than twice this
+/// time.
 const STAGGER_NS: u64 = 1_000_000_000;
 
-/// Streams begin at least so far apart, in all: longer than any frame lasts that is read 24 times a second or
-/// more often, so that their frames are due at different moments.
+/// All streams begin within at least this time: longer than a frame at 24 frames per second or more, so
+/// that their frames have deadlines at different moments.
 const PHASES_NS: u64 = 42_000_000;
 
 /// Why a plan's actors can't run.
@@ -38,13 +39,13 @@ pub enum ActorsError {
     /// Nothing to read or write.
     #[error(transparent)]
     Media(#[from] MediaError),
-    /// The criteria make no sense.
+    /// The criteria are invalid.
     #[error("cannot use the criteria '{text}' of {actor}: {source}")]
     Criteria {
-        /// As they were given.
+        /// The text as it was given.
         text: String,
         actor: String,
-        /// What is wrong with them.
+        /// The reason.
         source: CriteriaError,
     },
 }
@@ -56,20 +57,20 @@ pub struct Actors {
     pub actors: Vec<Actor>,
     seed: u64,
     direct: bool,
-    /// 0 where all begin at once.
+    /// 0 if all begin at once.
     stagger_ns: u64,
     warmup_ns: u64,
-    /// Media is read from files of the user's own.
+    /// Whether media is read from the user's own files.
     reads_own: bool,
-    /// Of a load point, warm-up included.
+    /// The length of a load point, warm-up included.
     length_ns: u64,
-    /// What the user should know of the beginning.
+    /// A note for the user on the start.
     note: Option<String>,
-    /// What the user should know of recordings through the cache.
+    /// A note for the user on recordings through the cache.
     synced_note: Option<&'static str>,
 }
 
-/// The streams and workers of one actor in a load point, and what they are held to.
+/// The streams and workers of one actor in a load point, and their criteria.
 #[derive(Clone, Debug)]
 pub struct Group {
     pub criteria: Criteria,
@@ -87,7 +88,7 @@ pub struct PointLoad {
     pub specs: Vec<StreamSpec>,
     /// The workers that have a rate.
     pub rates: Vec<RateSpec>,
-    /// Who is held to what.
+    /// The groups and their criteria.
     pub groups: Vec<Group>,
 }
 
@@ -121,12 +122,12 @@ impl Actors {
         Ok(Actors { actors, seed, direct, stagger_ns, warmup_ns, reads_own, length_ns, note, synced_note })
     }
 
-    /// How long a load point warms up: as the plan says, or longer in a search whose buffers need that.
+    /// The warm-up of a load point: as in the plan, or longer in a search if its buffers need that.
     pub fn warmup_ns(&self) -> u64 {
         self.warmup_ns
     }
 
-    /// What the user should know of the media and of the beginning, each line once.
+    /// Notes for the user on the media and on the start, each once.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.note.iter().cloned().collect();
         notes.extend(self.synced_note.map(str::to_owned));
@@ -138,8 +139,8 @@ impl Actors {
         notes
     }
 
-    /// Bytes of each piece of the user's own files that is read at this scale, beyond those that were handed
-    /// out already; none where test files are read.
+    /// Bytes of each piece of the user's own files that is read at this scale, beyond those already
+    /// assigned; empty if test files are read.
     pub fn own_pieces(&self, scale: u32) -> Vec<u64> {
         let mut pieces = Vec::new();
         for actor in self.actors.iter().filter(|actor| self.reads_own(actor)) {
@@ -150,12 +151,12 @@ impl Actors {
         pieces
     }
 
-    /// Whether an actor reads files of the user's own.
+    /// Whether an actor reads the user's own files.
     pub fn reads_own(&self, actor: &Actor) -> bool {
         self.reads_own && actor.plan.kind().reads_footage
     }
 
-    /// How many prepared files of each size everybody needs at this scale.
+    /// The number of prepared files of each size for all actors at this scale.
     pub fn prepared_files(&self, scale: u32) -> BTreeMap<u64, u32> {
         let mut wanted = BTreeMap::new();
         for actor in self.actors.iter().filter(|actor| !self.reads_own(actor)) {
@@ -169,20 +170,20 @@ impl Actors {
         wanted
     }
 
-    /// Bytes that files take which are made during a load point of so many seconds.
+    /// Bytes of the files that are made during a load point of this length.
     pub fn made_bytes(&self, scale: u32, seconds: f64) -> u64 {
         let bytes = |actor: &Actor| actor.made_bytes(seconds).saturating_mul(u64::from(actor.count(scale)));
         self.actors.iter().map(bytes).fold(0, u64::saturating_add)
     }
 
-    /// What a load point of so many seconds takes of this machine.
+    /// The demand of a load point of this length on the local host.
     pub fn demand(&self, kind: DriverKind, scale: u32, seconds: f64) -> Demand {
         let workers = self.actors.iter().map(|actor| (actor.driver_needs(), u64::from(actor.count(scale))));
         let largest = self.actors.iter().map(|actor| actor.largest_file_bytes(seconds)).max();
         Demand::of(kind, workers, largest.unwrap_or(0))
     }
 
-    /// What everybody writes in so many seconds at this scale.
+    /// The writes of all actors in this time at this scale.
     pub fn load_ahead(&self, scale: u32, seconds: f64) -> LoadAhead {
         let of_actor = |actor: &Actor| match actor.load_ahead(seconds) {
             LoadAhead::AtMost(bytes) => {
@@ -193,7 +194,7 @@ impl Actors {
         self.actors.iter().map(of_actor).fold(LoadAhead::AtMost(0), LoadAhead::and)
     }
 
-    /// Bytes that one unit of scale takes on the target, in all.
+    /// Bytes that one unit of scale needs on the target, in total.
     pub fn bytes_per_scale(&self, seconds: f64) -> u64 {
         let prepared = self.prepared_files(1);
         let prepared = prepared.iter().map(|(bytes, &files)| bytes.saturating_mul(u64::from(files)));
@@ -212,7 +213,7 @@ impl Actors {
             let (first_stream, first_worker) = (stream, point_load.workers.len() as u32);
             for files in actor.files.iter().take(actor.count(scale) as usize) {
                 let id = point_load.workers.len() as u32;
-                // Another phase in every load point, so that no trial repeats the luck of another.
+                // Different phases in every load point, so that no trial repeats the luck of another.
                 let mut dice = Dice::new(self.seed ^ u64::from(point).rotate_left(40), id);
                 let start_after_ns = dice.below(self.stagger_ns.max(1));
                 let script = actor.script(&Instance {
@@ -238,8 +239,8 @@ impl Actors {
         point_load
     }
 
-    /// Takes back the workers, so that the next load point knows what was left behind. `groups` are those of
-    /// their load.
+    /// Takes back the workers, so that the next load point knows their remaining files. `groups` are
+    /// those of their load.
     pub fn take_back(&mut self, groups: &[Group], workers: &[Worker<Box<dyn ActorScript>>]) {
         for (actor, group) in self.actors.iter_mut().zip(groups) {
             for worker in workers.iter().filter(|worker| group.workers.contains(&worker.id)) {
@@ -252,7 +253,7 @@ impl Actors {
     }
 }
 
-/// What an actor is held to.
+/// The criteria of an actor.
 pub(super) fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
     let outline = actor.outline(None);
     let criteria = match (outline.frames, outline.ops_per_s) {
@@ -269,15 +270,16 @@ pub(super) fn criteria(actor: &ActorPlan) -> Result<Criteria, ActorsError> {
     Ok(change.apply_to(criteria))
 }
 
-/// How long the longest buffer of a player lasts, which is filled before anything goes by; 0 without players.
+/// The length of the longest player buffer, which is filled before playback; 0 without players.
 fn longest_filled_ns(actors: &[Actor]) -> u64 {
     actors.iter().map(Actor::filled_ns).max().unwrap_or(0)
 }
 
-/// Within which time streams begin. In a search every buffer is to be filled for the first time before the
-/// measured part, because whether margins fall shows only then ([`reelgauge_analysis::late::MarginTrend`]).
-/// Where the warm-up has no room for that, they begin together: else the first fill their buffers with what
-/// the others leave to them, and live on it.
+/// The time within which streams begin. In a search every buffer should be filled for the first time
+/// before the measured part, because only then is it visible whether margins fall
+/// ([`reelgauge_analysis::late::MarginTrend`]). If the warm-up is too short for that, they begin
+/// together: otherwise the first would fill their buffers with the rate that the others do not use yet,
+/// and live on it.
 fn stagger_ns(plan: &StreamsPlan, actors: &[Actor]) -> u64 {
     let warmup_ns = plan.warmup.ns();
     let room_ns = if warmup_ns > 0 { warmup_ns / 2 } else { plan.duration.ns() / 4 };
@@ -288,9 +290,9 @@ fn stagger_ns(plan: &StreamsPlan, actors: &[Actor]) -> u64 {
     }
 }
 
-/// How long a load point warms up, in nanoseconds, and what is to be said of it. A search whose warm-up ended
-/// while buffers are still filled would see less of how they run empty again. Without any warm-up a trial is
-/// judged from the filling on.
+/// The warm-up of a load point, in nanoseconds, and a note on it. A search whose warm-up ends while
+/// buffers are still filling would see less of how they run empty again. Without any warm-up a trial is
+/// judged from the start of filling.
 fn warmup(plan: &StreamsPlan, actors: &[Actor]) -> (u64, Option<String>) {
     let longest_ns = longest_filled_ns(actors);
     let asked_ns = plan.warmup.ns();
@@ -311,8 +313,8 @@ fn warmup(plan: &StreamsPlan, actors: &[Actor]) -> (u64, Option<String>) {
     (warmup.ns(), Some(note))
 }
 
-/// What holds recorders to the storage that write through this machine's cache, if any do
-/// ([`reelgauge_workload::recorder::RecorderShape::synced`]).
+/// The mechanism that keeps recorders through the client's cache at the speed of the storage, if there
+/// are any ([`reelgauge_workload::recorder::RecorderShape::synced`]).
 fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
     let recorder = |actor: &ActorPlan| match &actor.work {
         ActorWork::Recorder(recorder) => Some(recorder.sync_every),
@@ -349,7 +351,7 @@ mod tests {
         StreamsPlan { actors, direct: false, ..StreamsPlan::default() }
     }
 
-    /// So many of a kind, with these settings.
+    /// This many actors of a kind, with these settings.
     fn actor_with(kind: &str, count: u32, settings: &str) -> ActorPlan {
         let usual = match (kind, kind.parse::<ActorKind>().unwrap().has_media()) {
             (_, true) => "format = 'xavc-intra-class-100-1080-25'",
@@ -364,7 +366,7 @@ mod tests {
         actor_with(kind, count, "")
     }
 
-    /// Gives everybody numbers of files that do not exist.
+    /// Assigns numbers of files that do not exist to all actors.
     fn furnished(actors: &mut Actors, scale: u32) {
         let mut next = 0;
         let mut take = |count: u32| {
@@ -444,7 +446,8 @@ mod tests {
         assert_eq!(actors.made_bytes(2, 9.0), 2 * (rate * 10.0) as u64);
     }
 
-    /// Within how many milliseconds streams begin that have this warm-up and buffer, and the note on that.
+    /// The time in milliseconds within which streams with this warm-up and buffer begin, and the note on
+    /// that.
     fn begins(warmup_ms: u64, buffer: &str, find_max: bool) -> (u64, Option<String>) {
         let player = actor_with("player", 1, &format!("buffer = '{buffer}'"));
         let recorder = actor_with("recorder", 1, "buffer = '9s'");
@@ -466,10 +469,10 @@ mod tests {
         assert_eq!(begins(1000, "12frames", true), quiet(500));
         assert_eq!(begins(1500, "1s", true), quiet(500));
         assert_eq!(begins(1000, "1s", true), quiet(42));
-        // What fills its buffer in the measured part is judged from its beginning on.
+        // A stream that fills its buffer in the measured part is judged from its beginning.
         assert_eq!(begins(0, "1s", true), quiet(42));
         assert_eq!(begins(0, "1s", false), quiet(1000));
-        // Without a search nothing hides: late frames are all that counts.
+        // Without a search, only late frames count, so nothing is hidden.
         assert_eq!(begins(1000, "2s", false), quiet(500));
     }
 

@@ -1,4 +1,4 @@
-//! What a plan of streams is whose load points are those of a VDA-like curve.
+//! Whether a plan of streams is that of a VDA-like curve, and its facts.
 //!
 //! Not here: the curve (analysis), its words (report).
 
@@ -8,12 +8,12 @@ use reelgauge_workload::streams::{ActorWork, StreamsPlan};
 use reelgauge_workload::units::{Size, Span};
 use reelgauge_workload::vda_table::VdaLoad;
 
-/// What a curve's plan is called; scenarios with the same actors are none.
+/// The name of a curve's plan; scenarios with the same actors have others.
 pub const NAME: &str = "vda-like";
 /// The published data set: files of each process, their size, and the times of a load point.
 const PUBLISHED: (u32, Size, Span) = (11, Size::mib(1024), Span::secs(300));
 
-/// What a curve of such a plan is, when it is one of cameras and their companions.
+/// The facts for a curve of such a plan, if it consists of cameras and their companions.
 pub fn input_of(plan: &StreamsPlan) -> Option<VdaInput> {
     let [camera, companion] = plan.actors.as_slice() else {
         return None;
@@ -26,7 +26,7 @@ pub fn input_of(plan: &StreamsPlan) -> Option<VdaInput> {
     is_curve.then(|| VdaInput { limits: RateLimits::default(), data_set_note: data_set_note() })
 }
 
-/// What differs from the published run, in words.
+/// The differences from the published run, in words.
 fn data_set_note(plan: &StreamsPlan, camera: &VdaLoad) -> String {
     let (files, file_size, time) = PUBLISHED;
     let mut differences = Vec::new();

@@ -1,7 +1,7 @@
-//! The target taken, and every file that the actors need, made before it is needed.
+//! The locked target, and all files that the actors need, made before they are needed.
 //!
-//! Prepared files are data sets like those of every run and are used again; what actors write themselves
-//! goes into the area's scratch folder, which is removed at the end.
+//! Prepared files are data sets like those of every run and are used again; files that actors write are
+//! in the area's scratch folder, which is removed at the end.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -32,45 +32,45 @@ use crate::session::room::{Room, folder_bytes};
 use crate::session::space::check_before_area;
 use crate::session::target::{Asked, left_out_note};
 
-/// Stamps in test data lie so far apart.
+/// The distance between stamps in test data.
 const UNIT_BYTES: u32 = 4096;
-/// What the log says of files that were there before the first operation.
+/// The log's mark of files that existed before the first operation.
 const BEFORE: &str = "before the run";
 
 /// The files of all actors on a target.
 #[derive(Debug)]
 pub struct StreamFiles {
-    /// Every file that any actor uses, by its number in the log.
+    /// All files of the actors, by their numbers in the log.
     pub table: FileTable,
     /// Bytes of test data that had to be written.
     pub written_bytes: u64,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
     pub made: MadeFiles,
     area: Area,
     room: Room,
     pools: BTreeMap<u64, Pool>,
-    /// The user's own files, where media is read from them.
+    /// The user's own files, if media is read from them.
     own: Option<OwnFiles>,
     seed: u64,
 }
 
-/// The user's own files, of which pieces are read and nothing else is done to them.
+/// The user's own files, of which pieces are read and which are not changed.
 #[derive(Debug)]
 struct OwnFiles {
     material: Material,
-    /// Numbers in the log of those that are used, by their index in the material.
+    /// Numbers in the log of the used files, by their index in the material.
     numbers: BTreeMap<usize, u32>,
     /// Bytes of the pieces that are used.
     used_bytes: u64,
 }
 
-/// What the first load point needs of a target.
+/// The needs of the first load point on a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Room for so many bytes.
+    /// The free space in bytes.
     pub room_bytes: u64,
-    /// To be written to.
+    /// Whether it must be writable.
     pub writes: bool,
     /// Pieces of the user's own files, in bytes each.
     pub own_pieces: Vec<u64>,
@@ -84,10 +84,11 @@ struct Pool {
 }
 
 impl StreamFiles {
-    /// Takes the target. `plan.target` becomes absolute, and `plan.direct` is off where it is not to be had.
+    /// Takes the target. `plan.target` becomes absolute, and `plan.direct` is off if direct I/O is
+    /// unavailable.
     ///
     /// # Errors
-    /// A target that can't be used, or has not enough room for what the plan needs at first.
+    /// A target that can't be used, or lacks space for the plan's first load point.
     pub fn open(
         plan: &mut StreamsPlan,
         needs: &Needs,
@@ -103,7 +104,8 @@ impl StreamFiles {
         plan.target = area.target().to_path_buf();
         let result = StreamFiles::open_in(&area, plan, needs, asked.must_be_direct, interrupt);
         if result.is_err() && area.is_new() {
-            // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
+            // Files that can't be removed now are removed by `reelgauge clean`; the error itself matters
+            // more.
             let _ = area.clean();
         }
         result
@@ -147,11 +149,11 @@ impl StreamFiles {
         Ok((locked, files))
     }
 
-    /// Gives every actor of this scale its files, making what is missing, and room for what a load
-    /// point of so many seconds writes.
+    /// Assigns files to every actor of this scale; makes missing files, and space for the writes of a
+    /// load point of this length.
     ///
     /// # Errors
-    /// When there is no room, or the storage fails.
+    /// When there is not enough space, or the storage fails.
     pub fn provide(
         &mut self,
         actors: &mut Actors,
@@ -167,7 +169,7 @@ impl StreamFiles {
         for spec in &specs {
             self.prepare(spec, &specs, observer, interrupt)?;
         }
-        // What the load point before this one wrote is written over.
+        // The files of the earlier load point are overwritten.
         let scratch = self.made.scratch().map_or(0, |scratch| folder_bytes(scratch.path()));
         let more_bytes = actors.made_bytes(scale, seconds).saturating_sub(scratch);
         let made_room = self.room.make_for_load(more_bytes, &specs, observer, interrupt)?;
@@ -189,22 +191,23 @@ impl StreamFiles {
         specs(actors, scale, self.seed)
     }
 
-    /// Removes the area again where it was made for this run, which can't begin.
+    /// Removes the area again if it was made for this run, which can't begin.
     pub fn take_back(&mut self) {
-        // What can't be removed is removed by `reelgauge clean`; what stopped the run matters more.
+        // Files that can't be removed are removed by `reelgauge clean`; the reason of the stop matters
+        // more.
         let _ = self.made.remove();
         if self.area.is_new() {
             let _ = self.area.clone().clean();
         }
     }
 
-    /// Bytes of test files that are not there yet at this scale.
+    /// Bytes of missing test files at this scale.
     pub fn yet_to_write(&self, actors: &Actors, scale: u32) -> u64 {
         self.room.yet_to_write(&self.specs(actors, scale))
     }
 
-    /// The largest scale of these actors for which there is room, when one unit takes so many bytes: free
-    /// room, and what is taken by test files that serve again or can be given back.
+    /// The largest scale of these actors for which there is space, if one unit needs this many bytes:
+    /// free space, and the space of test files that are used again or can be released.
     pub fn room_for(&self, actors: &Actors, bytes_per_scale: u64) -> u32 {
         let Ok(Some(space)) = space(self.area.root()) else {
             return u32::MAX;
@@ -214,17 +217,18 @@ impl StreamFiles {
         u32::try_from(room / 100 * 95 / bytes_per_scale.max(1)).unwrap_or(u32::MAX)
     }
 
-    /// The largest scale for which the user's own files are enough, where they are read; at most `most`.
+    /// The largest scale for which the user's own files suffice, if they are read; at most `most`.
     pub fn own_room_for(&self, actors: &Actors, most: u32) -> u32 {
         self.own.as_ref().map_or(most, |own| own.material.room_for(&actors.own_pieces(1), most))
     }
 
-    /// Whether files of the user's own are read.
+    /// Whether the user's own files are read.
     pub fn reads_own_files(&self) -> bool {
         self.own.is_some()
     }
 
-    /// How many prepared files there are, and their bytes; of the user's own the pieces that are read.
+    /// The number of prepared files, and their bytes; for the user's own files, those of the pieces that
+    /// are read.
     pub fn prepared_total(&self) -> (u64, u64) {
         let files = || self.pools.values().flat_map(|pool| &pool.files);
         let (own_files, own_bytes) =
@@ -232,7 +236,7 @@ impl StreamFiles {
         (files().count() as u64 + own_files, files().map(|file| file.size_bytes).sum::<u64>() + own_bytes)
     }
 
-    /// Drops the prepared files from this machine's cache. A note when that is impossible.
+    /// Drops the prepared files from the client's cache. A note if that is impossible.
     pub fn cool_down(&self) -> Option<Note> {
         let own = self.own.as_ref().and_then(OwnFiles::cool_down);
         own.or_else(|| self.pools.values().find_map(|pool| drop_cached(&self.area, &pool.files)))
@@ -258,7 +262,7 @@ impl StreamFiles {
         let set = DataSet::prepare(&self.area, spec, &mut progress, interrupt.flag())?;
         self.written_bytes += set.written_bytes;
         pool.files = set.files;
-        // Only what is new can be in the cache by the tool's own doing.
+        // Only new files can be in the cache because of Reelgauge itself.
         self.notes.extend(drop_cached(&self.area, &pool.files).filter(|note| !self.notes.contains(note)));
         Ok(())
     }
@@ -314,14 +318,14 @@ impl StreamFiles {
         Ok(self.table.enter_test_files(&[file], BEFORE))
     }
 
-    /// How what the run writes is made: as it was never made before.
+    /// The pattern of the run's writes, which was never used before.
     pub fn pattern(&self) -> PatternSpec {
         PatternSpec { seed: fresh_seed(), unit_bytes: UNIT_BYTES }
     }
 }
 
 impl OwnFiles {
-    /// The files of a folder; what was not taken is noted.
+    /// The files of a folder; a note lists those that were not taken.
     fn find(
         folder: &Path,
         locked: &LockedTarget,
@@ -334,7 +338,7 @@ impl OwnFiles {
         Ok(OwnFiles { material, numbers: BTreeMap::new(), used_bytes: 0 })
     }
 
-    /// A piece that nobody else reads: the number of its file, and where it begins.
+    /// A piece that no other stream reads: the number of its file, and its offset.
     fn take(&mut self, bytes: u64, table: &mut FileTable) -> Result<(u32, u64), RunError> {
         let slice = self.material.take(bytes)?;
         let file = self.material.files()[slice.file].clone();
@@ -350,7 +354,7 @@ impl OwnFiles {
     }
 }
 
-/// Puts a file that is no test data into the table.
+/// Adds a file that is not test data to the table.
 fn enter(table: &mut FileTable, file: TargetFile, existed: bool) -> u32 {
     table.enter(file, existed, if existed { BEFORE } else { "by the run" })
 }

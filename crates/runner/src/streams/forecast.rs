@@ -1,7 +1,7 @@
-//! What streams are going to take, before they start: pure, from their plan and from how many bytes of their
-//! test files are not there yet.
+//! The forecast of streams: pure, from their plan and the number of bytes of their test files that are
+//! missing.
 //!
-//! Not here: how that is said (the report room).
+//! Not here: its sentences (report).
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 use reelgauge_workload::search::{Next, Search, Trial, Why};
@@ -12,7 +12,7 @@ use crate::session::driver_kind;
 
 /// More trials than any search makes on storage that answers steadily.
 const TRIALS_MOST: u32 = 10_000;
-/// Load points of streams whose test files lack so many bytes.
+/// Load points of streams with this many missing bytes of test files.
 pub fn of_points(plan: &StreamsPlan, actors: &Actors, missing_bytes: u64) -> Forecast {
     let point_s = point_s(plan, actors);
     let loads = plan.scale.0.iter().map(|&scale| actors.load_ahead(scale, point_s));
@@ -28,8 +28,8 @@ pub fn of_points(plan: &StreamsPlan, actors: &Actors, missing_bytes: u64) -> For
     }
 }
 
-/// A search from where it stands. `first_bytes` is what its first trial's test files lack, `most_bytes` the
-/// same of the largest scale that it may try.
+/// A search from its current state. `first_bytes` are missing for its first trial, `most_bytes` for the
+/// largest scale that it may try.
 pub fn of_search(
     plan: &StreamsPlan,
     actors: &Actors,
@@ -39,7 +39,7 @@ pub fn of_search(
     let point_s = point_s(plan, actors);
     let confirm_s = plan.find_max.map_or(0.0, |wanted| wanted.confirm.ns() as f64 / 1e9);
     let confirm_s = actors.warmup_ns() as f64 / 1e9 + confirm_s;
-    // A few thousand counts, of some twenty trials each: no work.
+    // A few thousand counts with about twenty trials each: this is fast.
     let steady = (0..=search.cap()).map(|carries| steady_s(search, carries, point_s, confirm_s));
     let (least_s, most_s) =
         steady.fold((f64::INFINITY, 0.0_f64), |(least_s, most_s), s| (least_s.min(s), most_s.max(s)));
@@ -56,18 +56,18 @@ pub fn of_search(
     }
 }
 
-/// What this machine's memory has to hold for a load point at this scale.
+/// The size of memory that may cache the data of a load point at this scale.
 fn memory_bytes(plan: &StreamsPlan, actors: &Actors, scale: u32) -> u64 {
     actors.demand(driver_kind(plan.driver), scale, point_s(plan, actors)).memory_bytes
 }
 
-/// How long a load point or trial takes, in seconds.
+/// The length of a load point or trial, in seconds.
 pub(crate) fn point_s(plan: &StreamsPlan, actors: &Actors) -> f64 {
     actors.warmup_ns().saturating_add(plan.duration.ns()) as f64 / 1e9
 }
 
-/// How long the search has yet to go on storage that always carries so many and never more, in seconds; a
-/// trial takes so long, and one that the answer must hold on for so much.
+/// The remaining length of the search on storage that always sustains this count and never more, in
+/// seconds; with the length of a trial, and of one that confirms the answer.
 fn steady_s(search: &Search, carries: u32, trial_s: f64, confirm_s: f64) -> f64 {
     let mut search = search.clone();
     let mut ahead_s = 0.0;
@@ -154,8 +154,9 @@ mod tests {
         let ahead = of_search(&plan, &actors, &search, (1, 2));
         let TimeAhead::Between { least_s, most_s, or_longer } = ahead.time else { panic!("{ahead:?}") };
         assert!(or_longer);
-        // Not one stream: the first trial fails, and thrice again. Between 64 and 100: eight up to there, six
-        // to find the count between, and both edges again; then the answer holds on for a minute.
+        // No stream passes: the first trial fails, and three more. Between 64 and 100: eight up to
+        // there, six to find the count between, and both edges again; then the answer is sustained for a
+        // minute.
         let warmup_s = actors.warmup_ns() as f64 / 1e9;
         assert_eq!(least_s, 4.0 * (warmup_s + 10.0));
         assert_eq!(most_s, 19.0 * (warmup_s + 10.0) + warmup_s + 60.0);

@@ -1,4 +1,4 @@
-//! A plan of streams as names and values for people; the exact plan is in `run.toml`.
+//! A plan of streams as names and values for users; the exact plan is in `run.toml`.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn actor(actor: &ActorPlan) -> String {
         Some(path) => Some(format!("like {}", path.display())),
         None => footage.name(),
     });
-    // Runs of all versions say so of transcoders too, and are compared by it.
+    // Runs of all versions list this for transcoders too, and are compared by it.
     let buffer = actor.outline(None).frames.map_or_else(Buffer::default, |frames| frames.frames.buffer);
     what.map_or_else(
         || format!("{count} x {kind}"),

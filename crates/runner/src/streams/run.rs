@@ -35,32 +35,33 @@ use crate::session::summarise::{Material, Subject};
 use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, ToJudge, make_out};
 
-/// What to run, beside the plan.
+/// The request for streams, in addition to the plan.
 #[derive(Clone, Debug)]
 pub struct StreamsRequest {
-    /// What to run.
+    /// The plan.
     pub plan: StreamsPlan,
     /// The command: `streams`, `vda`, `run`, …
     pub verb: String,
-    /// Refuse rather than fall back to the client's cache.
+    /// Fail rather than fall back to the client's cache.
     pub must_be_direct: bool,
     /// Folder for run directories.
     pub out: PathBuf,
-    /// What was said of the target.
+    /// The terms for the target.
     pub terms: Terms,
-    /// A run whose search is to go on.
+    /// A run whose search is to be continued.
     pub resume: Option<PathBuf>,
-    /// Compute the curve of a VDA-like run; this is said of its data set.
+    /// If set, compute the curve of a VDA-like run with this data set.
     pub vda: Option<VdaInput>,
-    /// Somebody else, who sees what others measure beside this run, decides on the trials of its search.
+    /// Whether a controller decides on the trials of its search, by the measurements of other hosts,
+    /// too.
     pub is_told: bool,
 }
 
 /// Carries out a plan of streams.
 ///
 /// # Errors
-/// When nothing could be measured. A run that broke off in the middle is not an error: what was measured
-/// comes back, with its [`Outcome`].
+/// When nothing could be measured. A run that was interrupted is not an error: its measurements are
+/// returned, with its [`Outcome`].
 pub fn run_streams(
     request: StreamsRequest,
     observer: &mut dyn Observer,
@@ -134,7 +135,7 @@ fn carry_out(
     run.end(&verb, course, vda, observer, interrupt)
 }
 
-/// The largest counts that a search may try; what keeps it from more is noted.
+/// The largest counts that a search may try; a note has the reason of a limit.
 fn limits_of(
     plan: &StreamsPlan,
     actors: &Actors,
@@ -164,20 +165,20 @@ fn limits_of(
     Limits { room, own_files, machine }
 }
 
-/// What decides on the load points.
+/// The source of the load points.
 enum Course {
     /// The plan's scale.
     Planned,
     /// A search.
     Sought(Ended),
-    /// Somebody else, within what this machine can try.
+    /// A controller, within what this host can try.
     Told(SearchState),
 }
 
 /// A search that ended, with or without its answer.
 struct Ended {
     sought: SearchState,
-    /// What was said of it before it began.
+    /// Its forecast before it began.
     ahead: Forecast,
     answer: Option<Answer>,
 }
@@ -254,7 +255,7 @@ impl StreamsRun {
         }
     }
 
-    /// Makes the files of this scale that are missing, and says what is to be known of them.
+    /// Makes the missing files of this scale, and reports notes on them.
     fn provide(
         &mut self,
         scale: u32,
@@ -268,7 +269,7 @@ impl StreamsRun {
         Ok(())
     }
 
-    /// Where a search stands that is going to try this scale.
+    /// The state of a search that is about to try this scale.
     fn step(&self, ended: &Ended, scale: u32, elapsed: Duration) -> SearchStep {
         let (passed, failed) = ended.sought.search.bounds();
         let at_most = match ended.ahead.time {
@@ -285,18 +286,19 @@ impl StreamsRun {
         }
     }
 
-    /// How long a search's answer must hold on.
+    /// How long a search's answer must be sustained.
     fn confirm(&self) -> Span {
         self.plan.find_max.map_or(self.plan.duration, |search| search.confirm)
     }
 
-    /// For how large a scale there is room to write for as long as the answer must hold on.
+    /// The largest scale with enough space to write for as long as the answer must be sustained.
     fn room_to_confirm(&self) -> u32 {
         let seconds = (self.actors.warmup_ns() + self.confirm().ns()) as f64 / 1e9;
         self.files.room_for(&self.actors, self.actors.bytes_per_scale(seconds))
     }
 
-    /// Whether everybody can write for as long as the answer must hold on; says so where not.
+    /// Whether there is space to write for as long as the answer must be sustained; a note reports if
+    /// not.
     fn has_room_to_confirm(&mut self, scale: u32) -> bool {
         let confirm = self.confirm();
         let has_room = self.room_to_confirm() >= scale;
@@ -310,7 +312,7 @@ impl StreamsRun {
         has_room
     }
 
-    /// Runs a load point and keeps its figures. Whether its criteria were met.
+    /// Runs a load point and keeps its figures. Returns whether its criteria were met.
     fn point(
         &mut self,
         scale: u32,
@@ -336,7 +338,7 @@ impl StreamsRun {
         let done = self.session.point(what, workers, observer, interrupt)?;
         self.actors.take_back(&groups, &done.workers);
         if scale == 0 {
-            // Nothing was asked of this machine: it has met nothing, and failed nothing.
+            // This host had no share: it has met nothing, and failed nothing.
             self.session.last_point().into_iter().for_each(|point| point.stream_count = Some(0));
             return Ok(true);
         }
@@ -359,7 +361,7 @@ impl StreamsRun {
     }
 }
 
-/// What the run is going to take.
+/// The forecast of the run.
 fn ahead(plan: &StreamsPlan, actors: &Actors, files: &StreamFiles, search: Option<&Search>) -> Forecast {
     let Some(search) = search else {
         let most = plan.scale.0.iter().copied().max().unwrap_or(1);
@@ -373,7 +375,7 @@ fn ahead(plan: &StreamsPlan, actors: &Actors, files: &StreamFiles, search: Optio
     forecast::of_search(plan, actors, search, bytes)
 }
 
-/// What the session begins with.
+/// The parts of the session.
 fn opening<'a>(
     plan: &'a StreamsPlan,
     plan_toml: &'a str,
@@ -396,7 +398,7 @@ fn opening<'a>(
     }
 }
 
-/// What the run amounts to: the search's answer, the curve, the verdict.
+/// The result of the run: the search's answer, the curve, the verdict.
 fn conclude(summary: &mut Summary, plan: &StreamsPlan, course: Course, vda: Option<VdaInput>) {
     if let Some(vda) = &vda {
         summary.vda = Some(vda_facts(&summary.load_points, vda));
@@ -407,7 +409,7 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, course: Course, vda: Opti
             let facts = seek::facts(&sought, answer.as_ref(), per_scale, plan.what());
             seek::conclude(summary, facts, &sought.earlier);
         }
-        // Whoever told knows what they amount to.
+        // The controller computes the result.
         Course::Told(_) => seek::forget_short_trials(summary),
         Course::Planned => summary.verdict = verdict_of_run(&summary.load_points),
     }

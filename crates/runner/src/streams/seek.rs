@@ -1,5 +1,5 @@
-//! `--find-max`: trials of the load that the search asks for, until it has its answer. After every trial
-//! the state is written down, so that an interrupted search goes on where it was.
+//! `--find-max`: trials of the load that the search asks for, until it has its answer. The state is
+//! written after every trial, so that an interrupted search can be continued.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,16 +20,16 @@ use crate::error::RunError;
 /// The search's state in the run directory.
 pub const FILE_NAME: &str = "search.json";
 
-/// A search, and what its evidence is evidence of.
+/// A search, and the conditions of its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchState {
-    /// What must be the same for a trial to count in another run, by name.
+    /// The conditions that must be equal for a trial to count in another run, by name.
     pub of: BTreeMap<String, String>,
-    /// What limits the counts that it may try.
+    /// The reason why no larger count may be tried.
     pub capped_by: StoppedBy,
     /// The search itself.
     pub search: Search,
-    /// Trials of the runs that it went on from, which its answer may rest on.
+    /// Trials of the runs that it continues, which its answer may rely on.
     #[serde(default)]
     pub earlier: Vec<EarlierTrial>,
 }
@@ -37,11 +37,11 @@ pub struct SearchState {
 /// The largest counts that a search may try, by what limits them.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// For whose files the target has room.
+    /// The largest count whose files fit on the target.
     pub room: u32,
-    /// For whom the user's own files are enough.
+    /// The largest count for which the user's own files suffice.
     pub own_files: u32,
-    /// For whom this machine lets one process have memory, threads and open files.
+    /// The largest count for which the local host allows one process memory, threads and open files.
     pub machine: u32,
 }
 
@@ -62,7 +62,7 @@ impl Limits {
     }
 }
 
-/// Everything that a trial's outcome depends on, by name.
+/// All conditions that a trial's result depends on, by name.
 fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
     let each = |of: fn(&ActorPlan) -> String| plan.actors.iter().map(of).collect::<Vec<_>>().join("; ");
     let format = |actor: &ActorPlan| {
@@ -98,11 +98,11 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
     named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// A search for a plan: from its beginning, or from where it stood in another run, with what this plan says
-/// of how long and how far it may go.
+/// A search for a plan: from its beginning, or from its state in another run, with this plan's limits of
+/// time and count.
 ///
 /// # Errors
-/// Settings that make no search; a state that can't be read, or whose evidence is of something else.
+/// Invalid settings of a search; a state that can't be read, or whose evidence has different conditions.
 pub fn begin(
     plan: &StreamsPlan,
     mount: &Mount,
@@ -127,10 +127,10 @@ pub fn begin(
     Ok(SearchState { of, capped_by, search, earlier })
 }
 
-/// The search that a plan asks for, up to this count.
+/// The search of a plan, up to this count.
 ///
 /// # Errors
-/// Settings that make no search.
+/// Invalid settings of a search.
 pub fn search_of(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> Result<Search, RunError> {
     Ok(Search::new(settings(plan, wanted, cap))?)
 }
@@ -170,8 +170,8 @@ fn searched_before(run: &Path, of: &BTreeMap<String, String>) -> Result<SearchSt
     }
 }
 
-/// Why nothing could be judged in any of these trials, as where their time is shorter than a buffer: then no
-/// count has failed. `None` where something was.
+/// Why no trial could be judged, for example because their time is shorter than a buffer: then no count
+/// has failed. `None` if one was.
 pub fn not_judged(points: &[LoadPoint]) -> Option<String> {
     let verdicts: Option<Vec<&Verdict>> = points.iter().map(|point| point.verdict.as_ref()).collect();
     let is_open = |verdict: &&Verdict| {
@@ -181,7 +181,7 @@ pub fn not_judged(points: &[LoadPoint]) -> Option<String> {
     Some(last.failures.first()?.sentence.clone())
 }
 
-/// Writes the state down, with what the run's own trials add to it.
+/// Writes the state, with the additions of the run's own trials.
 pub fn save(run_dir: &RunDir, sought: &SearchState, points: &[LoadPoint]) -> Result<(), RunDirError> {
     let path = run_dir.path().join(FILE_NAME);
     let run = run_dir.path().display().to_string();
@@ -191,7 +191,7 @@ pub fn save(run_dir: &RunDir, sought: &SearchState, points: &[LoadPoint]) -> Res
     write_atomically(&path, &json)
 }
 
-/// What the search found, for the summary. Without an answer it was interrupted.
+/// The results of the search, for the summary. Without an answer it was interrupted.
 pub fn facts(
     sought: &SearchState,
     answer: Option<&Answer>,
@@ -239,14 +239,14 @@ pub fn facts(
     }
 }
 
-/// Puts what a search found into the summary of its trials, and the verdict on it. `earlier` are trials of
-/// the runs that it went on from: what it rests on is the same, whether it was interrupted or not.
+/// Adds the results of a search to the summary of its trials, and the verdict on it. `earlier` are
+/// trials of the runs that it continued: the evidence is the same, whether it was interrupted or not.
 pub fn conclude(summary: &mut Summary, mut facts: SearchFacts, earlier: &[EarlierTrial]) {
     facts.take_earlier(earlier, &summary.load_points);
     let stopper = facts.stopper(&summary.load_points).and_then(|(_, point)| point.verdict.as_ref());
     let failure = stopper.and_then(|verdict| verdict.failed_first.as_ref());
     facts.failed_first = failure.map(|failure| failure.sentence.clone());
-    // A search is good when anything passed at all: that something fell is what it is for.
+    // A search succeeds if any count passed: failed trials are part of its purpose.
     let best = facts.streams.unwrap_or(0);
     let trials = earlier.iter().map(|trial| &trial.point).chain(&summary.load_points);
     let passing = trials.rev().filter_map(|point| point.verdict.as_ref());
@@ -256,7 +256,8 @@ pub fn conclude(summary: &mut Summary, mut facts: SearchFacts, earlier: &[Earlie
     forget_short_trials(summary);
 }
 
-/// An answer that held on for long needs no word about the trials before it, which need not.
+/// An answer that was sustained for long does not rely on the earlier trials, so their notes are
+/// dropped.
 pub fn forget_short_trials(summary: &mut Summary) {
     if summary.load_points.iter().any(|point| point.measured_s >= SHORT_LOOK_S) {
         summary.notes.retain(|note| !matches!(note.fact, NoteFact::ShortLook { .. }));
@@ -280,7 +281,7 @@ mod tests {
 
     const ROOMY: Limits = Limits { room: 100, own_files: u32::MAX, machine: u32::MAX };
 
-    /// A search on storage that carries so many, for at most so many trials.
+    /// A search on storage that sustains this count, for at most this many trials.
     fn searched(carries: u32, trials: u32) -> (SearchState, Option<Answer>) {
         let search = Search::new(SearchSettings { cap: 100, ..SearchSettings::default() }).unwrap();
         let mut sought =
@@ -360,7 +361,7 @@ mod tests {
         let again = |plan: &StreamsPlan, source: &str| {
             begin(plan, &mount(source), &wanted, ROOMY, Some(folder.path()))
         };
-        // Another seed or time budget is no other question.
+        // A different seed or time budget does not change the question.
         let same = StreamsPlan { seed: 99, ..plan.clone() };
         assert_eq!(again(&same, "nas1:/tank").unwrap(), first);
         let of = |actor: ActorPlan| StreamsPlan { actors: vec![actor], ..plan.clone() };
@@ -384,7 +385,7 @@ mod tests {
         assert!(again(&plan, "nas1:/tank").is_err());
     }
 
-    /// A trial with so many streams, on storage that carries five.
+    /// A trial with this count, on storage that sustains five.
     fn trial(streams: u32) -> LoadPoint {
         let failure = Failure {
             criterion: Criterion::LateFrames,
@@ -412,8 +413,8 @@ mod tests {
         point
     }
 
-    /// What a search says that was interrupted after so many of its trials, and then went on; and the counts
-    /// that its last run tried itself.
+    /// The result of a search that was interrupted after these numbers of trials, and then continued;
+    /// and the counts that its last run tried itself.
     fn interrupted_after(trials: &[usize]) -> (Summary, Vec<u32>) {
         let folder = tempfile::tempdir().unwrap();
         let (mut sought, _) = searched(5, 0);
@@ -446,7 +447,7 @@ mod tests {
             }
             let earlier = keep_trials(&sought.earlier, "a run before", &points);
             sought = SearchState { earlier, ..sought };
-            // What is kept in the file is all that the next run knows.
+            // The next run knows only the content of the file.
             let json = serde_json::to_vec(&sought).unwrap();
             let path = folder.path().join(FILE_NAME);
             std::fs::write(&path, json).unwrap();
@@ -463,7 +464,7 @@ mod tests {
             point
         };
         assert_eq!(not_judged(&[unmeasured()]).as_deref(), Some("6 streams were late"));
-        // Where others were judged, storage that delivered nothing in time has failed.
+        // If other trials were judged, storage that delivered nothing in time has failed.
         assert_eq!(not_judged(&[trial(5), unmeasured()]), None);
         assert_eq!(not_judged(&[trial(6)]), None);
         assert_eq!((not_judged(&[trial(5)]), not_judged(&[])), (None, None));
@@ -488,7 +489,7 @@ mod tests {
                 };
                 assert_eq!(statement(&resumed), statement(&whole), "{cut} {again}");
                 assert_eq!(own, counts[again..], "the same trials in the same order");
-                // It names its run only where it is another one's.
+                // It names a run only if the trial was made in another one.
                 assert_eq!(facts.earlier.is_some(), counts[..again].contains(&6), "{cut} {again}");
             }
         }

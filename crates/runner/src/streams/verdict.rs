@@ -1,4 +1,4 @@
-//! The verdict on a load point: every group is held to its own criteria, and what failed first of all counts.
+//! The verdict on a load point: every group has its own criteria, and the worst failure counts.
 
 use reelgauge_analysis::LoadPoint;
 use reelgauge_analysis::criteria::Criteria;
@@ -13,9 +13,9 @@ use super::actors::{Group, criteria};
 use crate::session::judging::Judged;
 use crate::session::{PointDone, Session};
 
-/// Judges the session's last load point, which is `done`, and keeps the verdict with it. Whether its criteria
-/// were met. Late frames of a planned load point are late also where it was stopped; a trial of a search that
-/// was stopped says nothing.
+/// Judges the session's last load point, which is `done`, and keeps the verdict with it. Returns whether
+/// its criteria were met. Late frames of a planned load point count even if it was stopped; a trial of a
+/// search that was stopped is no evidence.
 pub(crate) fn judge_last<S>(
     session: &mut Session,
     groups: &[Group],
@@ -50,7 +50,7 @@ fn ruling_of(groups: &[Group], judged: &Judged, total: &Figures) -> Ruling {
         let measured = Measured { streams: &streams, total: Some(total), rates: &[] };
         ruling = ruling.and(judge(&without_rates(&group.criteria), &measured));
     }
-    // The ratio between components is one of all of them together.
+    // The ratio between components applies to all of them together.
     if let Some(group) = groups.iter().find(|group| rated(group)) {
         let measured = Measured { streams: &[], total: Some(total), rates: &judged.rates };
         ruling = ruling.and(judge(&only_rates(&group.criteria), &measured));
@@ -58,18 +58,18 @@ fn ruling_of(groups: &[Group], judged: &Judged, total: &Figures) -> Ruling {
     ruling
 }
 
-/// What a plan holds rates to; `None` where no actor has one.
+/// The criteria of a plan for rates; `None` if no actor has one.
 pub fn rate_criteria(plan: &StreamsPlan) -> Option<Criteria> {
     criteria(plan.actors.iter().find(|actor| actor.outline(None).ops_per_s.is_some())?).ok()
 }
 
-/// The verdict on rates alone, which are those of everybody together.
+/// The verdict on rates alone, which are those of all workers together.
 pub fn verdict_on_rates(criteria: &Criteria, rates: &[ProcessRate]) -> Verdict {
     in_words(judge(&only_rates(criteria), &Measured { streams: &[], total: None, rates }))
 }
 
-/// The verdict on a load point that was stopped, as far as no further time could have changed it: more frames
-/// were late than are allowed. `None` where that is not so, or groups are held to different criteria.
+/// The verdict on a load point that was stopped, as far as no further time could have changed it: more
+/// frames were late than are allowed. `None` if that is not so, or groups have different criteria.
 pub fn verdict_when_stopped(plan: &StreamsPlan, streams: &[StreamFigures]) -> Option<Verdict> {
     let all: Vec<Criteria> = plan.actors.iter().map(criteria).collect::<Result<_, _>>().ok()?;
     let first = all.first().filter(|first| all.iter().all(|other| other == *first))?;

@@ -1,5 +1,5 @@
-//! Which workloads a suite has, from the words that people write: groups by their name, patterns of names,
-//! traces by name or path.
+//! The workloads of a suite, from the user's words: groups by their name, patterns of names, traces by
+//! name or path.
 
 use std::path::{Path, PathBuf};
 
@@ -15,36 +15,36 @@ pub const NASPT_GROUP: &str = "naspt";
 const OWN_GROUP: &str = "own";
 /// The group of the paper's IOMeter accesses.
 const IOMETER_GROUP: &str = "iometer";
-/// What the names of workloads end with that were made after published figures.
+/// The suffix of workloads that were made from published figures.
 const SYNTHETIC: &str = "-synth";
 
 /// A workload of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteWorkload {
-    /// What it is called.
+    /// The workload's name.
     pub name: String,
-    /// Where it comes from.
+    /// Its origin.
     pub group: WorkloadGroup,
     pub work: SuiteWork,
 }
 
-/// What a workload does.
+/// The action of a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuiteWork {
     /// A trace is replayed.
     Replay(PathBuf),
-    /// One kind of access, for a while.
+    /// One kind of access, for a fixed time.
     Access(Access),
 }
 
-/// Why there are no such workloads.
+/// Why the words select no workloads.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectionError {
-    /// It can't be understood.
+    /// An invalid pattern.
     #[error("invalid pattern '{word}': {source}. '*' and '?' stand for any characters")]
     Pattern { word: String, source: glob::PatternError },
-    /// Nothing has such a name.
+    /// No workload has such a name.
     #[error(
         "no workload of a suite is named '{0}'. Use the groups naspt, own (your traces) and iometer, or \
          traces from 'reelgauge traces'"

@@ -1,4 +1,4 @@
-//! Suites handed to the room that has the words: side by side as a page's data.
+//! Suites in the form of the report: side by side as a page's data.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use reelgauge_results::run_notes;
 use super::Suite;
 use crate::error::RunError;
 
-/// A suite and where it lies.
+/// A suite and its directory.
 #[derive(Clone, Debug)]
 pub struct OpenedSuite {
     pub dir: PathBuf,
-    /// What came of it.
+    /// Its content.
     pub suite: Suite,
 }
 
@@ -46,7 +46,7 @@ impl OpenedSuite {
     }
 }
 
-/// What is shown of them; the first is what the others are multiples of.
+/// The data of a page; rates of the others are multiples of the first.
 pub fn side_by_side(suites: &[OpenedSuite]) -> SuitesPage {
     suites_page(&suites.iter().map(OpenedSuite::to_show).collect::<Vec<_>>())
 }

@@ -1,7 +1,7 @@
-//! Whether a process does anything: which of its threads the kernel has run since the last look.
+//! Whether a process does anything: which of its threads the kernel has run since the last check.
 //!
-//! A thread that waits in a mount that does not answer is never run. One that waits with a time limit, as
-//! everything here does that waits for another thread, is run again and again.
+//! A thread that waits in a mount that does not answer is never run. A thread that waits for another
+//! thread always has a time limit here, so it is run repeatedly.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use reelgauge_machine::process::Task;
 use reelgauge_machine::source::Host;
 
-/// Threads that are run whether the work goes on or not.
+/// Threads that are run whether the work makes progress or not.
 const KEEPERS: [&str; 8] = ["counters", "watchdog", "signals", "drain", "leash", "steering", "said", "event"];
 
-/// Nobody looked for so long: the watching process itself was stopped, and knows nothing of that time.
+/// If this thread was not scheduled for this long, the watching process was suspended, and that time
+/// does not count.
 const MISSED: Duration = Duration::from_secs(1);
 
 /// Times on a processor, by thread.
@@ -31,18 +32,18 @@ impl Progress {
         Progress { times: Times::new(), seen: now, looked: now }
     }
 
-    /// Begins anew: from now on it is known to do something.
+    /// Restarts the count: the process is known to be active now.
     pub(super) fn reset(&mut self, now: Instant) {
         self.seen = now;
     }
 
-    /// Looks at the process. How long it has done nothing.
+    /// Checks the process; returns how long it has done nothing.
     pub(super) fn idle(&mut self, process: u32, now: Instant) -> Duration {
         let times = times(process);
         self.take(times, now)
     }
 
-    /// `None` where nothing can be known: then it counts as being at work.
+    /// `None` if the state is unknown: then it counts as active.
     fn take(&mut self, times: Option<Times>, now: Instant) -> Duration {
         let was_away = now - self.looked > MISSED;
         self.looked = now;
@@ -54,14 +55,14 @@ impl Progress {
     }
 }
 
-/// How long each of its threads that work has been on a processor, in nanoseconds.
+/// The processor time of each of its working threads, in nanoseconds.
 fn times(process: u32) -> Option<Times> {
     let (here, process) = (Host::here(), Task::of(process));
     let mut times = Times::new();
     for number in process.threads(&here) {
         let thread = process.thread(number);
         if thread.program(&here).is_some_and(|name| !KEEPERS.contains(&name.as_str())) {
-            // A kernel without it tells nothing.
+            // An older kernel does not report this.
             times.insert(number, thread.schedule(&here)?.ran_ns);
         }
     }
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!(progress.take(times(5, 0), at(200)), Duration::from_millis(100));
         assert_eq!(progress.take(times(5, 1), at(300)), Duration::ZERO);
         assert_eq!(progress.take(times(5, 1), at(900)), Duration::from_millis(600));
-        // A thread that comes or goes is work, and so is what can't be looked at.
+        // A thread that starts or ends counts as work, and so does an unknown state.
         assert_eq!(progress.take(Some(Times::from([(1, 5)])), at(1000)), Duration::ZERO);
         assert_eq!(progress.take(None, at(1100)), Duration::ZERO);
     }

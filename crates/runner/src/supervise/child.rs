@@ -1,4 +1,4 @@
-//! The child's side: it measures, and says how far it is.
+//! The child's side: it measures, and reports its state.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -11,18 +11,20 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use super::says;
 
-/// The way to the parent, where there is one.
+/// The connection to the parent, if there is one.
 static PARENT: OnceLock<UnixStream> = OnceLock::new();
 
 /// Does the work for a parent with this number.
 pub(super) fn work_for(parent: &OsStr, work: impl FnOnce() -> u8) -> u8 {
-    // Without the bond a killed parent would leave the load running; that is no reason not to measure.
+    // Without this signal a killed parent would leave the load running; that is no reason not to
+    // measure.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let orphaned = getppid().is_none_or(|pid| parent != OsStr::new(&pid.as_raw_nonzero().to_string()));
     if orphaned {
         return 130;
     }
-    // Standard input is the way to the parent and back: this program reads nothing else from it.
+    // Standard input is the connection to the parent in both directions: this program reads nothing else
+    // from it.
     if let Ok(way) = rustix::stdio::stdin().try_clone_to_owned().map(UnixStream::from) {
         if let Ok(way) = way.try_clone() {
             // Without the thread a stuck child holds its pipes; that is no reason not to measure.
@@ -41,14 +43,14 @@ pub(super) fn tell_measuring(is_measuring: bool) {
     tell(&[if is_measuring { says::MEASURES } else { says::PREPARES }]);
 }
 
-/// Nobody hears it where there is no parent, or one that is ending.
+/// Has no effect without a parent, or if it is ending.
 fn tell(said: &[u8]) {
     if let Some(mut parent) = PARENT.get() {
         let _ = parent.write_all(said);
     }
 }
 
-/// Does what the parent says, until it is gone.
+/// Obeys the parent until it ends.
 fn listen(mut way: UnixStream) {
     let mut said = [0];
     while let Ok(1) = way.read(&mut said) {
@@ -59,13 +61,13 @@ fn listen(mut way: UnixStream) {
     }
 }
 
-/// Lets go of standard output and error: whoever reads them sees their end, although the kernel may hold
-/// this process for as long as the storage is silent.
+/// Closes standard output and error: their readers see the end, although the kernel may hold this
+/// process for as long as the storage does not answer.
 fn let_go() {
     let Ok(nothing) = OpenOptions::new().write(true).open("/dev/null") else {
         return;
     };
-    // What can't be let go of ends with the process.
+    // If one can't be closed, it ends with the process.
     let _ = rustix::stdio::dup2_stdout(nothing.as_fd());
     let _ = rustix::stdio::dup2_stderr(nothing.as_fd());
 }

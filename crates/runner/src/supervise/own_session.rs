@@ -1,12 +1,12 @@
-//! A run that was started by something that may end before it: it makes a session of its own first, so that
-//! neither a terminal that is closed nor Ctrl-C in it reaches it.
+//! A run whose starting process may end earlier: it first makes a separate session, so that neither a
+//! terminal that closes nor Ctrl-C in it reaches it.
 //!
-//! Whoever starts such a run can't do that for it without unsafe code, so it asks by a variable.
+//! The starting process cannot do this for it without unsafe code, so it requests it by a variable.
 
-/// Asks for a session of its own, whatever the value.
+/// The variable that requests a separate session, with any value.
 pub const ASKED: &str = "REELGAUGE_OWN_SESSION";
 
-/// Makes a session if that was asked for. To be called before anything else is done.
+/// Makes a session if that was requested. To be called first.
 pub fn begin_if_asked() {
     if std::env::var_os(ASKED).is_some() {
         begin();
@@ -15,10 +15,10 @@ pub fn begin_if_asked() {
 
 #[cfg(unix)]
 fn begin() {
-    // Whoever leads a group can't; that is so for the process that this one starts, whose session is made.
+    // This fails for a group leader: such as a child of this process, whose session exists already.
     let _ = rustix::process::setsid();
 }
 
-/// There are no sessions; whoever starts it says that it is detached.
+/// There are no sessions; the starting process reports that the run is detached.
 #[cfg(not(unix))]
 fn begin() {}

@@ -22,22 +22,22 @@ use crate::interrupt::TOGETHER;
 /// Set in the child, to the parent's process number.
 pub(super) const NUMBER: &str = "REELGAUGE_SUPERVISED_BY";
 
-/// How long a child that has said its exit code may take to end where the kernel holds it.
+/// How long a child that has reported its exit status may take to end if the kernel holds it.
 const GRACE: Duration = Duration::from_millis(500);
-/// And where it has no processor to end with.
+/// The same if it has no processor to end on.
 const PATIENT_GRACE: Duration = Duration::from_secs(3);
 const BEAT: Duration = Duration::from_millis(5);
 
-/// How often the child is looked at.
+/// The interval of checks of the child.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Somebody who asks to stop waits no longer than two seconds for a child that storage holds.
+/// An interrupted parent waits at most two seconds for a child that storage holds.
 const LEAVE_AFTER: Duration = Duration::from_millis(1500);
 
-/// How long a child may take to let go of standard output.
+/// How long a child may take to close standard output.
 const LET_GO_WITHIN: Duration = Duration::from_millis(200);
 
-/// Whether the kernel holds a thread of a process, so that it can't end; `true` where that isn't told.
+/// Whether the kernel holds a thread of a process, so that it can't end; `true` if unknown.
 fn is_held(process: u32) -> bool {
     if !cfg!(target_os = "linux") {
         return true;
@@ -56,7 +56,7 @@ pub(super) fn watch_child(patience: &Patience) -> io::Result<u8> {
         .env(NUMBER, std::process::id().to_string())
         .env_remove(leash::ASKED)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
-        // A group of its own, or Ctrl-C would reach the child twice.
+        // A separate process group; otherwise Ctrl-C would reach the child twice.
         .process_group(0)
         .spawn()?;
     ours.set_read_timeout(Some(LOOK_EVERY))?;
@@ -71,9 +71,9 @@ struct Watch<'a> {
     way: UnixStream,
     signals: Signals,
     progress: Progress,
-    /// When somebody asked to stop.
+    /// When the user wanted the end.
     asked: Option<Instant>,
-    /// The load has begun: from then on the child knows best.
+    /// Whether the load has begun: from then on the child decides.
     measures: bool,
 }
 
@@ -103,7 +103,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Whether to leave the child at once: somebody asked for the second time, and not in the same breath.
+    /// Whether to leave the child at once: the second signal arrived, and not directly after the first.
     fn take_signals(&mut self) -> bool {
         for number in self.signals.pending().collect::<Vec<_>>() {
             let Some(signal) = Signal::from_named_raw(number) else {
@@ -124,10 +124,10 @@ impl Watch<'_> {
         false
     }
 
-    /// Ctrl-Z: the load stops with the screen. Its time is booked as the tool's by the child itself.
+    /// Ctrl-Z: the load stops with the screen. The child itself attributes this time to Reelgauge.
     fn pause(&mut self) {
         self.pass_on(Signal::STOP);
-        // Comes back when somebody lets it go on. It can't be refused.
+        // Returns when the process is continued. This signal can't be refused.
         let _ = kill_process(getpid(), Signal::STOP);
         self.pass_on(Signal::CONT);
         self.progress.reset(Instant::now());
@@ -144,11 +144,11 @@ impl Watch<'_> {
         Pid::from_raw(self.child.id().cast_signed())
     }
 
-    /// Leaves a child that storage holds before anything was measured. The exit code then.
+    /// Gives up a child that storage holds before anything was measured. Returns the exit status then.
     fn look(&mut self) -> Option<u8> {
         let now = Instant::now();
         if self.measures {
-            // It has many threads then, and looking at them would cost what is being measured.
+            // It has many threads then, and reading them would disturb the measurement.
             self.progress.reset(now);
             return None;
         }
@@ -169,7 +169,7 @@ impl Watch<'_> {
         None
     }
 
-    /// Leaves the child to the kernel, without its hands on our standard output and error.
+    /// Leaves the child to the kernel, after it has closed our standard output and error.
     fn leave(&mut self, code: u8) -> u8 {
         let asked = self.way.write_all(&[says::LET_GO]);
         let begun = Instant::now();
@@ -186,11 +186,11 @@ impl Watch<'_> {
         code
     }
 
-    /// The child has said its exit code and should end by itself.
+    /// The child has reported its exit status and should end.
     fn farewell(mut self, code: u8) -> io::Result<u8> {
         let (said_at, process) = (Instant::now(), self.child.id());
         let mut free_at = said_at;
-        // A moment in the kernel is nothing: everything that ends closes files.
+        // A moment in the kernel is normal: every process closes files when it ends.
         while said_at.elapsed() < PATIENT_GRACE && free_at.elapsed() < GRACE {
             if self.child.try_wait()?.is_some() {
                 return Ok(code);
@@ -209,7 +209,7 @@ impl Watch<'_> {
         Ok(code)
     }
 
-    /// The child is ending without having said anything: it was killed, or it could not even write.
+    /// The child ends without a report: it was killed, or it could not even write.
     fn outlive(mut self) -> io::Result<u8> {
         let status = self.child.wait()?;
         let signalled = status.signal().map(|signal| 128 + signal);

@@ -1,8 +1,8 @@
-//! Incidents while they happen: late frames that come with less than a second between them are one.
+//! Incidents during a run: late frames with less than a second between them are one.
 //!
-//! Not here: what the report says of them. That is found afterwards from every operation
-//! ([`reelgauge_analysis::incident`]); this is to look at, and rests on the counts that a run tells while it
-//! goes on.
+//! Not here: the incidents of the report, which are found afterwards from every operation
+//! ([`reelgauge_analysis::incident`]). This is a preview by the counts that a run reports while it is in
+//! progress.
 
 use std::time::Duration;
 
@@ -25,24 +25,24 @@ pub(super) struct Disturbances {
 #[derive(Clone, Debug)]
 struct Latest {
     began: Duration,
-    /// When its latest late frame was seen, or nothing answered.
+    /// When its latest late frame was seen, or the storage did not answer.
     seen: Duration,
     late_frames: u64,
     no_answer: Option<Duration>,
 }
 
 impl Disturbances {
-    /// Takes what the run tells now.
+    /// Takes the run's latest report.
     pub(super) fn take(&mut self, live: &Live) {
         let late_frames = live.late_frames.unwrap_or(0);
-        // The count of late frames falls where it turns out that nobody wanted them.
+        // The count of late frames drops when a frame turns out not to have been needed.
         let more = late_frames.saturating_sub(self.late_frames);
         self.late_frames = late_frames;
         let silence = live.waiting.silence();
         let is_over = self.latest.as_ref().is_none_or(|latest| live.elapsed > latest.seen + APART);
         if more > 0 && is_over {
             self.count += 1;
-            // Late without a silence, or silent since before the load point began.
+            // A late frame without a silence, or a silence since before the load point.
             let began = live.elapsed.saturating_sub(silence.unwrap_or_default());
             self.latest = Some(Latest { began, seen: live.elapsed, late_frames: 0, no_answer: None });
         }
@@ -55,12 +55,12 @@ impl Disturbances {
         }
     }
 
-    /// How many there were.
+    /// The number of incidents.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The latest of them, as of now.
+    /// The latest incident, as of now.
     pub(super) fn latest(&self, elapsed: Duration) -> Option<LiveIncident> {
         let latest = self.latest.as_ref()?;
         let seconds = |time: Duration| time.as_millis() as f64 / 1e3;

@@ -1,5 +1,5 @@
-//! Trials that somebody else decides on, who sees what others measure beside this run: a search over many
-//! machines. This one makes what it is told, and says how that went.
+//! Trials that a controller decides on, by the measurements of other hosts, too: a search over many
+//! hosts. This run makes the trials, and reports their results.
 
 use reelgauge_analysis::Culprit;
 
@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::observer::{NextTrial, Observer, TrialAhead, TrialJudged};
 
 impl StreamsRun {
-    /// All trials, until no more are wanted. `known` has what this machine can try.
+    /// All trials, until the search is over. `known` has this host's maxima.
     pub(super) fn all_told(
         &mut self,
         known: &SearchState,
@@ -26,7 +26,8 @@ impl StreamsRun {
             };
             let (scale, confirms) = match observer.next_trial(&ahead, interrupt) {
                 NextTrial::Try { scale, confirms } if scale <= ahead.most => (scale, confirms),
-                // Nothing is made that this machine has said it can't; then there is no verdict on it either.
+                // A trial beyond the reported maximum is not made; then there is no verdict on it
+                // either.
                 NextTrial::Try { .. } | NextTrial::Enough => return Ok(()),
                 NextTrial::Never => return Err(RunError::StoppedWaiting(interrupt.by())),
             };
