@@ -82,7 +82,10 @@ impl Level {
     /// Streams failed because of the storage while they were held, and received less than they need:
     /// this rate.
     pub fn failed(&mut self, got: &SustainedRate) {
-        let burst_ended = matches!(got.trend, RateTrend::Burst | RateTrend::Unsettled);
+        // Players that fill their buffers look like a burst; the storage's own burst was in its rate before.
+        let is_lower = |rate: SustainedRate| got.most_bytes_per_s() < rate.least_bytes_per_s();
+        let burst_ended =
+            matches!(got.trend, RateTrend::Burst | RateTrend::Unsettled) && self.rate.is_none_or(is_lower);
         if burst_ended && got.least_bytes_per_s() < self.least_bytes_per_s {
             self.least_bytes_per_s = got.least_bytes_per_s();
             let before_mb_per_s = self.rate.map(|rate| rate.mb_per_s).or(got.other_mb_per_s);
@@ -166,5 +169,14 @@ mod tests {
         let rate = level.rate().unwrap();
         assert!(rate.mb_per_s < 260.0 && rate.other_mb_per_s == Some(480.0), "{rate:?}");
         assert_eq!(rate.trend, RateTrend::Unsettled);
+    }
+    #[test]
+    fn buffers_that_fill_are_no_burst_of_storage_whose_rate_is_known() {
+        let mut level = Level::new(Some(seconds(&[60.0; 7])), None);
+        let got = seconds(&[66.0, 59.0, 60.0, 60.0, 59.0, 60.0]);
+        assert_eq!(got.trend, RateTrend::Burst);
+        level.failed(&got);
+        assert_eq!(level.rate().unwrap().trend, RateTrend::Steady);
+        assert_eq!(level.claimable(14.1e6), 4);
     }
 }
