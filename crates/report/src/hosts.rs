@@ -303,8 +303,8 @@ fn start_words(point: &PointHosts) -> Option<String> {
     Some(format!("within {} of each other{off}.", duration(skew_us.max(1.0))))
 }
 
-/// What the page shows of the machines, for each load point; `None` of a run of one. The page opens at the last
-/// one, so that is the one of which the terminal has the table.
+/// The hosts of each load point on the page; `None` of a run of one host. The page opens at the load point that
+/// failed first, or at the last; the terminal has the table of that one.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let hosts = summary.hosts.as_ref()?;
     let first = told(summary, hosts).map(|point| point.point);

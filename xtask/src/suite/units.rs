@@ -98,7 +98,8 @@ const MEASURING: &[(&str, Beside)] = &[
     ("fleet_fetch", Beside::Many),
 ];
 
-/// The slowest of the other modules and of the unit tests, the longest first, so that none of them runs alone at the end.
+/// The slowest of the other modules and of the unit tests, the longest first, so that none of them runs alone
+/// at the end.
 const LONGEST: [&str; 9] = [
     "reelgauge_runner",
     "screens",
