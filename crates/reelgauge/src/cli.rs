@@ -92,19 +92,19 @@ pub struct Cli {
 /// What to do, in the order of the help ([`command_line::GROUPS`]).
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Check in 90 s: how many streams, and what limits them
+    /// Find in 90 s how many streams play and what limits them
     Check(CheckArgs),
-    /// Play paced streams: late frames, or the largest count
+    /// Play paced streams; count late frames or find the limit
     Streams(Box<StreamsArgs>),
-    /// Mix random reads and writes (EBU access profile)
+    /// Run a mix of reads and writes (EBU access profile)
     Mix(Box<MixArgs>),
-    /// Run VDA-like load points; report overall response time
+    /// Record many cameras at once in VDA-like load points
     Vda(VdaArgs),
     /// Replay a trace or a run with its recorded timing
     Replay(ReplayArgs),
     /// Run a plan or scenario, or repeat a run (run.toml)
     Run(RunArgs),
-    /// Run a series: a paper's study, storage as it fills, ...
+    /// Run a series, such as the EBU study or a fill test
     Procedure(Box<ProcedureArgs>),
     /// Measure from many hosts at once: keys, server, agents
     Fleet(Box<FleetArgs>),
@@ -165,10 +165,10 @@ pub struct MixArgs {
     #[arg(long, default_value = "production-edit", value_name = "NAME", hide_possible_values = true,
           value_parser = PossibleValuesParser::new(PROFILES.map(|profile| profile.name)))]
     pub profile: String,
-    /// Percentage of transfers that are writes
+    /// Percentage of transfers that are writes; the profile sets the default
     #[arg(long, hide_short_help = true, value_name = "PERCENT")]
     pub writes: Option<Percent>,
-    /// Percentage of transfers with blocks at random offsets
+    /// Percentage of transfers with blocks at random offsets; the profile sets the default
     #[arg(long, hide_short_help = true, value_name = "PERCENT")]
     pub random: Option<Percent>,
     /// Maximum transfer length; all lengths up to it are equally likely
@@ -198,7 +198,7 @@ pub struct MixArgs {
     /// When to sync written data
     #[arg(long, hide_short_help = true, value_enum, default_value = "none")]
     pub sync: SyncPolicy,
-    /// Access each block exactly once per load point, in random order
+    /// Access each block exactly once per load point, in random order, as fio does without norandommap
     #[arg(long, hide_short_help = true)]
     pub no_repeat: bool,
     /// Queue depth: blocks of a transfer that each worker keeps in flight
@@ -218,8 +218,8 @@ pub struct MixArgs {
     #[arg(long, hide_short_help = true)]
     pub buffered: bool,
 
-    /// Pass criteria of each load point: p99=40ms,throughput=60MB/s (all workers together, in every
-    /// second),errors=0
+    /// Pass criteria of each load point, such as p99=40ms,throughput=60MB/s,errors=0. The throughput is that
+    /// of all workers together, in every second
     #[arg(long, hide_short_help = true, value_name = "LIMITS")]
     pub criteria: Option<String>,
 
@@ -375,14 +375,16 @@ pub fn directory_name(text: &str) -> Result<String, String> {
 /// What is said of a target. The same on every verb that writes there.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct TargetArgs {
-    /// As root: use a target that other users own or can write to, with its owner's rights
+    /// As root: allow a target that other users own or can write to; its files are accessed with the owner's
+    /// rights
     #[arg(long, hide_short_help = true)]
     pub shared_target: bool,
     /// Space to leave free on the target [default: 5% of the volume, at most 10 GB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub keep_free: Option<Size>,
-    /// Limit I/O to this many bytes per second, give or take one operation, so that others can still work.
-    /// Counts reads, writes and the preparation of files together [default: no limit]
+    /// Limit I/O to this many bytes per second, such as 100MB, so that other users can still work; one
+    /// operation may exceed it. Counts reads, writes and the preparation of files together [default: no
+    /// limit]
     #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = max_rate)]
     pub max_rate: Option<NonZeroU64>,
 }
@@ -417,7 +419,8 @@ pub fn terms(is_shared: bool, keep_free: Option<Size>) -> Terms {
 /// What is known of the storage that no client can see.
 #[derive(Debug, Args)]
 pub struct StorageArgs {
-    /// Memory of the server, such as 64GiB: to judge whether it answered from memory instead of its disks
+    /// Memory of the server, such as 64GiB. Reelgauge uses it to judge whether the server answered from
+    /// memory instead of its disks
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub server_memory: Option<Size>,
 }
@@ -467,7 +470,7 @@ pub struct StreamsArgs {
     /// Measured time of each load point or trial [default: 30s, 10s with --find-max]
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Span>,
-    /// Warm-up before it, excluded from the figures [default: 5s, 3s with --find-max]
+    /// Warm-up before each load point or trial, excluded from the figures [default: 5s, 3s with --find-max]
     #[arg(long, hide_short_help = true, value_name = "TIME")]
     pub warmup: Option<Span>,
     #[command(flatten)]
@@ -531,7 +534,7 @@ pub struct VdaArgs {
     /// Number of streams at the last of the ten load points
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "points")]
     pub streams: u32,
-    /// Load points, as streams: 1..10 or '10..100 step 10'
+    /// Number of streams of each load point: 1..10 or '10..100 step 10'
     #[arg(long, hide_short_help = true, value_name = "RAMP")]
     pub points: Option<Ramp>,
     /// Search for the largest number of streams instead of measuring ten load points
@@ -540,16 +543,16 @@ pub struct VdaArgs {
     /// Time limit for the search
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "find_max")]
     pub time_max: Option<Span>,
-    /// Files per process: about 11 in the published data set
+    /// Files per process (published data set: about 11)
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 11)]
     pub files: u32,
-    /// Size of each file: 1GiB in the published data set
+    /// Size of each file (published data set: 1GiB)
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     pub file_size: Size,
-    /// Measured time of each load point: 300s in the published benchmark
+    /// Measured time of each load point (published benchmark: 300s)
     #[arg(long, value_name = "TIME", default_value = "300s")]
     pub duration: Span,
-    /// Warm-up before each load point, excluded from the figures: 300s in the published benchmark
+    /// Warm-up before each load point, excluded from the figures (published benchmark: 300s)
     #[arg(long, value_name = "TIME", default_value = "300s")]
     pub warmup: Span,
     #[command(flatten)]
@@ -593,7 +596,7 @@ pub struct ReplayArgs {
     /// Pace of operations: recorded, think (recorded pauses), max (no pauses), or fixed:5ms
     #[arg(long, value_name = "PACE", default_value = "recorded")]
     pub pace: Pacing,
-    /// Order to preserve: the whole trace, each thread, or each thread and shared resources
+    /// Order of operations to preserve
     #[arg(long, hide_short_help = true, value_enum, default_value = "resources")]
     pub order: ReplayOrder,
     /// Multiply recorded times by this: 0.5 is twice as fast
@@ -611,7 +614,7 @@ pub struct ReplayArgs {
     /// Number of passes, each on its own files; all files are prepared before the first pass
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub batch: u32,
-    /// How to prepare files: size set first (copy), growing (stream), or growing above 1 GB (auto)
+    /// How to write the files that are prepared
     #[arg(long, hide_short_help = true, value_enum, default_value = "auto")]
     pub layout: Layout,
     #[command(flatten)]
@@ -627,7 +630,7 @@ pub struct ReplayArgs {
 /// Flags of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// A plan (such as the run.toml of an earlier run), a scenario's name, or 'naspt': twelve workloads
+    /// A plan file, such as the run.toml of an earlier run; a scenario's name; or 'naspt', twelve workloads
     /// modelled on Intel's NAS Performance Toolkit, as fast as possible
     pub plan: PathBuf,
     /// Measure this directory instead of the plan's
@@ -642,8 +645,9 @@ pub struct RunArgs {
     /// Passes per workload, each on fresh files (suites only) [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub batch: Option<u32>,
-    /// Workloads of the suite: groups (naspt; own: your traces; iometer: 4 KiB and 128 KiB accesses, 1 and 32
-    /// in flight), names, patterns (HDVideo*), or traces by name or path (suites only) [default: naspt]
+    /// Workloads of the suite (suites only). Groups: naspt, own (your traces), iometer (4 KiB and 128 KiB
+    /// accesses, 1 and 32 in flight). Also names, patterns (HDVideo*), and traces by name or path [default:
+    /// naspt]
     #[arg(long, hide_short_help = true, value_name = "NAMES", value_delimiter = ',')]
     pub workloads: Vec<String>,
     /// Measured time per kind of iometer access (suites only) [default: 30s]
@@ -671,7 +675,7 @@ pub struct ReportArgs {
     /// Directory of a run or trace; several runs with --document [default: the latest run in reelgauge-runs]
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Make a document of the runs for others, with the system details from this site.toml. Writes HTML
+    /// Create a reference document of the runs, with the system details from this site.toml. Writes HTML
     /// (--html FILE, or document.html in the first run's directory), and a PDF next to it if Chromium is
     /// installed
     #[arg(
@@ -680,7 +684,7 @@ pub struct ReportArgs {
         conflicts_with_all = ["as_trace", "from", "to", "top", "json", "csv", "tables", "workers", "observer"]
     )]
     pub document: Option<PathBuf>,
-    /// Show a run as a trace: files, sequential shares, sizes and times
+    /// Show a run as a trace: files, percentages of sequential access, sizes and times
     #[arg(long)]
     pub as_trace: bool,
     #[command(flatten)]
@@ -697,7 +701,7 @@ pub struct ReportArgs {
     /// Also write a self-contained HTML report, with all charts and tables
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "to", "top"])]
     pub html: Option<PathBuf>,
-    /// Print the paper's tables for every load point, not only the last
+    /// Print the tables of the EBU paper for every load point, not only the last
     #[arg(long)]
     pub tables: bool,
     /// Print the figures of each worker
@@ -805,7 +809,8 @@ Examples:
   reelgauge streams /mnt/nas --like clip.mov --actor editor --cameras 9
   reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max        a format of your own
   reelgauge streams /mnt/nas --format xavc-intra-class-100-1080-25 --count 8 --read-from /mnt/nas/archive
-                                        your own old files, read only: the server no longer has them in memory
+                                        your own old files, read only; too old to be in the memory of the \
+server
 
 Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run failed (results kept), 130 \
 interrupted (results kept).";
@@ -835,8 +840,9 @@ How to make these files:
 Exit codes: 0 imported, 2 the file cannot be read, or nothing in it is kept.";
 
 const AFTER_VDA: &str = "\
-The workload follows the published definition: each stream is a camera (9 writes/s, 5 % of them synced) \
-and a companion (1 operation/s). Results are VDA-like. They are not SPEC results.
+The workload follows the published definition: each stream is a camera (9 writes/s, 5 % of them synced) and \
+a companion, an application that mostly reads (1 operation/s). Results are VDA-like. They are not SPEC \
+results.
 
 Exit codes: 0 all load points valid, 1 not all valid, 2 wrong usage or input, 3 the run failed, 130 \
 interrupted.";
@@ -847,14 +853,14 @@ Examples:
   reelgauge replay traces/edit /mnt/nas --pace max --batch 5
                                                            as fast as possible, median of five passes
   reelgauge replay traces/edit /mnt/nas --copies 8         eight users
-  reelgauge replay reelgauge-runs/LAST /mnt/nas            a run is a trace
+  reelgauge replay reelgauge-runs/LAST /mnt/nas            replay an earlier run
 
-Exit codes: 0 replayed, 2 wrong usage or input, 3 the run failed (results kept), 130 interrupted \
-(results kept).";
+Exit codes: 0 replayed, 2 wrong usage or input, 3 the run failed (results kept), 130 interrupted (results \
+kept).";
 
 const AFTER_MIX: &str = "\
 Examples:
-  reelgauge mix /mnt/nas                                   four editors for 30 s
+  reelgauge mix /mnt/nas                                   four workers for 30 s
   reelgauge mix /mnt/nas --profile seq-read --ramp 1..10   the EBU paper's read ramp
   reelgauge mix /mnt/nas --sweep 'random=0..100 step 25'   how much random access hurts
   reelgauge mix /mnt/nas --verify --duration 10m           read back and verify everything written

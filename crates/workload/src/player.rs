@@ -37,7 +37,7 @@ settings! {
     pub struct PlayerPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// Frames that a player requests at once: closed (one) or open (its whole buffer)
+        /// Frames that a player requests at once
         read_ahead: ReadAhead = ReadAhead::Closed => option(HOW, ReadAhead),
     }
 }

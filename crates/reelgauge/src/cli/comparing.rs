@@ -51,14 +51,15 @@ fn percent(text: &str) -> Result<f64, String> {
 
 const AFTER_COMPARE: &str = "\
 Each difference is shown with its noise: how much the figure varies without any change. The noise is \
-estimated from the periods of each run or, better, from repeated runs. If the noise of a figure is \
-unknown, it counts as neither better nor worse. Load points of 30 s or more make it known.
+estimated by splitting each run into periods or, better, from repeated runs. If the noise of a figure is \
+unknown, it counts as neither better nor worse. Use load points of 30 s or more, so that the noise can be \
+estimated.
 
-Streams are compared first: criteria, capacity, late frames, margins. Late frames are counted as the \
-incidents that caused them. From none to one is a change and fails any --threshold; the length of an \
-incident is not judged. The rate of paced streams is their demand, so it is neither better nor worse. Runs \
-with different numbers of streams are compared by criteria, late frames and margins only. Different kinds \
-of work are not compared.
+Streams are compared first: criteria, capacity, late frames, margins. Late frames are compared by the number \
+of incidents that caused them. A first incident (from none to one) counts as a change and fails any \
+--threshold. The length of an incident is not judged. Paced streams run at a fixed rate, so their rate is \
+never judged better or worse. Runs with different numbers of streams are compared by criteria, late frames \
+and margins only. Different kinds of work are not compared.
 
 Examples:
   reelgauge compare RUN-BEFORE RUN-AFTER                       effect of a change
@@ -66,7 +67,7 @@ Examples:
   reelgauge compare LAST-WEEK TODAY --threshold 5 --junit --out compare.xml
                                                                a gate for automation
 
-The limit of --threshold applies to all figures of the storage, or to those of --figure. Reelgauge's own \
+--threshold applies to all figures of the storage, or only to those that --figure selects. Reelgauge's own \
 cost (self_cost.*) counts only if --figure names it.
 
 Exit codes: 0 compared, 1 a figure is worse by more than --threshold and the noise, 2 wrong usage or input, \

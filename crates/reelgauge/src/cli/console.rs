@@ -62,9 +62,10 @@ Examples:
   reelgauge console --root /mnt/nas --token-file /etc/reelgauge/token --public-url https://nas.example.com/
                                                        as a service, behind a proxy
 
-The printed link grants access until the browser is closed or the console ends. Programs, and Prometheus \
-for /metrics, send the token as 'Authorization: Bearer TOKEN'. A token of your own must be in a file: all \
-users of a host can read command lines, and every run inherits the environment.
+Anyone with the printed link has access until the console ends. A browser that opened it stays logged in \
+until it is closed. Programs, and Prometheus for /metrics, send the token as 'Authorization: Bearer TOKEN'. \
+To use your own token, put it in a file (--token-file): all users of a host can read command lines, and \
+every run inherits the environment.
 
 Ctrl-C ends the console. Runs that it started continue, also if you close the browser.
 

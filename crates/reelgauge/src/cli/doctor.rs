@@ -14,7 +14,7 @@ const DEFAULT_SITE: &str = "reelgauge-runs/site.toml";
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_DOCTOR)]
 pub struct DoctorArgs {
-    /// Check only the path from this client to this directory [default: the whole client]
+    /// Directory whose path from this client is checked [default: check the whole client]
     pub path: Option<PathBuf>,
     /// Also test what media programs need of the file system: clock, locks, saving, names, extended
     /// attributes, listing. Writes only in PATH/reelgauge-area, and removes it all again
@@ -23,17 +23,18 @@ pub struct DoctorArgs {
     /// With --probe: stop if the storage does not respond for this long
     #[arg(long, value_name = "TIME", default_value = "30s", requires = "probe", value_parser = patience)]
     pub hang_after: Span,
-    /// With --probe, as root: test a directory that other users own or can write to, with its owner's rights
+    /// With --probe, as root: allow a directory that other users own or can write to; it is tested with the
+    /// owner's rights
     #[arg(long, requires = "probe")]
     pub shared_target: bool,
-    /// Also check this machine as the storage server
+    /// Also check this host as a storage server
     #[arg(long)]
     pub server: bool,
-    /// Check the machine whose data a script collected into this folder
+    /// Check the host whose data a script collected into this folder
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
-    /// Use the rate and round trip of this run if no network card reports its speed [default: the newest run
-    /// of PATH]
+    /// If no network card reports a speed, use the rate and round trip that this run measured [default: the
+    /// newest run of PATH]
     #[arg(long, value_name = "RUN")]
     pub run: Option<PathBuf>,
     /// Ask about the server, the switch and the disks where no counter has the answer; write the answers to
@@ -73,17 +74,15 @@ pub enum ScriptKind {
 
 const AFTER_DOCTOR: &str = "\
 The doctor changes no setting and writes only the answers to --ask. Only --probe accesses a network mount; \
-it \
-writes test files in the area below PATH.
+it writes test files in the area below PATH.
 
 Exit codes: 0 no critical or high finding, 1 at least one, 2 wrong usage or nothing to check, 3 the storage \
-stopped \
-responding to --probe.
+stopped responding to --probe.
 
 Examples:
-  reelgauge doctor --ask                      details of the site
+  reelgauge doctor --ask                      ask for the site's details
   reelgauge doctor /mnt/nas                   the path from here to that storage
   reelgauge doctor /mnt/nas --probe           and its file system
-  reelgauge doctor --server                   this machine as its server
+  reelgauge doctor --server                   this host as a storage server
   reelgauge doctor --collect-script sh > c.sh for a NAS; there: sh c.sh nas1
   reelgauge doctor --server --from nas1       the data of the NAS";

@@ -76,7 +76,7 @@ pub enum FleetVerb {
     Run(FleetRunArgs),
     /// Merge runs that several hosts made at the same time
     Merge(FleetMergeArgs),
-    /// Pause the run before its next load point; a load point already agreed on still runs
+    /// Pause the run before its next load point; a load point already scheduled still runs
     Pause(FleetStopArgs),
     /// Continue a paused run
     Resume(FleetStopArgs),
@@ -84,7 +84,7 @@ pub enum FleetVerb {
     Stop(FleetStopArgs),
     /// Fetch the results of a run that are still on agents
     Logs(FleetLogsArgs),
-    /// List or remove files that earlier runs left on agents and here
+    /// List or remove files that earlier runs left on agents and on this host
     Clean(FleetCleanArgs),
     /// Run a script of the original Media Storage Meter (msMeter) with its workers
     Msmeter(FleetMsmeterArgs),
@@ -209,7 +209,7 @@ pub struct FleetRunArgs {
     /// Only show what each agent would do, in which order, and the time and space needed
     #[arg(long, conflicts_with = "resume")]
     pub dry_run: bool,
-    /// Continue this run after its controller was lost, or the steps in this directory
+    /// Continue this run, whose controller was lost, or continue the steps in this directory
     #[arg(long, value_name = "RUN|DIR", conflicts_with = "plan")]
     pub resume: Option<String>,
     /// Print only the summary, as JSON, on standard output; for a plan with steps, the outcome of each
@@ -280,13 +280,11 @@ Examples:
   meter -rm 10.0.0.5                         on each of those hosts
 
 msMeter overwrites every file named test000, test001, ... in its folder, whatever it contains, and its port \
-has no password. The script therefore names the folder, and --root must allow it. The meaning of its rate \
-and \
-latency is explained below its tables; docs/msmeter.md compares them with Reelgauge's own.
+has no password. The script therefore names the folder, and --root must allow it. The notes below the tables \
+explain what msMeter's rate and latency mean; docs/msmeter.md compares them with Reelgauge's.
 
 Exit codes: 0 all workers finished, 2 wrong usage or not all workers connected, 3 the run failed, or a \
-worker \
-was lost, reported nothing or was stalled at the end, 130 interrupted.";
+worker disconnected, reported nothing or was stalled at the end, 130 interrupted.";
 
 const AFTER_FLEET_RUN: &str = "\
 Examples:
@@ -297,7 +295,7 @@ Examples:
   reelgauge fleet run --resume reelgauge-runs/steps-20261125T201500Z-3fa2c1
                                                  continue at the first unfinished step
 
-A plan for a fleet names agents, the plan that each of them runs, and the targets:
+A fleet plan names the agents, the workload plan of each agent, and the targets:
 
   [fleet]
   on_loss = \"go-on\"               # or \"stop\"
@@ -321,8 +319,9 @@ A plan for a fleet names agents, the plan that each of them runs, and the target
 Without a controller, agents stop their load within five seconds. Results stay on the agents until they are \
 fetched ('reelgauge fleet logs').
 
-Exit codes: as for a run on one host; 3 if an agent was missing. Steps: 0 all met or measured, 1 criteria \
-not met, 3 something was not measured or not run, 130 interrupted.";
+Exit codes: 0 measured, 1 criteria not met or inconclusive, or data read back differs, 2 wrong usage or \
+input, 3 the run failed or an agent was missing, 130 interrupted. With steps: 0 all met or measured, 1 \
+criteria not met, 3 something was not measured or not run, 130 interrupted.";
 
 /// What `fleet keep-server` is given.
 #[derive(Debug, Args)]
@@ -337,7 +336,7 @@ const AFTER_AGENT: &str = "\
 Examples:
   reelgauge agent --join edit-01.toml --root /mnt/nas
   reelgauge agent --join edit-01.toml --root /mnt/nas --max-space 200GiB --max-duration 1h
-  The second limits what a run may use of this host. The agent runs until Ctrl-C.
+  The second example limits what a run may use on this host. The agent runs until Ctrl-C.
 
 The agent connects to the fleet's server. It listens only during network measurements ('fleet preflight'). \
 It obeys only the controller of its fleet and works only below its roots. It needs no special rights: run it \
@@ -369,10 +368,10 @@ Everything is installed for the user that ssh logs in as, without special rights
 ~/.reelgauge-agent/, and a service of that user (systemd, launchd). ssh must work without a password. The \
 agent is named after its host, up to the first dot.
 
-Windows needs its own OpenSSH server and an administrator as that user. The service gets its own account, \
-'NT SERVICE\\reelgauge-agent-NAME', which needs access to each root.
+A Windows host needs Microsoft's OpenSSH server, and the ssh user must be an administrator. The service gets \
+its own account, 'NT SERVICE\\reelgauge-agent-NAME', which needs access to each root.
 
-Exit codes: 0 done, 2 wrong usage, or at least one host failed; the others are done all the same.";
+Exit codes: 0 done, 2 wrong usage, or at least one host failed (all other hosts are still done).";
 
 const AFTER_INIT: &str = "\
 Examples:

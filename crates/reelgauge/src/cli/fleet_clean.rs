@@ -30,16 +30,14 @@ pub struct FleetCleanArgs {
 
 const AFTER_FLEET_CLEAN: &str = "\
 Examples:
-  reelgauge fleet clean                       list leftovers on all agents and here
+  reelgauge fleet clean                       list files left on all agents and on this host
   reelgauge fleet clean --yes                 remove the test files on the targets
   reelgauge fleet clean 20261125T201500Z-3fa2c1 --yes
                                               also remove this run, which was not fetched
 
-A fetched run leaves only test files, which the next run uses again. An agent removes them below its roots, \
-as \
-'reelgauge clean' does, but not if its owner set --read-only, and not during a run. Runs that were not \
-fetched \
-are kept until you fetch them ('reelgauge fleet logs') or name them here.
+A fetched run leaves only test files, which the next run uses again. Agents remove them below their roots, \
+as 'reelgauge clean' does. They remove nothing during a run, or if their owner set --read-only. Runs that \
+were not fetched are kept until you fetch them ('reelgauge fleet logs') or name them here.
 
 Exit codes: 0 done, 1 an agent did not answer or something could not be removed, 2 wrong usage, 130 \
 interrupted.";

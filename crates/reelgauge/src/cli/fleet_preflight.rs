@@ -41,7 +41,7 @@ pub struct FleetPreflightArgs {
 pub enum PreflightDepth {
     /// No checks
     None,
-    /// Compare hosts, and memory with the data set; makes no load
+    /// Compare the hosts, and their memory with the data set; makes no load
     #[default]
     Look,
     /// Also measure the network, as 'fleet preflight' does

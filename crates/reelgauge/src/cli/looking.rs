@@ -13,10 +13,10 @@ use super::patience;
 /// A part of a trace or a run. The same on every verb that looks at operations.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct PeriodArgs {
-    /// Only operations that began at or after this time of the trace
+    /// Only operations that began at or after this time, counted from the start of the trace
     #[arg(long, value_name = "TIME")]
     pub from: Option<Span>,
-    /// Only operations that began before this time of the trace
+    /// Only operations that began before this time, counted from the start of the trace
     #[arg(long, value_name = "TIME")]
     pub to: Option<Span>,
 }
@@ -60,7 +60,7 @@ pub struct OpsArgs {
     /// Only this stream, or thread of a trace, counted from 0
     #[arg(long, value_name = "N")]
     pub stream: Option<u32>,
-    /// Sort by: issued (earliest first), service or response (slowest first), size (largest first), or offset
+    /// Sort order
     #[arg(long, value_enum, value_name = "BY", default_value = "issued")]
     pub sort: SortBy,
     /// Number of operations [default: all if sorted by issued, else 20]
@@ -94,7 +94,8 @@ Examples:
   reelgauge profile reelgauge-traces/premiere      the mix closest to a recorded trace
   reelgauge profile photo-browsing --json          for a trace that ships with Reelgauge
 
-Exit status 1: no mix is similar, or there is too little data to judge.";
+Exit codes: 0 a similar mix was found, 1 no mix is similar or there is too little data to judge, 2 wrong \
+usage or input.";
 
 /// Flags of `extents`.
 #[derive(Debug, Args)]

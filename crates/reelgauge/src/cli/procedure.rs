@@ -29,11 +29,11 @@ pub struct ProcedureArgs {
     /// Change a setting: --set duration=10s; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Your command for the step that expects it, such as 'rebuild: mdadm ...' or 'failover: ...'; may be
-    /// repeated. It runs with your rights and is kept with the run; --resume needs it again
+    /// Command for a step that needs an event, such as 'rebuild: mdadm ...' or 'failover: ...'; may be
+    /// repeated. It runs with your rights. It is kept with the run, but must be given again with --resume
     #[arg(long, hide_short_help = true, value_name = "NAME: COMMAND", conflicts_with = "show")]
     pub event: Vec<Event>,
-    /// Start of an event, after the warm-up [default: a third of the measured time]
+    /// Start of an event, counted from the end of the warm-up [default: a third of the measured time]
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "event")]
     pub event_at: Option<Span>,
     /// Kill an event and its processes after this time [default: 10m]
@@ -44,7 +44,8 @@ pub struct ProcedureArgs {
     #[arg(long, value_name = "DIR", requires = "path")]
     #[arg(conflicts_with_all = ["shared_target", "keep_free", "max_rate", "event"])]
     pub fleet: Option<PathBuf>,
-    /// Agents that make the load, in the order in which they are assigned clients [default: all]
+    /// Agents that make the load; the procedure's clients are assigned to them in turn, in this order
+    /// [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "fleet")]
     pub agents: Vec<AgentName>,
     /// Continue the stopped procedure in this directory

@@ -19,7 +19,7 @@ pub struct ProveArgs {
     /// Values of a setting to measure; the first is the baseline and is set again at the end
     #[arg(long, value_name = "NAME=VALUE,...", requires = "set", conflicts_with = "targets")]
     pub sweep: Option<String>,
-    /// Shell command that sets a value; {} is replaced by it
+    /// Shell command that sets a value; {} stands for the value
     #[arg(long, value_name = "COMMAND", requires = "sweep")]
     pub set: Option<String>,
     /// Directories to compare, instead of a change; {} in the verb's arguments is replaced by each
@@ -28,7 +28,7 @@ pub struct ProveArgs {
     /// Number of valid passes of each variant, 5 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(5..=20))]
     pub rounds: u32,
-    /// Only undo a change that an earlier 'prove' left because it was killed
+    /// Only undo the change that an earlier, killed 'prove' left in place
     #[arg(long, conflicts_with_all = ["change", "undo", "sweep", "set", "targets", "workload"])]
     pub undo_left: bool,
     /// Folder for the results; not on the target if possible
@@ -47,14 +47,12 @@ pub struct ProveArgs {
 
 const AFTER_PROVE: &str = "\
 Reelgauge measures the same work with and without the change, in turns (A B, B A, A B, ...), on the same \
-test \
-files. The change helps only if a figure that storage is judged by improves by more than it varies from run \
-to \
-run, and none gets worse. Disturbed passes are measured again.
+test files. The change counts as better only if a figure of the storage improves by more than its run-to-run \
+variation and none gets worse. Disturbed passes are measured again.
 
 Only Reelgauge and your commands are run. The change is undone at the end, on Ctrl-C and after an error. The \
-undo command is on disk before the change is made: if this process is killed, the next start of Reelgauge \
-reports it, and 'reelgauge prove --undo-left' undoes the change.
+undo command is stored on disk first. If this process is killed, the next start of Reelgauge reports the \
+open change, and 'reelgauge prove --undo-left' undoes it.
 
 Examples:
   reelgauge prove --change ./faster.sh --undo ./as-before.sh -- mix /mnt/nas --profile seq-read
@@ -64,5 +62,5 @@ Examples:
   reelgauge prove --targets /mnt/smb,/mnt/nfs -- streams {} --find-max --format prores-422-hq-uhd-25
                                              which protocol is better?
 
-Exit codes: 0 something was better and nothing worse, 1 otherwise, 2 wrong usage or input, 3 the proof \
-failed, 130 interrupted.";
+Exit codes: 0 a variant was better and no figure worse, 1 not better or unknown, 2 wrong usage or input, 3 \
+the proof failed, 130 interrupted.";

@@ -41,9 +41,8 @@ pub struct RecordArgs {
 
 const AFTER_RECORD: &str = "\
 Reelgauge mounts a recorder over DIR (FUSE, Linux only) and unmounts it at the end, whatever happens. It \
-records \
-all file operations of CMD below DIR, and those of other programs that use DIR during the recording. File \
-contents are not kept. CMD finds the directory in the environment variable REELGAUGE_DIR.
+records all file operations of CMD below DIR, and those of other programs that use DIR during the recording. \
+File contents are not kept. CMD finds the directory in the environment variable REELGAUGE_DIR.
 
 Examples:
   reelgauge record /media/project -- ffmpeg -i /media/project/a.mov -c copy /media/project/b.mov
@@ -51,16 +50,16 @@ Examples:
   reelgauge record /media/project --mount /mnt/rec -- cp {}/a.mov {}/b.mov
 
 A killed recorder (kill -9) loses its last second. The next recorder with the same folder for traces makes a \
-trace of the rest. Until then, _NAME-PID.tmp in that folder can be reported and replayed.
+trace of the rest. Until then, 'reelgauge report' and 'reelgauge replay' accept _NAME-PID.tmp in that \
+folder.
 
-The mount does not support unnamed files (O_TMPFILE) or collapse and insert range, even if the storage does. \
-Reelgauge lists background processes of CMD but does not wait for them. Reads and writes above 1 MiB are \
-split; on Linux 6.12 and later, those above fs.fuse.max_pages_limit (sysctl).
+The mount does not support O_TMPFILE, or collapse range and insert range of fallocate, even if the storage \
+does. Reelgauge lists background processes of CMD but does not wait for them. Reads and writes above 1 MiB \
+are split; on Linux 6.12 and later, those above fs.fuse.max_pages_limit (sysctl).
 
 Recording slows down each operation, depending on its size: by about 11 µs at 4 KiB, 20 µs at 64 KiB, 40 µs \
-at \
-256 KiB and 110 to 150 µs at 1 MiB. If another mount namespace still has a copy of the mount at the end, \
-Reelgauge lists its processes and disconnects the copy.
+at 256 KiB and 110 to 150 µs at 1 MiB. If another mount namespace, such as a container, still has a copy of \
+the mount at the end, Reelgauge lists the processes of that namespace and disconnects the copy.
 
 Exit codes: that of CMD, or 128 plus the signal that ended it; without CMD 0; 2 wrong usage or input, 3 the \
 recording failed, 130 interrupted.";

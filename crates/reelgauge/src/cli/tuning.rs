@@ -284,19 +284,17 @@ impl TuneArgs {
 
 const AFTER_TUNE: &str = "\
 The verb only prints configuration: it changes nothing and checks nothing. The output is for the site that \
-the \
-flags describe. Each line has its reason, its rule, the calculation behind its number and the command to \
-undo it. \
-Settings that weaken security are explained and left to you. Settings that depend on a missing flag stay \
-unchanged and are listed.
+the flags describe. Each line has a reason, the doctor rule that it follows, the calculation behind its \
+number and the undo command. Settings that weaken security are explained and left to you. Settings that \
+depend on a missing flag stay unchanged and are listed.
 
 Examples:
   reelgauge tune --for smb --server-link 10Gbit --client-link 1Gbit
                                     a server with slower clients
   reelgauge tune --for client-linux --protocol nfs
-                                    a workstation with few details known
+                                    a workstation, if few details are known
   reelgauge tune --for client-macos --protocol nfs --out mac
-                                    files in a folder of their own";
+                                    write the files into the folder mac";
 
 #[cfg(test)]
 mod tests {

@@ -40,9 +40,9 @@ pub struct MarkArgs {
 }
 
 const AFTER_MARK: &str = "\
-A mark is shown with the run and with the incidents that it overlaps. It is evidence, not a cause. Marks \
-are kept \
-in marks.json of the run. For a finished run, Reelgauge also writes report.html again.
+A mark is shown with the run and with the incidents that it overlaps. It only records an event and does not \
+prove the cause. Marks are kept in marks.json of the run. For a finished run, Reelgauge also writes \
+report.html again.
 
 Examples:
   reelgauge mark reelgauge-runs/RUN 'node 2 switched off'                  during the run
@@ -51,10 +51,9 @@ Examples:
 Exit codes: 0 added, 2 wrong usage or not a run directory, 3 added, but report.html does not show it.";
 
 const AFTER_WATCH: &str = "\
-Reelgauge makes no load and opens nothing on PATH. It reads the system's counters once a second, and after \
-one \
-hour every ten seconds. They are kept in a directory of their own, in the format of a run's counters. Linux \
-only.
+Reelgauge makes no load and opens nothing on PATH. It reads the system's counters once a second during the \
+first hour, then every ten seconds. They are kept in a directory of their own, in the format of a run's \
+counters. Linux only.
 
 Examples:
   reelgauge watch                            on the server, during a run on a client; Ctrl-C ends it
