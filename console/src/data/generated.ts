@@ -2353,7 +2353,7 @@ export type ProcedureStepRow = {
   why: string | null,
 };
 
-/** How far a step is. */
+/** The progress of a step. */
 export type ProcedureStepState = "planned" | "running" | "done" | "broke_off" | "not_needed" | "not_tried";
 
 /** What one process was asked for and what it achieved. */

@@ -185,7 +185,7 @@ pub enum ProcedureError {
         /// The step of the search.
         of: String,
     },
-    /// An event whose command is not known.
+    /// An event whose command was not supplied again.
     #[error(
         "step '{step}' runs its event again, but event commands are not stored. Add --event '{event}: \
          COMMAND'"

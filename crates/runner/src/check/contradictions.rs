@@ -189,7 +189,7 @@ fn row_contradictions(text: &str, format: &CheckFormat) -> Vec<String> {
     wrong.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, what)| format!("{what}: {row}")).collect()
 }
 
-/// Contradictions between a screen and the rows of its own table.
+/// Contradictions between a screen and the rows of its table.
 fn contradictions(text: &str, facts: &CheckFacts) -> Vec<String> {
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut found: Vec<String> =

@@ -41,7 +41,7 @@ pub(super) struct Known {
     /// the players' buffers hide for a while that the rate is too low.
     claimable: Option<u32>,
     /// From this count on, streams need more than overloaded streams of others received. That is no
-    /// limit of this format: none of its own streams failed.
+    /// limit of this format: none of its streams failed.
     refuted_by_others_from: Option<u32>,
     /// Counts that were held for longer than a trial, with any result.
     tried: Vec<u32>,

@@ -125,7 +125,7 @@ mod tests {
         mix_workers.give_back(first);
         let ids: Vec<u32> = mix_workers.take(&plan, 1).iter().map(|worker| worker.id).collect();
         assert_eq!(ids, [0, 1, 2]);
-        // A worker that hangs in a dead mount is left out, not waited for.
+        // A worker that hangs in a dead mount is omitted, not waited for.
         assert!(mix_workers.take(&plan, 1).is_empty());
     }
 }

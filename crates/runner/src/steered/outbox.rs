@@ -33,7 +33,7 @@ impl Outbox {
                 // A message that cannot be serialised would be a defect; the next one may be fine.
                 let Ok(mut line) = serde_json::to_string(&word) else { continue };
                 line.push('\n');
-                // The reader is gone: that shows on the other pipe, too.
+                // The reader has closed its end: that shows on the other pipe, too.
                 if output.write_all(line.as_bytes()).and_then(|()| output.flush()).is_err() {
                     break;
                 }
