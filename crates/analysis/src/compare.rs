@@ -359,12 +359,12 @@ pub type Say = dyn Fn(FigureUnit, Shown) -> String;
 #[non_exhaustive]
 pub enum CompareError {
     /// Too few or too many runs.
-    #[error("{0} runs were given. Name two to {RUNS_MAX} runs, the base first")]
+    #[error("{0} runs were given. Name 2 to {RUNS_MAX} runs, the baseline first")]
     RunCount(usize),
     /// The number of runs is not divisible by the number of repeats.
     #[error(
-        "{runs} runs cannot be split into groups of {repeats}. Name the same number of repeats for each \
-         side (at least two sides), those of the base first"
+        "{runs} runs cannot be split into groups of {repeats}. Name {repeats} runs for each of at least two \
+         groups, the baseline group first"
     )]
     Repeats {
         /// How many runs there are.

@@ -67,7 +67,7 @@ pub enum CurveError {
         need: usize,
     },
     /// An impossible value.
-    #[error("load point {} has a negative value or none; measure it again", .index + 1)]
+    #[error("load point {} has a negative or missing value; measure it again", .index + 1)]
     NotMeasured {
         /// The point, from 0.
         index: usize,

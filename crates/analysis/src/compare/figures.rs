@@ -45,7 +45,7 @@ impl Reading {
     /// A value of one of [`KNOWN_FIGURES`].
     pub(super) fn new(name: &str, value: f64, noise: Noise) -> Reading {
         let Some((figure, word)) = known(name) else {
-            unreachable!("{name} is compared and not among the known figures");
+            unreachable!("unknown figure {name} in a comparison; add it to the known figures");
         };
         Reading {
             figure: name.to_owned(),

@@ -156,7 +156,7 @@ impl Means {
     /// Synthetic means for tests.
     pub(crate) fn of_tests(seconds: f64, values: &[(Layer, &'static str, &str, f64)]) -> Means {
         let key = |(layer, name, device, value): &(Layer, &'static str, &str, f64)| {
-            assert!(reelgauge_record::counters::kind(*layer, name).is_some(), "{name} is no counter");
+            assert!(reelgauge_record::counters::kind(*layer, name).is_some(), "unknown counter {name}");
             (Key { layer: *layer, name, device: (*device).to_owned() }, *value)
         };
         Means { seconds, of: values.iter().map(key).collect() }

@@ -127,7 +127,7 @@ impl AnswerTally {
     pub fn add(&mut self, op: &OpRecord, own: &OwnShare) {
         debug_assert!(
             own.booked_ns <= op.service_ns(),
-            "of an operation's time no more is Reelgauge's than it took"
+            "Reelgauge's share of an operation's time is at most that time"
         );
         // The answer had arrived before a thread got a processor to see it. A wait is never longer than
         // its operation, except in damaged records.

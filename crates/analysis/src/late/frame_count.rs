@@ -296,7 +296,7 @@ impl Counting {
         if self.not_begun.is_empty() {
             self.not_begun = frames;
         } else {
-            assert_eq!(self.not_begun.end, frames.start, "frames that were not begun follow one another");
+            assert_eq!(self.not_begun.end, frames.start, "frames that never started are consecutive");
             self.not_begun.end = frames.end;
         }
     }
@@ -520,7 +520,7 @@ impl Counting {
         let (came_late, came_in_time) = (self.lateness.count(), self.headroom.count());
         assert_eq!(came_late + never_came, late, "a late frame came late or never came");
         assert_eq!(came_in_time + late, judged, "a judged frame was in time or late");
-        assert!(late_with_own_delay <= late, "a frame that is late through Reelgauge is late");
+        assert!(late_with_own_delay <= late, "a frame late because of Reelgauge is also counted as late");
     }
 
     /// Fills in the counts.
@@ -617,7 +617,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a frame that is late through Reelgauge is late")]
+    #[should_panic(expected = "a frame late because of Reelgauge is also counted as late")]
     fn more_own_frames_than_late_ones_is_a_defect() {
         let mut counting = counted();
         counting.counts.late_with_own_delay = counting.counts.late + 1;
@@ -625,7 +625,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "frames that were not begun follow one another")]
+    #[should_panic(expected = "frames that never started are consecutive")]
     fn a_gap_between_frames_that_wait_is_a_defect() {
         let mut counting = counted();
         counting.not_begun = 5..7;

@@ -128,7 +128,7 @@ impl Frames {
         let number = u64::from(op.transfer);
         debug_assert!(number >= self.base, "operations of settled frames are counted elsewhere");
         let index = (number - self.base) as usize;
-        debug_assert!(index < self.most, "room was made for a frame before it is taken");
+        debug_assert!(index < self.most, "space is reserved for a frame before it is used");
         if index >= self.ring.len() {
             self.ring.resize(index + 1, Frame::UNSEEN);
         }
@@ -166,7 +166,7 @@ mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "room was made for a frame before it is taken")]
+    #[should_panic(expected = "space is reserved for a frame before it is used")]
     fn a_frame_that_does_not_fit_is_a_defect() {
         take(&mut Frames::new(8), 8);
     }

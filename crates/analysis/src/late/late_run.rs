@@ -89,7 +89,10 @@ pub(super) struct LateRuns {
 impl LateRuns {
     /// Adds late frames. They extend the open run, if there is one.
     pub(super) fn late(&mut self, late: LateFrames) {
-        assert!(late.own_frames <= late.frames, "no more frames are late through Reelgauge than are late");
+        assert!(
+            late.own_frames <= late.frames,
+            "frames late because of Reelgauge cannot exceed all late frames"
+        );
         assert!(
             late.dropped_frames + late.failed_frames <= late.frames,
             "dropped and failed frames are late"
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "no more frames are late through Reelgauge than are late")]
+    #[should_panic(expected = "frames late because of Reelgauge cannot exceed all late frames")]
     fn more_own_frames_than_late_ones_is_a_defect() {
         LateRuns::default().late(LateFrames { frames: 1, own_frames: 2, ..LateFrames::default() });
     }

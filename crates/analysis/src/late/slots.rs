@@ -37,7 +37,7 @@ impl Slots {
 
     #[cold]
     fn insert(&mut self, number: u32) -> usize {
-        assert!(self.get(number).is_none(), "a number has one place");
+        assert!(self.get(number).is_none(), "each number has exactly one slot");
         let slot = self.used;
         self.used += 1;
         if number < DENSE {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a number has one place")]
+    #[should_panic(expected = "each number has exactly one slot")]
     fn a_second_place_is_a_defect() {
         let mut slots = Slots::default();
         slots.insert(7);

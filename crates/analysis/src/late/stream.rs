@@ -72,7 +72,7 @@ impl StreamTally {
         let counting = self.counting?;
         let strip = counting.strip?;
         let drawn: u64 = strip.late_frames.iter().sum();
-        assert_eq!(drawn, counting.counts.late, "a strip shows the late frames that were counted");
+        assert_eq!(drawn, counting.counts.late, "a strip shows all counted late frames");
         Some((self.spec.stream, *strip))
     }
 
@@ -205,7 +205,7 @@ impl StreamTally {
     pub(super) fn late_all_the_same(&mut self, frames: u64) {
         if let Some(counting) = &mut self.counting {
             let own = &mut counting.counts.late_with_own_delay;
-            assert!(frames <= *own, "frames that are taken from Reelgauge's delay were counted to it");
+            assert!(frames <= *own, "frames removed from Reelgauge's delay were counted as delayed by it");
             *own -= frames;
         }
     }
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a strip shows the late frames that were counted")]
+    #[should_panic(expected = "a strip shows all counted late frames")]
     fn a_strip_without_a_late_frame_is_a_defect() {
         let mut stream = late_stream();
         stream.counting.as_mut().unwrap().counts.late += 1;
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "frames that are taken from Reelgauge's delay were counted to it")]
+    #[should_panic(expected = "frames removed from Reelgauge's delay were counted as delayed by it")]
     fn taking_frames_from_a_delay_that_has_none_is_a_defect() {
         let mut stream = late_stream();
         stream.counting.as_mut().unwrap().counts.late_with_own_delay = 3;

@@ -79,7 +79,7 @@ impl SlidingMin {
                 return;
             }
             self.frames.pop_front();
-            assert!(bytes <= self.sum_bytes, "a frame that leaves the stretch was in its sum");
+            assert!(bytes <= self.sum_bytes, "a frame that leaves the window was part of its sum");
             self.sum_bytes -= bytes;
             if self.min.is_none_or(|(min_bytes, _)| self.sum_bytes < min_bytes) {
                 self.min = Some((self.sum_bytes, began_ns));
@@ -106,7 +106,7 @@ impl SlidingMin {
             self.slide_to(self.until_ns);
         }
         let within: u64 = self.frames.iter().map(|(_, bytes)| bytes).sum();
-        assert_eq!(within, self.sum_bytes, "the sum of a stretch is that of the frames in it");
+        assert_eq!(within, self.sum_bytes, "the sum of a window equals the sum of its frames");
     }
 
     /// The figures; `None` if no period fits into the measured time.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a frame that leaves the stretch was in its sum")]
+    #[should_panic(expected = "a frame that leaves the window was part of its sum")]
     fn a_sum_without_one_of_its_frames_is_a_defect() {
         let mut sliding = SlidingMin::new(200, 0, 1000, None);
         sliding.push(40, 10);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "the sum of a stretch is that of the frames in it")]
+    #[should_panic(expected = "the sum of a window equals the sum of its frames")]
     fn a_sum_of_more_than_its_frames_is_a_defect() {
         let mut sliding = SlidingMin::new(200, 0, 1000, None);
         sliding.push(900, 10);
