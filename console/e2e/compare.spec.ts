@@ -31,7 +31,7 @@ test("two runs: one line on top, then the systems, then what lies over one anoth
   const seen = watch(page);
   await letIn(page, server);
   await page.goto(address(ids.slice(0, 2)));
-  await expect(page.locator("#answer .headline")).toHaveText(/^Run 2 did other work than run 1: /);
+  await expect(page.locator("#answer .headline")).toHaveText(/^Run 2 ran a different workload from run 1: /);
   const systems = page.getByRole("table", { name: "Systems" });
   await expect(systems.locator("tbody tr")).toHaveCount(2);
   // No storage details and no frames: such columns would be empty.

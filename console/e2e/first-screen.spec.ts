@@ -318,7 +318,7 @@ test("a count stands beside links and needs, each with what it assumes", async (
   await page.setViewportSize(DESK);
   await open(page, "check");
   const scale = page.locator("#good");
-  for (const name of ["1 GbE", "10 GbE", "25 GbE", "100 GbE", "a suite of four seats", "a newsroom of twenty"])
+  for (const name of ["1 GbE", "10 GbE", "25 GbE", "100 GbE", "a facility with four edit seats", "a newsroom of twenty"])
     await expect(scale.getByRole("row", { name: new RegExp(`^${name} `) })).toContainText(/MB\/s|streams/);
   await expect(scale.getByText("this run")).toBeVisible();
 });

@@ -90,7 +90,7 @@ mod tests {
         summary.load_points = vec![point];
         summary.series.standstills = vec![Standstill { began_s, lasted_s: 4.0 }];
         let told = answer_sentences(&summary);
-        told.into_iter().map(|sentence| sentence.text).find(|text| text.contains("Nothing was answered"))
+        told.into_iter().map(|sentence| sentence.text).find(|text| text.contains(" for 4.0 s"))
     }
 
     #[test]

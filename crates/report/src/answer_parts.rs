@@ -35,7 +35,7 @@ pub(crate) fn outcome(summary: &Summary) -> Option<String> {
             return Some("The run is still running. Its figures come from its log so far.".to_owned());
         }
         Outcome::Interrupted => "The run was interrupted",
-        Outcome::BrokeOff => "The run broke off",
+        Outcome::BrokeOff => "The run ended unexpectedly",
     };
     let reason = summary.outcome_reason.as_deref().map(|reason| format!(": {}", plain(reason)));
     let reason = reason.unwrap_or_default();
@@ -49,7 +49,7 @@ pub(crate) fn verified(verify: &VerifyFacts) -> (Tone, String) {
     }
     let first = verify.first_difference.as_deref().map(|first| format!(" First: {}", plain(first)));
     let text = format!(
-        "DATA DIFFER: {} of {checked} read back differ from what was written.{}",
+        "DATA MISMATCH: {} of {checked} read back do not match the data written.{}",
         amount(verify.different_bytes),
         first.unwrap_or_default()
     );
@@ -65,7 +65,7 @@ pub(crate) fn nothing(summary: &Summary) -> String {
         }
         (0, _) => format!("Nothing was measured on {place}: no operation finished (warm-up excluded)."),
         (ops, failed) if ops == failed => {
-            format!("Nothing worked on {place}: all operations failed.")
+            format!("All operations on {place} failed.")
         }
         _ => format!("Nothing was measured on {place}: no read or write succeeded."),
     }
@@ -92,8 +92,8 @@ pub(crate) fn unanswered(summary: &Summary) -> Option<String> {
     let longest = each.max_by(|one, other| one.for_s.total_cmp(&other.for_s))?;
     let threads = counted(u64::from(longest.threads), "worker thread");
     Some(format!(
-        "{threads} got no answer for {}, until the run ended. Response times exclude that wait; rates \
-         include it.",
+        "{threads} waited {} for a response that had not arrived when the run ended. Response times exclude \
+         that wait; rates include it.",
         moment(longest.for_s)
     ))
 }
@@ -112,7 +112,7 @@ pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
         // What moved less than was asked is told in a sentence of its own.
         None if summary.ops() > 0 && !has_short(summary) => {
             let is_answered = summary.load_points.iter().all(|point| point.unanswered.is_none());
-            let what = if is_answered { "No operation" } else { "No answered operation" };
+            let what = if is_answered { "No operation" } else { "No completed operation" };
             (Tone::Plain, format!("{what} failed."))
         }
         None => (Tone::Plain, String::new()),
@@ -147,7 +147,7 @@ fn failure(failed: u64, first: &FirstError, message: &str) -> String {
         _ => String::new(),
     };
     format!(
-        "{} failed. The first: {what} file {}{at}, {} into the run: {}.",
+        "{} failed. The first was {what} file {}{at}, {} into the run: {}.",
         counted(failed, "operation"),
         first.file,
         moment(first.failed_at_s),
@@ -161,8 +161,8 @@ pub(crate) fn short(summary: &Summary) -> Option<String> {
     let all = sum(|total| total.short_transfers);
     let writes = sum(|total| total.short_writes.unwrap_or(0));
     let parts = [
-        (all.saturating_sub(writes), "read", "returned less data than requested"),
-        (writes, "write", "stored less data than requested"),
+        (all.saturating_sub(writes), "read", "returned less data than requested (short read)"),
+        (writes, "write", "stored less data than requested (short write)"),
     ];
     let told = parts.into_iter().filter(|(number, ..)| *number > 0);
     let told: Vec<String> =

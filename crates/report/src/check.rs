@@ -94,7 +94,7 @@ pub(crate) fn section(summary: &Summary, facts: &CheckFacts) -> Section {
     section
 }
 
-/// `11 × Apple ProRes 422 HQ UHD, 25 fps play without a late frame, and 9 record.`: of the heaviest
+/// `Without a late frame: playing 11 × Apple ProRes 422 HQ UHD, 25 fps; recording 9.`: of the heaviest
 /// format that anything was carried of.
 fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
     let Number::FirstLook { format, play, record } = *number else {
@@ -114,20 +114,20 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
     let name = plain_short(&format.name, 60);
     let sentence = match (known(&format.play), known(&format.record)) {
         (Some(play), Some(record)) => format!(
-            "{} × {name} play without a late frame{}, and {} record{}.",
+            "Without a late frame: playing {} × {name}{}; recording {}{}.",
             with_error(&play),
             for_how_long(&play),
             with_error(&record),
             for_how_long(&record)
         ),
         (Some(play), None) => format!(
-            "{} × {name} play without a late frame{}; recording {}.",
+            "Without a late frame: playing {} × {name}{}; recording {}.",
             with_error(&play),
             for_how_long(&play),
             open(&format.record)
         ),
         (None, Some(record)) => format!(
-            "{} × {name} record without a late frame{}; playing {}.",
+            "Without a late frame: recording {} × {name}{}; playing {}.",
             with_error(&record),
             for_how_long(&record),
             open(&format.play)
@@ -141,11 +141,9 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
 fn none(facts: &CheckFacts) -> &'static str {
     let mut counts = facts.counts();
     match facts.limit_culprit {
-        Some(Culprit::MaxRate) => {
-            "Within --max-rate, not one stream of these formats ran without a late frame."
-        }
+        Some(Culprit::MaxRate) => "Within --max-rate, even a single stream of these formats had late frames.",
         _ if counts.any(is_not_known) => "Unknown whether the storage sustains a stream of these formats.",
-        _ => "Not one stream of these formats ran without a late frame.",
+        _ => "Even a single stream of these formats had late frames.",
     }
 }
 
@@ -176,7 +174,7 @@ fn formats(facts: &CheckFacts, width: usize, is_page: bool) -> Table {
     let needed = numbers(&needed).into_iter().chain(link.map(number));
     let mut table = Table::new("Formats");
     table.rows = (0..formats.len()).map(|at| format!("check.formats.{at}")).collect();
-    table.words("streams without a late frame", names.chain(below("link speed, about")).collect());
+    table.words("streams without a late frame", names.chain(below("approximate link speed")).collect());
     table.column("", "play", cells(&|format| marked(format.play.as_ref()))).at("play.streams");
     table.column("", "record", cells(&|format| marked(format.record.as_ref()))).at("record.streams");
     table.column("needs", "MB/s", needed.collect()).at("needed_mb_per_s_each");
@@ -221,7 +219,7 @@ fn with_error(found: &CheckCount) -> String {
     }
 }
 
-/// `A second trial confirmed 3 limits (1 play, 2 record), although other loads reach more MB/s.`, of counts
+/// `A second trial confirmed 3 limits (1 play, 2 record), although other loads reached a higher rate.`, of counts
 /// that are smaller than other counts or the sequential rates let expect.
 fn own_limits(facts: &CheckFacts) -> Option<String> {
     let own = |found: &Option<CheckCount>| found.as_ref().is_some_and(|found| found.own_limit);
@@ -237,7 +235,7 @@ fn own_limits(facts: &CheckFacts) -> Option<String> {
             format!("{} limits ({})", several.len(), limit::works_words(works))
         }
     };
-    Some(format!("A second trial confirmed {which}, although other loads reach more MB/s."))
+    Some(format!("A second trial confirmed {which}, although other loads reached a higher rate."))
 }
 
 /// What is to be known of the sequential rates: that they began with a burst, rose, or did not settle.
@@ -278,7 +276,8 @@ impl Ticks {
             _ if self.all == 0 => String::new(),
             0 => format!(" So no count in column \"{column}\" has a tick."),
             _ => format!(
-                " Counts with a tick in column \"{column}\" come from sustained streams, not from this rate."
+                " Counts with a tick in column \"{column}\" were tested with streams; they are not \
+                 calculated from this rate."
             ),
         }
     }
@@ -290,15 +289,15 @@ fn trend_words(what: &str, rate: &SustainedRate, ticks: Ticks) -> Option<String>
     let held = moment(rate.held_s);
     Some(match (rate.trend, other) {
         (RateTrend::Burst, Some(burst)) => format!(
-            "{what} began with a burst of {burst} MB/s, then {level} MB/s for {held}. Counts that were not \
-             held use the lower rate."
+            "{what} began with a burst of {burst} MB/s, then {level} MB/s for {held}. Counts from short \
+             trials use the lower rate."
         ),
         (RateTrend::Rose, Some(later)) => format!(
-            "{what} rose from {level} MB/s to {later} MB/s: a cache filled. Counts that were not held use the lower \
-             rate."
+            "{what} rose from {level} MB/s to {later} MB/s while a cache filled. Counts from short trials \
+             use the lower rate."
         ),
         (RateTrend::Unsettled, Some(other)) => format!(
-            "{what} did not settle: {other} MB/s and {level} MB/s, the latter for {held}.{}",
+            "{what} did not settle: {level} MB/s for {held}, but {other} MB/s at another time.{}",
             ticks.words()
         ),
         (RateTrend::Unsettled, None) => {
@@ -334,7 +333,7 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
     )
 }
 
-/// `Nothing was answered for 10 s while writing, from 31 s on.`
+/// `The storage did not respond for 10 s while writing, starting at 31 s.`
 fn standstill_words(summary: &Summary) -> Option<String> {
     let told = silence::told(summary)?;
     Some(sentence(&told, told.point.map_or("", doing)))
@@ -360,13 +359,13 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
     }
     let mut doubts = Vec::new();
     if facts.counts().filter(|found| found.streams > 0).any(|found| !found.is_sustained()) {
-        doubts.push("counts without a tick ran too briefly".to_owned());
+        doubts.push("counts without a tick were tested too briefly".to_owned());
     }
     if rate_words(facts).next().is_some() {
         doubts.push("a rate was not steady".to_owned());
     }
     if silence::told(summary).is_some() {
-        doubts.push("the storage stopped responding for a while".to_owned());
+        doubts.push("the storage stopped responding during the check".to_owned());
     }
     if summary.load_points.iter().any(|point| point.not_measured.is_some()) {
         doubts.push("not everything could be measured".to_owned());
@@ -378,7 +377,8 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
         facts.formats.iter().filter_map(|format| format.record.as_ref()).any(|found| found.streams > 0);
     let overwritten = if records { " Recorders overwrote files; new files can be slower." } else { "" };
     capital(&format!(
-        "{begin}Measured for {}; larger caches and other users show only in longer runs.{overwritten}",
+        "{begin}Measured for {}. Only longer runs show the effect of larger caches and of other \
+         users.{overwritten}",
         moment(facts.looked_s)
     ))
 }

@@ -246,7 +246,7 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
     }
     let alone = of_one_run(comparison);
     if !alone.is_empty() && !all {
-        page.item("Not in all", &plain_short(&alone.join(", "), 300));
+        page.item("Not in all runs", &plain_short(&alone.join(", "), 300));
     }
     let hidden = comparison.rows.len() - shown.len();
     if hidden > 0 {

@@ -9,7 +9,7 @@ pub fn counter_note_sentence(note: &CounterNote) -> String {
     match note {
         CounterNote::Damaged(error) => format!("Some counters are omitted: {error}."),
         CounterNote::Silent { series } => {
-            format!("Counters of errors and waiting that stayed at 0 are not shown: {series}.")
+            format!("Error and wait counters that stayed at 0 are not shown: {series}.")
         }
         CounterNote::NoRoom { series } => {
             let count = series.map_or_else(|| "many".to_owned(), |series| series.to_string());

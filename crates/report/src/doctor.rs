@@ -30,7 +30,7 @@ const SUBJECTS_MAX: usize = 4;
 pub(crate) const INDENT: usize = 3;
 
 /// Stands for the caveat of a rule that always applies.
-pub(crate) const NO_CAVEAT: &str = "No case is known.";
+pub(crate) const NO_CAVEAT: &str = "No case against it is known.";
 
 /// The screen of a diagnosis; with `all`, every rule by name. `way` is the path to the server's disks, where
 /// one
@@ -46,7 +46,10 @@ pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, 
         page.lines(vec!["Path:".to_owned()]);
         page.lines(path_lines(&all_hops(way), page.width));
         if way.site == Site::default() {
-            page.sentence(Tone::Plain, "Add facts that no counter shows: reelgauge doctor --ask");
+            page.sentence(
+                Tone::Plain,
+                "Answer questions about what no counter shows: reelgauge doctor --ask",
+            );
         }
     }
     probes::probes(diagnosis, &mut page);
@@ -81,12 +84,17 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
         part(page, "Found", &sentence);
     }
     if let Some(more @ 1..) = finding.found.len().checked_sub(SUBJECTS_MAX) {
-        part(page, "Found", &format!("The same on {more} more; --json lists all."));
+        part(page, "Found", &format!("The same on {more} others; --json lists all."));
     }
     words::costs(finding).into_iter().for_each(|cost| part(page, "Cost", &price(cost)));
     part(page, "Why", &rule.why);
     match rule.policy {
-        Policy::Never => part(page, "Decide", "This costs security or data safety; decide yourself."),
+        Policy::Never => part(
+            page,
+            "Decide",
+            "This reduces security or data safety. Decide whether you \
+                                               accept that.",
+        ),
         Policy::NotAChange | Policy::WithExplicitConsent => {}
     }
     let os = diagnosis.system.os;

@@ -63,8 +63,8 @@ pub fn why_missing(why: &WhyMissing) -> String {
         WhyMissing::EndedEarly { why: None } => "its run ended early".to_owned(),
         WhyMissing::OtherPlan => "its plan differs from the one it was given".to_owned(),
         WhyMissing::OtherProtocol { agent, version, controller } => format!(
-            "its Reelgauge {} speaks protocol {agent}, this controller's {} protocol {controller}; install one \
-             version on both",
+            "its Reelgauge {} uses protocol {agent}, but this controller's {} uses protocol {controller}; \
+             install the same version on both",
             plain(version),
             env!("CARGO_PKG_VERSION")
         ),
@@ -356,10 +356,9 @@ pub fn fleet_pause_said(said: &PauseSaid) -> String {
         PauseSaid::Paused { run, point: Some(point) } => {
             format!("Run {run} is paused before load point {}.", number(point))
         }
-        PauseSaid::Paused { run, point: None } => format!("{run} is paused: its next step does not start."),
+        PauseSaid::Paused { run, point: None } => format!("{run} is paused before its next step."),
         PauseSaid::Pauses { run, after: Some(point) } => format!(
-            "Run {run} pauses after load point {}, if another follows; that load point is scheduled and \
-             runs.",
+            "Load point {} is already scheduled and runs. Run {run} pauses after it if another follows.",
             number(point)
         ),
         PauseSaid::Pauses { run, after: None } => {
@@ -398,9 +397,11 @@ pub enum PlacedLoad {
 fn placed_words(does: PlacedLoad) -> String {
     match does {
         PlacedLoad::Points(points) => counted(points, "load point"),
-        PlacedLoad::Seeks(None) => "its share of a search for the largest count of all agents".to_owned(),
+        PlacedLoad::Seeks(None) => {
+            "its share of a search for the largest count on all agents together".to_owned()
+        }
         PlacedLoad::Seeks(Some(cap)) => format!(
-            "its share of a search for the largest count of all agents, up to {}",
+            "its share of a search for the largest count on all agents together, up to {}",
             count(u64::from(cap))
         ),
     }
@@ -427,7 +428,10 @@ pub fn fleet_halted(run: Option<&str>, stopped: &[String], going_on: &[String]) 
         [] if going_on.is_empty() => "Nothing runs on this fleet.\n".to_owned(),
         [] => String::new(),
         stopped => {
-            format!("Stopped on {}. The results are kept there: reelgauge fleet logs\n", names(stopped))
+            format!(
+                "Stopped on {}. The agents keep the results. Fetch them: reelgauge fleet logs\n",
+                names(stopped)
+            )
         }
     };
     if !going_on.is_empty() {
@@ -459,9 +463,9 @@ pub fn fleet_missing(lines: &[MissingLine]) -> String {
         }
         let kept = match line.is_fetched {
             true => "its earlier results are here",
-            false => "its results are not here",
+            false => "its results were not fetched",
         };
-        format!("{} was missing from {} on: {why}; {kept}.\n", line.agent, line.from)
+        format!("{} was missing from {} onwards: {why}; {kept}.\n", line.agent, line.from)
     };
     lines.iter().map(line).collect()
 }
@@ -482,7 +486,7 @@ pub fn fleet_absent(agents: &[String]) -> String {
 /// The agents that a run waits for before it begins.
 pub fn fleet_waits(agents: &[String]) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
-    format!("Waiting for {names} (the plan has begin = \"all\"). Ctrl-C ends this.")
+    format!("Waiting for {names} (the plan has begin = \"all\"). Press Ctrl-C to cancel.")
 }
 
 /// The files of an agent were not fetched: the sizes it stated are impossible, or do not fit on this
@@ -497,8 +501,8 @@ pub fn fleet_copies_left(agents: &[&str], again: &str) -> String {
     let names = agents.iter().map(|agent| plain(agent)).collect::<Vec<_>>().join(", ");
     let (keeps, are) = if agents.len() == 1 { ("keeps its", "it is") } else { ("keep their", "they are") };
     format!(
-        "All results are here. {names} disconnected before confirming that, and {keeps} copy on disk. When {are} \
-         connected: {again}"
+        "All results are here. {names} disconnected before confirming the transfer, and {keeps} copy on \
+         disk. When {are} connected again: {again}"
     )
 }
 
@@ -509,7 +513,7 @@ mod tests {
     #[test]
     fn who_keeps_a_copy_is_named_with_what_ends_that() {
         let one = fleet_copies_left(&["b"], "reelgauge fleet logs R");
-        let expected = "keeps its copy on disk. When it is connected: reelgauge fleet";
+        let expected = "keeps its copy on disk. When it is connected again: reelgauge fleet";
         assert!(one.contains(expected), "{one}");
         assert!(fleet_copies_left(&["b", "c"], "x").contains("keep their copy"));
     }
@@ -636,8 +640,8 @@ mod tests {
         let line = MissingLine { agent: "b".to_owned(), from: "14:03:22".to_owned(), why, is_fetched: true };
         assert_eq!(
             fleet_missing(&[line]),
-            "b was missing from 14:03:22 on: its run ended early (disk\\u{1b}[2J full); its earlier results \
-             are here.\n"
+            "b was missing from 14:03:22 onwards: its run ended early (disk\\u{1b}[2J full); its earlier \
+             results are here.\n"
         );
         assert_eq!(fleet_missing(&[]), "");
     }

@@ -210,9 +210,10 @@ mod tests {
             fleet_ahead(&[ahead])
         };
         let search = told(PlacedLoad::Seeks(Some(400)));
-        let words = "a: its share of a search for the largest count of all agents, up to 400 on /mnt/nas";
+        let words = "a: its share of a search for the largest count on all agents together, up to 400 on \
+                     /mnt/nas";
         assert!(search.contains(words) && !search.contains("load point"), "{search}");
-        assert!(told(PlacedLoad::Seeks(None)).contains("of all agents on /mnt/nas"));
+        assert!(told(PlacedLoad::Seeks(None)).contains("on all agents together on /mnt/nas"));
         assert!(told(PlacedLoad::Points(1)).contains("a: 1 load point on"));
     }
 

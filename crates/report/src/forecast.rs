@@ -28,7 +28,7 @@ pub(crate) fn forecast_words(ahead: &Forecast) -> String {
         LoadAhead::Unbounded => line.push_str("; the load writes as fast as the storage accepts"),
     }
     if let Some(most) = ahead.max_bytes_per_s {
-        line.push_str(&format!("; all of it at {} MB/s at most", mb_per_s(most.get() as f64)));
+        line.push_str(&format!("; at most {} MB/s in total", mb_per_s(most.get() as f64)));
     }
     if ahead.takes_much_memory() {
         line.push_str(&format!("; up to {} of memory", amount(ahead.memory_bytes)));
@@ -47,7 +47,7 @@ fn time(ahead: &TimeAhead) -> String {
             let longer = if or_longer { " (longer where trials with the same count differ)" } else { "" };
             format!("at least {} and at most {}{longer}", length(least_s), length(most_s))
         }
-        TimeAhead::Unknown => "as long as the storage needs".to_owned(),
+        TimeAhead::Unknown => "an unknown time, which depends on the storage".to_owned(),
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
             ),
             (
                 ahead(TimeAhead::Unknown, (0, 0), LoadAhead::AtMost(5_000)),
-                "Takes as long as the storage needs; the load writes up to 5.00 kB.",
+                "Takes an unknown time, which depends on the storage; the load writes up to 5.00 kB.",
             ),
         ] {
             assert_eq!(line, said);
@@ -169,12 +169,12 @@ mod tests {
         assert_eq!(
             forecast_line(&ahead(2_760_000_000, 2_760_000_000)),
             "Takes 15 s, plus about 3 min to write 2.76 GB of test files; the load writes as fast as \
-             allowed; all of it at 20.0 MB/s at most."
+             allowed; at most 20.0 MB/s in total."
         );
         assert_eq!(
             forecast_line(&ahead(0, 100_000_000)),
             "Takes 15 s, plus about 5 s to write at most 100 MB of test files; the load writes as fast as \
-             allowed; all of it at 20.0 MB/s at most."
+             allowed; at most 20.0 MB/s in total."
         );
     }
 

@@ -22,9 +22,9 @@ fn single_bytes_ahead(hints: &Hints) -> String {
     let spacing =
         hints.spacing_bytes.map_or(String::new(), |spacing| format!(", one every {}", block_size(spacing)));
     format!(
-        "1-byte-ahead pattern in {}: {} single bytes were written up to {} ahead of the data{spacing}, and {} of \
-         them were overwritten by data later. A server on XFS, or on btrfs with 'strict allocate', makes a piece \
-         of its own of each; 'reelgauge extents' on the server counts them",
+        "1-byte-ahead pattern in {}: {} single bytes were written up to {} ahead of the data{spacing}. \
+         Later data overwrote {} of them. A server on XFS, or on btrfs with 'strict allocate', allocates a \
+         separate extent for each. 'reelgauge extents' on the server counts them",
         hints.path,
         hints.hints,
         block_size(hints.ahead_bytes),
@@ -35,8 +35,8 @@ fn single_bytes_ahead(hints: &Hints) -> String {
 fn far_writes(far: &FarWrites) -> String {
     let gap = block_size(far.gap_bytes);
     let how = match far.writes {
-        1 => format!("data was written {gap} behind the end of the file"),
-        many => format!("data was written {many} times up to {gap} behind the end of the file"),
+        1 => format!("data was written {gap} beyond the end of the file"),
+        many => format!("data was written {many} times up to {gap} beyond the end of the file"),
     };
     // Captures without durations have nothing to say about that.
     let took = match far.max_service_us {
@@ -44,7 +44,8 @@ fn far_writes(far: &FarWrites) -> String {
         longest_us => format!(", which took up to {}", duration(longest_us)),
     };
     format!(
-        "Far write in {}: {how}{took}. A server that fills such gaps with zeros stalls there for seconds",
+        "Write far beyond the end of {}: {how}{took}. A server that fills such gaps with zeros stalls for \
+         seconds",
         far.path
     )
 }
@@ -57,9 +58,8 @@ pub fn uneven_reads(reads: &ColdReads) -> Option<String> {
         .period_bytes
         .map_or(String::new(), |period| format!("; slow ones repeat every {}", block_size(period)));
     Some(format!(
-        "Uneven reads of {}: in order, one at a time, {share} % of {} reads took about {} and the others about \
-         {}{rhythm}. If the file was not in a cache, it lies in pieces, its disk had other work, or this machine \
-         had",
+        "Uneven reads of {}: in order, one at a time, {share} % of {} reads took about {} and the others \
+         about {}{rhythm}. If no cache held the file, it is fragmented, or its disk or this client was busy",
         reads.path,
         count(reads.reads),
         duration(slow_us),
@@ -94,7 +94,7 @@ mod tests {
         let far =
             FarWrites { path: "f1".to_owned(), writes: 1, gap_bytes: 1 << 30, max_service_us: 1_500_000.0 };
         let said = far_writes(&far);
-        assert!(said.contains("data was written 1 GiB behind the end"), "{said}");
+        assert!(said.contains("data was written 1 GiB beyond the end"), "{said}");
         assert!(said.contains("which took up to 1.50 s"), "{said}");
         let untimed = far_writes(&FarWrites { max_service_us: 0.0, writes: 3, ..far });
         assert!(untimed.contains("written 3 times up to 1 GiB") && !untimed.contains("took"), "{untimed}");

@@ -18,22 +18,23 @@ const DISKS: [(&str, f64, &str); 2] = [
     (
         "an internal hard disk",
         150.0,
-        "150 MB/s, one after another (45Drives, 2016). With several streams at once a hard disk does less.",
+        "150 MB/s, sequential (45Drives, 2016). With several streams at once, a hard disk is slower.",
     ),
     (
         "an internal SSD, or an untuned 10 GbE NAS",
         450.0,
-        "450 MB/s, the middle of 400 to 500 MB/s: an internal SATA SSD, and a NAS of 30 hard disks over 10 GbE as it was \
-         installed; 1,100 MB/s after tuning (45Drives, 2016).",
+        "450 MB/s, the middle of 400 to 500 MB/s, of an internal SATA SSD or of an untuned NAS of 30 hard \
+         disks over 10 GbE. The same NAS reached 1,100 MB/s after tuning (45Drives, 2016).",
     ),
 ];
 
 /// People at work: a name, their streams, and what it assumes. Assumptions, not measurements.
 const NEEDS: [(&str, u64, &str); 2] = [
     (
-        "a suite of four seats",
+        "a facility with four edit seats",
         13,
-        "Four editors who each play three streams at once (two layers and a preview), and one recording: 13 streams.",
+        "Four editors play three streams each (two layers and a preview), and one stream records: 13 \
+         streams.",
     ),
     (
         "a newsroom of twenty",
@@ -99,11 +100,11 @@ fn references(found: &Found) -> Vec<Reference> {
         Reference {
             name: format!("{gbit} GbE"),
             streams,
-            says: format!("carries {} at most", counted(streams, "stream")),
+            says: format!("transfers at most {}", counted(streams, "stream")),
             is_bad: false,
             assumes: format!(
-                "{gbit} Gbit/s, of which 94 % is data (TCP over IPv4, 1,500-byte frames), {each} NFS and SMB take a \
-                 little more."
+                "{gbit} Gbit/s, of which 94 % is payload (TCP over IPv4, MTU 1500), {each} NFS and SMB add \
+                 a little overhead."
             ),
         }
     });
@@ -185,7 +186,7 @@ mod tests {
             ("an internal hard disk", 1),
             ("an internal SSD, or an untuned 10 GbE NAS", 4),
             ("10 GbE", 11),
-            ("a suite of four seats", 13),
+            ("a facility with four edit seats", 13),
             ("a newsroom of twenty", 24),
             ("25 GbE", 29),
             ("100 GbE", 117),
@@ -196,7 +197,7 @@ mod tests {
     #[test]
     fn a_need_is_not_met_only_where_the_limit_was_found() {
         let is_bad = |found: Found| {
-            references(&found).iter().any(|one| one.is_bad && one.name == "a suite of four seats")
+            references(&found).iter().any(|one| one.is_bad && one.name == "a facility with four edit seats")
         };
         assert!(is_bad(found(12, false)));
         assert!(!is_bad(found(12, true)));

@@ -199,7 +199,7 @@ fn counts(statement: &Statement, summary: &Summary) -> String {
         Number::Capacity { sometimes, .. } => {
             let what = summary.search.as_ref().map_or("streams", |search| search.what.as_str());
             let sometimes = sometimes.map_or_else(String::new, |most| {
-                format!(" every time, {} sometimes", count(u64::from(most)))
+                format!(" every time; up to {} sometimes", count(u64::from(most)))
             });
             format!("{}{sometimes}", plain_short(what, 80))
         }
@@ -259,7 +259,7 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
         return plain(&check.limit);
     }
     if summary.watch.is_some() {
-        return "A watch makes no load, so nothing limited it.".to_owned();
+        return "None: a watch generates no load.".to_owned();
     }
     if summary.msmeter.is_some() {
         return "Unknown: Reelgauge sampled nothing during the original meter's run.".to_owned();
@@ -312,14 +312,15 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
         return check::confidence(summary, check);
     }
     if summary.msmeter.as_ref().is_some_and(|facts| !facts.is_whole()) {
-        return "Low: some workers did not measure, see above.".to_owned();
+        return "Low: some workers did not measure (listed above).".to_owned();
     }
     if summary.msmeter.is_some() {
-        return "As good as the original's records: it measures nothing to check them with.".to_owned();
+        return "As good as the original meter's records: it measures nothing that could confirm them."
+            .to_owned();
     }
     let mut others = Vec::new();
     if let Number::Capacity { at_least: Some(AtLeast::Unfinished), .. } = statement.number {
-        others.push("the search ended before its limit was certain".to_owned());
+        others.push("its limit was not confirmed".to_owned());
     }
     others.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
     let others = (!others.is_empty()).then(|| sentence(&others.join("; ")));
@@ -327,7 +328,7 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
     let doubt = (!doubts.is_empty()).then(|| format!("Low: {}.", doubts.join("; ")));
     let told: Vec<String> = doubt.into_iter().chain(others).collect();
     match told.is_empty() && !is_doubt_told {
-        true => "No measurement contradicts it.".to_owned(),
+        true => "No measurement contradicts this result.".to_owned(),
         false => told.join(" "),
     }
 }
@@ -335,18 +336,21 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
 /// Doubts that a screen tells elsewhere: in its first sentence, or as a warning.
 fn short(doubt: Doubt, summary: &Summary) -> Option<String> {
     Some(match doubt {
-        Doubt::BrokeOff => "the run broke off".to_owned(),
+        Doubt::BrokeOff => "the run ended unexpectedly".to_owned(),
         Doubt::Interrupted => "the run was interrupted".to_owned(),
         Doubt::Running => "the run is still running".to_owned(),
         Doubt::OwnFault if summary.hosts.is_some() => {
             "a measuring host, or Reelgauge on it, was late".to_owned()
         }
         Doubt::OwnFault => "this client or Reelgauge itself was late".to_owned(),
-        Doubt::Unsteady => "counts contradicted each other".to_owned(),
+        Doubt::Unsteady => "trials contradicted each other".to_owned(),
         Doubt::Burst => "a rate was not steady, so counts use the lower one".to_owned(),
         Doubt::Silence => {
             let told = reelgauge_analysis::silence::without_incident(summary)?;
-            format!("nothing was answered for {}, outside all incidents", moment(told.longest.lasted_s))
+            format!(
+                "the storage did not respond for {}, outside all incidents",
+                moment(told.longest.lasted_s)
+            )
         }
         Doubt::ShortLook => {
             let measured = summary.load_points.iter().filter(|point| point.total.ops > 0);
@@ -416,10 +420,7 @@ mod tests {
             hero(&with(number, Judgement::Met))
         };
         assert_eq!(of(Some(AtLeast::Unfinished)).before, "at least");
-        assert_eq!(
-            of(Some(AtLeast::Unfinished)).whole_confidence(),
-            "The search ended before its limit was certain."
-        );
+        assert_eq!(of(Some(AtLeast::Unfinished)).whole_confidence(), "Its limit was not confirmed.");
         assert_eq!(of(None).before, "");
         assert!(of(Some(AtLeast::NoMoreTried)).cause.starts_with("None: "));
     }
@@ -440,7 +441,7 @@ mod tests {
         let number = Number::ValidPoint { streams: Some(1) };
         let mut summary = with(number, Judgement::Met);
         assert_eq!(hero(&summary).counts, "stream at the requested rates");
-        assert_eq!(hero(&summary).whole_confidence(), "No measurement contradicts it.");
+        assert_eq!(hero(&summary).whole_confidence(), "No measurement contradicts this result.");
         let doubts = vec![Doubt::Interrupted, Doubt::Memory];
         if let Some(statement) = &mut summary.statement {
             statement.confidence = Confidence { doubts };

@@ -12,8 +12,8 @@ use crate::tables::numbers;
 use crate::text::plain;
 use crate::units::{count, counted, moment};
 
-const ABOUT: &str = "Response time counts from when an operation was due, service time from when it was \
-                     issued. The difference is waiting time.";
+const ABOUT: &str = "Response time is counted from when an operation was due to start, service time from \
+                     when it was issued. The difference is waiting time.";
 
 /// What the page shows of response times.
 pub(crate) fn section(summary: &Summary) -> Section {

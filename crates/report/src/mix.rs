@@ -127,7 +127,7 @@ fn throughput(summary: &Summary, point: &LoadPoint) -> String {
     };
     let (before, after) = match summary.load_points.len() {
         0 | 1 => (String::new(), String::new()),
-        points => (with_label(point), format!(", the most of {points} load points")),
+        points => (with_label(point), format!(", the highest rate of {points} load points")),
     };
     capital(&format!("{before}{workers} {moved} on {}{after}.", place(&summary.target)))
 }
@@ -191,7 +191,7 @@ fn slowest(summary: &Summary) -> Option<String> {
         ));
     }
     let of_those = summary.load_points.iter().any(|point| point.unanswered.is_some());
-    let of_those = if of_those { " of those that were answered" } else { "" };
+    let of_those = if of_those { " of the completed operations" } else { "" };
     Some(format!("Slowest response{of_those}: {took} ({doing}), {when} into the run{with}."))
 }
 
@@ -204,10 +204,10 @@ fn most(total: &Figures) -> Option<String> {
     };
     let longest = duration(data.max_us);
     let Some(half) = data.carried_p50_us().map(duration) else {
-        return Some(format!("The only one of these {what} took {longest}."));
+        return Some(format!("There was only one of these {what}; it took {longest}."));
     };
     let most = data.carried_p99_us().map_or_else(
-        || format!("longest {longest} ({} in all)", count(data.count)),
+        || format!("longest {longest} ({} in total)", count(data.count)),
         |p99_us| format!("p99 {}", duration(p99_us)),
     );
     Some(format!("Response times of these {what}: median {half}, {most}."))

@@ -47,16 +47,18 @@ fn answer(fit: &MixFit, profile: Option<&str>) -> String {
     let what = profile.map_or_else(|| "A mix".to_owned(), |name| format!("The profile {name}"));
     match fit.likeness {
         Likeness::Same => {
-            format!("{what} matches: no distance is larger than that of a mix's own log.")
+            format!("{what} matches this trace: no distance is larger than that of a mix from its own log.")
         }
         Likeness::Near => format!(
-            "{what} is close: the largest distance is {}. The threshold is {} plus that of a mix's own log.",
+            "{what} is close to this trace: the largest distance is {}. The threshold is {} plus the \
+             distance of a mix from its own log.",
             largest(fit),
             number(fit.threshold)
         ),
         Likeness::NothingLikeIt => format!(
-            "No mix is close: the largest distance is {}. The threshold is {} plus that of a mix's own log. \
-             Replay the trace itself instead: reelgauge replay TRACE PATH",
+            "No mix is close to this trace: the largest distance is {}. The threshold is {} plus the \
+             distance of a mix from its own log. Replay the trace itself instead: reelgauge replay TRACE \
+             PATH",
             largest(fit),
             number(fit.threshold)
         ),
@@ -80,7 +82,7 @@ fn part(part: Part) -> &'static str {
         Part::Kind => "kinds of operations",
         Part::Size => "block sizes",
         Part::Length => "lengths of visits",
-        Part::Position => "places and files",
+        Part::Position => "offsets and files",
         Part::Pause => "pauses",
     }
 }
@@ -107,7 +109,7 @@ fn mix_words(mix: &FittedMix) -> String {
         us => format!("pauses of up to {}", duration(us as f64)),
     };
     format!(
-        "{} writes, {random}, blocks of {}, visits {lengths}, {pauses}, {} in {} of up to {}",
+        "{} writes, {random}, blocks of {}, visits {lengths}, {pauses}; {} on {} of up to {} each",
         share(mix.writes),
         sizes(&blocks),
         counted(mix.workers as u64, "worker"),
@@ -122,7 +124,8 @@ fn based_on(fit: &MixFit) -> String {
         more => format!("; {} more are not evaluated", count(more)),
     };
     format!(
-        "From {} (what one worker reads or writes in a file between open and close) with {} reads and writes{left_out}.",
+        "Based on {} with {} reads and writes{left_out}. A visit is everything that one worker reads or \
+         writes in a file between open and close.",
         counted(fit.visits as u64, "visit"),
         count(fit.accesses)
     )

@@ -34,7 +34,10 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
         NextStep::Resume => {
             let run_dir = run_dir(summary)?;
-            format!("Continue with the same command and --resume {run_dir}; --time-max then starts again.")
+            format!(
+                "Continue with the same command and --resume {run_dir}. The --time-max limit counts \
+                     from zero again."
+            )
         }
         NextStep::FreeThisMachine if summary.hosts.is_some() => {
             then("Stop other programs on that host, or spread the load over more or faster hosts", again)
@@ -42,28 +45,32 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         NextStep::FreeThisMachine => {
             then("Stop other programs on this client, or measure from a faster one", again)
         }
-        NextStep::AllowMore => "Request a lower rate, or raise --max-rate.".to_owned(),
-        NextStep::PassTheCaches => "Measure with more data than memory; see the warning.".to_owned(),
-        NextStep::MeasureAlone => then("Measure while nothing else uses the storage", again),
+        NextStep::AllowMore => "Raise --max-rate, or use fewer streams or workers.".to_owned(),
+        NextStep::PassTheCaches => {
+            "Use test files larger than the memory that answered; see the warning.".to_owned()
+        }
+        NextStep::MeasureAlone => then("Repeat the run while nothing else uses the storage", again),
         NextStep::FasterLink => {
-            "Only a faster link helps this client. To see whether the storage can deliver more, add clients \
-             at the same time."
+            "Only a faster link helps this client. To see whether the storage can deliver more, run several \
+             clients at the same time."
                 .to_owned()
         }
         NextStep::MendTheWay => mend_the_way(summary, &statement)?,
         NextStep::LookAtIncident => look_at_incident(summary, &statement)?,
         NextStep::FindMax if summary.hosts.is_some() => {
-            "Find how many they sustain together: the same plan with find_max and place = \
-             \"share\"."
+            "To find how many streams the agents sustain together, run the same plan with find_max and \
+             place = \"share\"."
                 .to_owned()
         }
-        NextStep::FindMax => "Find the largest count: the same command with --find-max".to_owned(),
+        NextStep::FindMax => "To find the largest count, run the same command with --find-max".to_owned(),
         NextStep::TryMore => try_more(summary)?.to_owned(),
         NextStep::ProveForLong => match statement.number {
             Number::Capacity { streams, .. } => prove_for_long(summary, streams),
             _ => return None,
         },
-        NextStep::MorePoints => "Find the limit with larger load points (--points).".to_owned(),
+        NextStep::MorePoints => {
+            "To find the limit, use load points with more streams or workers (--points).".to_owned()
+        }
         NextStep::MeasureLonger => "Measure longer (--duration).".to_owned(),
         // Of a check alone.
         NextStep::FollowRule | NextStep::MakeRoom | NextStep::AsTheLookSays => return None,
@@ -124,14 +131,14 @@ fn try_more(summary: &Summary) -> Option<&'static str> {
     Some(match summary.search.as_ref()?.stopped_by? {
         StoppedBy::Cap => "To find the limit, raise the cap of find_max in the plan.",
         StoppedBy::Room if summary.verb == VDA => {
-            "To try more, free space on the target, or use a smaller --file-size or fewer --files."
+            "To try more streams, free space on the target, or use a smaller --file-size or fewer --files."
         }
         StoppedBy::Room => {
-            "To try more, free space on the target, or use a shorter --clip (smaller files) or --duration \
-             (shorter recordings)."
+            "To try more streams, free space on the target, or use a shorter --clip (smaller files) or \
+             --duration (shorter recordings)."
         }
         StoppedBy::OwnFiles => {
-            "To try more, add files of your own with --read-from, or use a shorter --clip."
+            "To try more streams, add files of your own with --read-from, or use a shorter --clip."
         }
         StoppedBy::OneProcess if summary.hosts.is_some() => {
             "The agents cannot play more streams. To find the limit, spread the search over more agents."
@@ -153,15 +160,15 @@ fn prove_for_long(summary: &Summary, streams: u32) -> String {
     let count = if summary.verb == VDA { "--points" } else { "--count" };
     match written.filter(|bytes_per_s| *bytes_per_s > 0.0) {
         _ if summary.hosts.is_some() => format!(
-            "Test it for longer: the same plan with {streams} streams shared out and a long duration instead \
-             of find_max."
+            "To test longer, run the same plan with {streams} streams distributed over the agents and a \
+             long duration instead of find_max."
         ),
         None => format!(
-            "Test it for longer: the same command with {count} {streams} --duration 1h instead of --find-max"
+            "To test longer, run the same command with {count} {streams} --duration 1h instead of --find-max"
         ),
         Some(bytes_per_s) => format!(
-            "Test it for longer: the same command with {count} {streams} and a longer --duration instead of \
-             --find-max; each minute writes {}",
+            "To test longer, run the same command with {count} {streams} and a longer --duration instead of \
+             --find-max. Each minute writes {}",
             amount((bytes_per_s * 60.0) as u64)
         ),
     }
@@ -174,7 +181,7 @@ fn then(what: &str, again: Option<String>) -> String {
 fn again(summary: &Summary) -> Option<String> {
     if summary.hosts.is_some() {
         // No command on one machine does it.
-        return Some("the same runs on the same hosts".to_owned());
+        return Some("repeat the same runs on the same hosts".to_owned());
     }
     let plan = match (named_run_dir(summary), &summary.check) {
         (Some(run_dir), _) => run_dir.join("run.toml"),
@@ -356,7 +363,7 @@ mod tests {
         let mut summary = stopped();
         summary.search = Some(Default::default());
         let said = next_step(&summary).unwrap_or_default();
-        assert!(said.contains("--resume 'reelgauge-runs/my run';"), "{said}");
+        assert!(said.contains("--resume 'reelgauge-runs/my run'."), "{said}");
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn not_counted_note(ops: u64) -> Note {
     let are = counted_are(ops, "operation", "is", "are");
     Note::new(
         NoteFact::NotCounted { ops },
-        format!("{are} in no figure, because this client was too busy to count."),
+        format!("{are} missing from all figures, because this client was too busy."),
         "Use fewer workers or a client with more cores.",
     )
 }
@@ -53,7 +53,7 @@ pub fn files_left_note(path: &str, error: &str) -> Note {
     Note::new(
         NoteFact::FilesLeft { path: path.to_owned(), error: error.to_owned() },
         format!("Cannot remove this run's own files from {path} ({error})."),
-        "The next run there removes them, or 'reelgauge clean'.",
+        "The next run there or 'reelgauge clean' removes them.",
     )
 }
 
@@ -76,8 +76,8 @@ pub fn lost_note(part: LostPart) -> Note {
         LostPart::Log => "Parts of the log are damaged or missing: the figures cover only the rest.",
         LostPart::Streams => "streams.json is missing or damaged: late frames cannot be counted.",
         LostPart::Counters => {
-            "The counters of the run are missing or damaged: what limited it and what else used the storage \
-             or the processors is unknown."
+            "The counters of the run are missing or damaged: its limit, and other use of the storage and \
+             the processors, are unknown."
         }
     };
     Note::new(NoteFact::Lost { part }, sentence, "")

@@ -41,9 +41,10 @@ pub(crate) fn section(summary: &Summary) -> Section {
     section
 }
 
-const EBU: &str = "Throughput counts all workers and all time. Response time is that of single reads and writes: from when \
-    an operation was due until it was done. EBU latency is the set-up time of a transfer: everything in it that is not \
-    data (EBU Tech 3362, § 5.1).";
+const EBU: &str = "Throughput covers all workers and the whole measured time. Response time is that of \
+                   single reads and writes: from when an operation was due to start until it completed. EBU \
+                   latency is the set-up time of a transfer: everything in it that is not data (EBU Tech \
+                   3362, § 5.1).";
 
 /// What the page shows of the paper's figures: lines over the load points, and the tables of each.
 pub(crate) fn ebu(summary: &Summary) -> Section {

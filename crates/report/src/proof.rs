@@ -34,7 +34,7 @@ pub enum StateName {
 impl fmt::Display for StateName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            StateName::AsItWas => "as it was",
+            StateName::AsItWas => "without the change",
             StateName::WithChange => "with the change",
             StateName::Named(name) => name,
         })
@@ -98,10 +98,11 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
         let change = match proof.tried.is_empty() {
             true => "",
             false => {
-                " The next start of Reelgauge by the same user reports whether the change is still in place."
+                " When the same user starts Reelgauge again, it reports whether the change is still in \
+                 place."
             }
         };
-        page.sentence(Tone::Bad, &format!("Nothing is proven: the proof was killed.{change}"));
+        page.sentence(Tone::Bad, &format!("Nothing is proven: reelgauge prove was killed.{change}"));
     }
     if let Some(why) = proof.not_undone {
         page.sentence(
@@ -187,8 +188,8 @@ fn measured(proof: &ProofScreen<'_>) -> String {
     let wanted = proof.rounds as usize * proof.states.len();
     match proof.conclusion {
         Some(_) => format!(
-            "{} passes of each, in turns, with the same test files and seed, after one run that does not \
-             count: {workload}",
+            "{} passes of each, alternating, with the same test files and seed, after one warm-up run that \
+             is not counted: {workload}",
             proof.rounds
         ),
         None => {
@@ -220,8 +221,8 @@ fn disturbed(proof: &ProofScreen<'_>) -> Vec<String> {
         .map(|(state, like)| {
             let (name, words) = (proof.states[*state].words(), all_alike(like));
             match like.len() {
-                1 => format!("a pass ({name}) was {became}: {words}."),
-                many => format!("{many} passes ({name}) were {became}: {words}."),
+                1 => format!("1 pass ({name}) was {became}, because {words}."),
+                many => format!("{many} passes ({name}) were {became}, because {words}."),
             }
         })
         .collect()
@@ -274,14 +275,14 @@ fn next(proof: &ProofScreen<'_>) -> String {
     let has_streams = conclusion.figures.iter().any(|figure| is_of_streams(&figure.figure));
     let is_of_a_cache = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
     match proof.keep {
-        _ if is_of_a_cache => "Prove it again with data that no cache holds".to_owned(),
+        _ if is_of_a_cache => "Prove it again with more data than any cache holds".to_owned(),
         _ if conclusion.best_state.is_some() && !is_changed => {
-            "Use the better one; 'reelgauge compare' shows two of their runs side by side".to_owned()
+            "Use the better setting; 'reelgauge compare' shows two of the runs side by side".to_owned()
         }
         Some(keep) if conclusion.best_state.is_some() => {
             format!("The change is undone; to make it permanent: {}", plain(keep))
         }
-        _ if is_worse && is_changed => "Leave things as they were; the change is undone".to_owned(),
+        _ if is_worse && is_changed => "Do not make the change. It is already undone".to_owned(),
         _ if has_streams => {
             "Use more rounds (--rounds) to detect smaller gains, or a search (--find-max): a fixed count of \
              streams may hide gains"
@@ -313,7 +314,7 @@ fn none_is_better(conclusion: &ProofConclusion, base: &str) -> String {
     } else if all(|outcome| *outcome == ProofOutcome::NoChange) {
         format!("None is better than {base}: no figure changed by more than the noise.")
     } else {
-        format!("None is better than {base} without a figure that is worse.")
+        format!("None improves on {base} without making another figure worse.")
     }
 }
 
@@ -330,7 +331,7 @@ fn answer(
             format!("{name} is better: {}. Nothing got worse.", told(figure))
         }
         ProofOutcome::Traded(gained, lost) => {
-            format!("{name} is no clear gain: {}; but {}.", told(gained), told(lost))
+            format!("{name} is not clearly better: {}, but {}.", told(gained), told(lost))
         }
         ProofOutcome::Loss(figure) => format!("{name} is worse: {}.", told(figure)),
         ProofOutcome::NoChange => {
@@ -454,11 +455,7 @@ pub fn disturbance_words(disturbance: &Disturbance) -> String {
             fixed(*processors_percent, 0)
         ),
         Disturbance::Remounted { before, now } => {
-            format!(
-                "the storage was mounted with other options ({} before, {} now)",
-                plain(before),
-                plain(now)
-            )
+            format!("the mount options changed ({} before, {} now)", plain(before), plain(now))
         }
         Disturbance::OtherCache { before, now } => {
             format!("the I/O mode changed ({} before, {} now)", plain(before), plain(now))

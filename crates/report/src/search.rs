@@ -64,8 +64,8 @@ pub(crate) fn section(summary: &Summary, facts: &SearchFacts) -> Section {
     let (complete, limited) = (facts.complete, facts.limited_by_client);
     section.blocks.push(Block::Tiles(vec![
         Tile::new("Passed every time", streams(facts.streams)).at("search.streams"),
-        Tile::new("Largest that ever passed", streams(facts.at_most)).at("search.at_most"),
-        Tile { is_good: Some(complete), ..Tile::new("Both edges confirmed", yes(complete)) },
+        Tile::new("Largest that passed at least once", streams(facts.at_most)).at("search.at_most"),
+        Tile { is_good: Some(complete), ..Tile::new("Passing and failing count confirmed", yes(complete)) },
         Tile { is_good: Some(!limited), ..Tile::new("Limited by this client", yes(limited)) },
     ]));
     section.blocks.push(Block::PageChart("search".to_owned()));
@@ -88,8 +88,8 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
         let most = facts.at_most.filter(|_| !facts.limited_by_client);
         if let Some(most) = most {
             return format!(
-                "UNKNOWN: no count of {what} on {place} passed every time before the search was stopped; up \
-                 to {} passed sometimes.",
+                "UNKNOWN: the search on {place} was stopped before any count of {what} passed every time; \
+                 up to {} passed sometimes.",
                 count(u64::from(most))
             );
         }
@@ -109,7 +109,10 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
             format!("UNKNOWN: {} passed on {place} before the search was stopped.", number(streams))
         }
         (Some(AtLeast::Unfinished), _) => {
-            format!("At least {} on {place}: the search ended before the limit was certain.", number(streams))
+            format!(
+                "At least {} on {place}; the search ended before the limit was confirmed.",
+                number(streams)
+            )
         }
         (Some(AtLeast::NoMoreTried), _) => {
             let why = facts.stopped_by.map_or("", no_more_because);
@@ -122,10 +125,10 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
         (None, None) if streams == 0 => format!("{place} does not sustain one stream: {what}."),
         (None, None) => format!("{place} sustains {}.", number(streams)),
         (None, Some(most)) if streams == 0 => {
-            format!("{place} sustains no count every time; up to {} passed sometimes.", number(most))
+            format!("No count on {place} passed every trial; up to {} passed some trials.", number(most))
         }
         (None, Some(most)) => format!(
-            "{place} sustains {} every time and up to {} sometimes: trials differ.",
+            "{place} sustains {} in every trial and up to {} in some trials.",
             number(streams),
             count(u64::from(most))
         ),
@@ -138,7 +141,7 @@ fn no_more_because(by: StoppedBy) -> &'static str {
         StoppedBy::Cap => " (cap in the plan)",
         StoppedBy::Room => " (no space for more files)",
         StoppedBy::OwnFiles => " (no more files of your own)",
-        StoppedBy::OneProcess => " (the most that one process plays)",
+        StoppedBy::OneProcess => " (the most that one process can play)",
         StoppedBy::Time | StoppedBy::Trials => "",
     }
 }
@@ -162,13 +165,13 @@ fn evidence(facts: &SearchFacts) -> String {
     let edge = facts.trials.iter().filter(|at| (sure..=until).contains(&at.streams));
     let mut sentence = String::new();
     for at in edge {
-        let subject = if sentence.is_empty() {
-            counted(u64::from(at.streams), "stream")
+        let (subject, trials) = if sentence.is_empty() {
+            (counted(u64::from(at.streams), "stream"), counted(u64::from(at.trials()), "trial"))
         } else {
             sentence.push_str("; ");
-            count(u64::from(at.streams))
+            (count(u64::from(at.streams)), at.trials().to_string())
         };
-        sentence.push_str(&format!("{subject} passed {} of {}", at.passed, at.trials()));
+        sentence.push_str(&format!("{subject} passed {} of {trials}", at.passed));
     }
     if sentence.is_empty() { plain(&facts.evidence_sentence) } else { format!("{sentence}.") }
 }
@@ -187,7 +190,10 @@ pub fn not_finished(streams: u32) -> String {
     match streams {
         0 => "The search ended before any count passed on all hosts.".to_owned(),
         streams => {
-            format!("The search did not finish; {} passed so far.", counted(u64::from(streams), "stream"))
+            format!(
+                "The search did not finish. {} passed before it ended.",
+                counted(u64::from(streams), "stream")
+            )
         }
     }
 }

@@ -15,8 +15,8 @@ pub fn self_cost_sentence(cost: &SelfCost, points: &[LoadPoint]) -> String {
     };
     match (cost.longest_pause_s, cost.longest_pause_began_s) {
         (Some(length_s), Some(began_s)) => format!(
-            "{sentence} Reelgauge itself did not run for {}, starting {} into the run (suspended, or without \
-             a processor).",
+            "{sentence} Reelgauge itself did not run for {}, starting {} into the run (suspended, or given \
+             no processor time).",
             duration(length_s * 1e6),
             moment(began_s)
         ),
@@ -26,7 +26,7 @@ pub fn self_cost_sentence(cost: &SelfCost, points: &[LoadPoint]) -> String {
 
 fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64) -> String {
     let beside = format!(
-        "Reelgauge's scheduling delay was at most {}, with a buffer of {}",
+        "Reelgauge's scheduling delay was at most {} (buffer: {})",
         duration(max_us),
         duration(buffer_s * 1e6)
     );
@@ -36,8 +36,7 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
     match (late, cost.timing_good_enough) {
         (0, Some(true)) => format!("{beside}: its timing is good enough."),
         (0, _) => format!(
-            "{beside}: it is a large part of the margins. Measure on a less busy client, or with fewer \
-             streams."
+            "{beside}: it uses up much of the margins. Measure on a less busy client, or with fewer streams."
         ),
         (late, _) => format!("{beside}. The delay, not the storage, made {} late.", counted(late, "frame")),
     }
@@ -56,7 +55,8 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
         return match is_held {
             true => "Frames waited for --max-rate, so Reelgauge's own timing was not judged.".to_owned(),
             false if points.iter().any(|point| point.total.ops > 0) => {
-                "Unknown how late Reelgauge itself issued operations: the log does not hold what each waited for."
+                "Unknown how late Reelgauge itself issued operations: the log does not record why each \
+                 operation waited."
                     .to_owned()
             }
             false => "No operation was measured, so there is no timing to judge.".to_owned(),
@@ -73,7 +73,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     }
     let whose = if p99_us.is_some() { "For 99 of 100 operations " } else { "" };
     let beside = format!(
-        "{whose}Reelgauge's scheduling delay was at most {}, with a median response of {}",
+        "{whose}Reelgauge's scheduling delay was at most {} (median response: {})",
         duration(late_us),
         duration(response_us)
     );
@@ -97,7 +97,7 @@ fn of_replay(p99_us: Option<f64>, max_us: f64, cost: &SelfCost) -> String {
     };
     match cost.timing_good_enough {
         Some(true) => format!("{within}: its timing is good enough."),
-        Some(false) => format!("{within}: too late for too many of them."),
+        Some(false) => format!("{within}: its timing is not good enough."),
         None => format!("{within}."),
     }
 }
@@ -121,8 +121,8 @@ mod tests {
         let said = self_cost_sentence(&good(), &[]);
         assert_eq!(
             said,
-            "For 99 of 100 operations Reelgauge's scheduling delay was at most 8.00 µs, with a median \
-             response of 450 µs: its timing is good enough."
+            "For 99 of 100 operations Reelgauge's scheduling delay was at most 8.00 µs (median response: \
+             450 µs): its timing is good enough."
         );
         let late = SelfCost { lateness_p99_us: Some(90.0), timing_good_enough: Some(false), ..good() };
         assert!(self_cost_sentence(&late, &[]).ends_with("service times do not."));
@@ -134,7 +134,7 @@ mod tests {
     fn of_few_operations_the_longest_delay_is_told() {
         let few = SelfCost { lateness_max_us: Some(9.0), ..good() };
         let said = self_cost_sentence(&few, &[]);
-        assert!(said.starts_with("Reelgauge's scheduling delay was at most 9.00 µs, with"), "{said}");
+        assert!(said.starts_with("Reelgauge's scheduling delay was at most 9.00 µs (median"), "{said}");
         let unknown = SelfCost { timing_good_enough: None, lateness_p99_us: None, ..few };
         let said = self_cost_sentence(&unknown, &[]);
         assert!(said.contains("Too few operations to judge"), "{said}");
@@ -160,9 +160,7 @@ mod tests {
         let cost = SelfCost { own_delay_max_us: Some(1.2e6), shortest_buffer_s: Some(1.0), ..good() };
         let said = self_cost_sentence(&SelfCost { timing_good_enough: Some(false), ..cost }, &[]);
         assert!(
-            said.starts_with(
-                "Reelgauge's scheduling delay was at most 1.20 s, with a buffer of 1.00 s: it is"
-            )
+            said.starts_with("Reelgauge's scheduling delay was at most 1.20 s (buffer: 1.00 s): it uses up")
         );
     }
 }

@@ -8,15 +8,19 @@ use reelgauge_analysis::silence::Told;
 
 use crate::units::moment;
 
-/// `Nothing was answered for 6.1 s, from 3.0 s on.`; `doing` is what was asked meanwhile.
+/// `The storage did not respond for 6.1 s, starting at 3.0 s.`; `doing` is what was asked meanwhile.
 pub(crate) fn sentence(told: &Told<'_>, doing: &str) -> String {
     let Standstill { began_s, lasted_s } = told.longest;
     let more = match told.more {
         0 => String::new(),
-        1 => ", and once for less".to_owned(),
-        more => format!(", and {more} times for less"),
+        1 => ", and once for a shorter time".to_owned(),
+        more => format!(", and {more} more times for a shorter time"),
     };
-    format!("Nothing was answered for {}{doing}, starting at {}{more}.", moment(lasted_s), moment(began_s))
+    format!(
+        "The storage did not respond for {}{doing}, starting at {}{more}.",
+        moment(lasted_s),
+        moment(began_s)
+    )
 }
 
 #[cfg(test)]
@@ -44,11 +48,14 @@ mod tests {
         assert_eq!(told(&summary(&[])), None);
         assert_eq!(
             told(&summary(&[(3.0, 6.08)])).as_deref(),
-            Some("Nothing was answered for 6.1 s, starting at 3.0 s.")
+            Some("The storage did not respond for 6.1 s, starting at 3.0 s.")
         );
         assert_eq!(
             told(&summary(&[(1.0, 1.2), (3.0, 6.08), (12.0, 1.5)])).as_deref(),
-            Some("Nothing was answered for 6.1 s, starting at 3.0 s, and 2 times for less.")
+            Some(
+                "The storage did not respond for 6.1 s, starting at 3.0 s, and 2 more times for a shorter \
+                  time."
+            )
         );
     }
 

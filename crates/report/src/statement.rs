@@ -20,7 +20,7 @@ use crate::units::{count, counted, duration, moment, percent};
 /// So many incidents of a load point are put in words for a page.
 const INCIDENTS_SAID: usize = 20;
 
-/// `57 of 1,125 frames were late, on all 3 recorders. Cause: the storage (nothing answered for 1.7 s,
+/// `57 of 1,125 frames were late, on all 3 recorders. Cause: the storage (no response for 1.7 s,
 /// starting at 7.9 s).`
 pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<String> {
     let Number::LateFrames { point, late_frames, frames_judged, streams_with_late_frames, streams } =
@@ -82,7 +82,7 @@ pub(crate) fn cause_words(cause: &Cause, late: &LateFigures, summary: &Summary) 
     format!("{} ({worst}{})", whose_words(incident, summary), incident_words(incident))
 }
 
-/// What happened in an incident and when: `nothing answered for 1.7 s, starting at 7.9 s`.
+/// What happened in an incident and when: `no response for 1.7 s, starting at 7.9 s`.
 pub(crate) fn incident_words(incident: &Incident) -> String {
     let at = moment(incident.began_s);
     if incident.culprit.is_own() {
@@ -94,9 +94,9 @@ pub(crate) fn incident_words(incident: &Incident) -> String {
             let at = storage.no_answer_began_s.map_or(at, moment);
             match storage.no_answer_s {
                 Some(silent_s) => {
-                    format!("nothing answered for {}, starting at {at}", duration(silent_s * 1e6))
+                    format!("no response for {}, starting at {at}", duration(silent_s * 1e6))
                 }
-                None => format!("nothing answered, starting at {at}"),
+                None => format!("no response, starting at {at}"),
             }
         }
         Behaviour::Failed => format!("operations failed, starting at {at}"),
@@ -121,7 +121,7 @@ fn own_words(incident: &Incident, at: &str) -> String {
     let machine = incident.machine.unwrap_or_default();
     if incident.culprit == Culprit::MaxRate {
         let most = machine.own_delay_max_us.map(|us| format!(" for up to {}", duration(us)));
-        return format!("operations waited{}, starting at {at}", most.unwrap_or_default());
+        return format!("operations waited{} for --max-rate, starting at {at}", most.unwrap_or_default());
     }
     if let Some(pause_s) = machine.longest_pause_s.filter(|pause_s| *pause_s > 0.0) {
         return format!("Reelgauge did not run for {}, starting at {at}", duration(pause_s * 1e6));
@@ -142,7 +142,9 @@ pub(crate) fn whose_words(incident: &Incident, summary: &Summary) -> String {
     let own_words =
         format!("Reelgauge's scheduling delay caused {} of {} late frames", count(own), count(all));
     match incident.culprit {
-        Culprit::NotKnown => format!("{culprit}; {own_words}, not the other {}", count(all - own)),
+        Culprit::NotKnown => {
+            format!("{culprit}; {own_words} but does not explain the other {}", count(all - own))
+        }
         _ => format!("{culprit}; {own_words}"),
     }
 }
@@ -151,7 +153,7 @@ pub(crate) fn whose_words(incident: &Incident, summary: &Summary) -> String {
 pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str {
     match culprit {
         Culprit::Tool => "Reelgauge itself, not the storage",
-        Culprit::ThisMachine if summary.hosts.is_some() => "that host, not the storage",
+        Culprit::ThisMachine if summary.hosts.is_some() => "a measuring host, not the storage",
         Culprit::ThisMachine => "this client, not the storage",
         Culprit::MaxRate => "--max-rate, not the storage",
         Culprit::Link => "the link to the storage",
@@ -211,10 +213,10 @@ fn beside(incident: &Incident, summary: &Summary) -> String {
     let machine = incident.machine.filter(|_| !is_elsewhere).unwrap_or_default();
     let mut facts = beside_words(summary, incident.began_s, incident.ended_s);
     if let Some(busy) = machine.others_processors_percent.filter(|busy| *busy >= 50.0) {
-        facts.push(format!("processors {busy:.0} % busy with other programs"));
+        facts.push(format!("other programs used {busy:.0} % of the processors"));
     }
     if let Some(steal) = machine.steal_percent.filter(|steal| *steal >= 5.0) {
-        facts.push(format!("{steal:.0} % of the processors taken by the hypervisor"));
+        facts.push(format!("the hypervisor took {steal:.0} % of the processors (steal)"));
     }
     if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) }
 }
@@ -290,7 +292,7 @@ pub(crate) fn judgement_tone(judgement: Judgement) -> Tone {
 /// Why a run is inconclusive: `Reelgauge delayed 3,030 of 9,227 operations by more than a millisecond`.
 pub fn inconclusive_words(reason: Inconclusive) -> String {
     match reason {
-        Inconclusive::SearchUnfinished => "the search ended before its limit was certain".to_owned(),
+        Inconclusive::SearchUnfinished => "its limit was not confirmed".to_owned(),
         Inconclusive::ClientLimit => "beyond this count the client was the limit, not the storage".to_owned(),
         Inconclusive::ClientDelay => "the client, not the storage, delayed operations".to_owned(),
         Inconclusive::OwnTiming => "Reelgauge's own timing was not good enough".to_owned(),
@@ -300,7 +302,7 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
             counted(ops, "operation")
         ),
         Inconclusive::HeldUp { held_up_ops, ops } => format!(
-            "{} of {} could not begin when due, so the load differs from the recording",
+            "{} of {} could not start on time, so the load differs from the recording",
             count(held_up_ops),
             counted(ops, "operation")
         ),

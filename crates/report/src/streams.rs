@@ -23,9 +23,10 @@ use crate::wanted::{Detail, Screen};
 pub(crate) use answer::answer;
 pub(crate) use page_section::section;
 
-const WORST_MARGIN: &str = "Time left for the frame closest to its deadline; below 0 it was late.";
-const FRAME_P99: &str = "Of streams: 99 of 100 frames were complete within this time of when they were due. \
-                         A frame may take several operations.";
+const WORST_MARGIN: &str = "Smallest time left before a frame's deadline. A negative value means that the \
+                            frame was late.";
+const FRAME_P99: &str = "For streams: 99 of 100 frames completed no later than this time after they were \
+                         due to start. A frame may take several operations.";
 
 /// Writes the screen behind the answer.
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {

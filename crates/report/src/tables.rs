@@ -11,8 +11,8 @@ use crate::units::{block_size, column_decimals, count, duration, fixed, number};
 
 /// Cells that nothing was measured for.
 const NOTHING: &str = "-";
-const OP_P99: &str = "99 of 100 single reads and writes took no longer than this from when they were due. Of streams \
-    see the frame p99.";
+const OP_P99: &str = "99 of 100 single reads and writes completed no later than this time after they were \
+                      due to start. For streams, see the frame p99.";
 
 /// What is in place of a figure that was not measured.
 pub(crate) fn not_measured() -> String {
@@ -88,17 +88,17 @@ pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
 pub(crate) fn paper_tables(paper: &PaperTables, is_page: bool) -> Vec<Table> {
     type Number = fn(&PaperCell) -> Option<f64>;
     let latency = if paper.per_transfer {
-        "Average latency, ms: everything in a transfer that is not data"
+        "Average latency, ms: all time of a transfer that moves no data"
     } else {
-        "Average latency, ms: open, close and all else that is not data, per transfer"
+        "Average latency, ms: open, close and other time that moves no data, per transfer"
     };
     let tables: [(&str, Number); 4] = [
-        ("Transfer rate of one worker while transferring, MB/s (not throughput)", |cell| {
+        ("Rate of one worker, only while it transfers data, MB/s (not throughput)", |cell| {
             cell.transfer_rate_while_transferring_mb_per_s
         }),
         (latency, |cell| cell.average_latency_ms),
         ("Maximum latency, s", |cell| cell.maximum_latency_s),
-        ("Reads and writes shorter than the block size, % (the remainder of each transfer)", |cell| {
+        ("Reads and writes shorter than the block size, % (the last block of each transfer)", |cell| {
             cell.short_block_share.map(|share| share * 100.0)
         }),
     ];
@@ -118,7 +118,7 @@ fn symmetry(paper: &PaperTables) -> Option<String> {
     let rate = |mode| paper.cell(mode, None)?.transfer_rate_while_transferring_mb_per_s;
     let times = |writes, reads, words: &str| {
         let (writes, reads) = (rate(writes)?, rate(reads)?);
-        (reads > 0.0).then(|| format!("{} times the rate of {words}", number(writes / reads)))
+        (reads > 0.0).then(|| format!("{} times that of {words}", number(writes / reads)))
     };
     let times: Vec<String> = [
         times(Mode::SeqWr, Mode::SeqRd, "sequential reads"),
@@ -129,7 +129,7 @@ fn symmetry(paper: &PaperTables) -> Option<String> {
     .collect();
     let (first, rest) = times.split_first()?;
     let rest = rest.first().map_or_else(String::new, |rest| format!(", {rest}"));
-    Some(format!("Symmetry: writes had {first}{rest}."))
+    Some(format!("Symmetry: the write rate was {first}{rest}."))
 }
 
 /// Where the paper draws the line between data and latency, in words; `None` where tables were made without
@@ -138,11 +138,11 @@ pub(crate) fn paper_terms(paper: &PaperTables) -> Option<String> {
     let all = paper.cell(Mode::All, None).filter(|_| paper.per_transfer)?;
     // Transfers of a single block have no time between blocks, which is not that it was short.
     let own = all.average_gap_ms.filter(|gap_ms| *gap_ms > 0.0).map(|gap_ms| {
-        format!(", here {} of it on average, in which the storage had nothing to do", duration(gap_ms * 1e3))
+        format!(", here {} on average, during which the storage was idle", duration(gap_ms * 1e3))
     });
     Some(format!(
-        "As in EBU Tech 3362: each transfer counts whole, under the block size drawn for it; latency includes \
-         the time between a transfer's blocks (§ 5.1{}); closing a file that was written counts as data \
+        "As in EBU Tech 3362: each transfer counts in full, under the block size drawn for it. Latency \
+         includes the time between a transfer's blocks (§ 5.1{}). Closing a written file counts as data \
          transfer.",
         own.unwrap_or_default()
     ))
@@ -210,10 +210,10 @@ mod tests {
     fn symmetry_is_stated_where_both_directions_were_measured() {
         let sequential = [(Mode::SeqRd, Some(100.0)), (Mode::SeqWr, Some(50.0))];
         let said = symmetry(&tables(&sequential)).unwrap_or_default();
-        assert_eq!(said, "Symmetry: writes had 0.50 times the rate of sequential reads.");
+        assert_eq!(said, "Symmetry: the write rate was 0.50 times that of sequential reads.");
         let random = [(Mode::RandRd, Some(20.0)), (Mode::RandWr, Some(30.0))];
         let said = symmetry(&tables(&[sequential, random].concat())).unwrap_or_default();
-        assert!(said.ends_with("sequential reads, 1.50 times the rate of random reads."), "{said}");
+        assert!(said.ends_with("sequential reads, 1.50 times that of random reads."), "{said}");
         assert_eq!(symmetry(&tables(&sequential[..1])), None);
         assert_eq!(symmetry(&tables(&[(Mode::SeqRd, Some(0.0)), (Mode::SeqWr, Some(1.0))])), None);
         assert_eq!(symmetry(&tables(&[(Mode::SeqRd, Some(1.0)), (Mode::SeqWr, None)])), None);

@@ -12,8 +12,8 @@ use crate::tables::not_measured;
 use crate::text::plain;
 use crate::units::{amount, block_size, count, counted, duration, fixed, moment, number, percent};
 
-const DELAY: &str = "Time that a due operation waited in Reelgauge although its worker was free. It is never \
-                     counted as the storage's.";
+const DELAY: &str = "Time that a due operation waited in Reelgauge although its worker was free. It is \
+                     never attributed to the storage.";
 
 pub(crate) fn section(summary: &Summary) -> Section {
     let (mode, log) = (&summary.effective_mode, &summary.log);
@@ -27,7 +27,7 @@ pub(crate) fn section(summary: &Summary) -> Section {
     });
     let cached = format!("{} → {}", share(mode.cached_share_before), share(mode.cached_share_after));
     tiles.push(Tile {
-        more: "of the files, before and after".to_owned(),
+        more: "share of the files, before and after the run".to_owned(),
         ..Tile::new("In this client's cache", cached)
     });
     tiles.push(Tile {

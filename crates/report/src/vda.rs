@@ -18,9 +18,9 @@ use crate::units::{count, counted, number};
 use crate::wanted::{Screen, Style};
 
 const KNEE: &str = "The last load point before response times grow steeply. Method (Kneedle, Satopää 2011): \
-                    rate and response time are scaled to 0…1; the knee is the point farthest below the line \
-                    from the first to the last. It counts if that distance is at least 0.25 and the response \
-                    time then grows to at least 1.5 times.";
+                    rate and response time are scaled to 0…1. The knee is the point farthest below the line \
+                    from the first to the last load point. It counts if that distance is at least 0.25 and \
+                    the response time then grows to at least 1.5 times.";
 
 /// What the screen begins with.
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {
@@ -210,8 +210,8 @@ fn published(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
         page.gap();
         page.sentence(
             Tone::Plain,
-            "Published results are capacities. This run did not find its own, so it cannot be compared with \
-             them.",
+            "Published results are maximum loads. This run did not search for the maximum, so it cannot be \
+             compared with them.",
         );
         return;
     }
@@ -252,7 +252,7 @@ fn knee(summary: &Summary, facts: &VdaFacts) -> String {
         (Some(knee), Some(last)) => {
             format!("response times grow steeply after {}: {}, {}.", streams_of(knee), at(knee), at(last))
         }
-        (_, Some(last)) => format!("none; the last valid load point has {}.", at(last)),
+        (_, Some(last)) => format!("none up to the last valid load point ({}).", at(last)),
         (_, None) if is_cut_off(summary, 0) => "unknown: no load point was completed.".to_owned(),
         (_, None) if valid_beyond(facts).is_some() => {
             "none: the first load point is not valid, so there is no curve.".to_owned()

@@ -60,15 +60,15 @@ fn why_not(reasons: &[NotValid]) -> String {
 fn incomparable(why: Incomparable) -> String {
     match why {
         Incomparable::FewPoints { points } => format!(
-            "It is from {points} load points. Published results have at least {POINTS_MIN} and cannot be \
-             compared with it."
+            "It is from {points} load points. Published results have at least {POINTS_MIN}, so they cannot \
+             be compared with it."
         ),
         Incomparable::EndsEarly => {
-            "Published rules reject a curve that ends before its last load point.".to_owned()
+            "The published rules reject a curve that stops before the last planned load point.".to_owned()
         }
         Incomparable::UnevenSteps => format!(
-            "Some steps between load points differ by more than {:.0} % from the mean step, so published \
-             results cannot be compared with it.",
+            "Some steps between load points differ by more than {:.0} % from the mean step. Published \
+             results cannot be compared with such a curve.",
             STEP_TOLERANCE * 100.0
         ),
     }
@@ -89,9 +89,8 @@ fn curve_ends(end: &CurveEnd) -> String {
 }
 
 fn uneven(steps: &Result<Vec<StreamStep>, CurveError>) -> Vec<String> {
-    let sentence = |step: &StreamStep| {
-        format!("from {} to {} streams; the mean step is {:.1}", step.from, step.to, step.mean)
-    };
+    let sentence =
+        |step: &StreamStep| format!("from {} to {} streams (mean step {:.1})", step.from, step.to, step.mean);
     match steps {
         Err(error) => vec![error.to_string()],
         Ok(steps) => steps.iter().map(sentence).collect(),

@@ -22,7 +22,7 @@ pub fn in_words_held_back(ruling: Ruling) -> Verdict {
         Reason::LateFrames(late) if unmet.is_because_of_tool() => {
             let sentence = late_frames(late, unmet.limit(), false);
             format!(
-                "{sentence}. Its operations waited for --max-rate, so this says nothing about the storage"
+                "{sentence}. Its operations waited for --max-rate, so this shows nothing about the storage"
             )
         }
         _ => unmet_sentence(unmet),
@@ -42,7 +42,7 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
         }
         Reason::LateFrames(late) => late_frames(late, limit, unmet.is_because_of_tool()),
         Reason::NoBufferThroughput { stream, buffer_s } => format!(
-            "{} has no throughput over its buffer time of {buffer_s} s, which does not fit the measured \
+            "{} has no throughput figure: its buffer time of {buffer_s} s does not fit into the measured \
              time; use a longer --duration or a --buffer above 0",
             name_of(stream)
         ),
@@ -59,7 +59,7 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
             clock(*began_in_point_s)
         ),
         Reason::NoWholeSecond => {
-            "the measured time has no whole second to judge; use a longer --duration or --step".to_owned()
+            "less than one whole second was measured; use a longer --duration or --step".to_owned()
         }
         Reason::NoFrameCame(stream) => {
             format!("{} has no response times: none of its frames completed", name_of(stream))
@@ -72,12 +72,12 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
         }
         Reason::SlowResponses { p99_us } => too_slow("reads and writes", *p99_us, limit),
         Reason::TooFewForP99 { stream, count: all, max_us } => format!(
-            "{} are too few for a p99 (the longest took {}); use a longer --duration",
+            "{} are too few to compute a p99 (the longest took {}); use a longer --duration",
             counted_of(*all, stream.as_ref()),
             span(*max_us)
         ),
         Reason::SlowHalf { stream, count: all, p50_us } => format!(
-            "half of {} took longer than {} (99 of 100 may take {})",
+            "half of {} took longer than {} (limit for p99: {})",
             counted_of(*all, stream.as_ref()),
             span(*p50_us),
             span(limit * 1e3)
@@ -117,8 +117,8 @@ fn late_frames(late: &LateStream, limit: f64, is_because_of_tool: bool) -> Strin
     }
     if is_because_of_tool {
         sentence.push_str(&format!(
-            ". Reelgauge itself issued operations late; without that, {} would have been late. This says \
-             nothing about the storage. Use fewer streams on this client or free some CPU",
+            ". Reelgauge itself issued operations late; without that delay, {} would have been late. This \
+             shows nothing about the storage. Use fewer streams on this client or free some CPU",
             late.late_frames_without_own_delay
         ));
     }
@@ -166,8 +166,8 @@ fn falling_margins(falling: &FallingMargins) -> String {
     };
     let trend = &falling.trend;
     format!(
-        "{who} fell by {} per second for {}, to {}: the buffers were running empty, and frames would be late \
-         {} later",
+        "{who} shrank by {} per second for {}, to {}: the buffers were emptying. Frames would have been \
+         late after another {}",
         span(trend.fall_ms_per_s * 1e3),
         span(trend.observed_s * 1e6),
         span(trend.at_end_ms.max(0.0) * 1e3),

@@ -27,19 +27,17 @@ pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String
     }
     let ended = match (summary.outcome, summary.outcome_reason.as_deref()) {
         (Outcome::Complete, _) => None,
-        (Outcome::Running, _) => Some("The watch goes on.".to_owned()),
-        (Outcome::Interrupted, _) => {
-            Some("The watch was ended before its time. What it sampled is kept.".to_owned())
-        }
+        (Outcome::Running, _) => Some("The watch continues.".to_owned()),
+        (Outcome::Interrupted, _) => Some("The watch was stopped early. Its samples are kept.".to_owned()),
         (Outcome::BrokeOff, why) => {
             let why = why.map(|why| format!(": {}", plain(why))).unwrap_or_default();
-            Some(format!("The watch broke off{}. What it had sampled is kept.", why.trim_end_matches('.')))
+            Some(format!("The watch ended unexpectedly{}. Its samples are kept.", why.trim_end_matches('.')))
         }
     };
     let watched = format!(
-        "Watched {agent} for {}, in {}; no load was made.",
+        "Watched {agent} for {} ({}); Reelgauge generated no load.",
         moment(facts.watched_s),
-        counted(facts.looks, "look")
+        counted(facts.looks, "sample")
     );
     let busiest = busiest(facts).map(|text| (Tone::Plain, text));
     ended.map(|text| (Tone::Bad, text)).into_iter().chain([(Tone::Answer, watched)]).chain(busiest).collect()
@@ -51,7 +49,7 @@ fn busiest(facts: &WatchFacts) -> Option<String> {
         facts.counters.iter().filter(|counter| counter.layer == "disk" && counter.name == "util_percent");
     let busiest = disks.max_by(|one, two| one.mean.total_cmp(&two.mean))?;
     Some(format!(
-        "Its busiest disk, {}, was busy {} % of the time, and {} % when it was busiest.",
+        "Its busiest disk, {}, was busy {} % of the time on average, and {} % at most.",
         plain_short(&busiest.device, NAME_CHARS),
         fixed(busiest.mean, 0),
         fixed(busiest.largest, 0)
@@ -67,8 +65,8 @@ pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page:
             |cell: &dyn Fn(&WatchedCounter) -> String| facts.counters.iter().map(cell).collect::<Vec<_>>();
         table.words("Counter", column(&|counter| plain_short(&counter.words, NAME_CHARS)));
         table.column("", "Mean", column(&|counter| value_words(counter, counter.mean)));
-        table.column("", "Largest", column(&|counter| value_words(counter, counter.largest)));
-        table.column("", "at", column(&|counter| clock(counter.largest_at_s)));
+        table.column("", "Maximum", column(&|counter| value_words(counter, counter.largest)));
+        table.column("", "time", column(&|counter| clock(counter.largest_at_s)));
         // Side by side, or one after the other: a name in every one of several tables is read by nobody.
         match table.width() <= page.width {
             true => page.table(table),
@@ -176,9 +174,12 @@ mod tests {
             counter("disk", "mean_read_us", "us", 2_100.0),
         ]);
         let text = shown(&summary);
-        assert!(text.starts_with("Watched nas1 for 60 s, in 61 looks; no load was made.\n"), "{text}");
         assert!(
-            text.contains("Its busiest disk, sda, was busy 40 % of the time, and 80 % when it was busiest."),
+            text.starts_with("Watched nas1 for 60 s (61 samples); Reelgauge generated no load.\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("Its busiest disk, sda, was busy 40 % of the time on average, and 80 % at most."),
             "{text}"
         );
         assert!(

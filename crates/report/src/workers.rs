@@ -29,7 +29,7 @@ pub(crate) fn difference(point: &LoadPoint) -> Option<String> {
         return None;
     }
     Some(format!(
-        "The workers differ: worker {} moved {} MB/s, worker {} {} MB/s.",
+        "The workers differ: from worker {} with {} MB/s to worker {} with {} MB/s.",
         slowest.worker,
         number(slow),
         fastest.worker,

@@ -89,7 +89,7 @@ fn runs_without_an_operation_say_so() {
         text.starts_with("Nothing was measured on /mnt/nas (SMB 3.1.1 from nas1): no read or write"),
         "{text}"
     );
-    assert!(text.contains("operations failed. The first: reading file"), "{text}");
+    assert!(text.contains("operations failed. The first was reading file"), "{text}");
     assert_width(&text, 100);
 }
 
@@ -100,9 +100,9 @@ fn what_was_never_answered_is_told_beside_the_times_of_what_was() {
     assert!(!screen(&summary, &Screen::default()).contains("got no answer"));
     summary.load_points[0].unanswered = Some(Unanswered { threads: 4, for_s: 5.012 });
     let text = screen(&summary, &Screen::default()).replace('\n', " ");
-    assert!(text.contains("4 worker threads got no answer for 5.0 s, until the run ended"), "{text}");
-    assert!(text.contains("Slowest response of those that were answered: "), "{text}");
-    assert!(text.contains("No answered operation failed."), "{text}");
+    assert!(text.contains("4 worker threads waited 5.0 s for a response"), "{text}");
+    assert!(text.contains("Slowest response of the completed operations: "), "{text}");
+    assert!(text.contains("No completed operation failed."), "{text}");
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn what_came_short_is_told_and_nothing_else_is_claimed() {
     let total = &mut summary.load_points[0].total;
     (total.short_transfers, total.short_writes) = (956_381, Some(1));
     let text = screen(&summary, &Screen::default()).replace('\n', " ");
-    let said =
-        "956,380 reads returned less data than requested, and 1 write stored less data than requested.";
+    let said = "956,380 reads returned less data than requested (short read), and 1 write stored less data than \
+         requested (short write).";
     assert!(text.contains(said), "{text}");
     assert!(!text.contains("No operation failed"), "{text}");
 }
@@ -151,7 +151,7 @@ fn data_that_differ_come_before_everything() {
     verify.first_difference = Some("file 3 at 1 MiB".to_owned());
     summary.verify = Some(verify);
     let text = screen(&summary, &Screen::default());
-    assert!(text.starts_with("DATA DIFFER: 4.10 kB of 5.00 GB"), "{text}");
+    assert!(text.starts_with("DATA MISMATCH: 4.10 kB of 5.00 GB"), "{text}");
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn the_numbers_on_the_screen_are_those_of_the_summary() {
         assert_close(shown, exact);
     }
     let headline = format!(
-        "10 workers moved {} MB/s ({} read, {} written) on /mnt/nas (SMB 3.1.1 from nas1), \
-         the most of 3 load points.",
+        "10 workers moved {} MB/s ({} read, {} written) on /mnt/nas (SMB 3.1.1 from nas1), the highest rate \
+         of 3 load points.",
         units::mb_per_s(last.total.bytes_per_s.unwrap()),
         units::mb_per_s(last.total.read_bytes_per_s.unwrap()),
         units::mb_per_s(last.total.written_bytes_per_s.unwrap()),

@@ -111,7 +111,7 @@ fn streams_with_late_frames() {
     let late = summary.load_points[0].streams.as_ref().unwrap().total.late_frames;
     let text = shown(&summary);
     let first = format!(
-        "{late} of 200 frames were late, on both players. Cause: the storage (nothing answered for 1.01 s,"
+        "{late} of 200 frames were late, on both players. Cause: the storage (no response for 1.01 s,"
     );
     assert!(late > 0 && text.replace('\n', " ").starts_with(&first), "{text}");
     insta::assert_snapshot!(text);
@@ -261,7 +261,7 @@ fn with_curve(mut summary: Summary) -> Summary {
 #[test]
 fn a_vda_count_that_was_asked_for_is_compared_with_no_capacity() {
     const COMPARED: &str = "Published curves";
-    const NOT: &str = "Published results are capacities.";
+    const NOT: &str = "Published results are maximum loads.";
     let sustained = shown(&vda(&[1.0, 1.0]));
     assert!(sustained.starts_with("2 streams were sustained with an overall"), "{sustained}");
     assert!(sustained.contains(NOT) && !sustained.contains(COMPARED), "{sustained}");
@@ -425,11 +425,11 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     let next = format!("reelgauge check '/mnt/{}'", long());
     assert!(broken_off.contains("Next: Run it again:\nreelgauge check"), "{broken_off}");
     assert!(broken_off.trim_end().ends_with(&next), "{broken_off}");
-    assert!(broken_off.starts_with("The run broke off: a long word"), "{broken_off}");
+    assert!(broken_off.starts_with("The run ended unexpectedly: a long word"), "{broken_off}");
     // Then that it was unsteady.
     summary.outcome = Outcome::Complete;
     let unsteady = screen(&summary, &Screen::default());
-    assert!(unsteady.contains("Next: Measure while nothing else uses the storage"), "{unsteady}");
+    assert!(unsteady.contains("Next: Repeat the run while nothing else uses the storage"), "{unsteady}");
     summary.check.as_mut().unwrap().unsteady = None;
     let text = screen(&summary, &Screen { run_dir: Some("reelgauge-runs/check"), ..Screen::default() });
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -100,7 +100,7 @@ fn what_could_not_be_sampled_is_said() {
     assert_eq!(
         agent.notes,
         [
-            "Counters of errors and waiting that stayed at 0 are not shown: 1.",
+            "Error and wait counters that stayed at 0 are not shown: 1.",
             "Not sampled: /proc/pressure/io: it is not there."
         ]
     );

@@ -181,7 +181,7 @@ fn margins_say_it_before_any_frame_is_late() {
     let verdict = play(Store::of(6.95, 0.2), 7, 10, 3);
     let failure = verdict.failed_first.unwrap();
     assert_eq!((failure.criterion, failure.because_of_tool), (Criterion::Margins, false));
-    assert!(failure.sentence.contains("the margins of all 7 streams fell by"), "{}", failure.sentence);
+    assert!(failure.sentence.contains("the margins of all 7 streams shrank by"), "{}", failure.sentence);
     assert!(verdict.storage_failed);
 }
 

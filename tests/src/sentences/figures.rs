@@ -8,7 +8,7 @@ use super::{amount, points};
 const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
 
 /// The beginning of the only sentence that is made from the series.
-const STANDSTILL: &str = "Nothing was answered for ";
+const STANDSTILL: &str = "The storage did not respond for ";
 
 /// Parts whose sentences contain a word that marks them.
 const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "EBU Tech")];

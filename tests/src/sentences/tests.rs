@@ -75,7 +75,7 @@ fn verdicts_that_nothing_bears_out() {
         "No operation failed.",
         "Every operation came to what was recorded.",
         "Streams closest to being late",
-        "Not one stream of these formats was carried.",
+        "Even a single stream of these formats had late frames.",
         "Replayed edit in 1 pass.",
     ] {
         let found = untrue(&format!("{begin}{claim}\n"), &nothing);
@@ -121,13 +121,13 @@ fn formats_that_were_not_looked_at() {
     look["check"] = json!({"formats": [{"name": "ProRes, 25 fps", "play": play, "record": null}]});
     let screen = |record: &str| {
         format!(
-            "The run was interrupted.\n31 × ProRes, 25 fps play without a late frame.\n\n\
-                 format            play    record\nProRes, 25 fps  31 ± 1  {record}\n"
+            "The run was interrupted.\nWithout a late frame: playing 31 × ProRes, 25 fps; recording was not \
+             measured.\n\nformat            play    record\nProRes, 25 fps  31 ± 1  {record}\n"
         )
     };
     assert_eq!(untrue(&screen("not measured"), &look), Vec::<String>::new());
-    let at_least = screen("not measured").replace("\n31 × ProRes", "\nAt least 31 × ProRes");
-    is_found(&at_least, &look, "'At least'");
+    let at_least = screen("not measured").replace("playing 31 × ProRes", "playing at least 31 × ProRes");
+    is_found(&at_least, &look, "at least'");
     look["check"]["formats"][0]["play"]["at_least"] = true.into();
     let at_least = at_least.replace("31 ± 1", "at least 31");
     assert_eq!(untrue(&at_least, &look), Vec::<String>::new());
@@ -153,9 +153,9 @@ fn a_standstill_is_one_of_the_series_and_no_other_time_of_it_is_told() {
     still["series"] =
         json!({"standstills": [{"began_s": 0.31, "lasted_s": 1.42}], "steps": [{"began_s": 7.0}]});
     let screen = |sentence: &str| TRUE.replace("\n\n  ", &format!("\n{sentence}\n\n  "));
-    let told = screen("Nothing was answered for 1.4 s, starting at 0.3 s.");
+    let told = screen("The storage did not respond for 1.4 s, starting at 0.3 s.");
     assert!(told != TRUE);
     assert_eq!(untrue(&told, &still), Vec::<String>::new());
-    is_found(&screen("Nothing was answered for 7.0 s, starting at 0.3 s."), &still, "7.0 s");
+    is_found(&screen("The storage did not respond for 7.0 s, starting at 0.3 s."), &still, "7.0 s");
     is_found(&screen("It took 1.42 s."), &still, "1.42 s");
 }

@@ -235,7 +235,7 @@ fn different_counts_and_workloads_are_distinguished() {
     let comparison = compare(&counts, "--json").expect_code(0).json();
     assert_eq!(text(&comparison, "runs.1.kinship"), "other_counts");
     let said = compare(&counts, "").expect_code(0).words();
-    assert!(said.contains("Run 1 ran 2 streams, run 2 ran 4"), "{said}");
+    assert!(said.contains("Run 1 ran 2 streams; run 2 ran 4"), "{said}");
     assert!(!said.contains("read, MB/s"), "twice the players ask for twice as much\n{said}");
 
     let mix = Mix::on(&target).with(&["--buffered", "--duration", "1s"]);

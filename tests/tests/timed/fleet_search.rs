@@ -102,7 +102,7 @@ fn what_all_carry_together_is_found() {
     let plan = studio.scratch.path().join("fleet.toml").display().to_string();
     let ahead = studio.ask(&["run", &plan, "--dry-run"]).wait(PATIENCE).expect_code(0).words();
     assert!(
-        ahead.contains("c: its share of a search for the largest count of all agents, up to 4 on "),
+        ahead.contains("c: its share of a search for the largest count on all agents together, up to 4 on "),
         "{ahead}"
     );
     found_within(&summary, 3, 3);

@@ -150,7 +150,7 @@ fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
     until_said(&mut run, "step 2 of 2 starts at ");
     // The rest can be paused and stopped even if no run is active.
     let paused = bed.fleet.ask(&["pause"]).expect_code(0).words();
-    assert!(paused.contains("its next step does not start"), "{paused}");
+    assert!(paused.contains("before its next step"), "{paused}");
     until_said(&mut run, "paused before step 2 of 2");
     bed.fleet.ask(&["resume"]).expect_code(0);
     let stopped = bed.fleet.ask(&["stop"]).expect_code(0).words();

@@ -237,7 +237,7 @@ fn damaged_texts_are_named_and_hide_nothing() {
         "/proc/self/mountinfo has an unexpected format (line 4: '",
         "/proc/mdstat has an unexpected format (it ends in the middle of a line).",
         "/proc/sys/vm/dirty_bytes has an unexpected format ('99999999999999999999999…",
-        ": 1 file that no rule reads: notes ",
+        ": 1 file that no rule uses: notes ",
     ] {
         assert!(text.contains(said) || said.contains('…'), "{said}\n{screen}");
     }

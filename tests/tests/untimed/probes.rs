@@ -528,7 +528,7 @@ fn a_full_disk_is_judged_as_far_as_nothing_has_to_be_written() {
     assert!(is_in(&told, "not_looked_at", "fs.saving_fails"), "{told:#}");
     let screen = probed(mount.path(), &[]).expect_code(3);
     let flat = screen.words();
-    assert!(flat.contains("Probes: None could run: not measured: no space"), "{}", screen.said());
+    assert!(flat.contains("Probes: No probe could run: not measured: no space"), "{}", screen.said());
     assert_eq!(tree(mount.path(), &[]), before);
 }
 

@@ -968,7 +968,7 @@ mod tests {
         assert_eq!(told, []);
         let why = &conduct.members[0].missing.as_ref().unwrap().why;
         let words = reelgauge_report::fleet_run::why_missing(why);
-        assert!(words.contains("speaks protocol 1") && words.contains("protocol 2"), "{words}");
+        assert!(words.contains("protocol 1,") && words.contains("protocol 2"), "{words}");
     }
 
     /// It is out of contact for as long as its owner allows, so it continues and is not missing.

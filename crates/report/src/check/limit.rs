@@ -12,7 +12,7 @@ use crate::units::{counted, number};
 pub fn count_limit_words(limit: CountLimit, link: &Link, evidence: &TrialEvidence) -> &'static str {
     let is_remote = matches!(link.kind, LinkKind::Network { is_this_machine: false, .. });
     match limit {
-        CountLimit::Stopped => "the end of this check",
+        CountLimit::Stopped => "the interruption",
         CountLimit::Culprit(Culprit::MaxRate) => "--max-rate",
         CountLimit::Culprit(Culprit::Tool | Culprit::ThisMachine) => "this client",
         CountLimit::Culprit(Culprit::Link) => "the link",
@@ -22,7 +22,7 @@ pub fn count_limit_words(limit: CountLimit, link: &Link, evidence: &TrialEvidenc
         CountLimit::Culprit(Culprit::NotKnown) | CountLimit::StorageOrOthers | CountLimit::Contradicted => {
             "unknown"
         }
-        CountLimit::Time => "the time of this check",
+        CountLimit::Time => "the time limit of this check",
     }
 }
 
@@ -35,8 +35,8 @@ pub fn limit_sentence(
     may_be_network: bool,
 ) -> String {
     if link.kind == LinkKind::Memory {
-        return "This client. The target is its memory, not storage; the counts show what its processors can \
-                move."
+        return "This client. The target is its memory, not storage; the counts show how fast its processors \
+                copy."
             .to_owned();
     }
     let limits = facts.limits();
@@ -64,7 +64,7 @@ pub fn unsteady_sentence(facts: &CheckFacts) -> Option<String> {
     let (play, record) = by_work(facts, |count| count.limit == Some(CountLimit::Contradicted));
     (play + record > 0).then(|| {
         format!(
-            "Unsteady: for {} of {} ({}) a trial failed at a rate that other loads sustained.",
+            "Unsteady: {} of {} ({}) had a failed trial at a rate that other loads sustained.",
             play + record,
             counted(facts.counts().count() as u64, "count"),
             works_words((play, record))
@@ -115,13 +115,13 @@ fn of_limit(
         CountLimit::Culprit(Culprit::Storage) | CountLimit::StorageOrOthers => {
             return of_storage((link, may_be_network), sustained, others, evidence.storage_stood_out);
         }
-        CountLimit::Culprit(Culprit::Link) => format!("The link is full: {}.", link.sentence),
+        CountLimit::Culprit(Culprit::Link) => format!("The link is saturated: {}.", link.sentence),
         CountLimit::Culprit(Culprit::Tool | Culprit::ThisMachine) => {
             "This client, not the storage: without the scheduling delay of Reelgauge no frame would have been late."
                 .to_owned()
         }
         CountLimit::Culprit(Culprit::MaxRate) => {
-            format!("--max-rate, not the storage.{sustained} More streams need more than it allows.")
+            format!("--max-rate, not the storage.{sustained} More streams need a higher rate than it allows.")
         }
         CountLimit::Culprit(Culprit::NotKnown) => {
             "Unknown: the scheduling delay of Reelgauge explains only some of the late frames.".to_owned()
@@ -156,9 +156,10 @@ fn of_storage(
     match (stood_out, others) {
         (true, None) => format!("{}.{sustained}", capital(what)),
         (true, Some(others)) => format!("{}.{sustained} During the check, {others}.", capital(what)),
-        (false, None) => format!("Probably {what}.{sustained} No counter shows what limited it."),
+        (false, None) => format!("Probably {what}.{sustained} No counter shows the limit."),
         (false, Some(others)) => format!(
-            "Unknown. It may be {what}, but {others} during the check, and no counter shows which.{sustained}"
+            "Unknown: either {what}, or this client ({others} during the check). No counter shows \
+             which.{sustained}"
         ),
     }
 }
@@ -219,10 +220,10 @@ mod tests {
         assert_eq!(
             set(61.0),
             "--max-rate, not the storage. Highest sustained rate without a late frame: 61.0 MB/s playing. \
-             More streams need more than it allows."
+             More streams need a higher rate than it allows."
         );
         // Nothing was sustained: not up to 0 MB/s.
-        assert_eq!(set(0.0), "--max-rate, not the storage. More streams need more than it allows.");
+        assert_eq!(set(0.0), "--max-rate, not the storage. More streams need a higher rate than it allows.");
     }
 
     #[test]
@@ -233,7 +234,7 @@ mod tests {
             |limits: &[CountLimit], link: &Link| limit_sentence(&facts(limits, 61.0), link, &SEEN, false);
         assert_eq!(
             said(&[full, full, STORAGE], &gigabit),
-            "The link is full: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500."
+            "The link is saturated: eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500."
         );
         assert_eq!(
             said(&[STORAGE], &gigabit),
@@ -270,15 +271,15 @@ mod tests {
         assert_eq!(
             said(STORAGE, &unseen),
             "Probably the storage. Highest sustained rate without a late frame: 61.0 MB/s playing. No \
-             counter shows what limited it."
+             counter shows the limit."
         );
         assert_eq!(count_limit_words(STORAGE, &disk(), &unseen), "probably the storage");
         let busy = TrialEvidence { others_percent: Some((61.4, 98.9)), ..unseen.clone() };
         assert_eq!(
             said(CountLimit::StorageOrOthers, &busy),
-            "Unknown. It may be the storage, but other programs used 61 to 99 % of this client's processors \
-             during the check, and no counter shows which. Highest sustained rate without a late frame: 61.0 \
-             MB/s playing."
+            "Unknown: either the storage, or this client (other programs used 61 to 99 % of this client's \
+             processors during the check). No counter shows which. Highest sustained rate without a late \
+             frame: 61.0 MB/s playing."
         );
         assert_eq!(count_limit_words(CountLimit::StorageOrOthers, &disk(), &busy), "unknown");
         let seen = TrialEvidence { storage_stood_out: true, ..busy.clone() };
@@ -318,14 +319,15 @@ mod tests {
         assert_eq!(
             of(&most).as_deref(),
             Some(
-                "Unsteady: for 7 of 10 counts (3 play, 4 record) a trial failed at a rate that other loads sustained."
+                "Unsteady: 7 of 10 counts (3 play, 4 record) had a failed trial at a rate that other loads \
+                 sustained."
             )
         );
         let one = CheckFormat { play: count(unknown), ..CheckFormat::default() };
         let one = CheckFacts { formats: vec![one], ..CheckFacts::default() };
         assert_eq!(
             unsteady_sentence(&one).as_deref(),
-            Some("Unsteady: for 1 of 1 count (1 play) a trial failed at a rate that other loads sustained.")
+            Some("Unsteady: 1 of 1 count (1 play) had a failed trial at a rate that other loads sustained.")
         );
     }
 }

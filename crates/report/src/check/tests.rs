@@ -13,7 +13,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
     let facts = CheckFacts { sequential_read_mb_per_s: Some(80.0), looked_s: 58.0, ..CheckFacts::default() };
     assert_eq!(standstill_words(&summary), None);
-    assert!(confidence(&summary, &facts).starts_with("Measured for 58 s; larger caches"));
+    assert!(confidence(&summary, &facts).starts_with("Measured for 58 s."));
     let nothing = CheckFacts { sequential_read_mb_per_s: None, ..facts.clone() };
     assert_eq!(confidence(&summary, &nothing), "nothing was measured.");
     assert!(!confidence(&summary, &facts).contains("overwrote"));
@@ -35,22 +35,19 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     summary.load_points[1].was_not_measured(NotMeasured::NothingFinished);
     assert_eq!(
         standstill_words(&summary).as_deref(),
-        Some(
-            "Nothing was answered for 10 s, starting at 30 \
-                                                            s."
-        )
+        Some("The storage did not respond for 10 s, starting at 30 s.")
     );
     summary.load_points[1].total.ops_by_kind.write = 7;
     assert_eq!(
         standstill_words(&summary).as_deref(),
-        Some("Nothing was answered for 10 s while writing, starting at 30 s.")
+        Some("The storage did not respond for 10 s while writing, starting at 30 s.")
     );
     let told = answer(&summary, &facts);
     assert!(told.iter().any(|(tone, text)| *tone == Tone::Bad && text.contains("while writing")), "{told:?}");
     assert_eq!(
         confidence(&summary, &facts),
-        "Low: the storage stopped responding for a while; not everything could be measured. Measured for 58 \
-         s; larger caches and other users show only in longer runs."
+        "Low: the storage stopped responding during the check; not everything could be measured. Measured \
+         for 58 s. Only longer runs show the effect of larger caches and of other users."
     );
     assert!(rates(&summary, &facts).contains("writes not measured."), "{}", rates(&summary, &facts));
 
@@ -106,14 +103,14 @@ fn the_first_line_has_the_error_of_its_table() {
     let (held, short) = (Some(CheckBasis::Held), Some(CheckBasis::ShortTrial));
     assert_eq!(
         first(found(2, 1, false, held), found(3, 0, true, held)),
-        "2 ± 1 × X play without a late frame, and at least 3 record."
+        "Without a late frame: playing 2 ± 1 × X; recording at least 3."
     );
     assert_eq!(
         first(found(3, 1, true, short), found(2, 0, true, held)),
-        "3 × X play without a late frame for 1.4 s, and at least 2 record."
+        "Without a late frame: playing 3 × X for 1.4 s; recording at least 2."
     );
     let unknown = first(found(3, 0, true, held), found(0, 0, true, short));
-    assert_eq!(unknown, "At least 3 × X play without a late frame; recording is unknown.");
+    assert_eq!(unknown, "Without a late frame: playing at least 3 × X; recording is unknown.");
 }
 
 #[test]
@@ -127,21 +124,26 @@ fn a_burst_is_told_with_both_rates() {
     assert_eq!(
         words(&[480.0, 390.0, 250.0, 251.0, 249.0, 250.0, 250.0, 250.0]).as_deref(),
         Some(
-            "Reads began with a burst of 480 MB/s, then 250 MB/s for 6.0 s. Counts that were not held use \
+            "Reads began with a burst of 480 MB/s, then 250 MB/s for 6.0 s. Counts from short trials use \
              the lower rate."
         )
     );
     let rose = words(&[60.0, 60.0, 60.0, 200.0, 200.0, 200.0, 200.0, 200.0, 200.0]);
-    assert!(rose.is_some_and(|words| words.contains("60.0 MB/s to 200 MB/s: a cache filled")));
+    assert!(rose.is_some_and(|words| words.contains("60.0 MB/s to 200 MB/s")));
     let unsettled = [480.0, 480.0, 480.0, 390.0, 250.0, 250.0, 250.0];
     assert!(words(&unsettled).is_some_and(|words| words.contains("did not settle")));
     let of = |ticked, all| {
         trend_words("Reads", &rate(&unsettled), Ticks { column: "play", ticked, all }).unwrap_or_default()
     };
-    assert!(of(0, 2).ends_with("for 3.0 s. So no count in column \"play\" has a tick."), "{}", of(0, 2));
-    let some = "Counts with a tick in column \"play\" come from sustained streams, not from this rate.";
+    assert!(
+        of(0, 2).ends_with("at another time. So no count in column \"play\" has a tick."),
+        "{}",
+        of(0, 2)
+    );
+    let some = "Counts with a tick in column \"play\" were tested with streams; they are not calculated \
+                from this rate.";
     assert!(of(1, 2).ends_with(some) && of(2, 2).ends_with(some), "{}", of(1, 2));
-    assert!(of(0, 0).ends_with("for 3.0 s."), "{}", of(0, 0));
+    assert!(of(0, 0).ends_with("at another time."), "{}", of(0, 0));
 }
 
 #[test]
@@ -156,7 +158,7 @@ fn where_no_stream_was_allowed_the_limit_that_was_set_is_named() {
         summary.check = Some(facts.clone());
         answer(&summary, &facts).remove(0).1
     };
-    let within = "Within --max-rate, not one stream of these formats ran without a late frame.";
+    let within = "Within --max-rate, even a single stream of these formats had late frames.";
     let unknown = || vec![found("--max-rate"), found("the storage")];
     assert_eq!(said(unknown(), Some(Culprit::MaxRate)), within);
     assert_eq!(said(unknown(), None), "Unknown whether the storage sustains a stream of these formats.");
@@ -164,7 +166,7 @@ fn where_no_stream_was_allowed_the_limit_that_was_set_is_named() {
     let known = CheckFormat { play: Some(none.clone()), record: Some(none), ..CheckFormat::default() };
     assert_eq!(
         said(vec![known.clone(), known], Some(Culprit::Storage)),
-        "Not one stream of these formats ran without a late frame."
+        "Even a single stream of these formats had late frames."
     );
 }
 
@@ -183,12 +185,15 @@ fn limits_that_a_second_trial_confirmed_are_one_line() {
     assert_eq!(said(vec![format("X", false, false)]), None);
     assert_eq!(
         said(vec![format("X", false, true)]).as_deref(),
-        Some("A second trial confirmed the limit of X (record), although other loads reach more MB/s.")
+        Some("A second trial confirmed the limit of X (record), although other loads reached a higher rate.")
     );
     let three = vec![format("X", true, true), format("Y", false, true), format("Z", false, false)];
     assert_eq!(
         said(three).as_deref(),
-        Some("A second trial confirmed 3 limits (1 play, 2 record), although other loads reach more MB/s.")
+        Some(
+            "A second trial confirmed 3 limits (1 play, 2 record), although other loads reached a higher \
+              rate."
+        )
     );
 }
 

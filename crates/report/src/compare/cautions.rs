@@ -29,7 +29,7 @@ pub(super) fn cautions(runs: &[RunToCompare<'_>], compared: &[ComparedRun]) -> V
         storage(first, other).into_iter().for_each(&mut tell);
         let (one, two) = (&first.summary.tool_version, &other.summary.tool_version);
         if one != two {
-            tell(format!("was made by Reelgauge {two}, run 1 by {one}."));
+            tell(format!("used Reelgauge {two} (run 1: {one})."));
         }
     }
     for (at, run) in runs.iter().enumerate() {
@@ -42,7 +42,7 @@ pub(super) fn cautions(runs: &[RunToCompare<'_>], compared: &[ComparedRun]) -> V
 /// `has another plan: blocks 64KiB (run 1: 4KiB), …`. Settings that change the work are told in the answer.
 fn plan(differences: &[PlanDifference]) -> Option<String> {
     let others: Vec<&PlanDifference> = differences.iter().filter(|one| !one.changes_work).collect();
-    (!others.is_empty()).then(|| format!("has another plan: {}.", plan_words(&others)))
+    (!others.is_empty()).then(|| format!("has a different plan: {}.", plan_words(&others)))
 }
 
 /// `blocks 64KiB (run 1: 4KiB), …`.
@@ -58,12 +58,12 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
     let mut told = Vec::new();
     let (a, b) = (&one.target, &two.target);
     if a.path != b.path {
-        told.push(format!("measured {}, run 1 {}.", said(&b.path), said(&a.path)));
+        told.push(format!("measured {} (run 1: {}).", said(&b.path), said(&a.path)));
     }
     let kinds = [
-        ("another file system", &a.fs_type, &b.fs_type),
-        ("another source", &a.source, &b.source),
-        ("other mount options", &a.mount_options, &b.mount_options),
+        ("a different file system", &a.fs_type, &b.fs_type),
+        ("a different source", &a.source, &b.source),
+        ("different mount options", &a.mount_options, &b.mount_options),
     ];
     for (what, one, two) in kinds {
         if one != two {
@@ -73,14 +73,14 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
     }
     let (a, b) = (&one.effective_mode, &two.effective_mode);
     if a.found != b.found {
-        told.push(format!("{}, run 1 {}.", mode_words(&b.found), mode_words(&a.found)));
+        told.push(format!("{}; run 1 {}.", mode_words(&b.found), mode_words(&a.found)));
     }
     if let (Some(one), Some(two)) = (a.cached_share_before, b.cached_share_before)
         && (one - two).abs() > CACHED_DIFFERENCE
     {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         told.push(format!(
-            "found {} of its data in this client's cache, run 1 {}.",
+            "found {} of its data in its client's cache (run 1: {}).",
             percent(two),
             percent(one)
         ));
@@ -106,14 +106,14 @@ fn data(one: &Summary, two: &Summary) -> Vec<String> {
     if bytes(one) != bytes(two) && bytes(one) > 0.0 && bytes(two) > 0.0 {
         let mb = |summary: &Summary| say(FigureUnit::MbPerS, bytes(summary));
         told.push(format!(
-            "used {} MB of files, run 1 {} MB: caches hold more of the smaller set.",
+            "used {} MB of files (run 1: {} MB). Caches hold more of the smaller set.",
             mb(two),
             mb(one)
         ));
     }
     if one.verify.is_some() != two.verify.is_some() {
         let which = if two.verify.is_some() { "verified its reads" } else { "did not verify its reads" };
-        told.push(format!("{which}, unlike run 1; verifying takes time."));
+        told.push(format!("{which}, unlike run 1. Verifying can lower rates."));
     }
     told
 }
@@ -122,21 +122,21 @@ fn host(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Vec<String> {
     let (Some(a), Some(b)) = (one.machines.first(), two.machines.first()) else { return Vec::new() };
     let mut told = Vec::new();
     if one.machines.len() != two.machines.len() {
-        told.push(format!("had {} hosts, run 1 {}.", two.machines.len(), one.machines.len()));
+        told.push(format!("used {} hosts (run 1: {}).", two.machines.len(), one.machines.len()));
     }
     if (&a.name, &a.hardware) != (&b.name, &b.hardware) {
         let machine = |name: &str, hardware: &str| format!("{} ({})", said(name), said(hardware));
         told.push(format!(
-            "was made on another client: {}, run 1 on {}.",
+            "ran on a different client: {} (run 1: {}).",
             machine(&b.name, &b.hardware),
             machine(&a.name, &a.hardware)
         ));
     }
     if a.system != b.system {
-        told.push(format!("had another system: {} (run 1: {}).", said(&b.system), said(&a.system)));
+        told.push(format!("ran on a different system: {} (run 1: {}).", said(&b.system), said(&a.system)));
     }
     if a.links != b.links {
-        told.push(format!("had other network links: {} (run 1: {}).", list(&b.links), list(&a.links)));
+        told.push(format!("used different network links: {} (run 1: {}).", list(&b.links), list(&a.links)));
     }
     told
 }
@@ -145,7 +145,7 @@ fn host(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Vec<String> {
 fn storage(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Option<String> {
     let (one, two) = (storage_words(&one.summary.storage), storage_words(&two.summary.storage));
     let name = |words: Option<String>| words.unwrap_or_else(|| "not named".to_owned());
-    (one != two).then(|| format!("has other storage: {} (run 1: {}).", name(two), name(one)))
+    (one != two).then(|| format!("used different storage: {} (run 1: {}).", name(two), name(one)))
 }
 
 fn list(names: &[String]) -> String {
@@ -158,14 +158,14 @@ fn of_itself(summary: &Summary) -> Vec<String> {
     match summary.outcome {
         Outcome::Complete => {}
         Outcome::Interrupted => told.push(format!("was interrupted{why}.")),
-        Outcome::BrokeOff => told.push(format!("broke off{why}.")),
+        Outcome::BrokeOff => told.push(format!("ended unexpectedly{why}.")),
         Outcome::Running => told.push("is still running; only its log so far is compared.".to_owned()),
     }
     let is_own = |culprit: Culprit| culprit.is_own() && culprit != Culprit::MaxRate;
     let by_client = summary.load_points.iter().any(|point| point.culprit.is_some_and(is_own));
     if let Some(held) = summary.was_held_back() {
         told.push(format!(
-            "was limited to {} MB/s (--max-rate): operations that waited for it say nothing about the \
+            "was limited to {} MB/s (--max-rate): operations that waited for it show nothing about the \
              storage.",
             mb_per_s(held.max_bytes_per_s as f64)
         ));
@@ -176,13 +176,16 @@ fn of_itself(summary: &Summary) -> Vec<String> {
     }
     for point in &summary.load_points {
         if let Some(why) = &point.ended_early {
-            told.push(format!("ended a load point early ({}): {}.", said(&point.label), said(why)));
+            told.push(format!("ended load point \"{}\" early: {}.", said(&point.label), said(why)));
         }
     }
     if summary.self_cost.was_only_stopped() {
         told.push("was suspended during the measurement; all its figures include the pause.".to_owned());
     } else if summary.self_cost.timing_good_enough == Some(false) {
-        told.push("ran late: its response times include much of Reelgauge's own delay.".to_owned());
+        told.push(
+            "issued its operations late: its response times include much of Reelgauge's scheduling delay."
+                .to_owned(),
+        );
     }
     let failed = summary.failed_ops();
     if failed > 0 {
@@ -191,7 +194,7 @@ fn of_itself(summary: &Summary) -> Vec<String> {
     }
     if let Some(verify) = summary.verify.as_ref().filter(|verify| verify.different_bytes > 0) {
         let bytes = counted_are(verify.different_bytes, "byte", "that was", "that were");
-        told.push(format!("read back {bytes} not as written."));
+        told.push(format!("read back {bytes} that do not match the data written."));
     }
     if no_warmup(&summary.plan) {
         told.push("had no warm-up: its figures include the first seconds, while caches fill.".to_owned());

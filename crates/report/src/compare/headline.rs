@@ -51,7 +51,7 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
         // Where nothing can be claimed, no multiple is.
         None => line.push('.'),
         Some(_) if row.judgement[first] == Judgement::Unknown => {
-            line.push_str(": unknown whether that is more than chance.");
+            line.push_str(": it is unknown whether this is more than noise.");
         }
         Some(_) if row.judgement[first] == Judgement::Same => {
             line.push_str(": no difference beyond the noise.");
@@ -176,7 +176,7 @@ mod tests {
         two.rows[0].judgement[1] = Judgement::Same;
         assert!(headline(&two).is_some_and(|line| line.ends_with("no difference beyond the noise.")));
         two.rows[0].judgement[1] = Judgement::Unknown;
-        let unknown = "Bolt sustains 31, Acme 24: unknown whether that is more than chance.";
+        let unknown = "Bolt sustains 31, Acme 24: it is unknown whether this is more than noise.";
         assert_eq!(headline(&two).as_deref(), Some(unknown));
         two.runs[1].system.make = None;
         assert!(headline(&two).is_some_and(|line| line.starts_with("Run 2 sustains 31, run 1 24")));

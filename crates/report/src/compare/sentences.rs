@@ -184,9 +184,9 @@ impl Side<'_> {
         let place = self.place(row);
         match row.figure.as_str() {
             VERDICT if row.judgement[self.run] == Judgement::Worse => {
-                format!("its criteria are not met{place}, those of {} are", self.base())
+                format!("its criteria are not met{place}; those of {} are met", self.base())
             }
-            VERDICT => format!("its criteria are met{place}, those of {} are not", self.base()),
+            VERDICT => format!("its criteria are met{place}; those of {} are not", self.base()),
             LATE_FRAMES => {
                 let [here, base] = [self.run, 0].map(|run| self.late_of_side(&row.group, run));
                 match (here, base) {
@@ -262,8 +262,8 @@ impl Side<'_> {
             return None;
         }
         let text = format!(
-            "{} did other work than {}: {}. Response times and operations per second are not compared, and \
-             throughput is neither better nor worse.",
+            "{} ran a different workload from {}: {}. Response times and operations per second are not \
+             compared. Throughput is neither better nor worse.",
             capital(&self.who()),
             self.base(),
             plan_words(&differences)
@@ -273,8 +273,8 @@ impl Side<'_> {
 
     fn itself(&self) -> Sentence {
         let text = format!(
-            "{} and {} are the same run, so there is nothing to compare. Name another run of the same work: \
-             'reelgauge run RUN/run.toml' repeats one.",
+            "{} and {} are the same run, so there is nothing to compare. Name another run of the same \
+             workload: 'reelgauge run RUN/run.toml' repeats one.",
             capital(&self.base()),
             self.who()
         );
@@ -283,8 +283,8 @@ impl Side<'_> {
 
     fn other_work(&self) -> Sentence {
         let text = format!(
-            "{} cannot be compared with {}: it was {}, {} was {}. Do the same work on both: 'reelgauge run \
-             RUN/run.toml' repeats a run.",
+            "{} cannot be compared with {}: it was {}, but {} was {}. Run the same workload on both: \
+             'reelgauge run RUN/run.toml' repeats a run.",
             capital(&self.who()),
             self.base(),
             work(self.told()),
@@ -298,12 +298,13 @@ impl Side<'_> {
     fn nothing(&self, same: usize) -> Sentence {
         let (who, base) = (self.who(), self.base());
         if same == 0 && self.told().kinship == Kinship::OtherPlan {
-            let text = format!("No figure of {who} can be compared with {base}, because the work differs.");
+            let text =
+                format!("No figure of {who} can be compared with {base}, because the workload differs.");
             return Sentence { tone: Tone::Bad, text };
         }
         if same == 0 {
             let text = format!(
-                "Unknown how {who} compares with {base}: no figure of both has a known noise. Use load \
+                "Unknown how {who} compares with {base}: no figure has a known noise in both. Use load \
                  points of 30 s or more (--duration)."
             );
             return Sentence { tone: Tone::Bad, text };
@@ -356,7 +357,7 @@ impl Side<'_> {
         });
         let margin = margins.map_or_else(String::new, |row| {
             // In the order in which the sentence names them.
-            format!("; the worst margin was {} and {} ms", row.texts[self.run], row.texts[0])
+            format!("; the worst margins were {} and {} ms", row.texts[self.run], row.texts[0])
         });
         Some(format!("no late frame in either{margin}"))
     }
@@ -384,7 +385,8 @@ impl Side<'_> {
         };
         if self.comparison.rows.iter().any(|row| is_demand(&row)) {
             into.push(plain(
-                "Throughput and operations per second follow the streams' demand: neither a gain nor a loss.",
+                "Throughput and operations per second follow the streams' demand. A change in them is \
+                 neither a gain nor a loss.",
             ));
         }
     }
@@ -398,23 +400,23 @@ impl Side<'_> {
         // Where no frame was judged, as in a warm-up that was stopped, nobody counted any.
         let numbers = match (streams(0), streams(self.run)) {
             (Some(one), Some(two)) if one == two => {
-                format!("{base} and {who} ran different numbers of actors")
+                format!("{base} and {who} ran different numbers of streams or workers")
             }
             (Some(one), Some(two)) => {
-                format!("{base} ran {}, {who} ran {}", counted(one, "stream"), count(two))
+                format!("{base} ran {}; {who} ran {}", counted(one, "stream"), count(two))
             }
             (Some(one), None) => {
-                format!("{base} ran {}, those of {who} were not measured", counted(one, "stream"))
+                format!("{base} ran {}; the streams of {who} were not measured", counted(one, "stream"))
             }
             (None, Some(two)) => format!(
-                "The streams of {} were not measured, {who} ran {}",
+                "The streams of {} were not measured; {who} ran {}",
                 self.base(),
                 counted(two, "stream")
             ),
             (None, None) => format!("The streams of {} and {who} were not measured", self.base()),
         };
         format!(
-            "{numbers}: criteria, late frames and margins are compared; throughput and response times of \
+            "{numbers}. Criteria, late frames and margins are compared; throughput and response times of \
              different loads are not."
         )
     }
@@ -430,12 +432,12 @@ impl Side<'_> {
         let sizes_differ = frames[0].max(frames[1]) > SIZES_DIFFER * frames[0].min(frames[1]);
         match row.judgement[self.run] {
             Judgement::Better | Judgement::Worse if fewer == 0 && more < EVENTS_SURE => Some(format!(
-                "{} in one and none in the other: so few may be chance. Repeat both runs to confirm it.",
+                "{} in one and none in the other: so few may be chance. Repeat both runs to find out.",
                 capital(&counted(more, "incident"))
             )),
             Judgement::Same if fewer > 0 && sizes_differ => Some(format!(
-                "{} late frames in {} against {} in {}: an incident is one event, so its number of frames is \
-                 no evidence of a difference.",
+                "{} late frames in {}, compared with {} in {}. Each incident counts as one event, so its \
+                 number of frames does not prove a difference.",
                 count(base.late_frames),
                 counted(base.incidents, "incident"),
                 count(here.late_frames),
@@ -453,8 +455,8 @@ impl Side<'_> {
                 ))
             }
             Judgement::Unknown => Some(format!(
-                "Unknown whether late frames differ: {} was measured for {} s with {}, {} for {} s with {}, \
-                 and the shorter one may have missed some.",
+                "Unknown whether late frames differ: {} was measured for {} s with {}, and {} for {} s with \
+                 {}. The shorter run may have missed some.",
                 self.base(),
                 seconds(base.measured_s),
                 counted(base.incidents, "incident"),
@@ -492,10 +494,14 @@ fn late_frames(late: &ComparedLate) -> String {
     let incidents = match (late.incidents, late.worst_incident) {
         (0, _) | (_, None) => String::new(),
         (1, Some(one)) => {
-            format!(", in 1 incident of {} s at {} s", seconds(one.length_s), seconds(one.began_in_point_s))
+            format!(
+                ", in 1 incident of {} s, starting at {} s",
+                seconds(one.length_s),
+                seconds(one.began_in_point_s)
+            )
         }
         (several, Some(worst)) => format!(
-            ", in {} incidents, the worst of {} s at {} s",
+            ", in {} incidents; the worst lasted {} s, starting at {} s",
             count(several),
             seconds(worst.length_s),
             seconds(worst.began_in_point_s)

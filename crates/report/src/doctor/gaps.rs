@@ -92,7 +92,7 @@ pub(super) fn unrecognised(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let more = names.len() - shown;
     let more = if more > 0 { format!(" and {more} more; --all lists them") } else { String::new() };
     let files = counted(names.len() as u64, "file");
-    page.item("Unused", &format!("{files} that no rule reads: {}{more}.", told.join(", ")));
+    page.item("Unused", &format!("{files} that no rule uses: {}{more}.", told.join(", ")));
 }
 
 /// `3 rules and 2 probes`, of which there may be none of one kind.

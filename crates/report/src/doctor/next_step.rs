@@ -29,14 +29,14 @@ fn first_remedy(diagnosis: &Diagnosis) -> Option<String> {
     let gaps: Vec<&Gap> = diagnosis.not_looked.iter().flat_map(|rule| &rule.missing).collect();
     if gaps.iter().any(|gap| gap.why == NotKnown::NotThere && gap.text.starts_with("ethtool ")) {
         let ask = if diagnosis.scope.is_elsewhere {
-            "Install ethtool there and collect"
+            "Install ethtool on that host and collect the data"
         } else {
-            "Install ethtool and run doctor"
+            "Install ethtool, then run doctor"
         };
         return Some(format!("{ask} again: it shows the network card's settings"));
     }
     let ask = if diagnosis.scope.is_elsewhere {
-        "Collect again as root there"
+        "Collect the data again on that host, as root"
     } else {
         "Run doctor again as \
         root"

@@ -24,7 +24,7 @@ const LINES: [(&str, &[Part]); 7] = [
             ("byte_locks", |_, value| format!("of a range of bytes (fcntl): {}", lock(value))),
             ("locks_reach", |_, value| match word(value).as_str() {
                 "" => String::new(),
-                "server" => "the server keeps them".to_owned(),
+                "server" => "the server enforces them".to_owned(),
                 _ => "only this client sees them".to_owned(),
             }),
         ],
@@ -33,7 +33,7 @@ const LINES: [(&str, &[Part]); 7] = [
         "Saving",
         &[
             ("rename_over", |_, value| format!("renaming over another file: {}", word(value))),
-            ("rename_over_open", |_, value| of("over an open one", value)),
+            ("rename_over_open", |_, value| of("over an open file", value)),
         ],
     ),
     (
@@ -59,7 +59,7 @@ const LINES: [(&str, &[Part]); 7] = [
             }),
             ("unicode_forms", |_, value| match word(value).as_str() {
                 "" => String::new(),
-                forms => format!("composed and decomposed are {forms}"),
+                forms => format!("composed and decomposed accents are {forms}"),
             }),
             ("longest_name_bytes", |_, value| format!("up to {} bytes", word(value))),
             ("names_refused", |_, value| of("refused with", value)),
@@ -71,7 +71,7 @@ const LINES: [(&str, &[Part]); 7] = [
         &[
             ("preallocation", |_, value| format!("preallocation: {}", word(value))),
             ("time_step_s", |_, value| match value {
-                Value::Number(step_s) => format!("times in steps of {}", step(*step_s)),
+                Value::Number(step_s) => format!("timestamps in steps of {}", step(*step_s)),
                 _ => String::new(),
             }),
             ("hard_links", |_, value| of("hard links", value)),
@@ -106,11 +106,11 @@ fn unanswered_s(probed: &Subject) -> Option<f64> {
 fn heading(probed: &Subject, is_anything_known: bool) -> String {
     const LEFT: &str = "the next probe or run, or 'reelgauge clean', removes what is left";
     match unanswered_s(probed).map(|seconds| span(seconds * 1e6)) {
-        None => "Tried in a directory of its own, now removed.".to_owned(),
+        None => "Tested in a separate directory, which is now removed.".to_owned(),
         Some(long) if is_anything_known => {
-            format!("Tried in a directory of its own, until no answer came for {long}; {LEFT}.")
+            format!("Tested in a separate directory, until the storage did not respond for {long}; {LEFT}.")
         }
-        Some(long) => format!("Nothing could be tried: no answer came for {long}; {LEFT}."),
+        Some(long) => format!("No probe could run: the storage did not respond for {long}; {LEFT}."),
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
     let Some(probed) = &diagnosis.probed else { return };
     if let Some(Err(gap)) = probed.fact(PROBES_MADE) {
         page.gap();
-        return page.item("Probes", &format!("None could run: {}.", reason(gap)));
+        return page.item("Probes", &format!("No probe could run: {}.", reason(gap)));
     }
     let lines = lines(probed);
     if lines.is_empty() {
@@ -173,13 +173,13 @@ fn clock(probed: &Subject, value: &Value) -> String {
         _ => "an unknown time".to_owned(),
     };
     match word(value).as_str() {
-        "shared" => "this client's own: the file system is local".to_owned(),
+        "shared" => "this client's own clock: the file system is local".to_owned(),
         "no difference seen" => {
-            format!("no difference from this client's seen, within {}", seconds("clock_unsure_s"))
+            format!("no difference from this client's clock seen, within {}", seconds("clock_unsure_s"))
         }
         side => {
             let (apart, unsure) = (seconds("clock_apart_s"), seconds("clock_unsure_s"));
-            format!("the storage's differs from this client's by {apart} ({side}), ± {unsure}")
+            format!("the storage's clock differs from this client's by {apart} ({side}), ± {unsure}")
         }
     }
 }
@@ -189,7 +189,7 @@ fn xattr_sizes(probed: &Subject, value: &Value) -> String {
     let (largest, refused) = (value, probed.fact("xattr_refused_bytes"));
     match (largest, refused) {
         (Value::Number(largest), Some(Ok(Value::Number(refused)))) => format!(
-            "up to {}; {} was refused (sizes between were not tried)",
+            "up to {}; {} was refused (sizes in between were not tried)",
             block_size(*largest as u64),
             block_size(*refused as u64)
         ),
@@ -202,7 +202,7 @@ fn xattr_sizes(probed: &Subject, value: &Value) -> String {
 
 fn lock(value: &Value) -> String {
     match word(value).as_str() {
-        "refused" => "a second holder is refused".to_owned(),
+        "refused" => "a second lock is refused".to_owned(),
         other => other.to_owned(),
     }
 }
@@ -271,10 +271,10 @@ mod tests {
     #[test]
     fn storage_that_did_not_answer_was_not_tried_and_nothing_is_said_to_be_removed() {
         let nothing = screen("path = /mnt/a\nunanswered_s = 3\nclock ! not tried\nflock ! not tried\n");
-        assert!(nothing.contains("Nothing could be tried: no answer came for 3 s; "), "{nothing}");
+        assert!(nothing.contains("No probe could run: the storage did not respond for 3 s; "), "{nothing}");
         assert!(!nothing.contains("now removed") && !nothing.contains("Locks"), "{nothing}");
         let part = screen("path = /mnt/a\nclock = shared\nunanswered_s = 3\nflock ! not tried\n");
-        assert!(part.contains("until no answer came for 3 s; "), "{part}");
+        assert!(part.contains("until the storage did not respond for 3 s; "), "{part}");
         assert!(part.contains("Locks") && !part.contains("now removed"), "{part}");
         assert!(screen("path = /mnt/a\nclock = shared\n").contains("now removed."));
     }
@@ -283,14 +283,14 @@ mod tests {
     fn a_clock_that_may_be_the_same_is_not_said_to_be_apart() {
         let text =
             "clock = no difference seen\nclock_apart_s = 0\nclock_unsure_s = 1\nclock_apart_at_least_s = 0\n";
-        assert_eq!(told(text)[0].1, "No difference from this client's seen, within 1 s.");
+        assert_eq!(told(text)[0].1, "No difference from this client's clock seen, within 1 s.");
     }
 
     #[test]
     fn probes_that_could_not_be_made_are_not_said_to_have_been() {
         let why = "no space is left on the storage";
         let text = screen(&format!("path = /mnt/a\nprobes_made ! {why}\nclock ! {why}\nflock ! {why}\n"));
-        assert_eq!(text, format!("Probes: None could run: not measured: {why}."));
+        assert_eq!(text, format!("Probes: No probe could run: not measured: {why}."));
     }
 
     #[test]
@@ -300,14 +300,14 @@ mod tests {
                     xattr_largest_bytes -\ntime_step_s = 0.000000001\nlisting_entries = 500\nlisting_names_us = 4.2\n\
                     listing_looks_us = 2310\nlisting_xattrs_us -\n";
         let expected = [
-            ("Clock", "The storage's differs from this client's by 92.4 s (behind), ± 12 ms."),
+            ("Clock", "The storage's clock differs from this client's by 92.4 s (behind), ± 12 ms."),
             (
                 "Locks",
-                "Of a whole file (flock): a second holder is refused; of a range of bytes (fcntl): granted \
+                "Of a whole file (flock): a second lock is refused; of a range of bytes (fcntl): granted \
                  twice; only this client sees them.",
             ),
             ("Extended attributes", "Not supported."),
-            ("Files", "Times in steps of 1 ns."),
+            ("Files", "Timestamps in steps of 1 ns."),
             ("Listing", "A folder of 500 files; a name 4.2 µs; with its attributes 2.31 ms."),
         ];
         let told = told(text);
@@ -320,7 +320,7 @@ mod tests {
         let line = |text: &str| told(&format!("xattrs = kept\n{text}"))[0].1.clone();
         assert_eq!(
             line("xattr_largest_bytes = 256\nxattr_refused_bytes = 1024\n"),
-            "Kept; up to 256 B; 1 KiB was refused (sizes between were not tried)."
+            "Kept; up to 256 B; 1 KiB was refused (sizes in between were not tried)."
         );
         assert_eq!(
             line("xattr_largest_bytes = 65536\nxattr_refused_bytes -\n"),

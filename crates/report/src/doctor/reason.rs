@@ -22,7 +22,9 @@ pub(super) fn reason(gap: &Gap) -> String {
         NotKnown::TooLarge => format!("{text} is larger than 1 MiB"),
         NotKnown::NotCollected => format!("'{text}' was not collected"),
         NotKnown::NotTold => format!("{text} does not report it"),
-        NotKnown::Virtual => "the cards of a virtual machine do not report their real speed".to_owned(),
+        NotKnown::Virtual => {
+            "the network cards of a virtual machine do not report their real speed".to_owned()
+        }
         NotKnown::VirtualDisk => "a virtual disk does not report its backing storage".to_owned(),
         NotKnown::Probe(why) => format!("not measured: {}", plain_short(why, REASON_CHARS)),
         NotKnown::NoFile(what) => format!("'{text}' is {what} in the directory and was not read"),

@@ -210,10 +210,10 @@ fn numbers_and_nouns_agree() {
         "1 thing to change on this host as a server; it can cost most of the throughput over a distance: 276 \
          instead of 1,998 Mbit/s at a round trip of 2 ms, 61 instead of 1,530 at 10 ms."
     );
-    assert!(none.starts_with("Nothing to change was found on this host as a server, but "), "{none}");
+    assert!(none.starts_with("Nothing to change was found on this host as a server. "), "{none}");
     // What only tells something is nothing to change.
     let (info, _) = told("nfs.noatime_useless");
-    assert!(info.starts_with("Nothing to change was found on this client, but "), "{info}");
+    assert!(info.starts_with("Nothing to change was found on this client. "), "{info}");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn another_machine_is_called_by_its_name_or_that_machine() {
     let mut diagnosis = diagnosed(rule, &rule.fires[0]);
     diagnosis.scope.is_elsewhere = true;
     let screen = |diagnosis: &Diagnosis| doctor_screen(diagnosis, None, false, Style::default());
-    assert!(words::answer(&diagnosis).starts_with("Nothing to change was found on that host, but "));
+    assert!(words::answer(&diagnosis).starts_with("Nothing to change was found on that host. "));
     assert!(screen(&diagnosis).contains("Skipped: ") && !screen(&diagnosis).contains("this client"));
     diagnosis.system.host = Some("edit7\u{1b}[2J".to_owned());
     let told = screen(&diagnosis);
@@ -283,7 +283,7 @@ fn what_there_is_to_change_and_what_to_know_are_as_many_as_are_numbered() {
     let mut diagnosis = diagnosed(rule, &rule.fires[0]);
     diagnosis.findings.extend(of("nfs.noatime_useless"));
     let text = screen(&diagnosis, false, 100);
-    assert!(text.starts_with("1 thing to change and 1 to know on this host as a server."), "{text}");
+    assert!(text.starts_with("1 thing to change and 1 for information on this host as a server."), "{text}");
     assert!(text.contains("\n2. "), "{text}");
 }
 

@@ -28,7 +28,7 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     match (diagnosis.findings.first(), changes) {
         (Some(first), 1..) => {
             let things = counted(changes as u64, "thing");
-            let notes = if notes > 0 { format!(" and {notes} to know") } else { String::new() };
+            let notes = if notes > 0 { format!(" and {notes} for information") } else { String::new() };
             let it = if changes == 1 { "it" } else { "the first" };
             match costs(first).first() {
                 Some(cost) => format!("{things} to change{notes} {of}; {it} can cost {cost}."),
@@ -38,7 +38,7 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
         _ if diagnosis.knows_nothing() => format!("Nothing could be checked {of}."),
         _ if unseen > 0 => {
             format!(
-                "Nothing to change was found {of}, but {} could not be checked and may still find something.",
+                "Nothing to change was found {of}. {} could not be checked and may still find something.",
                 rules(unseen)
             )
         }
@@ -117,7 +117,7 @@ pub(crate) fn price(cost: &str) -> String {
 pub(super) fn evidence_and_claim(rule: &Rule) -> String {
     let level = match rule.evidence {
         Grounds::A => "A, measured",
-        Grounds::B => "B, a figure of a vendor or maintainer",
+        Grounds::B => "B, a figure from a vendor or maintainer",
         Grounds::C => "C, documentation without a number",
         Grounds::D => "D, reports from users",
     };
@@ -174,7 +174,7 @@ pub(super) fn command(text: &str, found: &Found) -> String {
         }
     });
     match is_missing {
-        true => said + " (values in capitals are unknown here: note them first)",
+        true => said + " (replace the words in capitals with the current values: note them first)",
         false => said,
     }
 }
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(command("set {name} {n} {w}", &found), "set 'sda; rm' 512 '$(x)'");
         assert_eq!(command("line = {~w}", &found), "line = $(x)", "a file is no shell");
         let told = command("set {old}", &found);
-        assert_eq!(told, "set OLD (values in capitals are unknown here: note them first)");
+        assert_eq!(told, "set OLD (replace the words in capitals with the current values: note them first)");
         let other = Found { name: "sdb".to_owned(), ..found.clone() };
         let finding = Finding { rule, found: vec![found, other] };
         let each = commands(&finding, |_| "{name} {n}");

@@ -8,7 +8,7 @@ use reelgauge_analysis::fragments::against_copy::Finding;
 /// What comparing a file with its copy showed, without the full stop.
 pub fn against_copy_sentence(compared: &CopyComparison) -> String {
     let CopyComparison { file, file_extents, copy, copy_extents, ratio, finding } = compared;
-    let lies = format!("The file lies in {}, its copy in {}", pieces(*file_extents), pieces(*copy_extents));
+    let lies = format!("The file is in {}, its copy in {}", pieces(*file_extents), pieces(*copy_extents));
     let passes = file.pass_s.len();
     let rates = format!(
         "{:.0} MB/s against {:.0} MB/s",
@@ -18,28 +18,29 @@ pub fn against_copy_sentence(compared: &CopyComparison) -> String {
     let noise = file.spread_percent.max(copy.spread_percent);
     match finding {
         Finding::Pieces => format!(
-            "Its pieces make this file slow: reading it takes {ratio:.2} times as long as a copy with the same \
-             content ({rates}, medians of {passes} reads each; every read of the file took longer than every \
-             read of the copy). {lies}"
+            "Fragmentation makes this file slow: reading it takes {ratio:.2} times as long as reading a \
+             copy with the same content ({rates}, medians of {passes} reads each). Every read of the file \
+             took longer than every read of the copy. {lies}"
         ),
         Finding::Place => format!(
-            "Where it lies makes this file slow: reading it takes {ratio:.2} times as long as a copy with the \
-             same content ({rates}, medians of {passes} reads each; every read of the file took longer than \
-             every read of the copy). {lies}"
+            "The location of this file makes it slow: reading it takes {ratio:.2} times as long as reading \
+             a copy with the same content ({rates}, medians of {passes} reads each). Every read of the file \
+             took longer than every read of the copy. {lies}"
         ),
         Finding::Same => format!(
-            "Where it lies does not make this file slow, as far as that shows: there is no difference from a copy \
-             with the same content beyond the noise ({rates}, medians of {passes} reads each, which differ by up \
-             to {noise} % among themselves). {lies}. On SSDs, and from a server's cache, pieces cost little"
+            "No sign that its location makes this file slow: it differs from a copy with the same content \
+             by no more than the noise ({rates}, medians of {passes} reads each, which differ by up to \
+             {noise} % among themselves). {lies}. On SSDs, and from a server's cache, fragmentation costs \
+             little"
         ),
         Finding::CopySlower => format!(
-            "The copy is slower than the file ({rates}, medians of {passes} reads each; every read of the copy \
-             took longer than every read of the file): the room that is free here is worse than where the file \
-             lies. {lies}"
+            "The copy is slower than the file ({rates}, medians of {passes} reads each). Every read of the \
+             copy took longer than every read of the file, so the free space here is worse than the file's \
+             location. {lies}"
         ),
         Finding::CopyInPieces => format!(
-            "The copy shows nothing, because it came out in pieces as well: {lies}. There is no room here that \
-             is free in one piece; try a place with more"
+            "The copy shows nothing, because it is fragmented, too: {lies}. There is no contiguous free \
+             space here; try a file system with more"
         ),
     }
 }
@@ -77,24 +78,21 @@ mod tests {
     fn a_file_in_pieces_that_is_always_slower_is_slow_because_of_them() {
         let file = [2100, 2000, 2050, 1990, 2300];
         let said = said((Some(1024), &file), (Some(1), &[1000, 1010, 990, 1000, 1300]));
-        assert!(said.starts_with("Its pieces make this file slow"), "{said}");
+        assert!(said.starts_with("Fragmentation makes this file slow"), "{said}");
         assert!(said.contains("2.05 times as long") && said.contains("49 MB/s against 100 MB/s"), "{said}");
-        assert!(said.contains("The file lies in 1024 pieces, its copy in 1 piece"), "{said}");
+        assert!(said.contains("The file is in 1024 pieces, its copy in 1 piece"), "{said}");
     }
 
     #[test]
     fn what_is_not_known_or_the_other_way_round_is_said_so() {
         let (slow, quick) = ([2100, 2000, 2050, 1990], [1000, 1010, 990, 1000]);
         let place = said((None, &slow), (None, &quick));
-        assert!(place.starts_with("Where it lies makes this file slow"), "{place}");
+        assert!(place.starts_with("The location of this file makes it slow"), "{place}");
         assert!(place.contains("in an unknown number of pieces, its copy in an unknown number"), "{place}");
         let slower = said((Some(1000), &quick), (Some(1), &slow));
         assert!(slower.starts_with("The copy is slower than the file (100 MB/s against 49 MB/s"), "{slower}");
         let in_pieces = said((Some(1000), &quick), (Some(900), &quick));
-        assert!(
-            in_pieces.starts_with("The copy shows nothing, because it came out in pieces"),
-            "{in_pieces}"
-        );
+        assert!(in_pieces.starts_with("The copy shows nothing, because it is fragmented"), "{in_pieces}");
         let same = said((Some(1), &quick), (Some(1), &quick));
         assert!(
             same.contains("medians of 4 reads each, which differ by up to 2 % among themselves"),

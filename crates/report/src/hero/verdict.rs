@@ -57,7 +57,7 @@ pub(super) fn verdict(summary: &Summary) -> VerdictWord {
 
 fn of_search(search: &SearchFacts) -> (String, VerdictTone) {
     match search.streams {
-        None | Some(0) => ("no certain count".to_owned(), VerdictTone::Bad),
+        None | Some(0) => ("count uncertain".to_owned(), VerdictTone::Bad),
         Some(streams) => {
             let at_least = if search.limited_by_client || !search.complete { "at least " } else { "" };
             (format!("{at_least}{}", counted(u64::from(streams), "stream")), VerdictTone::Good)

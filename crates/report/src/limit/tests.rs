@@ -54,8 +54,8 @@ fn a_finding_is_the_layer_then_its_figures() {
     let told = limit_words(&mix(limit)).limited_by();
     assert!(
         told.starts_with(
-            "Network loss: 2.1 % of the data read arrived behind a missing packet, 0.000 % of the data \
-             written was retransmitted: "
+            "Network loss: 2.1 % of the data read arrived out of order, 0.000 % of the data written was \
+             retransmitted: "
         ),
         "{told:?}"
     );
@@ -69,7 +69,7 @@ fn a_finding_is_the_layer_then_its_figures() {
     let window = finding_words(&finding(LimitStep::TcpWindow, None, &window, &[]), Way::default());
     assert_eq!(
         window,
-        "the TCP window: 82 % of this client's window of 65.5 kB was in flight at any time; round trip 2.00 \
+        "the TCP window: on average, 82 % of this client's window of 65.5 kB was in flight; round trip 2.00 \
          ms; window scaling is off: switch it on"
     );
 }
@@ -87,7 +87,7 @@ fn a_server_behind_a_line_of_unknown_speed_is_not_told_from_the_line() {
     };
     assert_eq!(words(true, false), "the server");
     assert_eq!(words(false, false), "the server or a link of unknown speed to it");
-    assert!(words(true, true).ends_with("or this client's program that mounts it"));
+    assert!(words(true, true).ends_with("or this client's mount software"));
 }
 
 #[test]
@@ -138,7 +138,8 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
         lines[0],
         (
             "Note",
-            "other programs used 64 % of all processors; the largest is blender\\u{1b}[2J (210 % of one)."
+            "other programs used 64 % of all processors; the largest is blender\\u{1b}[2J (210 % of one \
+             processor)."
                 .to_owned()
         )
     );
@@ -178,8 +179,8 @@ fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one(
             .expect("others are told");
         seen[0] = (Measure::WorkersAtWorkPercent, 90.0);
         let limits = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
-        let most = most.strip_suffix(" (177 % of one)").expect("and who took most");
-        assert!(limits.ends_with(&format!("; {most} used 177 % of a processor")), "{limits}");
+        let most = most.strip_suffix(" (177 % of one processor)").expect("and who took most");
+        assert!(limits.ends_with(&format!("; {most} used 177 % of one processor")), "{limits}");
         most.to_owned()
     };
     assert_eq!(told("smbd", Some(1.0)), "smbd");
@@ -217,7 +218,7 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     assert!(said.contains("mtu 1400") && !said.contains("mtu 1500"), "it is 1500 already: {said}");
     let pieces = [(Measure::DiskBusyPercent, 80.0), (Measure::RequestsPerRead, 64.2)];
     let said = words(LimitStep::Disk, &pieces, &["blk.read_ahead"]);
-    assert!(said.ends_with("each read reached it in 64 requests; more read-ahead may help"), "{said}");
+    assert!(said.ends_with("each read was split into 64 requests; more read-ahead may help"), "{said}");
     let used = [(Measure::DiskBytesPerS, 843e6), (Measure::OwnBytesPerS, 145e6)];
     let said = words(LimitStep::Disk, &used, &["blk.disk_saturated"]);
     let told = " transferred 843 MB/s, of which this run accounts for at most 145 MB/s: something else used \
@@ -228,7 +229,10 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     assert!(said.contains(": busy 97 % of the time; it transferred 843 MB/s, "), "{said}");
     let jumbo = [(Measure::OutOfOrderPercent, 6.0)];
     let said = words(LimitStep::NetworkLoss, &jumbo, &["net.mtu.jumbo_fanin", "net.tcp.backpressure"]);
-    assert!(said.contains("sends jumbo frames to slower ones; for the latter, use MTU 1500"), "{said}");
+    assert!(
+        said.contains("sends jumbo frames to slower client ports. In the second case, use MTU 1500"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -248,14 +252,14 @@ fn what_is_claimed_is_no_more_than_was_seen() {
     let server =
         [(Measure::OperationUs, 130e3), (Measure::RttUs, 500.0), (Measure::DiskPressurePercent, 93.0)];
     let said = words(LimitStep::Server, "", &server, &[]);
-    assert!(said.ends_with("; there, some task waited for storage 93 % of the time"), "{said}");
+    assert!(said.ends_with("; on the server, some task waited for storage 93 % of the time"), "{said}");
     assert!(!said.contains("not they"), "{said}");
     // Half a percent of loss that held up half of what came.
     let said = words(LimitStep::NetworkLoss, "", &[(Measure::OutOfOrderPercent, 53.0)], &[]);
-    assert_eq!(said, "network loss: 53 % of the data read arrived behind a missing packet");
+    assert_eq!(said, "network loss: 53 % of the data read arrived out of order");
     let disk = [(Measure::DiskBusyPercent, 100.0), (Measure::IncidentsS, 12.0)];
     let said = words(LimitStep::Disk, "loop1", &disk, &[]);
-    assert_eq!(said, "the disk loop1: busy 100 % of the time (during the incidents, 12.0 s together)");
+    assert_eq!(said, "the disk loop1: busy 100 % of the time (during the incidents, 12.0 s in total)");
 }
 
 #[test]
@@ -273,15 +277,15 @@ fn a_small_send_buffer_is_named_with_what_the_windows_allow_and_a_link_that_went
     ];
     assert_eq!(
         words(LimitStep::SendBuffer, "10.0.0.2:2049 from 700", &buffer),
-        "this client's TCP send buffer of 46.1 kB: only 27.8 kB were in flight at a time (round trip 2.00 \
-         ms); the server's window (3.10 MB) and the congestion window (290 kB) allow more; raise \
+        "this client's TCP send buffer of 46.1 kB: on average, only 27.8 kB were in flight (round trip 2.00 \
+         ms). The server's window (3.10 MB) and the congestion window (290 kB) allow more; raise \
          net.ipv4.tcp_wmem"
     );
     let flap = [(Measure::LinkChanges, 2.0), (Measure::IncidentsS, 4.0)];
     assert_eq!(
         words(LimitStep::PathBroken, "eth0", &flap),
         "this client's link eth0: it went down or came up, 2 times while operations waited (during the \
-         incidents, 4.00 s together)"
+         incidents, 4.00 s in total)"
     );
 }
 
@@ -293,18 +297,18 @@ fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest(
     };
     assert_eq!(
         of(None, Some(28.0)),
-        "a cache, which answered 28 % of the reads: the rest came from behind it, so the figure mixes both"
+        "a cache, which answered 28 % of the reads; the rest came from the storage, so the figure mixes both"
     );
-    assert!(of(None, Some(97.0)).ends_with("this is the speed of memory and says nothing about the disks"));
-    assert!(of(None, None).ends_with(
-        "its share of the reads is unknown, and the figure says little about the \
-                                  disks"
-    ));
+    assert!(of(None, Some(97.0)).ends_with("this is the speed of memory and shows nothing about the disks"));
+    assert!(
+        of(None, None)
+            .ends_with("its share of the reads is unknown, so the figure shows little about the disks")
+    );
     assert!(
         of(Some("loop1"), Some(60.0))
-            .ends_with("at least 60 % of the reads; at most the rest came from the disk below")
+            .ends_with("at least 60 % of the reads; the disk below supplied at most the rest")
     );
-    assert!(of(Some("loop1"), Some(95.0)).ends_with("says nothing about the disk below"));
+    assert!(of(Some("loop1"), Some(95.0)).ends_with("shows nothing about the disk below"));
 }
 
 #[test]
@@ -317,13 +321,13 @@ fn a_request_that_took_longer_than_an_operation_is_no_share_of_it() {
         ];
         finding_words(&finding(LimitStep::ServerDisk, Some("sda of nas1"), &seen, &[]), Way::default())
     };
-    let begins = "the server's disk sda of nas1: busy 99 % of the time; a request took 9.00 ms there, ";
+    let begins = "the server's disk sda of nas1: busy 99 % of the time; its requests took 9.00 ms each, ";
     assert_eq!(of(80.0), format!("{begins}80 % of an operation"));
     assert_eq!(of(104.0), format!("{begins}about as long as an operation"));
     assert_eq!(
         of(184.0),
         format!(
-            "{begins}longer than an operation, so operations did not wait for it: it wrote behind them or read ahead"
+            "{begins}longer than an operation, so operations did not wait for it: this was write-behind or read-ahead"
         )
     );
 }

@@ -32,7 +32,7 @@ impl Told {
 pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
     let Told { fact, remedy } = of_step(finding, way);
     let during = finding.value(Measure::IncidentsS).map_or_else(String::new, |seconds| {
-        format!(" (during the incidents, {} together)", duration(seconds * 1e6))
+        format!(" (during the incidents, {} in total)", duration(seconds * 1e6))
     });
     format!("{fact}{}{during}", remedy.unwrap_or_default())
 }
@@ -101,23 +101,22 @@ fn cache(finding: &LimitFinding) -> String {
         // The disk below may have been read by others, so it is the least that the cache answered.
         let reads = reads.map_or_else(String::new, |reads| format!(" at least {reads}"));
         let rest = if is_partly {
-            "at most the rest came from the disk below"
+            "the disk below supplied at most the rest"
         } else {
-            "this says nothing about the disk below"
+            "this shows nothing about the disk below"
         };
         return format!(
-            "this client's cache, through which the loop device {} reads its file: it answered{reads}; \
-             {rest}",
+            "this client's cache, which the loop device {} uses: it answered{reads}; {rest}",
             plain_short(name, NAME_CHARS)
         );
     }
     let rest = match (is_partly, share) {
-        (true, _) => "the rest came from behind it, so the figure mixes both",
-        (false, Some(_)) => "this is the speed of memory and says nothing about the disks",
-        (false, None) => "its share of the reads is unknown, and the figure says little about the disks",
+        (true, _) => "the rest came from the storage, so the figure mixes both",
+        (false, Some(_)) => "this is the speed of memory and shows nothing about the disks",
+        (false, None) => "its share of the reads is unknown, so the figure shows little about the disks",
     };
     let reads = reads.map_or_else(String::new, |reads| format!(" {reads}"));
-    format!("a cache, which answered{reads}: {rest}")
+    format!("a cache, which answered{reads}; {rest}")
 }
 
 fn link_full(finding: &LimitFinding) -> String {
@@ -169,15 +168,15 @@ fn send_buffer(finding: &LimitFinding) -> Told {
     let bytes = |measure| finding.value(measure).map_or_else(|| "?".to_owned(), |bytes| amount(bytes as u64));
     if finding.value(Measure::SendBufferInFlightPercent).is_none() {
         return Told::fact(format!(
-            "this client's TCP send buffer: for {} of the time with data to send, sending waited for space \
-             in it",
+            "this client's TCP send buffer: while there was data to send, this client waited {} of the time \
+             for space in the buffer",
             told(finding, Measure::SendBufferLimitedPercent)
         ));
     }
     let rtt = finding.value(Measure::RttUs);
     let rtt = rtt.map_or_else(String::new, |us| format!(" (round trip {})", duration(us)));
     let fact = format!(
-        "this client's TCP send buffer of {}: only {} were in flight at a time{rtt}; the server's window \
+        "this client's TCP send buffer of {}: on average, only {} were in flight{rtt}. The server's window \
          ({}) and the congestion window ({}) allow more",
         bytes(Measure::SendBufferBytes),
         bytes(Measure::InFlightBytes),
@@ -200,8 +199,8 @@ fn swallowed(finding: &LimitFinding) -> Told {
     let remedy = match long {
         // A jumbo frame somewhere is not the reason: this client sends none.
         Some(bytes) if bytes <= USUAL_MTU_BYTES => {
-            "a tunnel, VPN or switch on the path has a smaller MTU; lower this client's (ip link set dev IF \
-             mtu 1400) until a full-size ping with -M do is answered, or set tcp_mtu_probing=1"
+            "a tunnel, VPN or switch on the path has a smaller MTU. Lower this client's (ip link set dev IF \
+             mtu 1400) until a full-size ping with -M do is answered. Or set tcp_mtu_probing=1"
         }
         _ => {
             "use this MTU on every switch and host of the path, or set this client's to 1500 (ip link set \
@@ -247,7 +246,7 @@ fn stuck_connection(finding: &LimitFinding, carried_percent: f64) -> String {
         (None, None) => String::new(),
     };
     format!(
-        "one of several connections to the server{name} transferred {} of what similar ones did: {wrong}",
+        "one of several connections to the server{name} transferred only {} as much as similar ones: {wrong}",
         percent_words(carried_percent)
     )
 }
@@ -259,12 +258,12 @@ fn network_loss(finding: &LimitFinding) -> Told {
     let part = |seen: &Seen| match seen.measure {
         Measure::OutOfOrderPercent => {
             // One packet that is missing holds up all that follow it: this is no rate of loss.
-            Some(format!("{} of the data read arrived behind a missing packet", percent_words(seen.value)))
+            Some(format!("{} of the data read arrived out of order", percent_words(seen.value)))
         }
         Measure::RetransmittedPercent => {
             Some(format!("{} of the data written was retransmitted", percent_words(seen.value)))
         }
-        Measure::TimeoutsPerS => Some(format!("{} timeouts per second", number(seen.value))),
+        Measure::TimeoutsPerS => Some(format!("{} TCP timeouts per second", number(seen.value))),
         _ => None,
     };
     let parts: Vec<String> = finding.seen.iter().filter_map(part).collect();
@@ -284,12 +283,12 @@ fn network_loss(finding: &LimitFinding) -> Told {
             ));
         }
         (None, None) if follows("net.mtu.jumbo_fanin") => Some(
-            ": a faulty link, or a fast server port that sends jumbo frames to slower ones; for the latter, \
-             use MTU 1500 or flow control on the server's switch port",
+            ": a faulty link, or a fast server port that sends jumbo frames to slower client ports. In the \
+             second case, use MTU 1500 or flow control on the server's switch port",
         ),
         (None, None) if follows("net.tcp.backpressure") => Some(
-            ": a faulty link, or a fast server port that feeds slower ones; for the latter, use flow control \
-             on the server's switch port or MTU 1500",
+            ": a faulty link, or a fast server port that feeds slower client ports. In the second case, use \
+             flow control on the server's switch port or MTU 1500",
         ),
         (None, None) => None,
     };
@@ -303,10 +302,11 @@ fn tcp_window(finding: &LimitFinding) -> Told {
     let rtt = rtt.map_or_else(String::new, |us| format!("; round trip {}", duration(us)));
     let seen = match finding.value(Measure::WindowFilledPercent) {
         Some(percent) => {
-            format!("{} of this client's window{of_window} was in flight at any time", percent_words(percent))
+            format!("on average, {} of this client's window{of_window} was in flight", percent_words(percent))
         }
         None => format!(
-            "for {} of the time with data to send, sending waited for the server's window{of_window}",
+            "while there was data to send, this client waited {} of the time for the server's \
+             window{of_window}",
             told(finding, Measure::WindowLimitedPercent)
         ),
     };
@@ -344,25 +344,25 @@ fn client_fact(first: &Seen, finding: &LimitFinding) -> String {
         Measure::WorkersAtWorkPercent => {
             let beside = at.zip(finding.value(Measure::ProgramPercent));
             let beside = beside.map_or_else(String::new, |(name, percent)| {
-                format!("; {} used {} of a processor", program(&name, finding), percent_words(percent))
+                format!("; {} used {} of one processor", program(&name, finding), percent_words(percent))
             });
             format!(
-                "this client's processors: the workers needed one {} of the time and hardly waited for the \
-                 storage{beside}",
+                "this client's processors: the workers kept one processor busy {} of the time and hardly \
+                 waited for the storage{beside}",
                 percent_words(first.value)
             )
         }
         Measure::OwnDelayUs => {
-            format!("this client: it delayed Reelgauge by up to {}", duration(first.value))
+            format!("this client: it kept Reelgauge from running for up to {}", duration(first.value))
         }
         Measure::StealPercent => {
-            format!("the hypervisor took {} of this client's processors", percent_words(first.value))
+            format!("the hypervisor took {} of this client's processors (steal)", percent_words(first.value))
         }
         Measure::ThrottledPercent => {
-            format!("a quota kept Reelgauge from running for {} of the time", percent_words(first.value))
+            format!("a CPU quota kept Reelgauge from running for {} of the time", percent_words(first.value))
         }
         Measure::MemoryPressurePercent => {
-            format!("programs waited for memory {} of the time", percent_words(first.value))
+            format!("memory pressure: programs waited for memory {} of the time", percent_words(first.value))
         }
         _ => others(finding, at),
     }
@@ -372,7 +372,11 @@ fn others(finding: &LimitFinding, name: Option<String>) -> String {
     let all = format!("other programs used {} of all processors", told(finding, Measure::OthersPercent));
     match name.zip(finding.value(Measure::ProgramPercent)) {
         Some((name, percent)) => {
-            format!("{all}; the largest is {} ({} of one)", program(&name, finding), percent_words(percent))
+            format!(
+                "{all}; the largest is {} ({} of one processor)",
+                program(&name, finding),
+                percent_words(percent)
+            )
         }
         None => all,
     }
@@ -402,8 +406,8 @@ fn server(finding: &LimitFinding, way: Way) -> String {
     let who = match (way.is_line_known, way.has_own_program) {
         (true, false) => "the server",
         (false, false) => "the server or a link of unknown speed to it",
-        (true, true) => "the server or this client's program that mounts it",
-        (false, true) => "the server, a link of unknown speed to it, or this client's program that mounts it",
+        (true, true) => "the server or this client's mount software",
+        (false, true) => "the server, a link of unknown speed to it, or this client's mount software",
     };
     let (took, idle) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
     let disks = finding.value(Measure::DiskUs);
@@ -411,7 +415,7 @@ fn server(finding: &LimitFinding, way: Way) -> String {
         format!("; its disks answered in {}, and hardly any task there waited for storage", duration(us))
     });
     let waited = finding.value(Measure::DiskPressurePercent).map_or_else(String::new, |percent| {
-        format!("; there, some task waited for storage {} of the time", percent_words(percent))
+        format!("; on the server, some task waited for storage {} of the time", percent_words(percent))
     });
     format!(
         "{who}: an operation took {}, an idle round trip takes {}{disks}{waited}",
@@ -430,7 +434,7 @@ fn server_disk(finding: &LimitFinding) -> String {
     let took = finding.value(Measure::DiskUs).map(|us| {
         let share = finding.value(Measure::DiskOfOperationPercent);
         let share = share.map_or_else(String::new, of_an_operation);
-        format!("a request took {} there{share}", duration(us))
+        format!("its requests took {} each{share}", duration(us))
     });
     let seen: Vec<String> = busy.into_iter().chain(took).collect();
     format!("the server's disk{name}: {}", seen.join("; "))
@@ -440,7 +444,8 @@ fn server_disk(finding: &LimitFinding) -> String {
 fn of_an_operation(percent: f64) -> String {
     match percent {
         longer if longer > 110.0 => {
-            ", longer than an operation, so operations did not wait for it: it wrote behind them or read ahead"
+            ", longer than an operation, so operations did not wait for it: this was write-behind or \
+             read-ahead"
                 .to_owned()
         }
         whole if whole > 100.0 => ", about as long as an operation".to_owned(),
@@ -472,19 +477,19 @@ fn disk(finding: &LimitFinding) -> Told {
     let used = used.map_or_else(String::new, |used| format!("; it {used}"));
     let requests = finding.value(Measure::DiskRequests);
     let requests = requests
-        .map_or_else(String::new, |requests| format!(", with {} requests at a time", number(requests)));
+        .map_or_else(String::new, |requests| format!(", with {} requests in flight", number(requests)));
     // Which of both cut a direct read, only the extents of the file and the queue's settings tell.
     let remedy = match finding.rules.first().map(String::as_str) {
         Some("blk.read_ahead") => "; more read-ahead may help",
         _ => {
             "; the file's layout ('reelgauge extents FILE' shows it) or the queue's limits (max_sectors_kb) \
-             split it"
+             split the reads"
         }
     };
     let pieces = finding.value(Measure::RequestsPerRead);
     let remedy = pieces.map(|_| remedy.to_owned());
     let pieces = pieces.map_or_else(String::new, |pieces| {
-        format!(", and each read reached it in {} requests", count(pieces.round() as u64))
+        format!(", and each read was split into {} requests", count(pieces.round() as u64))
     });
     let busy = told(finding, Measure::DiskBusyPercent);
     Told { fact: format!("the disk{name}: busy {busy} of the time{requests}{pieces}{used}"), remedy }
@@ -572,18 +577,18 @@ fn name(measure: Measure) -> &'static str {
         Measure::QueueBytes => "waiting to be sent",
         Measure::PingUs => "ping round trip",
         Measure::InterfaceErrorsPerS => "errors",
-        Measure::LongPingsLostPercent => "long pings lost",
-        Measure::ShortPingsAnsweredPercent => "short pings answered",
-        Measure::PacketBytes => "longest packet",
+        Measure::LongPingsLostPercent => "large pings lost",
+        Measure::ShortPingsAnsweredPercent => "small pings answered",
+        Measure::PacketBytes => "largest packet",
         Measure::RetransmittedPercent => "retransmitted",
-        Measure::TimeoutsPerS => "timeouts",
-        Measure::OutOfOrderPercent => "arrived behind a missing packet",
+        Measure::TimeoutsPerS => "TCP timeouts",
+        Measure::OutOfOrderPercent => "arrived out of order",
         Measure::ReceiveDropsPerS => "received packets dropped here",
         Measure::QueueDropsPerS => "packets dropped by the send queue",
         Measure::PausesReceivedPerS => "pause frames received",
         Measure::PausesSentPerS => "pause frames sent",
         Measure::WindowLimitedPercent => "waited for the server's window",
-        Measure::OfLikeConnectionsPercent => "transferred, of what similar ones did",
+        Measure::OfLikeConnectionsPercent => "transferred, compared with similar connections",
         Measure::Connections => "connections",
         Measure::ConnectionsWithoutScaling => "connections without window scaling",
         Measure::WindowBytes => "window",
@@ -592,7 +597,7 @@ fn name(measure: Measure) -> &'static str {
         Measure::ReceiveQueuePercent => "receive buffer filled to",
         Measure::QueueUs => "wait in this client's queue",
         Measure::RequestRttUs => "request round trip",
-        Measure::WorkersAtWorkPercent => "workers at work",
+        Measure::WorkersAtWorkPercent => "workers busy",
         Measure::OwnDelayUs => "scheduling delay",
         Measure::SendBufferLimitedPercent => "waited for the send buffer",
         Measure::SendBufferInFlightPercent => "send buffer in flight",
@@ -601,23 +606,23 @@ fn name(measure: Measure) -> &'static str {
         Measure::SendBufferBytes => "send buffer",
         Measure::LinkChanges => "link changes",
         Measure::IncidentsS => "length of the incidents",
-        Measure::OperationUs => "time of an operation",
+        Measure::OperationUs => "operation time",
         Measure::DiskBusyPercent => "disk busy",
-        Measure::DiskRequests => "requests at a time",
+        Measure::DiskRequests => "requests in flight",
         Measure::DiskUs => "disk request",
-        Measure::DiskOfOperationPercent => "server disk request, of an operation",
-        Measure::DiskPressurePercent => "some task waiting for a disk",
+        Measure::DiskOfOperationPercent => "server disk request, share of operation time",
+        Measure::DiskPressurePercent => "tasks waiting for storage (PSI some)",
         Measure::DiskBytesPerS => "transferred by the disk",
-        Measure::OwnBytesPerS => "this run's part, at most",
-        Measure::OnTheWayPercent => "round trip, of an operation",
+        Measure::OwnBytesPerS => "at most from this run",
+        Measure::OnTheWayPercent => "round trip, share of operation time",
         Measure::RequestsPerRead => "disk requests per read",
         Measure::RequestBytes => "request size",
-        Measure::RequestsAtATime => "requests at a time",
+        Measure::RequestsAtATime => "requests in flight",
         Measure::OthersPercent => "other programs",
         Measure::ProgramPercent => "largest program",
         Measure::ProgramProcesses => "its processes",
-        Measure::StealPercent => "taken by the hypervisor",
-        Measure::ThrottledPercent => "stopped by a quota",
-        Measure::MemoryPressurePercent => "some task waiting for memory",
+        Measure::StealPercent => "taken by the hypervisor (steal)",
+        Measure::ThrottledPercent => "throttled by a CPU quota",
+        Measure::MemoryPressurePercent => "tasks waiting for memory (PSI some)",
     }
 }

@@ -47,16 +47,21 @@ fn passes_that_do_not_count_are_counted_apart_and_told_once() {
         "{text}"
     );
     let told = text.matches("kept Reelgauge from running in time").count();
-    assert!(told == 1 && text.contains("3 passes (as it is) were not counted: this client kept"), "{text}");
     assert!(
-        text.contains("2 passes (with the change) were not counted: other programs used 31 to 52 % of the"),
+        told == 1 && text.contains("3 passes (as it is) were not counted, because this client kept"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "2 passes (with the change) were not counted, because other programs used 31 to 52 % of the"
+        ),
         "{text}"
     );
     assert!(text.contains("Next: Fix what stopped it, then prove it again\n"), "{text}");
     let one = [(1, &timing)];
     let text = shown(&ProofScreen { counted: 4, ..ended(&names, &one) });
     assert!(text.contains("4 of 10 passes counted (1 other did not)"), "{text}");
-    assert!(text.contains("a pass (with the change) was not counted: this"), "{text}");
+    assert!(text.contains("1 pass (with the change) was not counted, because this"), "{text}");
 }
 
 #[test]
@@ -73,7 +78,7 @@ fn who_ended_it_has_nothing_to_mend() {
     );
     let text = shown(&ProofScreen { tried: &[], ..killed });
     assert!(
-        text.starts_with("Nothing is proven: the proof was killed.\n") && text.contains("Next: Prove"),
+        text.starts_with("Nothing is proven: reelgauge prove was killed.\n") && text.contains("Next: Prove"),
         "{text}"
     );
     let changed = ProofScreen { is_interrupted: true, not_undone: Some("no"), ..ended(&names, &[]) };

@@ -61,7 +61,7 @@ fn carried_before(summary: &Summary, statement: &Statement) -> Option<String> {
 fn so_far(streams: u64, frames_judged: u64, outcome: Outcome) -> String {
     if outcome == Outcome::Complete {
         return format!(
-            "UNKNOWN whether the criteria were met: no frame of {} was late in the {} that its log holds.",
+            "UNKNOWN whether the criteria were met: no frame of {} was late among the {} in its log.",
             counted(streams, "stream"),
             counted(frames_judged, "frame")
         );
@@ -99,7 +99,7 @@ fn met(summary: &Summary, point: &LoadPoint) -> String {
     let others = u64::from(point.stream_count.unwrap_or(0)).saturating_sub(figures.total.streams);
     let beside = match others {
         0 => String::new(),
-        others => format!(", in addition to {} without frames", counted(others, "stream")),
+        others => format!(", in addition to {} that have no frames", counted(others, "stream")),
     };
     format!("{} {late} on {place}{beside}.", who(figures))
 }

@@ -12,8 +12,8 @@ use crate::units::{count, counted, duration, number};
 
 use super::told;
 
-const ABOUT: &str = "Every frame has a deadline on a fixed timeline. A frame that completes after it is \
-                     late. A stall also makes the frames behind it late.";
+const ABOUT: &str = "Every frame has a deadline on a fixed timeline. A frame that completes after its \
+                     deadline is late. A stall also makes the frames after it late.";
 
 /// A load point at a time; the last one, which is shown first, is the one worth looking at.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
@@ -79,7 +79,7 @@ fn totals(at: usize, late: &LateFigures) -> Vec<Tile> {
         Tile {
             more: format!("in {}", counted(late.incident_count, "incident")),
             is_good,
-            ..tile("Runs of late frames", count(total.late_runs), "late_runs")
+            ..tile("Bursts of late frames", count(total.late_runs), "late_runs")
         },
         tile("Late due to Reelgauge", count(total.late_frames_with_own_delay), "late_frames_with_own_delay"),
     ]

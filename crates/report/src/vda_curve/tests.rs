@@ -41,7 +41,7 @@ fn the_curve_is_said_to_end_before_the_first_point_that_is_not_valid() {
     assert!(!facts.points[8].valid);
     assert_eq!(
         facts.ort_note.unwrap(),
-        "It is from 8 load points. Published results have at least 10 and cannot be compared with it. The \
+        "It is from 8 load points. Published results have at least 10, so they cannot be compared with it. The \
          curve ends before load point 9 (18 streams), which is not valid."
     );
 }
@@ -52,8 +52,8 @@ fn a_long_curve_that_ends_early_is_not_accepted() {
     points[11].rates_mean_response_ms = None;
     assert_eq!(
         facts(&points).ort_note.unwrap(),
-        "Published rules reject a curve that ends before its last load point. The curve ends before load \
-         point 12 (12 streams), which has no response time."
+        "The published rules reject a curve that stops before the last planned load point. The curve ends \
+         before load point 12 (12 streams), which has no response time."
     );
     points[0].rates_mean_response_ms = None;
     let note = facts(&points).ort_note.unwrap();
@@ -82,7 +82,7 @@ fn several_reasons_stand_behind_one_another() {
     assert_eq!(reasons.len(), 4, "the first says how many workers did not: {why_not}");
     assert!(reasons[0].starts_with("worker 1 (companion) reached 0.10 of 1.00 op/s (10.0 %"), "{why_not}");
     assert!(reasons[2].starts_with("all workers together"), "{why_not}");
-    assert!(reasons[3].starts_with("camera to companion operations were"), "{why_not}");
+    assert!(reasons[3].starts_with("the ratio of camera to companion operations"), "{why_not}");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn uneven_steps_are_told_one_by_one() {
     let points: Vec<LoadPoint> = streams.iter().map(|&n| point(n, 1.0, Some(2.0))).collect();
     let found = facts(&points);
     let expected = ["from 0 to 4 streams", "from 12 to 13 streams", "from 13 to 14 streams"];
-    assert_eq!(found.uneven_steps, expected.map(|start| format!("{start}; the mean step is 2.0")));
+    assert_eq!(found.uneven_steps, expected.map(|start| format!("{start} (mean step 2.0)")));
     assert!(found.ort_note.unwrap().contains("by more than 30 % from the mean step"));
 }
 

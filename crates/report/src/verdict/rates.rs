@@ -2,22 +2,24 @@
 
 use reelgauge_analysis::vda::{GlobalCheck, ProcessCheck, RatioCheck};
 
-/// `worker 0 (camera) did 6.30 of 9.00 op/s (70.0 %), and every worker must reach 75.0 %; 1 did not`
+use crate::units::counted;
+
+/// `worker 0 (camera) reached 6.30 of 9.00 op/s (70.0 %, needs 75.0 %); 1 worker fell short`
 pub(super) fn of_worker(found: &ProcessCheck, limit: f64) -> String {
     let worst = &found.worst;
     format!(
-        "worker {} ({}) reached {:.2} of {:.2} op/s ({}, every worker needs {}); {} did not",
+        "worker {} ({}) reached {:.2} of {:.2} op/s ({}, needs {}); {} fell short",
         worst.worker,
         worst.component,
         worst.achieved_ops_per_s,
         worst.requested_ops_per_s,
         tenths(found.worst_share),
         tenths(limit),
-        found.failed_processes
+        counted(found.failed_processes, "worker")
     )
 }
 
-/// `all workers together did 162.0 of 180.0 op/s (90.0 %), and 95.0 % is needed`
+/// `all workers together reached 162.0 of 180.0 op/s (90.0 %, 95.0 % needed)`
 pub(super) fn of_all(found: &GlobalCheck, limit: f64) -> String {
     format!(
         "all workers together reached {:.1} of {:.1} op/s ({}, {} needed)",
@@ -28,15 +30,16 @@ pub(super) fn of_all(found: &GlobalCheck, limit: f64) -> String {
     )
 }
 
-/// `camera and companion operations came 6.30 to 1 instead of 9.00 to 1, and 5.0 % off is allowed`
+/// `the ratio of camera to companion operations was 6.30 to 1 instead of 9.00 to 1 (deviation of 5.0 % allowed)`
 pub(super) fn ratio(found: &RatioCheck, limit: f64) -> String {
     let (one, two) = found.worst.clone().unwrap_or_default();
     let came = match found.achieved_ratio {
         Some(achieved) => format!("{achieved:.2} to 1"),
-        None => "all to nothing".to_owned(),
+        None => format!("undefined (no {two} operations)"),
     };
     format!(
-        "{one} to {two} operations were {came} instead of {:.2} to 1 (deviation of {:.1} % allowed)",
+        "the ratio of {one} to {two} operations was {came} instead of {:.2} to 1 (deviation of {:.1} % \
+         allowed)",
         found.requested_ratio.unwrap_or_default(),
         limit * 100.0
     )

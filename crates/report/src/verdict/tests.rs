@@ -60,7 +60,8 @@ fn the_storage_is_not_blamed_for_the_tool() {
     let tools = StreamFigures { late_frames_with_own_delay: 12, ..late(0, 5.0, 12) };
     let said_of_tool = said("late=0", &[tools]).concat();
     assert!(
-        said_of_tool.contains("without that, 0 would have been late. This says nothing about the storage"),
+        said_of_tool
+            .contains("without that delay, 0 would have been late. This shows nothing about the storage"),
         "{said_of_tool}"
     );
     assert!(!said("late=0", &[late(0, 5.0, 12)]).concat().contains("Reelgauge"));
@@ -94,7 +95,7 @@ fn what_was_not_measured_is_said_with_what_to_do() {
     let no_room = StreamFigures { buffer_s: 2.5, name: String::new(), ..stream(0) };
     assert_eq!(
         said("throughput=1MB/s", &[no_room]),
-        ["stream 0 has no throughput over its buffer time of 2.5 s, which does not fit the measured time; \
+        ["stream 0 has no throughput figure: its buffer time of 2.5 s does not fit into the measured time; \
           use a longer --duration or a --buffer above 0"]
     );
 }
@@ -111,11 +112,12 @@ fn slow_responses_are_told_with_what_is_allowed() {
     let few = StreamFigures { response: Some(few), name: String::new(), ..stream(4) };
     assert_eq!(
         said("p99=40ms", std::slice::from_ref(&few)),
-        ["60 frames of stream 4 are too few for a p99 (the longest took 41 ms); use a longer --duration"]
+        ["60 frames of stream 4 are too few to compute a p99 (the longest took 41 ms); use a longer \
+          --duration"]
     );
     assert_eq!(
         said("p99=4ms", &[few]),
-        ["half of 60 frames of stream 4 took longer than 5 ms (99 of 100 may take 4 ms)"]
+        ["half of 60 frames of stream 4 took longer than 5 ms (limit for p99: 4 ms)"]
     );
 }
 
@@ -183,11 +185,11 @@ fn margins_that_fall_are_told_with_where_that_leads() {
     let seven: Vec<StreamFigures> = (0..7).map(falling).collect();
     assert_eq!(
         said("margins=60s", &seven),
-        ["the margins of all 7 streams fell by 7.14 ms per second for 10 s, to 900 ms: the buffers were \
-             running empty, and frames would be late 2 min 06 s later"]
+        ["the margins of all 7 streams shrank by 7.14 ms per second for 10 s, to 900 ms: the buffers were \
+          emptying. Frames would have been late after another 2 min 06 s"]
     );
     let one = said("margins=60s", &seven[3..4]);
-    assert!(one[0].starts_with("the margin of stream 3 fell by 7.14 ms per second"), "{one:?}");
+    assert!(one[0].starts_with("the margin of stream 3 shrank by 7.14 ms per second"), "{one:?}");
 }
 
 #[test]
@@ -205,13 +207,14 @@ fn rates_are_told_with_what_is_needed() {
     assert_eq!(
         of(&[rate(0, "camera", 9.0, 6.3), rate(1, "companion", 1.0, 1.0)]),
         [
-            "worker 0 (camera) reached 6.30 of 9.00 op/s (70.0 %, every worker needs 75.0 %); 1 did not",
+            "worker 0 (camera) reached 6.30 of 9.00 op/s (70.0 %, needs 75.0 %); 1 worker fell short",
             "all workers together reached 7.3 of 10.0 op/s (73.0 %, 95.0 % needed)",
-            "camera to companion operations were 6.30 to 1 instead of 9.00 to 1 (deviation of 5.0 % allowed)"
+            "the ratio of camera to companion operations was 6.30 to 1 instead of 9.00 to 1 (deviation of \
+             5.0 % allowed)"
         ]
     );
     let idle = of(&[rate(0, "camera", 9.0, 9.0), rate(1, "companion", 1.0, 0.0)]);
-    assert!(idle[2].contains("all to nothing instead of 9.00 to 1"), "{idle:?}");
+    assert!(idle[2].contains("(no companion operations) instead of 9.00 to 1"), "{idle:?}");
     let none = of(&[]);
     assert_eq!(none.len(), 3);
     assert!(none.iter().all(|said| said.starts_with("no process ran in this load point")), "{none:?}");

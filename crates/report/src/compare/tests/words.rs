@@ -85,16 +85,16 @@ fn late_frames_come_first_and_what_they_drag_along_later() {
     let told = said(&recorders([(0, 0), (57, 1)], Judgement::Worse));
     assert_eq!(
         told[0],
-        "Run 2 is worse than run 1: its criteria are not met, those of run 1 are; 57 of 1,125 frames late on \
-         all 3 streams, in 1 incident of 1.7 s at 7.9 s; run 1: no late frame."
+        "Run 2 is worse than run 1: its criteria are not met; those of run 1 are met; 57 of 1,125 frames \
+         late on all 3 streams, in 1 incident of 1.7 s, starting at 7.9 s; run 1: no late frame."
     );
     assert_eq!(told[1], "Also worse: write mean +2230 % (1.00, then 23.3 ms).");
     assert!(told[2].starts_with("1 incident in one and none in the other"), "{told:#?}");
     let told = said(&recorders([(57, 1), (0, 0)], Judgement::Better));
     assert_eq!(
         told[0],
-        "Run 2 is better than run 1: its criteria are met, those of run 1 are not; no late frame; run 1: 57 of \
-         1,125 frames late on all 3 streams, in 1 incident of 1.7 s at 7.9 s."
+        "Run 2 is better than run 1: its criteria are met; those of run 1 are not; no late frame; run 1: 57 \
+         of 1,125 frames late on all 3 streams, in 1 incident of 1.7 s, starting at 7.9 s."
     );
 }
 
@@ -103,7 +103,8 @@ fn no_difference_says_what_is_the_same() {
     let told = said(&recorders([(0, 0), (0, 0)], Judgement::Same));
     assert_eq!(
         told[0],
-        "No difference between run 2 and run 1: no late frame in either; the worst margin was 409 and 412 ms."
+        "No difference between run 2 and run 1: no late frame in either; the worst margins were 409 and 412 \
+         ms."
     );
     let told = said(&recorders([(57, 1), (570, 1)], Judgement::Same));
     assert_eq!(
@@ -112,8 +113,8 @@ fn no_difference_says_what_is_the_same() {
     );
     assert_eq!(
         told[1],
-        "57 late frames in 1 incident against 570 in 1: an incident is one event, so its number of frames is \
-         no evidence of a difference."
+        "57 late frames in 1 incident, compared with 570 in 1. Each incident counts as one event, so its \
+         number of frames does not prove a difference."
     );
 }
 
@@ -123,8 +124,8 @@ fn nothing_is_claimed_of_a_look_that_was_too_short() {
     comparison.late[1].measured_s = 60.0;
     comparison.rows[0].judgement[1] = Judgement::Same;
     let told = said(&comparison);
-    let wanted = "Unknown whether late frames differ: run 1 was measured for 15.0 s with 0 incidents, run 2 \
-                  for 60.0 s with 1, and the shorter one may have missed some.";
+    let wanted = "Unknown whether late frames differ: run 1 was measured for 15.0 s with 0 incidents, and \
+                  run 2 for 60.0 s with 1. The shorter run may have missed some.";
     assert!(told.iter().any(|text| text == wanted), "{told:#?}");
 }
 
@@ -149,13 +150,13 @@ fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
     let told = said(&comparison);
     assert_eq!(
         told[1],
-        "Run 1 ran 3 streams, run 2 ran 6: criteria, late frames and margins are compared; throughput and \
+        "Run 1 ran 3 streams; run 2 ran 6. Criteria, late frames and margins are compared; throughput and \
          response times of different loads are not."
     );
     let mut stopped = comparison.clone();
     stopped.late.pop();
     assert!(
-        said(&stopped)[1].starts_with("Run 1 ran 3 streams, those of run 2 were not measured: "),
+        said(&stopped)[1].starts_with("Run 1 ran 3 streams; the streams of run 2 were not measured."),
         "{:#?}",
         said(&stopped)
     );
@@ -199,8 +200,8 @@ fn other_work_is_not_compared_and_said_so() {
     assert_eq!(told.len(), 1, "{told:#?}");
     assert_eq!(
         told[0],
-        "Run 2 cannot be compared with run 1: it was random reads and writes (mix), run 1 was recorders of \
-         prores-422-hq-uhd-25. Do the same work on both: 'reelgauge run RUN/run.toml' repeats a run."
+        "Run 2 cannot be compared with run 1: it was random reads and writes (mix), but run 1 was recorders \
+         of prores-422-hq-uhd-25. Run the same workload on both: 'reelgauge run RUN/run.toml' repeats a run."
     );
 }
 
@@ -294,24 +295,24 @@ fn what_else_differs_is_said() {
     let told = of(&two);
     assert_eq!(
         told.sentences[0].text,
-        "Run 2 did other work than run 1: blocks 64KiB (run 1: 4KiB). Response times and operations per \
-         second are not compared, and throughput is neither better nor worse."
+        "Run 2 ran a different workload from run 1: blocks 64KiB (run 1: 4KiB). Response times and \
+         operations per second are not compared. Throughput is neither better nor worse."
     );
     let said = told.cautions.join("\n");
     for wanted in [
-        "Run 2 has another plan: warmup 0s (run 1: 5s).",
-        "Run 2 had another file system: nfs4 (run 1: unknown).",
-        "Run 2 used buffered I/O, run 1 ",
+        "Run 2 has a different plan: warmup 0s (run 1: 5s).",
+        "Run 2 had a different file system: nfs4 (run 1: unknown).",
+        "Run 2 used buffered I/O; run 1 ",
         "Run 2 was interrupted.",
-        "Run 2 was made by Reelgauge 2, run 1 by 1.",
-        "Run 2 used 4.00 MB of files, run 1 2.00 MB",
+        "Run 2 used Reelgauge 2 (run 1: 1).",
+        "Run 2 used 4.00 MB of files (run 1: 2.00 MB)",
         "Run 2 had no warm-up",
     ] {
         assert!(said.contains(wanted), "'{wanted}' is not in\n{said}");
     }
     let other_work = of(&Summary { verb: "vda".to_owned(), ..two });
-    assert!(!other_work.cautions.join("\n").contains("another plan"), "{other_work:#?}");
-    assert!(!of(&one.clone()).cautions.join("\n").contains("another"));
+    assert!(!other_work.cautions.join("\n").contains("different plan"), "{other_work:#?}");
+    assert!(!of(&one.clone()).cautions.join("\n").contains("different"));
 }
 
 #[test]
