@@ -2,17 +2,17 @@
 // `cargo xtask types`. What was not measured is null. A field with `?` is left out where its comment says so,
 // or says null.
 
-/** What a form would start. */
+/** The command and forecast of a form. */
 export type AheadAnswer = {
-  /** The same as a command line; empty where the form makes none. */
+  /** The command line; empty if the form gives none. */
   command: string,
-  /** How long it takes and how much it writes, in a sentence; `null` where it would be refused. */
+  /** The time it takes and the size it writes, in a sentence; `null` if it would be refused. */
   takes: string | null,
   /** Every step of a procedure, as `--dry-run` prints them; `null` for one run. */
   plan: string | null,
-  /** Why it would be refused, in words. */
+  /** Why it would be refused, as text. */
   error: string | null,
-  /** The field that the refusal is about; `null` where that is unknown. */
+  /** The field that the refusal concerns; `null` if unknown. */
   field: string | null,
 };
 
@@ -163,15 +163,15 @@ export type CheckHint = {
   sentence: string,
 };
 
-/** One of them. */
+/** A choice. */
 export type ChoiceEntry = {
   /** Its name on the command line. */
   name: string,
-  /** What it is, in a line. */
+  /** A one-line description. */
   about: string,
 };
 
-/** What can be chosen. */
+/** The choices of a form. */
 export type Choices = {
   /** Kinds of streams. */
   actors: Array<ChoiceEntry>,
@@ -573,11 +573,11 @@ export type ErrorFigures = {
   first: FirstError,
 };
 
-/** What a run has told since a place. */
+/** A run's events since a place. */
 export type EventsTold = {
   /** In the order in which they happened. */
   events: Array<LiveEvent>,
-  /** The place behind them: what to ask from next. */
+  /** The place after them: continue from here. */
   next: number,
 };
 
@@ -620,7 +620,7 @@ export type FarWrites = {
   max_service_us: number,
 };
 
-/** What is filled in. */
+/** The kind of a field's value. */
 export type FieldKind = "switch" | "choice" | "text";
 
 /** Units of values in a comparison. */
@@ -770,13 +770,13 @@ export type FilesTouched = {
   read_and_written: number,
 };
 
-/** A form that was filled in. */
+/** A filled form. */
 export type Filled = {
-  /** Which. */
+  /** Its verb. */
   verb: string,
-  /** Every field that is not as it was; a switch has the value "true". */
+  /** Every field that was changed; a switch has the value "true". */
   values: { [key in string]: string },
-  /** What the run will be called; empty for nothing. */
+  /** The name of the run; empty for none. */
   name: string,
 };
 
@@ -818,57 +818,57 @@ export type FirstLateFrame = {
 export type Form = {
   /** The verb. */
   verb: string,
-  /** What it does. */
+  /** A description of the verb. */
   about: string,
   /** Its flags, in the order of its help. */
   fields: Array<FormField>,
 };
 
-/** A flag, or a value without one. */
+/** A flag, or a positional value. */
 export type FormField = {
   /** `path`, or a flag without its dashes: `file-size`. */
   name: string,
-  /** What it is called: `Size of the test files`. */
+  /** Its title: `Size of the test files`. */
   title: string,
-  /** What it is for, without words of a command line. */
+  /** Its purpose, without terms of a command line. */
   help: string,
-  /** What is filled in. */
+  /** The kind of its value. */
   kind: FieldKind,
-  /** What may be chosen. */
+  /** The allowed choices. */
   choices: Array<string>,
-  /** What it is if nothing is filled in. */
+  /** The value if nothing is filled in. */
   default: string,
-  /** The same in words, where there is no such value: `random`. */
+  /** The same in words, if there is no such value: `random`. */
   unset: string,
   /** `SIZE`, `TIME`, `N`. */
   value_name: string,
-  /** Whether it has to be filled in. */
+  /** Whether it is required. */
   required: boolean,
-  /** Whether it is shown at once, as in the short help (`-h`); everything else waits under "more". */
+  /** Whether it is shown at once, as in the short help (`-h`); the others are under "more". */
   common: boolean,
 };
 
 /** A media format. */
 export type FormatEntry = {
-  /** As the command line knows it. */
+  /** Its name on the command line. */
   id: string,
-  /** For people: `Apple ProRes 422 HQ UHD`. */
+  /** The name for users: `Apple ProRes 422 HQ UHD`. */
   name: string,
   /** Frames per second: `25`, `29.97`. */
   fps: string,
-  /** What a stream of it needs on average. */
+  /** The average rate of one stream. */
   bytes_per_s: number,
   /** Whether the rate follows the content. */
   varies: boolean,
 };
 
-/** Formats that some words find. */
+/** Formats that match some words. */
 export type FormatsFound = {
-  /** The best of them first. */
+  /** The best match first. */
   formats: Array<FormatEntry>,
-  /** How many there are in all. */
+  /** The number of all matches. */
   count: number,
-  /** What to change where there are none, in a sentence. */
+  /** A remedy if there are none, in a sentence. */
   advice: string,
 };
 
@@ -1109,15 +1109,15 @@ export type InconclusiveReason = { "reason": "search_unfinished" } | { "reason":
   ops: number,
 };
 
-/** What the page is told first. */
+/** The first information for the page. */
 export type Info = {
-  /** Of this program. */
+  /** The program's version. */
   version: string,
-  /** Name of the machine that it runs on. */
+  /** The host's name. */
   host: string,
   /** Folder of the runs. */
   runs_dir: string,
-  /** Directories below which targets may lie. */
+  /** Directories that may contain targets. */
   roots: Array<string>,
 };
 
@@ -2319,7 +2319,7 @@ export type Presence = "whole" | "idle" | "part" | "missing";
 
 /** A procedure. */
 export type ProcedurePage = {
-  /** What the terminal shows of it. */
+  /** The terminal's screen. */
   text: string,
   /** Its steps, in their order. */
   steps: Array<ProcedureStepRow>,
@@ -2343,13 +2343,13 @@ export type ProcedureStep = {
 
 /** A step of a procedure. */
 export type ProcedureStepRow = {
-  /** What it is called, with its round. */
+  /** Its name, with its round. */
   name: string,
-  /** How far it is. */
+  /** Its progress. */
   state: ProcedureStepState,
   /** Its run, by its name in the list; `null` for an action, and for a run that has not ended. */
   run: string | null,
-  /** Why it broke off. */
+  /** Why it ended early. */
   why: string | null,
 };
 
@@ -2370,7 +2370,7 @@ export type ProcessRate = {
 
 /** A proof. */
 export type ProofPage = {
-  /** What the terminal shows of it. */
+  /** The terminal's screen. */
   text: string,
   /** Its passes, in the order in which they ran. */
   passes: Array<ProofPassRow>,
@@ -2380,9 +2380,9 @@ export type ProofPage = {
 export type ProofPassRow = {
   /** Its run, by its name in the list. */
   run: string,
-  /** In which state it was measured, as that is called. */
+  /** The name of the state in which it was measured. */
   state: string,
-  /** Whether it counts: nothing else happened during it. */
+  /** Whether it counts: it had no disturbance. */
   counts: boolean,
 };
 
@@ -2543,42 +2543,42 @@ export type Rereads = {
 /** A run in the list. */
 export type RunEntry = {
   /**
-   * Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`,
-   * `PROOF/SUITE/RUN`.
+   * The name of its directory; for a run in a suite or a folder, with that name in front:
+   * `SUITE/RUN`, `PROOF/SUITE/RUN`.
    */
   id: string,
-  /** The command; `suite` of many runs that are one. */
+  /** The command; `suite` for a suite of runs. */
   verb: string,
   /** The user's own name for it. */
   label: string,
   /** The directory that is measured. */
   target: string,
-  /** RFC 3339; empty where nothing says so. */
+  /** RFC 3339; empty if unknown. */
   started_at: string,
-  /** Whether it goes on, or how it ended. */
+  /** Whether it is in progress, or how it ended. */
   state: RunState,
   /** The first sentence of the answer; empty while it runs. */
   sentence: string,
-  /** Whether the criteria were met; `null` where none were asked for. */
+  /** Whether the criteria were met; `null` without criteria. */
   verdict: Judgement | null,
-  /** Why it is inconclusive; empty where it is not. */
+  /** Why it is inconclusive; empty if it is not. */
   inconclusive: Array<InconclusiveReason>,
   /**
-   * `true` where the criteria were met, `false` where they were not; `null` where none were asked for, and
-   * where neither was shown.
+   * `true` if the criteria were met, `false` if they were not; `null` without criteria, and if
+   * neither was shown.
    */
   passed: boolean | null,
-  /** What a search found, else the most that ran at once; `null` where nothing is told in streams. */
+  /** The count that a search found, otherwise the most that ran at once; `null` without streams. */
   streams: number | null,
-  /** Frames that were late in all load points; `null` where no stream has frames. */
+  /** Late frames of all load points; `null` if no stream has frames. */
   late_frames: number | null,
-  /** The most that a load point transferred, reads and writes together; `null` where nothing was measured. */
+  /** The highest rate of a load point, reads and writes together; `null` if nothing was measured. */
   bytes_per_s: number | null,
-  /** How many hosts made it; 1 for a run of this one, 0 where that is unknown. */
+  /** The number of its hosts; 1 for a local run, 0 if unknown. */
   hosts: number,
-  /** All its files. */
+  /** The size of all its files. */
   bytes_on_disk: number,
-  /** What people wrote down. */
+  /** The user's notes. */
   notes: RunNotes | null,
   /** The suite that it belongs to, by the name of its directory. */
   suite: string | null,
@@ -2670,7 +2670,7 @@ export type RunPage = {
   marks: Array<MarkWords>,
 };
 
-/** Whether a run goes on, or how it ended. */
+/** Whether a run is in progress, or how it ended. */
 export type RunState =
   | "running"
   | "complete"
@@ -2948,13 +2948,13 @@ export type StandsOut = {
   is_worse: boolean,
 };
 
-/** What came of starting: one of both. */
+/** The result of a start: one of both. */
 export type StartAnswer = {
   /** The run. */
   id: string | null,
-  /** Why there is none, in words. */
+  /** Why there is none, as text. */
   error: string | null,
-  /** The field that this is about; `null` where that is unknown. */
+  /** The field that the error concerns; `null` if unknown. */
   field: string | null,
 };
 
@@ -3293,23 +3293,23 @@ export type SuiteFacts = {
 export type SuitePage = {
   /** Name of its directory. */
   id: string,
-  /** What it is called. */
+  /** The suite's name. */
   name: string,
   /** The directory that was measured. */
   target: string,
   /** Passes of each workload. */
   passes: number,
-  /** What came of it, in a sentence. */
+  /** The result, in a sentence. */
   sentence: string,
-  /** Whether all of them ran to their end. */
+  /** Whether all of them are complete. */
   complete: boolean,
-  /** Why not, where something stopped it. */
+  /** Why not, if it was stopped. */
   ended_early: string | null,
-  /** Its workloads in their order, also those that have yet to run. */
+  /** Its workloads in their order, including those that have not run yet. */
   rows: Array<SuiteRow>,
   /**
-   * The geometric mean of the medians of the paper's workloads, or of those there are instead; `null`
-   * unless each has one.
+   * The geometric mean of the medians of the paper's workloads, or of the existing ones instead;
+   * `null` unless each has one.
    */
   geometric_mean_bytes_per_s: number | null,
   /** The arithmetic mean of the same. */
@@ -3318,15 +3318,15 @@ export type SuitePage = {
 
 /** A workload of a suite. */
 export type SuiteRow = {
-  /** What it is called. */
+  /** The workload's name. */
   workload: string,
-  /** The run, by its name in the list; `null` where it has not ended. */
+  /** The run, by its name in the list; `null` if it has not ended. */
   run: string | null,
-  /** The median of the passes that count; `null` where none does. */
+  /** The median of the passes that count; `null` if none does. */
   median_bytes_per_s: number | null,
   /** Each pass; `null` for one that does not count. */
   passes_bytes_per_s: Array<number | null>,
-  /** What its run doubts, in a word or two, the client's cache first; empty where it has not ended. */
+  /** Doubts about its run, in a word or two, the client's cache first; empty if it has not ended. */
   doubts: string,
 };
 
@@ -3725,9 +3725,9 @@ export type TraceAbout = {
 
 /** A trace of the library. */
 export type TraceEntry = {
-  /** What it is called. */
+  /** The trace's name. */
   name: string,
-  /** What it is, in a sentence; or what is wrong with it. */
+  /** A description in a sentence; or what is wrong with it. */
   about: string,
 };
 

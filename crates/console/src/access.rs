@@ -1,15 +1,15 @@
-//! Who may ask: a decision over the method, the address and the headers of a request, and nothing else.
+//! Access: a decision over the method, the address and the headers of a request, and nothing else.
 //!
-//! What it keeps out:
-//! * other people, on this machine too: they lack the token;
-//! * other pages in the same browser: their requests say so (`Sec-Fetch-Site`, `Origin`), and they can't add
-//!   the header that changes need without asking first, which is answered to nobody;
-//! * pages that make their own name point to this machine (DNS rebinding): the `Host` of their requests is
-//!   not one of ours ([`crate::origin`]).
+//! It rejects:
+//! * other users, on this host too: they lack the token;
+//! * other pages in the same browser: their requests show it (`Sec-Fetch-Site`, `Origin`), and they
+//!   can't add the header that changes need without a preflight request, which is always refused;
+//! * pages that make their own name point to this host (DNS rebinding): the `Host` of their requests is
+//!   not one of this server's ([`crate::origin`]).
 //!
-//! The page itself is the same for everybody and holds no data, so it is given to whoever asks by a name that
-//! is ours; everything behind `/api` and `/metrics` is not. Who shows the token at [`ENTER`] gets a session,
-//! whose cookie lets a browser in; programs show the token each time.
+//! The page itself is the same for all and holds no data, so every request to one of this server's names
+//! receives it; `/api` and `/metrics` are protected. A browser that sends the token to [`ENTER`]
+//! receives a session, whose cookie admits it; programs send the token each time.
 
 use axum::http::Method;
 
@@ -20,14 +20,14 @@ use crate::token::Token;
 
 /// The header that everything but reading must carry; pages from elsewhere can't send it.
 pub const MARK: &str = "x-reelgauge";
-/// Where the token is shown.
+/// The path that accepts the token.
 pub const ENTER: &str = "/api/enter";
 
-/// What of a request is looked at.
+/// The parts of a request that decide.
 #[derive(Clone, Debug, Default)]
 pub struct Asking<'a> {
     pub method: Method,
-    /// The path, as it was sent, without what a proxy has in front of it.
+    /// The path, as it was sent, without a proxy's prefix.
     pub path: &'a str,
     pub host: Option<&'a str>,
     pub origin: Option<&'a str>,
@@ -39,16 +39,16 @@ pub struct Asking<'a> {
     pub authorization: Option<&'a str>,
 }
 
-/// Who is let in.
+/// An admitted client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visitor {
     /// A browser: the number of its session.
     Session(u64),
-    /// Nobody in particular: who showed the token itself, or asks for what everybody gets.
+    /// A client without a session: one that sent the token itself, or asks for public content.
     Anybody,
 }
 
-/// Who may ask one server.
+/// The access rules of one server.
 #[derive(Debug)]
 pub struct AccessRules {
     site: Site,
@@ -57,30 +57,30 @@ pub struct AccessRules {
 }
 
 impl AccessRules {
-    /// For a server at this site. Without a token everybody is let in who can reach it.
+    /// For a server at this site. Without a token every client is admitted that can reach it.
     pub fn new(site: Site, token: Option<Token>) -> AccessRules {
         AccessRules { site, token, sessions: Sessions::default() }
     }
 
-    /// Where the server is.
+    /// The server's addresses.
     pub fn site(&self) -> &Site {
         &self.site
     }
 
-    /// What has to be shown; `None` where nothing has.
+    /// The required token; `None` if none is required.
     pub fn token(&self) -> Option<&Token> {
         self.token.as_ref()
     }
 
-    /// The name of the cookie. Cookies don't tell ports apart, so the name does.
+    /// The name of the cookie. It contains the port, because cookies do not distinguish ports.
     pub fn cookie_name(&self) -> String {
         format!("reelgauge-{}", self.site.port())
     }
 
-    /// Whether a request is answered, and whose it is.
+    /// Whether a request is answered, and for whom.
     ///
     /// # Errors
-    /// Why not, in words for whoever sent it.
+    /// The reason of the refusal, for the client.
     pub fn judge(&self, asking: &Asking<'_>) -> Result<Visitor, ApiError> {
         let host = asking.host.unwrap_or_default();
         if !self.site.is_host(host) {
@@ -92,7 +92,7 @@ impl AccessRules {
         }
         let is_read = matches!(asking.method, Method::GET | Method::HEAD);
         let is_page = is_read && self.is_page(asking.path);
-        // Following a link to the page from a mail or another page is what links are for.
+        // Following a link to the page from a mail or another page is allowed.
         if !is_page {
             self.same_origin(asking, host)?;
         }
@@ -106,10 +106,10 @@ impl AccessRules {
         }
     }
 
-    /// Lets in a browser that shows the token; the cookie that it gets. `None` where no token is asked for.
+    /// Admits a browser that sends the token; returns its cookie. `None` if no token is required.
     ///
     /// # Errors
-    /// When it is another one.
+    /// The token is wrong.
     pub fn enter(&self, shown: &str, asking: &Asking<'_>) -> Result<Option<String>, ApiError> {
         let Some(token) = &self.token else { return Ok(None) };
         if !token.is(shown) {
@@ -123,7 +123,7 @@ impl AccessRules {
         Ok(Some(format!("{name}={secret}; Path={path}; HttpOnly; SameSite=Strict{secure}")))
     }
 
-    /// The page, with and without what a proxy has in front of it.
+    /// The page, with and without a proxy's prefix.
     fn is_page(&self, path: &str) -> bool {
         path == "/" || path == self.site.public_path().trim_end_matches('/')
     }
@@ -151,7 +151,7 @@ impl AccessRules {
     fn same_origin(&self, asking: &Asking<'_>, host: &str) -> Result<(), ApiError> {
         let from_elsewhere =
             || ApiError::forbidden("requests from other web sites are rejected; use the console's own pages");
-        // What a browser says of its own accord, and no page can change.
+        // The browser itself sets this header, and no page can change it.
         if asking.fetch_site.is_some_and(|site| site != "same-origin" && site != "none") {
             return Err(from_elsewhere());
         }
@@ -162,7 +162,7 @@ impl AccessRules {
     }
 }
 
-/// Enough of a text from outside to know it by.
+/// The beginning of a text from outside, enough to recognise it.
 fn shortened(text: &str) -> String {
     text.chars().take(80).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -282,7 +282,7 @@ mod tests {
             (format!("reelgauge-8642={other}; reelgauge-8642={secret}"), StatusCode::OK),
             (format!("reelgauge-8642={other}"), StatusCode::UNAUTHORIZED),
             (format!("reelgauge-8643={secret}"), StatusCode::UNAUTHORIZED),
-            // The token is no cookie.
+            // The token is not a cookie.
             (format!("reelgauge-8642={good}"), StatusCode::UNAUTHORIZED),
             ("reelgauge-8642=".to_owned(), StatusCode::UNAUTHORIZED),
             (secret.clone(), StatusCode::UNAUTHORIZED),

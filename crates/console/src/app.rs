@@ -1,4 +1,4 @@
-//! What all answers share, and how work that blocks is done beside the threads that answer.
+//! The state that all answers share, and blocking work outside the threads that answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::stop::Stopper;
 use crate::traces::Traces;
 use crate::weight::Weight;
 
-/// Large logs that are read. More at once would only make each other wait for the disk and the memory.
+/// Large logs that are read. More at once would only compete for the disk and the memory.
 const LARGE: Limits = Limits { at_once: 2, line_of_each: 8, line_of_all: 64 };
 /// Small ones, which never wait behind large ones.
 const SMALL: Limits = Limits { at_once: 2, line_of_each: 16, line_of_all: 128 };
@@ -25,12 +25,12 @@ const STARTS: (usize, usize) = (2, 4);
 /// Browser pages that watch at once: of one client, and of all.
 const WATCHERS: (usize, usize) = (16, 64);
 
-/// What all answers share.
+/// The state that all answers share.
 #[derive(Debug)]
 pub struct App {
     /// Version of this program.
     pub version: String,
-    /// Name of this machine.
+    /// The host's name.
     pub host: String,
     pub access: AccessRules,
     /// The folder of runs.
@@ -70,7 +70,7 @@ impl App {
         }
     }
 
-    /// Does what reads a few files, on a thread that may block.
+    /// Does work that reads a few files, on a thread that may block.
     ///
     /// # Errors
     /// Those of the work.
@@ -82,11 +82,11 @@ impl App {
         tokio::task::spawn_blocking(move || work(&app)).await.map_err(ApiError::failed)?
     }
 
-    /// Does what reads whole logs: a few at once, and the clients in turn ([`crate::fair_queue`]). The work
-    /// is told when nobody waits for it any more.
+    /// Does work that reads whole logs: a few at once, and the clients in turn ([`crate::fair_queue`]).
+    /// The work is informed when the client stops waiting.
     ///
     /// # Errors
-    /// Those of the work, and when too much is asked for already.
+    /// Those of the work, and when too many requests are pending.
     pub async fn heavy<T: Send + 'static>(
         self: &Arc<App>,
         client: Client,
@@ -107,7 +107,7 @@ impl App {
         done.await
     }
 
-    /// Starts a run; not many at once.
+    /// Starts a run; only a few at once.
     ///
     /// # Errors
     /// Those of the work, and when too many are being started.
@@ -125,10 +125,10 @@ impl App {
         .await
     }
 
-    /// A place to watch from.
+    /// A place for a watcher.
     ///
     /// # Errors
-    /// When all are taken, or all that this client gets.
+    /// When all are taken, or all of this client's.
     pub fn place_to_watch(&self, client: Client) -> Result<Share, ApiError> {
         self.watchers.take(client).map_err(|full| {
             ApiError::busy(match full {
@@ -141,7 +141,7 @@ impl App {
     }
 }
 
-/// Says so when the one who waited is gone.
+/// Sets the flag when the client stops waiting.
 struct Awaited(Arc<AtomicBool>);
 
 impl Drop for Awaited {

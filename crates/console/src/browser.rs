@@ -1,7 +1,7 @@
-//! Opening a link in whatever browser this machine has, without showing it to everybody else.
+//! Opens a link in this host's browser, without showing it to other users.
 //!
-//! The command line of a program is for every user of a machine to read, and the link holds the token. So the
-//! browser is told to open a file that only this user can read, and the file leads to the link.
+//! All users of a host can read the command line of a program, and the link contains the token. So the
+//! browser is started with a file that only this user can read, and the file leads to the link.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::NamedTempFile;
 
-/// Programs that open links, each with what goes in front of the link.
+/// Programs that open links, each with the arguments that precede the link.
 #[cfg(target_os = "macos")]
 const OPENERS: &[&[&str]] = &[&["open"]];
 #[cfg(windows)]
@@ -17,16 +17,16 @@ const OPENERS: &[&[&str]] = &[&["cmd", "/C", "start", ""]];
 #[cfg(not(any(target_os = "macos", windows)))]
 const OPENERS: &[&[&str]] = &[&["xdg-open"]];
 
-/// What a browser was given; gone when it is dropped.
+/// The file for the browser, removed on drop.
 #[derive(Debug)]
 pub struct Handed {
     _file: NamedTempFile,
 }
 
-/// Opens a link. Whether a browser shows it, nobody can tell.
+/// Opens a link. Whether a browser really shows it is unknown.
 ///
 /// # Errors
-/// When there is nothing that opens links.
+/// When no program opens links.
 pub fn open(link: &str) -> io::Result<Handed> {
     let file = hand_over(link)?;
     let mut error = io::Error::from(io::ErrorKind::NotFound);
@@ -43,12 +43,12 @@ fn start(opener: &[&str], what: &OsStr) -> io::Result<()> {
     let mut command = Command::new(opener[0]);
     command.args(&opener[1..]).arg(what);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    // Somebody has to take note of its end.
+    // A thread waits for its end, so that it leaves no zombie.
     std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
     Ok(())
 }
 
-/// A page that leads to the link, which nobody else can read: temporary files are made so.
+/// A page that leads to the link, readable by this user only: temporary files have such rights.
 fn hand_over(link: &str) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new().prefix("reelgauge-console-").suffix(".html").tempfile()?;
     let link = link.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");

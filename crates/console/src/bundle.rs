@@ -1,14 +1,14 @@
-//! The page: the application that a report is made of too, without data. It then asks this server.
+//! The page: the application of the reports, without data. It loads its data from this server.
 
 pub use reelgauge_report::html::APPLICATION as PAGE;
 
-/// What the page may do, by its own word: the text of its `Content-Security-Policy`. `None` where it has
-/// none, and then it may do nothing.
+/// The permissions of the page, by its own `Content-Security-Policy`. `None` if it has none; then
+/// nothing is permitted.
 pub fn policy(page: &str) -> Option<&str> {
     const OPENING: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"";
     let rest = &page[page.find(OPENING)? + OPENING.len()..];
     let policy = &rest[..rest.find('"')?];
-    // It goes into a header, where it may not break out of its line.
+    // It goes into a header, so it must not contain a line break.
     policy.bytes().all(|byte| (b' '..=b'~').contains(&byte)).then_some(policy)
 }
 

@@ -1,7 +1,7 @@
-//! What can be chosen in a form without knowing its name: formats by words, actors, scenarios, suites and
-//! procedures, each with what it is.
+//! The choices in a form, without knowing a name: formats by words, actors, scenarios, suites and
+//! procedures, each with a description.
 //!
-//! Not here: traces ([`crate::traces`]), and what any of them does.
+//! Not here: traces ([`crate::traces`]), and the effect of a choice.
 
 use reelgauge_formats::{Format, catalogue};
 use reelgauge_runner::suite::{NASPT, NASPT_ABOUT};
@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::runs::shown;
 
-/// Formats that are told at once; more words find fewer.
+/// The largest number of formats in an answer; more words find fewer.
 const FORMATS_MAX: usize = 40;
 
-/// What can be chosen.
+/// The choices of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Choices {
@@ -29,13 +29,13 @@ pub struct Choices {
     pub procedures: Vec<ChoiceEntry>,
 }
 
-/// One of them.
+/// A choice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ChoiceEntry {
     /// Its name on the command line.
     pub name: String,
-    /// What it is, in a line.
+    /// A one-line description.
     pub about: String,
 }
 
@@ -43,32 +43,32 @@ pub struct ChoiceEntry {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FormatEntry {
-    /// As the command line knows it.
+    /// Its name on the command line.
     pub id: String,
-    /// For people: `Apple ProRes 422 HQ UHD`.
+    /// The name for users: `Apple ProRes 422 HQ UHD`.
     pub name: String,
     /// Frames per second: `25`, `29.97`.
     pub fps: String,
-    /// What a stream of it needs on average.
+    /// The average rate of one stream.
     pub bytes_per_s: f64,
     /// Whether the rate follows the content.
     pub varies: bool,
 }
 
-/// Formats that some words find.
+/// Formats that match some words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FormatsFound {
-    /// The best of them first.
+    /// The best match first.
     pub formats: Vec<FormatEntry>,
-    /// How many there are in all.
+    /// The number of all matches.
     pub count: usize,
-    /// What to change where there are none, in a sentence.
+    /// A remedy if there are none, in a sentence.
     pub advice: String,
 }
 
 impl Choices {
-    /// All that this program has.
+    /// All choices of this program.
     pub fn all() -> Choices {
         let entry = |name: &str, about: &str| ChoiceEntry { name: name.to_owned(), about: about.to_owned() };
         let offered = ActorKind::ALL.iter().filter(|kind| kind.is_offered);
@@ -85,14 +85,14 @@ impl Choices {
         }
     }
 
-    /// Whether a plan of this name comes with the program.
+    /// Whether a plan with this name ships with the program.
     pub fn has_plan(&self, name: &str) -> bool {
         self.scenarios.iter().chain(&self.suites).any(|entry| entry.name == name)
     }
 }
 
 impl FormatsFound {
-    /// What these words find, as `reelgauge formats` does.
+    /// The formats for these words, as in `reelgauge formats`.
     pub fn by_words(words: &str) -> FormatsFound {
         let found = catalogue().search(words);
         let formats = found.iter().take(FORMATS_MAX).map(|format| FormatEntry::of(format)).collect();
@@ -101,7 +101,7 @@ impl FormatsFound {
     }
 }
 
-/// What to change of words that find nothing.
+/// A remedy for words without a match.
 fn advice(words: &str) -> String {
     let unknown = catalogue().unknown_words(words);
     let listed =

@@ -1,4 +1,4 @@
-//! A run as the list shows it.
+//! A run in the list.
 
 use std::fs;
 use std::path::Path;
@@ -21,47 +21,47 @@ use serde::Serialize;
 
 use crate::events::{Life, begin};
 
-/// More than this is no `summary.json` that a list has to read.
+/// A larger `summary.json` is not read.
 const SUMMARY_MAX_BYTES: u64 = 64 << 20;
-/// What is said of a run whose summary is no summary.
+/// The sentence of a run with a damaged summary.
 const DAMAGED: &str = "summary.json is damaged. Move it away, then compute the figures from the log \
      with 'reelgauge report RUN'.";
-/// What is said of a run that came to its end and has no summary.
+/// The sentence of a complete run without a summary.
 const LOST: &str = "summary.json is missing. 'reelgauge report RUN' computes the figures from the log.";
-/// What is said of a suite whose table is none.
+/// The sentence of a suite with a damaged table.
 const SUITE_DAMAGED: &str =
     "suite.json, the table of the suite, is damaged. Each run in it still has its own figures.";
-/// What is said of a procedure that can't be read.
+/// The sentence of a procedure that can't be read.
 const PROCEDURE_DAMAGED: &str = "procedure.json is damaged. Each run in the procedure still has its \
      own figures.";
-/// What is said of a proof that can't be read.
+/// The sentence of a proof that can't be read.
 const PROOF_DAMAGED: &str = "proof.json is damaged. Each run in the proof still has its own figures.";
-/// Directories in a run directory are not deeper than this.
+/// The largest depth of directories in a run directory.
 const DEPTH_MAX: u32 = 8;
 
-/// Whether a run goes on, or how it ended.
+/// Whether a run is in progress, or how it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// It goes on.
+    /// It is in progress.
     Running,
     /// As planned.
     Complete,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Interrupted,
-    /// It could not go on.
+    /// It ended early by an error.
     BrokeOff,
     /// It was killed before it could write its summary.
     Killed,
-    /// The file that says what it measured is damaged.
+    /// The file with its results is damaged.
     Damaged,
     /// Another version of this program wrote that file, and this one can't read it.
     OtherVersion,
 }
 
 impl RunState {
-    /// All of them, in the order in which lists have them.
+    /// All states, in the order of lists.
     pub const ALL: [RunState; 7] = [
         RunState::Running,
         RunState::Complete,
@@ -72,7 +72,7 @@ impl RunState {
         RunState::OtherVersion,
     ];
 
-    /// As JSON and metrics have it.
+    /// The name in JSON and metrics.
     pub fn name(self) -> &'static str {
         match self {
             RunState::Running => "running",
@@ -90,39 +90,39 @@ impl RunState {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RunEntry {
-    /// Name of its directory; of a run in a suite, or in a folder, with that name in front: `SUITE/RUN`,
-    /// `PROOF/SUITE/RUN`.
+    /// The name of its directory; for a run in a suite or a folder, with that name in front:
+    /// `SUITE/RUN`, `PROOF/SUITE/RUN`.
     pub id: String,
-    /// The command; `suite` of many runs that are one.
+    /// The command; `suite` for a suite of runs.
     pub verb: String,
     /// The user's own name for it.
     pub label: String,
     /// The directory that is measured.
     pub target: String,
-    /// RFC 3339; empty where nothing says so.
+    /// RFC 3339; empty if unknown.
     pub started_at: String,
-    /// Whether it goes on, or how it ended.
+    /// Whether it is in progress, or how it ended.
     pub state: RunState,
     /// The first sentence of the answer; empty while it runs.
     pub sentence: String,
-    /// Whether the criteria were met; `None` where none were asked for.
+    /// Whether the criteria were met; `None` without criteria.
     pub verdict: Option<Judgement>,
-    /// Why it is inconclusive; empty where it is not.
+    /// Why it is inconclusive; empty if it is not.
     pub inconclusive: Vec<Inconclusive>,
-    /// `true` where the criteria were met, `false` where they were not; `None` where none were asked for, and
-    /// where neither was shown.
+    /// `true` if the criteria were met, `false` if they were not; `None` without criteria, and if
+    /// neither was shown.
     pub passed: Option<bool>,
-    /// What a search found, else the most that ran at once; `None` where nothing is told in streams.
+    /// The count that a search found, otherwise the most that ran at once; `None` without streams.
     pub streams: Option<u32>,
-    /// Frames that were late in all load points; `None` where no stream has frames.
+    /// Late frames of all load points; `None` if no stream has frames.
     pub late_frames: Option<u64>,
-    /// The most that a load point transferred, reads and writes together; `None` where nothing was measured.
+    /// The highest rate of a load point, reads and writes together; `None` if nothing was measured.
     pub bytes_per_s: Option<f64>,
-    /// How many hosts made it; 1 for a run of this one, 0 where that is unknown.
+    /// The number of its hosts; 1 for a local run, 0 if unknown.
     pub hosts: usize,
-    /// All its files.
+    /// The size of all its files.
     pub bytes_on_disk: u64,
-    /// What people wrote down.
+    /// The user's notes.
     pub notes: Option<RunNotes>,
     /// The suite that it belongs to, by the name of its directory.
     pub suite: Option<String>,
@@ -130,15 +130,15 @@ pub struct RunEntry {
     pub passes: Option<u32>,
 }
 
-/// The verb of a suite's entry, which is no run of its own.
+/// The verb of a suite's entry, which is not a run itself.
 pub const SUITE: &str = "suite";
-/// The verb of a procedure, whose runs have figures and not it.
+/// The verb of a procedure, which has no figures of a run.
 pub const PROCEDURE: &str = "procedure";
 /// The verb of a proof, which has no figures of a run either.
 pub const PROOF: &str = "prove";
 
 impl RunEntry {
-    /// What is to be said of the run in this directory.
+    /// The entry of the run in this directory.
     pub fn of(run_dir: &Path, id: &str, life: &Life) -> RunEntry {
         let mut entry = RunEntry {
             id: id.to_owned(),
@@ -170,7 +170,7 @@ impl RunEntry {
             (Life::Ended(LiveOutcome::Complete, _), Found::Nothing) => {
                 (entry.state, entry.sentence) = (RunState::Complete, LOST.to_owned());
             }
-            // It measured nothing, and could say why.
+            // It measured nothing, and has recorded the reason.
             (Life::Ended(outcome, reason), Found::Nothing) => {
                 let is_interrupted = *outcome == LiveOutcome::Interrupted;
                 entry.state = if is_interrupted { RunState::Interrupted } else { RunState::BrokeOff };
@@ -181,7 +181,7 @@ impl RunEntry {
         entry.named()
     }
 
-    /// What is to be said of the suite in this directory, whose runs are those.
+    /// The entry of the suite in this directory, with these runs.
     pub fn of_suite(dir: &Path, id: &str, runs: &[Arc<RunEntry>]) -> RunEntry {
         let goes_on = runs.iter().any(|run| run.state == RunState::Running);
         let mut entry = RunEntry { verb: SUITE.to_owned(), ..RunEntry::of(dir, id, &Life::Unknown) };
@@ -208,7 +208,7 @@ impl RunEntry {
             entry.sentence = suite_sentence(&suite.name, &suite.target.display().to_string(), &suite.table);
         } else if !goes_on {
             entry.state = match runs.last().map(|run| run.state) {
-                // The next workload had not begun; where it could not, the suite says why.
+                // The next workload had not begun; if it could not, the suite has the reason.
                 Some(RunState::Complete) | None if suite.ended_early.is_some() => RunState::BrokeOff,
                 Some(RunState::Complete) | None => RunState::Killed,
                 Some(state) => state,
@@ -220,7 +220,7 @@ impl RunEntry {
         entry.named()
     }
 
-    /// A procedure, whose runs are in its directory as those of a suite are.
+    /// A procedure, whose runs are in its directory like those of a suite.
     fn of_procedure(mut self, dir: &Path) -> RunEntry {
         PROCEDURE.clone_into(&mut self.verb);
         let Ok(record) = ProcedureRecord::read(dir) else {
@@ -237,7 +237,7 @@ impl RunEntry {
         };
         self.sentence = match (self.state, &record.ended_early) {
             (RunState::Complete, _) => procedure_answer(&record, dir),
-            // The state says so.
+            // The state already shows this.
             (RunState::Interrupted, _) => String::new(),
             (_, why) => why.clone().unwrap_or_default(),
         };
@@ -245,7 +245,7 @@ impl RunEntry {
         self
     }
 
-    /// A proof, whose runs stand in its directory as those of a suite do.
+    /// A proof, whose runs are in its directory like those of a suite.
     fn of_proof(mut self, dir: &Path) -> RunEntry {
         PROOF.clone_into(&mut self.verb);
         let proof = Proof::read(dir);
@@ -270,7 +270,7 @@ impl RunEntry {
         self
     }
 
-    /// With the name that people gave it.
+    /// With the user's name for it.
     fn named(mut self) -> RunEntry {
         if let Some(notes) = self.notes.as_ref().filter(|notes| !notes.name.trim().is_empty()) {
             notes.name.clone_into(&mut self.label);
@@ -298,7 +298,7 @@ impl RunEntry {
         let most = summary.load_points.iter().filter_map(|point| point.stream_count).max();
         self.streams = match (&summary.search, &summary.check) {
             (Some(search), _) => search.streams,
-            // A first look has an answer for each format.
+            // A quick check has an answer for each format.
             (None, Some(_)) => None,
             (None, None) => most,
         };
@@ -319,7 +319,7 @@ impl RunEntry {
     }
 }
 
-/// What a run directory holds of its summary.
+/// The summary in a run directory.
 enum Found {
     Nothing,
     Whole(Box<Summary>),
@@ -352,7 +352,7 @@ fn started_at(id: &str) -> Option<String> {
     Some(began_by_name(id)?.to_string())
 }
 
-/// Bytes of all files below a directory. Links are not followed.
+/// Bytes of all files below a directory. Symbolic links are not followed.
 fn bytes_below(dir: &Path, depth: u32) -> u64 {
     let bytes = |entry: fs::DirEntry| match entry.metadata() {
         Ok(metadata) if metadata.is_dir() && depth > 0 => bytes_below(&entry.path(), depth - 1),
@@ -376,7 +376,7 @@ mod tests {
         RunDir::create(parent, RunName { start: SystemTime::now(), target: "nas1", what: "mix" }).unwrap()
     }
 
-    /// What a proof that ran writes, as far as the list looks at it.
+    /// A proof's file, as far as the list reads it.
     fn proof(ended: &str) -> String {
         format!(
             "{{\"proof_version\":1,\"written_by\":\"\",\"started_at\":\"\",\"workload\":[],\"change\":{{\"kind\":\
@@ -403,7 +403,7 @@ mod tests {
         let killed = told(&proof("false,\"ended_early\":null,\"conclusion\":null"));
         assert_eq!(killed, (RunState::Killed, String::new()));
         assert_eq!(told("{").0, RunState::Damaged);
-        // What is still changed is the first thing to know, and who stopped it knows why.
+        // A change that is still in place comes first; the user knows why the proof was stopped.
         let stuck = "false,\"ended_early\":\"interrupted\",\"is_interrupted\":true,\"conclusion\":null,\
                      \"not_undone\":\"exit code 5\"";
         let (state, said) = told(&proof(stuck));

@@ -1,20 +1,20 @@
-//! Refusals and failures as the page gets them: a status and `{"error": "what, where, what to do"}`.
+//! Refusals and failures in the form for the page: a status and `{"error": "what, where, what to do"}`.
 
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// When to come again, in seconds, if it is just busy.
+/// The time until a retry if the server is busy, in seconds.
 const RETRY_AFTER_S: &str = "2";
 
-/// Why a request is not answered.
+/// Why a request is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct ApiError {
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     pub status: StatusCode,
-    /// What, where, and what to do about it.
+    /// The problem, its place, and the remedy.
     pub text: String,
 }
 
@@ -23,27 +23,27 @@ impl ApiError {
         ApiError { status, text: text.to_string() }
     }
 
-    /// What was asked makes no sense.
+    /// The request is invalid.
     pub fn bad(text: impl ToString) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, text)
     }
 
-    /// Who asks has not shown that they may.
+    /// The client has not proved its right.
     pub fn unknown_visitor(text: impl ToString) -> ApiError {
         ApiError::new(StatusCode::UNAUTHORIZED, text)
     }
 
-    /// Nobody may ask that.
+    /// No client may request this.
     pub fn forbidden(text: impl ToString) -> ApiError {
         ApiError::new(StatusCode::FORBIDDEN, text)
     }
 
-    /// There is no such thing.
+    /// It does not exist.
     pub fn missing(text: impl ToString) -> ApiError {
         ApiError::new(StatusCode::NOT_FOUND, text)
     }
 
-    /// Not as things are.
+    /// It is impossible in the current state.
     pub fn conflict(text: impl ToString) -> ApiError {
         ApiError::new(StatusCode::CONFLICT, text)
     }

@@ -1,8 +1,8 @@
-//! Reading `live.jsonl` from some place on, while it is still being written. How a run began and what it told
-//! last: [`reelgauge_results::live::liveness`].
+//! Reads `live.jsonl` from a given place on, while it is still being written. The start and the latest
+//! state of a run: [`reelgauge_results::live::liveness`].
 //!
-//! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
-//! no line is ever held that is longer than any event.
+//! The file may be cut off anywhere, or not be a run's at all: lines that are not events are skipped,
+//! and no line longer than any event is kept in memory.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -14,26 +14,27 @@ use reelgauge_results::live::{LiveEvent, path_in};
 
 pub use reelgauge_results::live::liveness::{Begin, Life, begin, life};
 
-/// How much is read at once.
+/// The number of bytes per read.
 const CHUNK: u64 = 1 << 20;
 
 /// Reads events as they are written.
 #[derive(Debug)]
 pub struct Tail {
     file: File,
-    /// Everything before is read.
+    /// Everything before this place has been read.
     offset: u64,
-    /// The beginning of a line whose end isn't there yet.
+    /// The beginning of an incomplete line.
     begun: Vec<u8>,
-    /// Whether what is being read belongs to a line that is too long.
+    /// Whether the current line is too long.
     skipping: bool,
 }
 
 impl Tail {
-    /// Begins at this place, which must be the beginning of a line; from the beginning otherwise.
+    /// Begins at this place, which must be the beginning of a line; otherwise from the beginning of the
+    /// file.
     ///
     /// # Errors
-    /// When the run tells nothing.
+    /// When the run writes no events.
     pub fn open(run_dir: &Path, offset: u64) -> io::Result<Tail> {
         let (mut file, _) = open_regular(&path_in(run_dir))?;
         let offset = if is_beginning_of_line(&mut file, offset)? { offset } else { 0 };
@@ -41,17 +42,17 @@ impl Tail {
         Ok(Tail { file, offset, begun: Vec::new(), skipping: false })
     }
 
-    /// How long the file is now.
+    /// The current length of the file.
     pub fn len(&self) -> u64 {
         self.file.metadata().map_or(0, |metadata| metadata.len())
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the file is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The next events, each with the place behind it; none where there are none yet.
+    /// The next events, each with the place after it; empty if there are none yet.
     ///
     /// # Errors
     /// When the file can't be read.
@@ -172,7 +173,7 @@ pub(crate) mod tests {
         assert_eq!(count(&mut tail, &format!("{line}{line}{one}")), 2);
         assert_eq!(count(&mut tail, other), 1);
         assert_eq!(count(&mut tail, &format!("no event\n{{}}\n\u{0}\n{line}")), 1);
-        // Too long to be one, in pieces or at once, and what comes behind it.
+        // Too long for an event, in pieces or at once, and the lines after it.
         assert_eq!(count(&mut tail, &"x".repeat(LINE_MAX)), 0);
         assert_eq!(count(&mut tail, &"x".repeat(LINE_MAX)), 0);
         assert_eq!(count(&mut tail, &format!("\n{line}")), 1);

@@ -1,8 +1,8 @@
-//! A queue for work that takes long: some of it at once, one piece of each client, and the clients in turn.
+//! A queue for long work: some of it in parallel, one piece per client, and the clients in turn.
 //!
-//! A client's requests stand in a line of its own, and only the first of them waits for a turn. So a client
-//! that asks forty times delays another one by the piece that is being worked on, not by forty. Lines have
-//! an end: who comes behind it is told to come again.
+//! Each client's requests have a separate line, and only the first of them waits for a turn. So a client
+//! with forty requests delays another one by the piece in progress, not by forty. Lines have a limit: a
+//! request beyond it is refused, to be repeated later.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -13,14 +13,14 @@ use crate::error::ApiError;
 use crate::requester::Client;
 use crate::shares::{Full, Share, Shares};
 
-/// How long a queue and its lines are.
+/// The lengths of a queue and its lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Pieces that are worked on at once, of all clients together.
+    /// Pieces in progress at once, of all clients together.
     pub at_once: usize,
-    /// Pieces of one client, the one that is worked on among them.
+    /// Pieces of one client, including the one in progress.
     pub line_of_each: usize,
-    /// Pieces of all clients, those that are worked on among them.
+    /// Pieces of all clients, including those in progress.
     pub line_of_all: usize,
 }
 
@@ -28,11 +28,11 @@ pub struct Limits {
 pub struct FairQueue {
     turns: Arc<Semaphore>,
     line: Arc<Shares>,
-    /// The line of each client that has something in it; one without is forgotten.
+    /// The line of each client with pending pieces; others are forgotten.
     own: Mutex<HashMap<Client, Weak<Semaphore>>>,
 }
 
-/// A piece of work whose turn it is; the next one's turn comes when it is dropped.
+/// The turn of a piece of work; dropping it gives the next one its turn.
 #[derive(Debug)]
 pub struct Turn {
     // In this order: the client's next piece waits for its turn behind other clients' first pieces.
@@ -42,7 +42,7 @@ pub struct Turn {
 }
 
 impl FairQueue {
-    /// A queue that nobody is in.
+    /// An empty queue.
     pub fn new(limits: Limits) -> FairQueue {
         FairQueue {
             turns: Arc::new(Semaphore::new(limits.at_once)),
@@ -51,7 +51,7 @@ impl FairQueue {
         }
     }
 
-    /// Waits until it is this client's turn. Who stops waiting is out of the line.
+    /// Waits until it is this client's turn. A client that stops waiting leaves the line.
     ///
     /// # Errors
     /// When the line is full.
@@ -62,7 +62,7 @@ impl FairQueue {
         Ok(Turn { _turn: turn, _own: own, _share: share })
     }
 
-    /// The line of this client. Permits keep it alive, and so do those who wait for one.
+    /// The line of this client. Permits keep it alive, and so do waiting requests.
     fn own_line(&self, client: Client) -> Arc<Semaphore> {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = own.get(&client).and_then(Weak::upgrade) {
@@ -102,11 +102,11 @@ mod tests {
 
     fn block_on<T>(work: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        // Who is never refused would wait for ever.
+        // A request that is never refused would wait forever.
         runtime.block_on(async { timeout(Duration::from_secs(30), work).await }).unwrap()
     }
 
-    /// Stands in line, notes that it had its turn, and is gone.
+    /// Waits in line, notes its turn, and ends.
     fn in_line(fair_queue: &Arc<FairQueue>, client: Client, had: &Arc<Mutex<Vec<Client>>>) -> JoinHandle<()> {
         let (fair_queue, had) = (Arc::clone(fair_queue), Arc::clone(had));
         tokio::spawn(async move {
@@ -156,7 +156,7 @@ mod tests {
             let others: Vec<_> = (0..2).map(|_| in_line(&fair_queue, OTHER, &had)).collect();
             tokio::task::yield_now().await;
             assert!(fair_queue.turn(Client::Session(3)).await.unwrap_err().text.starts_with("6 requests"));
-            // Who stops waiting is out of the line.
+            // A client that stops waiting leaves the line.
             waiting.iter().chain(&others).for_each(JoinHandle::abort);
             for one in waiting.into_iter().chain(others) {
                 assert!(one.await.unwrap_err().is_cancelled());

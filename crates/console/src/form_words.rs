@@ -1,16 +1,16 @@
-//! What the fields of a form are called and explained with in a browser, where the help of the command line
-//! is about flags. A field without words of its own has its name as title, and the command line's help.
+//! Titles and help of form fields in a browser, where the command line's help is about flags. A field
+//! without an entry here has its name as title, and the command line's help.
 
-/// Words of a field.
+/// The title and help of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FieldWords {
-    /// The verb that they are for; empty for every verb.
+    /// Its verb; empty for every verb.
     verb: &'static str,
     name: &'static str,
     title: &'static str,
-    /// Instead of the command line's help, where that is about flags.
+    /// Replaces the command line's help if that is about flags.
     pub(crate) help: Option<&'static str>,
-    /// What holds where nothing is filled in and the command line has no default value.
+    /// The effect of an empty field, if the command line has no default value.
     pub(crate) unset: &'static str,
 }
 
@@ -29,14 +29,14 @@ const fn of(verb: &'static str, words: FieldWords) -> FieldWords {
 
 const TARGET: &str = "The directory to measure. Test files go into its subdirectory reelgauge-area/.";
 
-/// The words of a verb before those of every verb.
+/// The entries of a verb come before those of every verb.
 const WORDS: &[FieldWords] = &[
     words("path", "Storage", Some(TARGET), ""),
     words("target", "Storage", Some(TARGET), ""),
     words("plan", "What runs", Some("A plan that ships with Reelgauge, or the plan of an earlier run."), ""),
     words("trace", "Trace", Some("A trace from the library, or an earlier run."), ""),
     words("format", "Format", Some("Search by codec, picture size or frames per second."), ""),
-    // Each choice has a line of its own.
+    // Each choice has a separate line.
     words("actor", "What each stream does", Some(""), ""),
     words("count", "How many streams", Some("A number, or a series of load points: 8 or 1..10"), "1"),
     words(
@@ -132,13 +132,13 @@ const MAX_RATE: &str = "Limit I/O to this many bytes per second (reads, writes a
                         together), so that other users can still work.";
 const WARMUP: &str = "Time before each load point that the figures do not include.";
 
-/// The words of a field, where it has some.
+/// The entry of a field, if it has one.
 pub(crate) fn words_of(verb: &str, name: &str) -> Option<&'static FieldWords> {
     let named = || WORDS.iter().filter(|words| words.name == name);
     named().find(|words| words.verb == verb).or_else(|| named().find(|words| words.verb.is_empty()))
 }
 
-/// What a field is called: `How many streams`; of a field without words of its own, its name as words.
+/// The title of a field: `How many streams`; without an entry, its name as words.
 pub fn title_of(verb: &str, name: &str) -> String {
     if let Some(words) = words_of(verb, name) {
         return words.title.to_owned();

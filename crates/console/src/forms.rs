@@ -1,7 +1,7 @@
-//! Forms from the command line's own description of itself, and command lines from what was filled in.
+//! Forms from the command line's own definition, and command lines from filled forms.
 //!
-//! A form knows names, not meanings: what a value must be like, and what goes with what, the command line
-//! says itself when it is started.
+//! A form knows names, not meanings: the command line itself checks values and their combinations when
+//! it is started.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::form_words::{title_of, words_of};
 
-/// Flags that have no place in a form: where results go and how they are printed is the console's. Nobody
-/// starts a command on this machine from a browser. Others are of a procedure that is looked at, goes on or
-/// runs on a fleet, which the console does not start.
+/// Flags that have no place in a form. The console itself decides where results go and how they are
+/// printed. A browser must not start arbitrary commands on this host. Others are for a procedure that is
+/// shown, resumed or run on a fleet, which the console does not start.
 const UNFIT: &[&str] = &[
     "help",
     "version",
@@ -34,9 +34,9 @@ const UNFIT: &[&str] = &[
 ];
 /// Longest value: a path has at most that.
 const VALUE_MAX_BYTES: usize = 4096;
-/// What the command line calls values of time.
+/// The command line's name for values of time.
 const TIME: &str = "TIME";
-/// Fields that a form shows at once although the short help leaves them out.
+/// Fields that a form shows at once although the short help omits them.
 const ALSO_COMMON: &[&str] = &["criteria"];
 
 /// A verb's flags.
@@ -45,79 +45,79 @@ const ALSO_COMMON: &[&str] = &["criteria"];
 pub struct Form {
     /// The verb.
     pub verb: String,
-    /// What it does.
+    /// A description of the verb.
     pub about: String,
     /// Its flags, in the order of its help.
     pub fields: Vec<FormField>,
 }
 
-/// A flag, or a value without one.
+/// A flag, or a positional value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FormField {
     /// `path`, or a flag without its dashes: `file-size`.
     pub name: String,
-    /// What it is called: `Size of the test files`.
+    /// Its title: `Size of the test files`.
     pub title: String,
-    /// What it is for, without words of a command line.
+    /// Its purpose, without terms of a command line.
     pub help: String,
-    /// What is filled in.
+    /// The kind of its value.
     pub kind: FieldKind,
-    /// What may be chosen.
+    /// The allowed choices.
     pub choices: Vec<String>,
-    /// What it is if nothing is filled in.
+    /// The value if nothing is filled in.
     pub default: String,
-    /// The same in words, where there is no such value: `random`.
+    /// The same in words, if there is no such value: `random`.
     pub unset: String,
     /// `SIZE`, `TIME`, `N`.
     pub value_name: String,
-    /// Whether it has to be filled in.
+    /// Whether it is required.
     pub required: bool,
-    /// Whether it is shown at once, as in the short help (`-h`); everything else waits under "more".
+    /// Whether it is shown at once, as in the short help (`-h`); the others are under "more".
     pub common: bool,
-    /// Whether it names a file or directory of this machine.
+    /// Whether it names a file or directory of this host.
     #[serde(skip)]
     pub is_path: bool,
-    /// Whether it stands without a flag.
+    /// Whether it is given without a flag.
     #[serde(skip)]
     pub is_positional: bool,
-    /// Whether it may be given again and again: one value a line.
+    /// Whether it may be repeated: one value per line.
     #[serde(skip)]
     pub is_repeated: bool,
 }
 
-/// What is filled in.
+/// The kind of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {
-    /// There or not.
+    /// On or off.
     Switch,
     /// One of a list.
     Choice,
-    /// Anything.
+    /// Any text.
     Text,
 }
 
-/// A form that was filled in.
+/// A filled form.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Filled {
-    /// Which.
+    /// Its verb.
     pub verb: String,
-    /// Every field that is not as it was; a switch has the value "true".
+    /// Every field that was changed; a switch has the value "true".
     #[serde(default)]
     pub values: BTreeMap<String, String>,
-    /// What the run will be called; empty for nothing.
+    /// The name of the run; empty for none.
     #[serde(default)]
     pub name: String,
 }
 
-/// A form that makes no command line.
+/// Why a form gives no command line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormError {
-    /// There is no form for it.
+    /// There is no form for this verb.
     #[error("'{0}' cannot be started here; use check, streams, run, mix, vda, replay or procedure")]
     Verb(String),
     /// There is no such field.
@@ -125,24 +125,24 @@ pub enum FormError {
     Field {
         /// The verb.
         verb: String,
-        /// What was filled in.
+        /// The name of the field.
         name: String,
     },
-    /// A value that no command line can have.
+    /// A value that no command line can contain.
     #[error("invalid value of '{0}'; use at most {VALUE_MAX_BYTES} bytes, without null characters")]
     Value(String),
-    /// A value that is refused, and why: a path that may not be named.
+    /// A value that is refused, and why: for example a path that may not be used.
     #[error("{why}")]
     Refused {
         /// The field.
         field: String,
-        /// In words.
+        /// The reason as text.
         why: String,
     },
 }
 
 impl FormError {
-    /// The field that it is about.
+    /// The field that the error concerns.
     pub fn field(&self) -> Option<&str> {
         match self {
             FormError::Verb(_) => None,
@@ -162,11 +162,11 @@ impl Form {
         Form { verb, about, fields }
     }
 
-    /// The words of the command line, behind the program's name. Values are never taken for flags. `admit`
-    /// decides on every path.
+    /// The command line, without the program's name. Values are never taken for flags. `admit` decides
+    /// on every path.
     ///
     /// # Errors
-    /// Fields and values that make no command line.
+    /// Fields and values that give no command line.
     pub fn command_line(
         &self,
         filled: &Filled,
@@ -208,14 +208,14 @@ impl Form {
                 }
             }
         }
-        // Behind this nothing is a flag.
+        // After this, nothing is a flag.
         words.push("--".into());
         words.extend(positional);
         Ok(words)
     }
 }
 
-/// Words behind the program's name as somebody would type them in a shell.
+/// The arguments as a user would type them in a shell.
 pub fn typed(words: &[OsString]) -> String {
     let flags = words.iter().take_while(|word| *word != "--");
     let places = words.iter().skip_while(|word| *word != "--").skip(1);
@@ -276,7 +276,7 @@ impl FormField {
         })
     }
 
-    /// A plain number is in seconds where the field takes a time and nothing else.
+    /// A plain number is in seconds if the field takes only times.
     fn with_unit(&self, value: &str) -> String {
         let value = value.trim();
         let is_plain = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -356,7 +356,7 @@ mod tests {
         );
         let shell = [("path", "/a"), ("file-size", "$(reboot); `x` \n' \" | &")];
         assert_eq!(words(&shell).unwrap()[1], "--file-size=$(reboot); `x` \n' \" | &");
-        // What is not filled in is as it was.
+        // An empty field is unchanged.
         assert_eq!(words(&[("verify", ""), ("file-size", ""), ("sync", "")]).unwrap(), ["mix", "--"]);
         assert_eq!(words(&[("verify", "false")]).unwrap(), ["mix", "--"]);
     }
@@ -366,7 +366,7 @@ mod tests {
         for (given, is) in [("30", "30s"), (" 1.5 ", "1.5s"), ("30s", "30s"), ("soon", "soon"), (".", ".")] {
             assert_eq!(words(&[("step", given)]).unwrap()[1], format!("--step={is}"));
         }
-        // Sizes have no unit that goes without saying.
+        // Sizes have no default unit.
         assert_eq!(words(&[("file-size", "30")]).unwrap()[1], "--file-size=30");
     }
 

@@ -1,25 +1,25 @@
-//! The `Host` of a request, and the names that this machine has.
+//! The `Host` of a request, and the names of this host.
 //!
-//! A name counts when this machine has it by its own word: its host name, and what its own files add to that.
-//! No name that only a request or a name server brings ever does, or a page could point its own name here.
+//! A name counts only if it comes from this host itself: its host name, and names in its own files. A
+//! name from a request or a name server never counts; otherwise a page could point its own name here.
 
 use std::net::IpAddr;
 use std::path::Path;
 
 pub const HTTP_PORT: u16 = 80;
-/// That of HTTP over TLS.
+/// The default port of HTTPS.
 pub const HTTPS_PORT: u16 = 443;
 
-/// Name and port of a `Host`; without one it is the scheme's own. `None` for a port that is no number.
+/// Name and port of a `Host`; without a port, the scheme's default. `None` if the port is not a number.
 pub fn split_port(host: &str, usual: u16) -> (&str, Option<u16>) {
     match host.rsplit_once(':') {
-        // The colons of an address in brackets are not its port's.
+        // The colons of an address in brackets do not precede a port.
         Some((name, port)) if !port.contains(']') => (name, port.parse().ok()),
         _ => (host, Some(usual)),
     }
 }
 
-/// An address as `Host` has it.
+/// An address in the form of a `Host`.
 pub fn name_of(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -27,7 +27,7 @@ pub fn name_of(address: IpAddr) -> String {
     }
 }
 
-/// The address that a name in a `Host` is; `None` for one that is a name.
+/// The address in a `Host`; `None` if it is a name.
 pub fn bare_address(name: &str) -> Option<IpAddr> {
     let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     match inner {
@@ -36,15 +36,15 @@ pub fn bare_address(name: &str) -> Option<IpAddr> {
     }
 }
 
-/// Names of the machine whose host name this is, in small letters; none where it has none that fits into an
+/// Names of the host with this host name, in lower case; none if it has no name that is valid in an
 /// address.
 pub fn names_of_machine(host: &str) -> Vec<String> {
     let text = |path: &str| std::fs::read_to_string(Path::new(path)).unwrap_or_default();
     names(host, &text("/etc/hosts"), &text("/etc/resolv.conf"))
 }
 
-/// The host name in full and short, what `/etc/hosts` says beside it, what the domains of `/etc/resolv.conf`
-/// make of it, and its name in a network without a name server.
+/// The host name in full and short, its other names in `/etc/hosts`, its name in each domain of
+/// `/etc/resolv.conf`, and its name in a network without a name server.
 fn names(host: &str, hosts: &str, resolv_conf: &str) -> Vec<String> {
     let host = host.to_ascii_lowercase();
     if !is_name(&host) {

@@ -26,70 +26,70 @@ use crate::token::Token;
 use crate::token_file::{TokenFileError, token};
 use crate::traces::Traces;
 
-/// Where it listens if nobody says so.
+/// The default address.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8642";
 /// Its port.
 pub const DEFAULT_PORT: u16 = 8642;
-/// Threads that answer. What takes time is done on others.
+/// Threads that answer. Long work is done on others.
 const THREADS: usize = 2;
 
-/// What a server is made of.
+/// The settings of a server.
 #[derive(Debug)]
 pub struct Settings {
     /// Version of this program.
     pub version: String,
     /// This program, which runs are started with.
     pub program: PathBuf,
-    /// The folder of runs; made if need be.
+    /// The folder of runs; created if needed.
     pub runs: PathBuf,
-    /// Directories below which targets may lie.
+    /// Directories that may contain targets.
     pub roots: Vec<PathBuf>,
-    /// Where it listens.
+    /// The address to listen on.
     pub listen: SocketAddr,
-    /// Who is let in.
+    /// The kind of access control.
     pub access: Access,
-    /// The files for TLS; none to go without.
+    /// The files for TLS; `None` without TLS.
     pub tls: Option<TlsFiles>,
-    /// What a proxy in front of it is called.
+    /// The address of a proxy in front of it.
     pub public_url: Option<PublicUrl>,
-    /// What can be started.
+    /// The forms of runs that can be started.
     pub forms: Vec<Form>,
-    /// What that would take.
+    /// Computes the forecast of a command line.
     pub ahead: Ahead,
 }
 
-/// Who is let in.
+/// The kind of access control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Who knows a token that is drawn at the start, and printed.
+    /// A token that is drawn at the start, and printed.
     Drawn,
-    /// Who knows the token in this file, which is never printed.
+    /// The token in this file, which is never printed.
     File(PathBuf),
-    /// Everybody on this machine.
+    /// No token: every user of this host is admitted.
     Everybody,
 }
 
-/// Why there is no server.
+/// Why the server cannot run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// A root that is none.
+    /// An invalid root.
     #[error(transparent)]
     Roots(#[from] RootsError),
-    /// The folder of runs.
+    /// The folder of runs cannot be used.
     #[error("cannot use the folder of runs {}: {source}. Choose another one with --runs", path.display())]
     Runs {
         /// Which.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The address.
+    /// The address cannot be used.
     #[error("cannot listen on {address}: {source}. Choose another address with --listen")]
     Listen {
         /// Which.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// No secret can be drawn.
@@ -101,18 +101,18 @@ pub enum ServerError {
     /// The files for TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// Without a token where others can reach it.
+    /// No token although other hosts can reach it.
     #[error(
         "--no-token gives access to everyone who can reach the console. Use it only with --listen 127.0.0.1 \
          and without --public-url; otherwise omit --no-token"
     )]
     NoToken,
-    /// It could not be begun, or could not go on.
+    /// It could not start, or failed later.
     #[error("the console's server failed: {0}")]
     Io(#[from] io::Error),
 }
 
-/// A server that listens and has not answered anybody yet.
+/// A server that listens and has answered no request yet.
 #[derive(Debug)]
 pub struct Server {
     runtime: tokio::runtime::Runtime,
@@ -142,7 +142,7 @@ impl Server {
         let listener = runtime
             .block_on(TcpListener::bind(listen))
             .map_err(|source| ServerError::Listen { address: listen, source })?;
-        // Only now, so that a server that can't be leaves no token behind.
+        // Only now, so that a server that fails leaves no token behind.
         let token = match &access {
             Access::Drawn => Some(Token::draw()?),
             Access::File(path) => Some(token(path)?),
@@ -156,8 +156,8 @@ impl Server {
         Ok(Server { runtime, listener, tls, app, url, access })
     }
 
-    /// What is printed. A token that is kept in a file is not in it: whoever reads what a service prints
-    /// would read it for as long as it is kept.
+    /// The link to print. It omits a token that is kept in a file: otherwise every reader of a service's
+    /// log would have it.
     pub fn printed_link(&self) -> String {
         match self.access {
             Access::File(_) => self.url.clone(),
@@ -165,8 +165,8 @@ impl Server {
         }
     }
 
-    /// What lets a browser in. The token stands behind the `#`, which browsers send to nobody: it gets into
-    /// no log of a proxy and into no `Referer`.
+    /// The link that admits a browser. The token follows the `#`, which browsers never send: it appears
+    /// in no log of a proxy and in no `Referer`.
     pub fn entry_link(&self) -> String {
         match self.app.access.token() {
             Some(token) => format!("{}#token={}", self.url, token.reveal()),
@@ -174,34 +174,35 @@ impl Server {
         }
     }
 
-    /// Where it listens, which is not what its link says behind a proxy.
+    /// The address it listens on, which differs from its link behind a proxy.
     ///
     /// # Errors
-    /// When the system does not say.
+    /// When the system does not return it.
     pub fn listens(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Whether tokens and figures can be read on their way through a network.
+    /// Whether tokens and figures cross a network unencrypted.
     pub fn is_in_the_clear(&self) -> bool {
         let is_local = self.listens().is_ok_and(|at| is_only_for_this_machine(at.ip()));
         self.tls.is_none() && !is_local
     }
 
-    /// Directories below which targets may lie, all links resolved.
+    /// Directories that may contain targets, all links resolved.
     pub fn roots(&self) -> &[PathBuf] {
         self.app.starter.roots.paths()
     }
 
-    /// Where the runs lie, all links resolved.
+    /// The folder of runs, all links resolved.
     pub fn runs_dir(&self) -> &std::path::Path {
         self.app.runs.dir()
     }
 
-    /// Answers until Ctrl-C. Runs that it has started go on, and whoever watches is left alone at once.
+    /// Answers requests until Ctrl-C. Runs that it has started continue, and watchers are disconnected
+    /// at once.
     ///
     /// # Errors
-    /// When it can't go on.
+    /// When it fails.
     pub fn serve(self) -> Result<(), ServerError> {
         let Server { runtime, listener, tls, app, .. } = self;
         let router = router(app);
@@ -231,7 +232,7 @@ where
     axum::serve(listener, router.into_make_service_with_connect_info::<Peer>()).await
 }
 
-/// This machine's name; empty where it has none that fits into an address.
+/// This host's name; empty if it has none that is valid in an address.
 fn host_name() -> String {
     let facts = reelgauge_machine::host::gather(None);
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';

@@ -1,25 +1,25 @@
-//! The live console's server: what the page in a browser asks of this machine.
+//! The live console's server: it answers the page in a browser about this host.
 //!
-//! * [`http_server`]: settings, listening, and the end. [`app`]: what all answers share. [`routes`]: which
-//!   address is answered by what. [`error`]: refusals as JSON.
-//! * Access: [`access`] decides who may ask, at which [`origin`] ([`host_header`], [`public_url`]);
-//!   [`token`], [`token_file`] and [`login`] know them, [`reelgauge_engine::roots`] decides which paths
-//!   may be named, [`headers`] and [`bundle`] tell the browser what the page may do. [`tls`]: with a key of
-//!   one's own.
-//! * Sharing: [`requester`] is whom something is done for, [`shares`] and [`fair_queue`] keep one of them
-//!   from standing in the others' way, [`weight`] is how long something will take.
-//! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] tells what one does while it
-//!   goes on, [`notes`] and [`removal`] change them, [`pages`] and [`log_view`] show what they found;
-//!   [`window_map`] is a part of a file's map. [`traces`]: the library; [`suites`]: many runs that are one;
-//!   [`proofs`]: many that answer one question.
-//! * Starting: [`forms`] are the command line's own flags, [`catalogue`] what can be chosen in them,
-//!   [`start`] starts this same program, [`stop`] sends it Ctrl-C. A run is a process of its own session:
-//!   neither browser nor console ends it by going away.
-//! * [`metrics`]: for Prometheus. [`browser`]: opens the link without showing it to others.
+//! * [`http_server`]: settings, listening, and the end. [`app`]: the state that all answers share.
+//!   [`routes`]: the handler of each address. [`error`]: refusals as JSON.
+//! * Access: [`access`] decides on clients, at which [`origin`] ([`host_header`], [`public_url`]);
+//!   [`token`], [`token_file`] and [`login`] identify them, [`reelgauge_engine::roots`] decides which
+//!   paths may be used, [`headers`] and [`bundle`] restrict the page in the browser. [`tls`]: with the
+//!   user's own key.
+//! * Sharing: [`requester`] is the client of a request, [`shares`] and [`fair_queue`] keep one client
+//!   from blocking others, [`weight`] is the expected length of the work.
+//! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] reports one in progress,
+//!   [`notes`] and [`removal`] change them, [`pages`] and [`log_view`] show their results;
+//!   [`window_map`] is a part of a file's map. [`traces`]: the library; [`suites`]: many runs that are
+//!   one; [`proofs`]: many that answer one question.
+//! * Starting: [`forms`] are the command line's own flags, [`catalogue`] the choices in them, [`start`]
+//!   starts this same program, [`stop`] sends it Ctrl-C. A run is a process with a separate session:
+//!   closing the browser or the console does not end it.
+//! * [`metrics`]: for Prometheus. [`browser`]: opens the link without showing it to other users.
 //!
-//! Not here: measuring and figures. The server reads run directories and starts processes; it never runs
-//! anything itself. Beside the fleet this is the one crate with an async runtime, and nothing that measures
-//! depends on it.
+//! Not here: measuring and figures. The server reads run directories and starts processes; it never
+//! measures itself. Apart from the fleet this is the only crate with an async runtime, and nothing that
+//! measures depends on it.
 
 pub mod access;
 pub mod app;

@@ -1,5 +1,5 @@
-//! Looking closer into the log of a run or a trace than its page does: a part of a file's map, and operations
-//! by what they have in common.
+//! Details of a run's or trace's log beyond its page: a part of a file's map, and operations by a common
+//! property.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -17,15 +17,15 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::window_map::{Window, WindowMap};
 
-/// Operations in one answer, at most.
+/// The largest number of operations in one answer.
 const TOP_MAX: usize = 5_000;
-/// If nobody says how many.
+/// The default number.
 const TOP: usize = 500;
-/// Columns and rows of a map if nobody says how many.
+/// The default numbers of columns and rows of a map.
 const COLUMNS: u64 = 600;
 const ROWS: u64 = 300;
 
-/// Fields of a query: names and values as they came. An empty value says nothing.
+/// Fields of a query: names and values as they arrived. An empty value counts as missing.
 pub type Query = BTreeMap<String, String>;
 
 /// Operations, and the names of their files.
@@ -39,10 +39,10 @@ pub struct OpsFound {
     pub file_names: BTreeMap<u32, String>,
 }
 
-/// The part of a file's map that a query asks for.
+/// The part of a file's map that a query requests.
 ///
 /// # Errors
-/// A query that makes no sense, a log that can't be read, or `stop` says so.
+/// An invalid query, a log that can't be read, or `stop` returns true.
 pub fn map(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<MapLevel, ApiError> {
     let file = number(query, "file")?
         .ok_or_else(|| ApiError::bad("add the file's number to the request, such as file=0"))?;
@@ -72,10 +72,10 @@ pub fn map(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<MapL
     Ok(map.figures())
 }
 
-/// The operations that a query asks for.
+/// The operations that a query requests.
 ///
 /// # Errors
-/// A query that makes no sense, a log that can't be read, or `stop` says so.
+/// An invalid query, a log that can't be read, or `stop` returns true.
 pub fn ops(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<OpsFound, ApiError> {
     let top = number(query, "top")?.unwrap_or(TOP).min(TOP_MAX);
     let listing = Listing { filter: filter(trace, query)?, sort: sort(query)?, top: Some(top) };
@@ -94,7 +94,7 @@ pub fn ops(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<OpsF
     Ok(found)
 }
 
-/// Every operation, in the order in which the log has them.
+/// Every operation, in the order of the log.
 fn each(trace: &Trace, stop: &dyn Fn() -> bool, mut take: impl FnMut(&OpRecord)) -> Result<(), ApiError> {
     for batch in trace.batches() {
         batch.map_err(ApiError::failed)?.iter().for_each(&mut take);
@@ -153,7 +153,7 @@ fn period(query: &Query) -> Result<Period, ApiError> {
     }
 }
 
-/// Seconds as nanoseconds. What is before the beginning is the beginning.
+/// Seconds as nanoseconds. A negative time counts as the beginning.
 fn seconds(query: &Query, field: &str) -> Result<Option<u64>, ApiError> {
     let seconds: Option<f64> = number(query, field)?;
     match seconds {
@@ -185,7 +185,7 @@ mod tests {
         pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
-    /// 1,024 writes of a byte, each 64 KiB behind the one before, then real ones in between.
+    /// 1,024 writes of a byte, each 64 KiB after the one before, then real ones in between.
     fn trace() -> (tempfile::TempDir, Trace) {
         let parent = tempfile::tempdir().unwrap();
         let trace = HINT_STREAM.make(parent.path()).unwrap();

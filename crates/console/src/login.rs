@@ -1,23 +1,23 @@
-//! Browsers that were let in: each has a secret of its own, in its cookie.
+//! Admitted browsers: each has a separate secret in its cookie.
 //!
-//! The token itself stays out of cookies, which are written to disk and sent to every port of a host.
-//! Sessions live in memory: they end with the console.
+//! The token itself is never in a cookie, because cookies are written to disk and sent to every port of
+//! a host. Sessions are in memory: they end with the console.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use crate::token::Token;
 
-/// Sessions at once. Of more, the one that was used least recently ends.
+/// The largest number of sessions. Beyond it, the least recently used one ends.
 const SESSIONS_MAX: usize = 256;
 
-/// Those that were let in.
+/// The admitted browsers.
 #[derive(Debug, Default)]
 pub struct Sessions {
     known: Mutex<Known>,
 }
 
-/// Used least recently first.
+/// The least recently used first.
 #[derive(Debug, Default)]
 struct Known {
     sessions: VecDeque<Session>,
@@ -31,7 +31,7 @@ struct Session {
 }
 
 impl Sessions {
-    /// Begins one; its secret.
+    /// Begins a session; returns its secret.
     ///
     /// # Errors
     /// When the system gives no random numbers.
@@ -61,7 +61,7 @@ impl Sessions {
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        // Sessions are whole or not there, whatever happened to whoever held it.
+        // Changes are atomic, so a panic of a holder leaves no broken state.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
-//! What Prometheus reads: how the runs here go, in its text format (0.0.4).
+//! Metrics for Prometheus: the progress of the runs here, in its text format (0.0.4).
 //!
-//! Every run that goes on has its own figures, and so has the one that ended last, so that a scrape every
-//! quarter of an hour doesn't miss how it ended. `docs/grafana/reelgauge.json` draws them, and
-//! `docs/prometheus/reelgauge.rules.yml` raises the alarm while a storage does not answer.
+//! Every run in progress has its own figures, and so has the one that ended last, so that a scrape every
+//! quarter of an hour does not miss its end. `docs/grafana/reelgauge.json` draws them, and
+//! `docs/prometheus/reelgauge.rules.yml` raises an alarm while a storage does not answer.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -14,12 +14,12 @@ use reelgauge_results::live::{LiveEvent, LiveTick, path_in};
 use crate::entry::{RunEntry, RunState};
 use crate::events::Tail;
 
-/// What the answer is called.
+/// The content type of the answer.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Longest value of a label, in characters.
 const LABEL_CHARS: usize = 200;
 
-/// A metric: its name, its type, and what it is.
+/// A metric: its name, its type, and its help.
 type Metric = (&'static str, &'static str, &'static str);
 
 const RUNS: Metric = ("reelgauge_runs", "gauge", "Runs in the folder of this console, by state.");
@@ -80,22 +80,22 @@ pub struct Metrics {
     followed: Mutex<HashMap<String, Followed>>,
 }
 
-/// A run as far as it has told.
+/// A run, as far as it has been followed.
 #[derive(Debug)]
 struct Followed {
     tail: Tail,
     so_far: SoFar,
 }
 
-/// What a run has told.
+/// The state of a run by its events so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct SoFar {
     tick: Option<LiveTick>,
-    /// `None` before it has told anything.
+    /// `None` before the first event.
     at_s: Option<f64>,
     late: SumOfPoints,
     incidents: SumOfPoints,
-    /// How old the last news are; of runs that go on.
+    /// The age of the latest event; for runs in progress.
     news_age_s: Option<f64>,
 }
 
@@ -135,7 +135,7 @@ fn catch_up(followed: &mut HashMap<String, Followed>, id: &str, dir: &Path) -> O
     }
 }
 
-/// How long ago the run in this directory told something. A clock that was set back tells nothing.
+/// The age of the latest event of the run in this directory; `None` if the clock was set back.
 fn age_s(run_dir: &Path) -> Option<f64> {
     let told = path_in(run_dir).metadata().and_then(|metadata| metadata.modified()).ok()?;
     Some(told.elapsed().ok()?.as_secs_f64())
@@ -167,17 +167,17 @@ impl SoFar {
     }
 }
 
-/// A number that is counted from 0 in every load point, and together in the summary.
+/// A number that restarts at 0 in every load point, and is a total in the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SumOfPoints {
     before: u64,
     now: Option<u64>,
-    /// As the summary has it, once the run has ended.
+    /// The total in the summary, once the run has ended.
     in_all: Option<u64>,
 }
 
 impl SumOfPoints {
-    /// `before`: what the load point before came to, where a new one has begun.
+    /// `before`: the final count of the load point before, if a new one has begun.
     fn take(&mut self, before: Option<u64>, now: Option<u64>) {
         self.before += before.unwrap_or(0);
         self.now = now;
@@ -234,7 +234,7 @@ fn written(runs: &[Arc<RunEntry>], told: &[(&RunEntry, SoFar)]) -> String {
     text
 }
 
-/// What one machine of a fleet tells, where the whole run tells nothing of it: it is silent alone.
+/// The state of one host of a fleet, which the run's own state does not show: it alone is silent.
 fn of_hosts(text: &mut String, told: &[(&RunEntry, SoFar)]) {
     let running = || told.iter().filter(|(run, _)| run.state == RunState::Running);
     let hosts = || {
@@ -253,7 +253,7 @@ fn of_hosts(text: &mut String, told: &[(&RunEntry, SoFar)]) {
     );
 }
 
-/// A metric with all its values. One without any is left out.
+/// A metric with all its values. One without values is omitted.
 fn metric<'a>(
     text: &mut String,
     (name, kind, help): Metric,
@@ -270,7 +270,8 @@ fn metric<'a>(
     }
 }
 
-/// A label's value. Prometheus wants three characters escaped; other control characters help nobody.
+/// A label's value. Prometheus requires three escapes; other control characters are useless and are
+/// replaced.
 fn escaped(value: &str) -> String {
     let mut text = String::new();
     for c in value.chars().take(LABEL_CHARS) {
@@ -384,22 +385,22 @@ mod tests {
         assert!(
             text.contains("news_age_seconds{run=\"now\"} ") && !text.contains("age_seconds{run=\"then\"}")
         );
-        // What is told later comes on top.
+        // Later events are added.
         let more = lines(&[tick("9 streams", 2.0, Some(4)), tick("9 streams", 0.5, Some(0))]);
         fs::write(file("now"), first + &more).unwrap();
         let text = metrics.text(&runs, dir.path());
         assert!(text.contains("reelgauge_late_frames_total{run=\"now\"} 6\n"), "{text}");
-        // In the end it is what the summary says.
+        // At the end the summary's value counts.
         let ended = fs::read_to_string(file("now")).unwrap() + &lines(&[end(30.0, Some(681))]);
         fs::write(file("now"), ended).unwrap();
         let text = metrics.text(&[entry("now", RunState::Complete)], dir.path());
         assert!(text.contains("reelgauge_late_frames_total{run=\"now\"} 681\n"), "{text}");
-        // One that has told nothing has no figures, which is not the same as zeros.
+        // A run without events has no figures, which is not the same as zeros.
         let text = metrics.text(&[entry("before", RunState::Killed)], dir.path());
         assert!(text.contains("run_info{run=\"before\"") && !text.contains("seconds{"), "{text}");
     }
 
-    /// Every metric that there is.
+    /// Every metric of hosts.
     const OF_HOSTS: [Metric; 2] = [HOST_SILENT, HOST_MISSING];
     const TOLD: [Metric; 10] = [RUNS, INFO, READ, WRITTEN, LATE, FLYING, SILENT, MARGIN, NEWS, ELAPSED];
 

@@ -1,4 +1,4 @@
-//! What people write down about a run: `notes.json` in its directory.
+//! The user's notes on a run: `notes.json` in its directory.
 
 use std::path::Path;
 
@@ -7,11 +7,10 @@ use reelgauge_results::run_notes;
 
 use crate::error::ApiError;
 
-/// Characters of the note.
+/// The largest number of characters in a note.
 const NOTE_CHARS: usize = 10_000;
 
-/// Writes it down, in place of what was there. Facts about the storage that no form asks for stay as they
-/// were.
+/// Replaces the notes. Facts about the storage that no form contains stay unchanged.
 ///
 /// # Errors
 /// Notes that are too long, and a directory that can't be written to.

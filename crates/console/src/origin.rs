@@ -1,14 +1,14 @@
-//! Where a console is: which `Host` and `Origin` are its own, and what its cookies are held to there.
+//! The addresses of a console: which `Host` and `Origin` are its own, and the scope of its cookies.
 //!
-//! Pure: names and addresses in, decisions out. There may be two ways to it, its own port and a proxy's
-//! address; each is held to its own names.
+//! Pure: names and addresses in, decisions out. It may have two addresses, its own port and a proxy's;
+//! each has its own names.
 
 use std::net::{IpAddr, SocketAddr};
 
 use crate::host_header::{HTTP_PORT, HTTPS_PORT, bare_address, name_of, split_port};
 use crate::public_url::PublicUrl;
 
-/// Where a console is.
+/// The addresses of a console.
 #[derive(Clone, Debug)]
 pub struct Site {
     listens: SocketAddr,
@@ -17,18 +17,18 @@ pub struct Site {
     public: Option<PublicUrl>,
 }
 
-/// What a cookie is held to.
+/// The scope of a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CookieScope<'a> {
     /// The path below which it is sent.
     pub path: &'a str,
-    /// Whether it is only ever sent encrypted.
+    /// Whether it is only sent encrypted.
     pub is_secure: bool,
 }
 
 impl Site {
-    /// A server that listens there, on a machine with these names; `public` is what a proxy in front of it is
-    /// called.
+    /// A server that listens at this address, on a host with these names; `public` is the address of a
+    /// proxy in front of it.
     pub fn new(listens: SocketAddr, machine: &[String], is_tls: bool, public: Option<PublicUrl>) -> Site {
         let address = listens.ip();
         let mut names = vec![name_of(address)];
@@ -41,12 +41,12 @@ impl Site {
         Site { listens, names, is_tls, public }
     }
 
-    /// Where it listens.
+    /// Its own port.
     pub fn port(&self) -> u16 {
         self.listens.port()
     }
 
-    /// Where a proxy puts it: what stands in front of its paths.
+    /// The prefix of its paths behind a proxy.
     pub fn public_path(&self) -> &str {
         self.public.as_ref().map_or("/", PublicUrl::path)
     }
@@ -56,15 +56,15 @@ impl Site {
         self.is_own_host(host) || self.public.as_ref().is_some_and(|public| public.is_host(host))
     }
 
-    /// Whether a page of this origin is a page of this server, which was asked by this `Host`.
+    /// Whether a page with this origin is a page of this server, for a request with this `Host`.
     pub fn is_origin(&self, origin: &str, host: &str) -> bool {
         let own =
             || self.is_own_host(host) && origin.eq_ignore_ascii_case(&format!("{}://{host}", self.scheme()));
         self.is_public_origin(origin) || own()
     }
 
-    /// What a cookie for the page of this origin is held to. Proxies may keep the `Host` that browsers
-    /// send, or put their own there; the `Origin` of a change is always the browser's.
+    /// The scope of a cookie for the page with this origin. Proxies may keep the browser's `Host`, or
+    /// replace it; the `Origin` of a change is always the browser's.
     pub fn cookie_scope(&self, origin: Option<&str>, host: &str) -> CookieScope<'_> {
         let through_proxy = match origin {
             Some(origin) => self.is_public_origin(origin),
@@ -76,7 +76,7 @@ impl Site {
         }
     }
 
-    /// The address to open. Where it listens for everybody, this machine's name is what others know it by.
+    /// The address to open. If the server listens on all addresses, it contains this host's name.
     pub fn url(&self, host: &str) -> String {
         if let Some(public) = &self.public {
             return public.to_string();
@@ -106,7 +106,7 @@ impl Site {
     }
 }
 
-/// Whether nobody on other machines can reach this address.
+/// Whether no other host can reach this address.
 pub fn is_only_for_this_machine(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
@@ -177,7 +177,7 @@ mod tests {
         let (through, direct) = ("nas.example.com", "127.0.0.1:8642");
         for host in [through, "nas.example.com:443", direct] {
             assert!(site.is_host(host), "{host}");
-            // Proxies may keep the name or put the server's there.
+            // Proxies may keep the name or replace it by the server's.
             assert!(site.is_origin("https://nas.example.com", host), "{host}");
             for origin in [
                 "http://nas.example.com",

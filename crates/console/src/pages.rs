@@ -1,4 +1,4 @@
-//! Pages of runs and traces, made when somebody looks, and kept while others look at the same.
+//! Pages of runs and traces, made on request, and kept for further requests.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -17,9 +17,9 @@ use crate::runs::{Runs, Stamp};
 use crate::traces::Traces;
 use crate::weight::Weight;
 
-/// Pages that are kept. Each takes a few megabytes.
+/// The number of pages to keep. Each takes a few megabytes.
 const KEPT: usize = 4;
-/// Runs that can be compared.
+/// The largest number of runs in a comparison.
 const COMPARED_MAX: usize = 8;
 
 /// Makes pages, and keeps the latest of runs.
@@ -28,7 +28,7 @@ pub struct Pages {
     kept: Mutex<VecDeque<Kept>>,
 }
 
-/// A page as JSON, and of what it was made.
+/// A page as JSON, and its source.
 #[derive(Clone, Debug)]
 struct Kept {
     id: String,
@@ -36,10 +36,10 @@ struct Kept {
     json: Bytes,
 }
 
-/// What it takes to have the page of a run.
+/// The cost of the page of a run.
 #[derive(Clone, Debug)]
 pub enum Look {
-    /// Nothing: it is kept.
+    /// None: it is kept.
     Kept(Bytes),
     ToMake(Weight),
 }
@@ -48,20 +48,20 @@ impl Pages {
     /// Whether the page of a run is kept, or how long it takes to make it.
     ///
     /// # Errors
-    /// A run that goes on or that can't be read.
+    /// A run that is in progress or can't be read.
     pub fn look(&self, runs: &Runs, id: &str) -> Result<Look, ApiError> {
         let run_dir = ended(runs, id)?;
         let kept = self.kept(id, &Stamp::of(run_dir.path()));
         Ok(kept.map_or_else(|| Look::ToMake(Weight::of_logs([run_dir.ops_path()])), Look::Kept))
     }
 
-    /// The page of a run that has ended, as JSON. `stop` is asked now and then whether to go on.
+    /// The page of a run that has ended, as JSON. `stop` is polled.
     ///
     /// # Errors
-    /// A run that goes on or that can't be read, or `stop` says so.
+    /// A run that is in progress or can't be read, or `stop` returns true.
     pub fn of_run(&self, runs: &Runs, id: &str, stop: &dyn Fn() -> bool) -> Result<Bytes, ApiError> {
         let run_dir = ended(runs, id)?;
-        // Before it is read, so that what changes meanwhile is seen next time.
+        // Read the stamp first, so that a change during the reading is noticed next time.
         let stamp = Stamp::of(run_dir.path());
         if let Some(json) = self.kept(id, &stamp) {
             return Ok(json);
@@ -75,7 +75,8 @@ impl Pages {
     /// The page of several runs, compared with the first of them, as JSON.
     ///
     /// # Errors
-    /// Fewer than two or more than eight, one that goes on or can't be read, or `stop` says so.
+    /// Fewer than two or more than eight, one that is in progress or can't be read, or `stop` returns
+    /// true.
     pub fn of_several(
         &self,
         runs: &Runs,
@@ -95,7 +96,7 @@ impl Pages {
     /// The page of a trace of the library, as JSON.
     ///
     /// # Errors
-    /// One that isn't there or can't be read, or `stop` says so.
+    /// One that does not exist or can't be read, or `stop` returns true.
     pub fn of_trace(&self, traces: &Traces, name: &str, stop: &dyn Fn() -> bool) -> Result<Bytes, ApiError> {
         let held = traces.open(name)?;
         let built_in = held.is_temporary().then_some(name);
@@ -107,7 +108,7 @@ impl Pages {
     fn kept(&self, id: &str, stamp: &Stamp) -> Option<Bytes> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|page| page.id == id && page.stamp == *stamp)?;
-        // Looked at last, so it goes last.
+        // It was used last, so it is the last one to be dropped.
         let page = kept.remove(at)?;
         kept.push_back(page.clone());
         Some(page.json)
@@ -123,7 +124,7 @@ impl Pages {
     }
 }
 
-/// A run that has ended. What reads a whole run would take one that goes on for one that was killed.
+/// A run that has ended. Reading a run in progress would take it for one that was killed.
 fn ended(runs: &Runs, id: &str) -> Result<RunDir, ApiError> {
     let run_dir = runs.open(id)?;
     match life(run_dir.path()) {

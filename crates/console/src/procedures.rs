@@ -1,4 +1,4 @@
-//! A procedure as its page shows it: the terminal's screen, and how far each step is with its run.
+//! A procedure on its page: the terminal's screen, and the progress and run of each step.
 
 use reelgauge_report::Style;
 use reelgauge_runner::procedure::procedure_file::{ProcedureRecord, Row, RowState};
@@ -8,14 +8,14 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::runs::Runs;
 
-/// How wide the text is.
+/// The width of the text.
 const COLUMNS: usize = 100;
 
 /// A procedure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ProcedurePage {
-    /// What the terminal shows of it.
+    /// The terminal's screen.
     pub text: String,
     /// Its steps, in their order.
     pub steps: Vec<ProcedureStepRow>,
@@ -25,18 +25,18 @@ pub struct ProcedurePage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ProcedureStepRow {
-    /// What it is called, with its round.
+    /// Its name, with its round.
     pub name: String,
-    /// How far it is.
+    /// Its progress.
     pub state: RowState,
     /// Its run, by its name in the list; `None` for an action, and for a run that has not ended.
     pub run: Option<String>,
-    /// Why it broke off.
+    /// Why it ended early.
     pub why: Option<String>,
 }
 
 impl ProcedurePage {
-    /// The procedure of this name in the list.
+    /// The procedure with this name in the list.
     ///
     /// # Errors
     /// There is none, or it can't be read.

@@ -1,4 +1,4 @@
-//! A proof as its page shows it: the terminal's screen, and which run was measured in which state.
+//! A proof on its page: the terminal's screen, and the state of each measured run.
 
 use reelgauge_report::Style;
 use reelgauge_runner::prove::proof_file::{Proof, ProofPass};
@@ -8,14 +8,14 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::runs::Runs;
 
-/// How wide the text is.
+/// The width of the text.
 const COLUMNS: usize = 100;
 
 /// A proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ProofPage {
-    /// What the terminal shows of it.
+    /// The terminal's screen.
     pub text: String,
     /// Its passes, in the order in which they ran.
     pub passes: Vec<ProofPassRow>,
@@ -27,14 +27,14 @@ pub struct ProofPage {
 pub struct ProofPassRow {
     /// Its run, by its name in the list.
     pub run: String,
-    /// In which state it was measured, as that is called.
+    /// The name of the state in which it was measured.
     pub state: String,
-    /// Whether it counts: nothing else happened during it.
+    /// Whether it counts: it had no disturbance.
     pub counts: bool,
 }
 
 impl ProofPage {
-    /// The proof of this name in the list.
+    /// The proof with this name in the list.
     ///
     /// # Errors
     /// There is none, or it can't be read.

@@ -1,4 +1,4 @@
-//! What a console is called behind a proxy: `https://nas.example.com/reelgauge/`.
+//! The address of a console behind a proxy: `https://nas.example.com/reelgauge/`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use axum::http::Uri;
 
 use crate::host_header::{HTTP_PORT, HTTPS_PORT, split_port};
 
-/// A console below one of these could not tell what a proxy has taken away.
+/// With one of these prefixes, a console could not tell what a proxy has removed.
 const OWN_PATHS: [&str; 2] = ["/api/", "/metrics/"];
 
-/// An address that browsers reach a console by, though it does not listen there itself.
+/// The address of a console in browsers, if it does not listen there itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
     is_https: bool,
@@ -21,17 +21,17 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Whether what goes to it is encrypted on its way.
+    /// Whether traffic to it is encrypted.
     pub fn is_https(&self) -> bool {
         self.is_https
     }
 
-    /// What stands in front of every path of the console: `/` or `/reelgauge/`.
+    /// The prefix of every path of the console: `/` or `/reelgauge/`.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// What a browser calls it as `Origin`.
+    /// Its `Origin` in browsers.
     pub fn origin(&self) -> String {
         let scheme = if self.is_https { "https" } else { "http" };
         match self.port == self.usual_port() {
@@ -73,7 +73,7 @@ impl FromStr for PublicUrl {
         };
         let host = uri.host().unwrap_or_default().to_ascii_lowercase();
         let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
-        // A port that is no number and a name and password are no part of an `Origin`.
+        // An invalid port, and a name and password, are not part of an `Origin`.
         let port = split_port(authority, if is_https { HTTPS_PORT } else { HTTP_PORT }).1;
         let path = format!("{}/", uri.path().trim_end_matches('/'));
         let is_whole = !text.contains(['?', '#']) && !authority.contains('@');
@@ -87,7 +87,7 @@ impl FromStr for PublicUrl {
     }
 }
 
-/// Nothing that would have to be escaped in a cookie or an address, and no way up.
+/// Nothing that needs an escape in a cookie or an address, and no `..`.
 fn is_plain(path: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let is_dots = |part: &str| part.bytes().all(|byte| byte == b'.');

@@ -1,4 +1,4 @@
-//! Deleting a run: its directory, whole, and nothing that a link in it leads to.
+//! Deletes a run: its whole directory, but nothing that a symbolic link in it leads to.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::runs::{Runs, shown};
 /// Deletes a run that has ended.
 ///
 /// # Errors
-/// One that goes on, that is not there, or that can't be removed; then it is all there as before, as far as
-/// the system lets that be so.
+/// One that is in progress, that does not exist, or that can't be removed; then it is unchanged, as far
+/// as the system permits.
 pub fn remove(runs: &Runs, id: &str) -> Result<(), ApiError> {
     if let Some((suite, _)) = id.rsplit_once('/') {
         if runs.suite_dir(id).is_err() {
@@ -42,7 +42,7 @@ fn remove_suite(runs: &Runs, id: &str, dir: &Path) -> Result<(), ApiError> {
     remove_whole(dir, runs.dir())
 }
 
-/// Under another name first, so that nobody meets half of it. Links are removed, not followed.
+/// Renames it first, so that no reader finds half of it. Symbolic links are removed, not followed.
 fn remove_whole(path: &Path, parent: &Path) -> Result<(), ApiError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let aside = parent.join(format!(".deleted-{name}"));
@@ -51,7 +51,7 @@ fn remove_whole(path: &Path, parent: &Path) -> Result<(), ApiError> {
     };
     fs::rename(path, &aside).map_err(failed)?;
     fs::remove_dir_all(&aside).map_err(|error| {
-        // What is left of it had better be seen.
+        // The remains should be visible again.
         let _ = fs::rename(&aside, path);
         failed(error)
     })

@@ -1,15 +1,15 @@
-//! Whom a request is done for, so that nobody's requests stand in everybody's way.
+//! The client of a request, so that one client's requests do not block others.
 
 use std::net::IpAddr;
 
-/// Who asks.
+/// A client.
 ///
-/// Behind a proxy all come from one address, so a browser is known by its session. Programs that show the
-/// token itself have none, and share by address.
+/// Behind a proxy all have the same address, so a browser is identified by its session. Programs that
+/// send the token themselves have none, and share by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Client {
-    /// A browser that was let in: the number of its session.
+    /// An admitted browser: the number of its session.
     Session(u64),
-    /// Whoever asks from this address.
+    /// All programs at this address.
     Address(IpAddr),
 }

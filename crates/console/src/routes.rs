@@ -1,5 +1,5 @@
-//! Which address is answered by what. Each answer is a few lines here; what it takes is elsewhere. Those
-//! about starting runs stand in [`starting`].
+//! The handler of each address. Each handler is a few lines here; the work is elsewhere. Handlers for
+//! starting runs are in [`starting`].
 
 mod starting;
 mod suites;
@@ -43,15 +43,15 @@ use crate::watching::{EventsTold, Watcher};
 use crate::weight::Weight;
 use crate::{headers, log_view, metrics, notes, removal};
 
-/// The largest request: notes of 10,000 characters, each written out as an escape.
+/// The largest request: notes of 10,000 characters, each as an escape.
 const BODY_MAX_BYTES: usize = 256 << 10;
-/// A connection over which nothing is told is kept alive by a word this often.
+/// The interval of keep-alive messages on a silent connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 type Shared = State<Arc<App>>;
 type Answer<T> = Result<Json<T>, ApiError>;
 
-/// Where a connection comes from.
+/// The origin of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(IpAddr);
 
@@ -67,7 +67,7 @@ impl Connected<IncomingStream<'_, TlsListener>> for Peer {
     }
 }
 
-/// All answers of a server, also to a proxy that leaves the path in front of them.
+/// All handlers of a server, also for a proxy that does not strip its prefix.
 pub fn router(app: Arc<App>) -> Router {
     let prefix = app.access.site().public_path().to_owned();
     let mut routes = routes();
@@ -116,14 +116,14 @@ fn routes() -> Router<Arc<App>> {
         .nest("/api/traces", traces)
 }
 
-/// A request as it is without what a proxy has in front of its path.
+/// A request without a proxy's prefix.
 fn without(prefix: &str, mut request: Request) -> Request {
     let path = request.uri().path_and_query().map_or("", PathAndQuery::as_str);
     let inner = path.strip_prefix(prefix).filter(|_| prefix != "/").map(|inner| format!("/{inner}"));
     if let Some(inner) = inner.and_then(|inner| PathAndQuery::try_from(inner).ok()) {
         let mut parts = request.uri().clone().into_parts();
         parts.path_and_query = Some(inner);
-        // What was an address is still one without the beginning of its path.
+        // An address remains valid without the beginning of its path.
         if let Ok(uri) = Uri::from_parts(parts) {
             *request.uri_mut() = uri;
         }
@@ -131,7 +131,7 @@ fn without(prefix: &str, mut request: Request) -> Request {
     request
 }
 
-/// Lets in who may, and tells the browser what may be done with the answer.
+/// Admits permitted clients, and restricts what the browser may do with the answer.
 async fn admit(State(app): Shared, mut request: Request, next: Next) -> Response {
     let visitor = app.access.judge(&asking(request.method(), request.uri(), request.headers()));
     let mut response = match visitor {
@@ -150,12 +150,12 @@ fn client(visitor: Visitor, request: &Request) -> Client {
     let peer = request.extensions().get::<ConnectInfo<Peer>>();
     match visitor {
         Visitor::Session(number) => Client::Session(number),
-        // There is a connection wherever there is a socket.
+        // Every real connection has an address.
         Visitor::Anybody => Client::Address(peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.0)),
     }
 }
 
-/// What is shown to be let in.
+/// The token in a request.
 #[derive(Clone, Deserialize)]
 struct Shown {
     token: String,
@@ -178,7 +178,7 @@ async fn enter(
     Ok(response)
 }
 
-/// Refusals by the parts that this is built of are told like ours.
+/// Converts refusals of the framework to the form of this server's.
 fn as_told(response: Response) -> Response {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
     let status = response.status();
@@ -190,7 +190,7 @@ fn as_told(response: Response) -> Response {
 }
 
 fn asking<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Asking<'a> {
-    // A header that is there twice, or is no text, is taken for one that nobody has.
+    // A header that occurs twice, or is not text, counts as unknown.
     let text = |name: HeaderName| {
         let mut values = headers.get_all(&name).iter();
         let value = values.next()?;
@@ -202,7 +202,7 @@ fn asking<'a>(method: &Method, uri: &'a Uri, headers: &'a HeaderMap) -> Asking<'
     Asking {
         method: method.clone(),
         path: uri.path(),
-        // Where a request names its server twice, both must be ours, so the one in front counts.
+        // If a request names its server twice, both must be this one's, so the first counts.
         host: uri.authority().map(|authority| authority.as_str()).or(text(header::HOST)),
         origin: text(header::ORIGIN),
         fetch_site: text(HeaderName::from_static("sec-fetch-site")),
@@ -226,17 +226,17 @@ async fn the_page() -> Response {
     response
 }
 
-/// What the page is told first.
+/// The first information for the page.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Info {
-    /// Of this program.
+    /// The program's version.
     pub version: String,
-    /// Name of the machine that it runs on.
+    /// The host's name.
     pub host: String,
     /// Folder of the runs.
     pub runs_dir: PathBuf,
-    /// Directories below which targets may lie.
+    /// Directories that may contain targets.
     pub roots: Vec<PathBuf>,
 }
 
@@ -273,7 +273,7 @@ async fn run_page(
     Ok(json(app.heavy(client, weight, work).await?))
 }
 
-/// JSON that is text already.
+/// JSON that is already text.
 fn json(text: axum::body::Bytes) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
@@ -297,12 +297,12 @@ async fn compare(
     Ok(json(app.heavy(client, weight, work).await?))
 }
 
-/// The runs that an address names, in its order.
+/// The runs in an address, in its order.
 fn runs_named(query: Vec<(String, String)>) -> Vec<String> {
     query.into_iter().filter(|(name, _)| name == "run").map(|(_, id)| id).collect()
 }
 
-/// What it takes to read the logs of these runs.
+/// The cost of reading the logs of these runs.
 fn weight_of_runs(app: &App, ids: &[String]) -> Result<Weight, ApiError> {
     let logs = ids.iter().map(|id| Ok(app.runs.open(id)?.ops_path()));
     let logs: Vec<PathBuf> = logs.collect::<Result<_, ApiError>>()?;
@@ -363,7 +363,7 @@ async fn live(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let place = app.place_to_watch(client)?;
-    // What a browser has that was here before.
+    // The last place of a browser that reconnects.
     let heard = headers.get("last-event-id").and_then(|place| place.to_str().ok()?.parse().ok()).unwrap_or(0);
     let watcher = app.light(move |app| {
         let run_dir = app.runs.open(&id)?;
@@ -374,23 +374,23 @@ async fn live(
         watcher.map(Some).map_err(|_| ApiError::missing("this run has no live data. Open its report instead"))
     });
     let Some(watcher) = watcher.await? else {
-        // This tells a browser not to come back.
+        // This status stops a browser from reconnecting.
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     let events = Sse::new(watcher.events(place)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
-    // nginx would keep them until a buffer is full.
+    // Without this header, nginx keeps events until a buffer is full.
     Ok(([(HeaderName::from_static("x-accel-buffering"), "no")], events).into_response())
 }
 
-/// From which place on.
+/// The place to start from.
 #[derive(Deserialize)]
 struct Since {
     #[serde(default)]
     from: u64,
 }
 
-/// What a run has told since a place in what it tells. Unlike the stream it holds no connection open, of
-/// which a browser has six for all its tabs together.
+/// A run's events since a place. Unlike the stream it does not hold a connection open, of which a
+/// browser has six for all its tabs together.
 async fn events(
     State(app): Shared,
     Path(id): Path<String>,
@@ -405,7 +405,7 @@ async fn events(
     .map(Json)
 }
 
-/// What was sampled beside a run, also while it goes on.
+/// The counters of a run, also while it is in progress.
 async fn run_counters(State(app): Shared, Path(id): Path<String>) -> Answer<Option<Counters>> {
     app.light(move |app| read_counters(app.runs.open(&id)?.path()).map_err(ApiError::failed)).await.map(Json)
 }

@@ -1,6 +1,6 @@
-//! The folder of runs: which there are, and one by its name.
+//! The folder of runs: its runs, and one run by its name.
 //!
-//! A name from outside is a name of the list or nothing: it never becomes a path that anybody else made up.
+//! A name from outside must be in the list: it never becomes an arbitrary path.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
@@ -20,11 +20,11 @@ use crate::entry::{RunEntry, RunState, began_by_name};
 use crate::error::ApiError;
 use crate::events::life;
 
-/// Entries of the folder that are looked at.
+/// The largest number of entries of the folder to read.
 const ENTRIES_MAX: usize = 20_000;
-/// No file system has longer names.
+/// The longest name in any file system.
 const NAME_MAX: usize = 255;
-/// Parts of a name: a run in a suite in a proof has three, and all of them may be in a folder.
+/// The parts of a name: a run in a suite in a proof has three, and all of them may be in a folder.
 const PARTS_MAX: usize = 4;
 
 /// The folder of runs.
@@ -34,19 +34,19 @@ pub struct Runs {
     known: Mutex<HashMap<String, Known>>,
 }
 
-/// What is known of a run, and when it was found out.
+/// The facts about a run, and when they were read.
 #[derive(Clone, Debug)]
 struct Known {
     stamp: Stamp,
     entry: Arc<RunEntry>,
 }
 
-/// Changes when something about a run does.
+/// Changes when a run's files do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp([Option<(SystemTime, u64)>; 4]);
 
 impl Runs {
-    /// The runs in this folder, which is made if need be.
+    /// The runs in this folder, which is created if needed.
     ///
     /// # Errors
     /// When it can't be made or found.
@@ -70,7 +70,7 @@ impl Runs {
             match What::of(&self.dir.join(&name)) {
                 What::Suite => entries.extend(self.suite(&name)),
                 What::Run => entries.extend(self.entry(&name)),
-                // Runs of a suite in a folder would be a level deeper than a name goes.
+                // Runs of a suite in a folder would need one part more than a name may have.
                 What::Folder => entries.extend(self.in_folder(&name).iter().filter_map(|id| self.entry(id))),
             }
         }
@@ -80,8 +80,8 @@ impl Runs {
         Ok(entries)
     }
 
-    /// The newest so many runs by their names, newest first, and how many older ones there are. Only those
-    /// are read, however many there are. A suite is one of them, without the runs in it.
+    /// The newest runs by their names, up to this number, newest first, and the number of older ones.
+    /// Only these are read, however many there are. A suite counts as one, without its runs.
     ///
     /// # Errors
     /// When the folder can't be read.
@@ -89,8 +89,8 @@ impl Runs {
         Ok(self.newest_of(self.own_ids()?, most))
     }
 
-    /// The same with the runs and suites that lie in folders below it, which are no run and no suite
-    /// themselves: `FOLDER/RUN`.
+    /// The same including runs and suites in its subfolders that are neither runs nor suites themselves:
+    /// `FOLDER/RUN`.
     ///
     /// # Errors
     /// When the folder can't be read.
@@ -105,7 +105,7 @@ impl Runs {
     }
 
     fn newest_of(&self, mut ids: Vec<String>, most: usize) -> (Vec<RunEntry>, usize) {
-        // Names begin with the time; what somebody named otherwise has that of its directory.
+        // Names begin with the time; for a directory that the user renamed, its own time counts.
         let began = |id: &String| {
             let changed = || fs::metadata(self.dir.join(id)).and_then(|metadata| metadata.modified()).ok();
             began_by_name(last_part(id)).or_else(|| changed()?.try_into().ok())
@@ -140,7 +140,7 @@ impl Runs {
     /// The directory of a run.
     ///
     /// # Errors
-    /// When the list has no run of this name.
+    /// When the list has no run with this name.
     pub fn open(&self, id: &str) -> Result<RunDir, ApiError> {
         let missing = || ApiError::missing(format!("there is no run '{}' here", shown(id)));
         self.dir_named(id)?.ok_or_else(missing)?;
@@ -150,14 +150,14 @@ impl Runs {
     /// The directory of a suite.
     ///
     /// # Errors
-    /// When the list has no suite of this name.
+    /// When the list has no suite with this name.
     pub fn suite_dir(&self, id: &str) -> Result<PathBuf, ApiError> {
         let dir = self.dir_named(id)?.filter(|dir| What::of(dir) == What::Suite);
         dir.ok_or_else(|| ApiError::missing(format!("there is no suite '{}' here", shown(id))))
     }
 
-    /// The directory of this name, each part of which is in that of the part before, and no link; `None`
-    /// where there is none. Nothing that is listed lies in a run.
+    /// The directory with this name, each part inside that of the part before, and no symbolic link;
+    /// `None` if there is none. Entries of the list are never inside a run.
     fn dir_named(&self, id: &str) -> Result<Option<PathBuf>, ApiError> {
         let (mut dir, mut names) = (self.dir.clone(), self.names()?);
         for (at, part) in id.split('/').enumerate() {
@@ -173,7 +173,7 @@ impl Runs {
         Ok(Some(dir))
     }
 
-    /// The runs of a suite, in the order in which they began, and behind them the suite. The passes of a
+    /// The runs of a suite, in the order in which they began, followed by the suite. The passes of a
     /// proof may be suites themselves.
     fn suite(&self, name: &str) -> Vec<Arc<RunEntry>> {
         let dir = self.dir.join(name);
@@ -208,7 +208,7 @@ impl Runs {
         names_in(&self.dir).map_err(failed)
     }
 
-    /// A run directory of this name, if it is one and no link.
+    /// A run directory with this name, if it is one and not a symbolic link.
     fn run_dir(&self, name: &str) -> Option<RunDir> {
         let path = self.dir.join(name);
         let is_dir = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
@@ -216,7 +216,7 @@ impl Runs {
         (What::of(&path) == What::Run).then_some(run_dir)
     }
 
-    /// What the list says of a run; `None` for what is none.
+    /// The list's entry for a run; `None` if it is not one.
     fn entry(&self, name: &str) -> Option<Arc<RunEntry>> {
         let path = self.dir.join(name);
         let stamp = Stamp::of(&path);
@@ -228,26 +228,26 @@ impl Runs {
         }
         let run_dir = self.run_dir(name)?;
         let mut entry = RunEntry::of(run_dir.path(), name, &life(run_dir.path()));
-        // What lies in a mere folder belongs to no suite.
+        // An entry in a plain folder belongs to no suite.
         entry.suite = entry.suite.filter(|outer| self.is_suite(outer));
         let entry = Arc::new(entry);
         self.known().insert(name.to_owned(), Known { stamp, entry: Arc::clone(&entry) });
         Some(entry)
     }
 
-    /// Forgets what is known of a run, which has just been changed.
+    /// Forgets the facts about a run that has just been changed.
     pub fn forget(&self, id: &str) {
         self.known().remove(id);
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<String, Known>> {
-        // Entries are whole or not there, whatever happened to whoever held it.
+        // Changes are atomic, so a panic of a holder leaves no broken state.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Stamp {
-    /// That of the run in this directory, now.
+    /// The current stamp of the run in this directory.
     pub fn of(run_dir: &Path) -> Stamp {
         let of = |metadata: Metadata| Some((metadata.modified().ok()?, metadata.len()));
         let file = |name: &str| fs::metadata(run_dir.join(name)).ok().and_then(of);
@@ -264,21 +264,22 @@ impl Stamp {
 fn names_in(dir: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)?.take(ENTRIES_MAX).flatten() {
-        // A link may lead anywhere, so it is no run; nor is what can't be named in an address.
+        // A symbolic link may lead anywhere, so it is not a run; nor is a name that is invalid in an
+        // address.
         let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
         names.extend(entry.file_name().into_string().ok().filter(|name| is_dir && is_name(name)));
     }
     Ok(names)
 }
 
-/// What a directory is.
+/// The kind of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// A suite, a procedure or a proof: others began runs in it, and it has no figures of its own.
+    /// A suite, a procedure or a proof: it contains runs, and has no figures itself.
     Suite,
-    /// A run, if it is anything of this program's.
+    /// A run, if it is one of Reelgauge's.
     Run,
-    /// None of both, and runs may lie in it.
+    /// Neither, but it may contain runs.
     Folder,
 }
 
@@ -287,7 +288,7 @@ impl What {
         if Suite::is_in(dir) || Proof::is_in(dir) || ProcedureRecord::is_in(dir) {
             return What::Suite;
         }
-        // Whatever began runs in its own directory marked that first.
+        // Every verb that stores runs in its directory marks that first.
         let is_marked = dir.join("run.toml").exists();
         if !is_marked {
             return What::Folder;
@@ -295,7 +296,7 @@ impl What {
         if dir.join("ops").exists() || live::path_in(dir).exists() {
             return What::Run;
         }
-        // A suite has no file of its own before its first workload has ended.
+        // A suite has no file itself before its first workload has ended.
         let mut inside = fs::read_dir(dir).into_iter().flatten().flatten();
         if inside.any(|entry| entry.path().join("run.toml").exists()) { What::Suite } else { What::Run }
     }
@@ -306,13 +307,14 @@ fn last_part(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }
 
-/// Whether a text from outside can be the name of a run: one part of a path on every system, and not hidden.
+/// Whether a text from outside can be the name of a run: one part of a path on every system, and not
+/// hidden.
 fn is_name(text: &str) -> bool {
     let unfit = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
     !text.is_empty() && text.len() <= NAME_MAX && !text.starts_with('.') && !text.contains(unfit)
 }
 
-/// Enough of a name from outside to know it by.
+/// The beginning of a name from outside, enough to recognise it.
 pub fn shown(name: &str) -> String {
     name.chars().take(80).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
@@ -330,7 +332,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::events::tests::{begin_line, end_line};
 
-    /// A run directory of this name with nothing but its plan.
+    /// A run directory with this name and only its plan.
     pub(crate) fn make_run(dir: &Path, name: &str) -> RunDir {
         let path = dir.join(name);
         fs::create_dir_all(&path).unwrap();
@@ -339,7 +341,7 @@ pub(crate) mod tests {
         RunDir::open(&path).unwrap()
     }
 
-    /// A summary of a run that ended in this way.
+    /// A summary of a run with this outcome.
     pub(crate) fn summary(outcome: Outcome) -> Summary {
         let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "streams", Default::default());
         summary.outcome = outcome;
@@ -364,7 +366,7 @@ pub(crate) mod tests {
         let ended = make_run(folder.path(), &at(1));
         ended.write_summary(&summary(Outcome::Interrupted)).unwrap();
         live(&ended, own.clone() + &end_line());
-        // Its summary is there, and it still makes its report.
+        // It has its summary, and still makes its report.
         let ending = make_run(folder.path(), &at(24));
         ending.write_summary(&summary(Outcome::Complete)).unwrap();
         live(&ending, own);
@@ -373,7 +375,7 @@ pub(crate) mod tests {
             (at(23), RunState::Running),
             (at(22), RunState::Killed),
             (at(21), RunState::Killed),
-            // Its summary says when it began, which is before that.
+            // Its summary has its start, which is before that.
             (at(1), RunState::Interrupted),
         ];
         assert_eq!(states(&runs), expected);
@@ -381,11 +383,11 @@ pub(crate) mod tests {
         assert_eq!((listed[0].verb.as_str(), listed[0].sentence.as_str()), ("mix", ""));
         assert_eq!((listed[4].verb.as_str(), listed[4].target.as_str()), ("streams", "/mnt/nas"));
         assert!(listed[4].sentence.contains("interrupted") && listed[4].bytes_on_disk > 100);
-        // What changes shows at once, also where it was known.
+        // A change shows at once, even for a known run.
         live(&ending, begin_line(1, "before/1") + &end_line());
         fs::remove_file(ended.summary_path()).unwrap();
         let states = states(&runs);
-        // It said that it ended, and has lost its summary since.
+        // It reported its end, and has lost its summary since.
         assert!(states.contains(&(at(1), RunState::Complete)), "{states:?}");
         assert!(states.contains(&(at(24), RunState::Complete)));
     }
@@ -403,7 +405,7 @@ pub(crate) mod tests {
         symlink(outside.path(), runs.dir().join("link")).unwrap();
         make_run(&runs.dir().join("suite"), "inner");
         make_run(runs.dir(), "suite");
-        // Somebody put runs into a folder.
+        // A folder into which the user moved runs.
         make_run(&runs.dir().join("folder"), "kept");
         symlink(outside.path(), runs.dir().join("suite/link")).unwrap();
         let mut listed: Vec<String> = states(&runs).into_iter().map(|(id, _)| id).collect();
@@ -509,7 +511,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// One odd file hides all other runs, if somebody waits for it or reads it without an end.
+    /// If the list waited for such a file, or read it without an end, one odd file would hide all other
+    /// runs.
     #[test]
     fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
@@ -527,7 +530,7 @@ pub(crate) mod tests {
         let (told, all) = std::sync::mpsc::channel();
         let waiting = std::thread::spawn(move || told.send(runs.newest(99).unwrap().0.len()));
         let listed = all.recv_timeout(std::time::Duration::from_secs(60)).expect("nobody waits for a pipe");
-        // Without its mark one of them is no run.
+        // Without its mark, one of them is not a run.
         assert_eq!(listed, 5);
         waiting.join().unwrap().unwrap();
     }

@@ -1,14 +1,15 @@
-//! Places that clients share: so many for all together, and so many for each, so that one client can't take
+//! Places that clients share: a number for all together, and one for each, so that one client can't take
 //! them all.
 //!
-//! Only counting, and no waiting: who gets no place is told at once. [`crate::fair_queue`] adds the waiting.
+//! Only counting, without waiting: a client without a place is refused at once. [`crate::fair_queue`]
+//! adds the waiting.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::requester::Client;
 
-/// How many there are, and who has them.
+/// The number of places, and their holders.
 #[derive(Debug)]
 pub struct Shares {
     each: usize,
@@ -16,14 +17,14 @@ pub struct Shares {
     taken: Mutex<Taken>,
 }
 
-/// What has been taken. A client that has nothing isn't in it, so it stays as small as the number of places.
+/// The places taken. A client without any is not listed, so its size is bounded by the number of places.
 #[derive(Debug, Default)]
 struct Taken {
     all: usize,
     by: HashMap<Client, usize>,
 }
 
-/// A place, given back when it is dropped.
+/// A place, released on drop.
 #[derive(Debug)]
 pub struct Share {
     of: Arc<Shares>,
@@ -33,14 +34,14 @@ pub struct Share {
 /// Why there is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// This client has all that one client gets.
+    /// This client has all that one client may have.
     Own(usize),
-    /// All together have all that there are.
+    /// All clients together have all places.
     All(usize),
 }
 
 impl Shares {
-    /// So many places for each client, and so many for all of them.
+    /// This many places for each client, and this many for all of them.
     pub fn new(each: usize, all: usize) -> Arc<Shares> {
         Arc::new(Shares { each, all, taken: Mutex::default() })
     }
@@ -63,7 +64,7 @@ impl Shares {
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        // Counts are changed together or not at all, whatever happened to whoever held it.
+        // Changes are atomic, so a panic of a holder leaves no broken state.
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,8 @@
-//! Starting a run: this same program, as a process of its own session, with a command line that a form made.
+//! Starts a run: this same program, as a process with a separate session, with the command line of a
+//! form.
 //!
-//! Its output goes to a file without a name, which can't block it, and nothing of it is tied to this process:
-//! the console may end, and the run goes on.
+//! Its output goes to a file without a name, which can't block it, and nothing ties it to this process:
+//! the run continues when the console ends.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -31,32 +32,32 @@ use crate::traces::Traces;
 
 /// The field with a plan: one that ships, or that of an earlier run.
 const PLAN: &str = "plan";
-/// The field with the directory that a plan is to measure.
+/// The field with the target of a plan.
 const TARGET: &str = "target";
 /// The verb of procedures.
 const PROCEDURE: &str = "procedure";
 /// The field with its name.
 const NAME: &str = "name";
-/// The field with what is changed of it.
+/// The field with its changed settings.
 const SETTINGS: &str = "set";
-/// Settings of a procedure that are no flags of its runs, and no command.
+/// Settings of a procedure that are neither flags of its runs nor a command.
 const OWN_SETTINGS: [&str; 4] = ["rounds", "age", "rest", "server-memory"];
-/// How often a new run is looked for.
+/// The interval of checks for a new run.
 const BEAT: Duration = Duration::from_millis(50);
-/// How long. A long trace is read before there is a directory.
+/// The time limit for them. A long trace is read before there is a directory.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How much of what the program said is told.
+/// The largest part of the program's output in an answer.
 const SAID_MAX_BYTES: u64 = 8192;
 
-/// What came of starting: one of both.
+/// The result of a start: one of both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct StartAnswer {
     /// The run.
     pub id: Option<String>,
-    /// Why there is none, in words.
+    /// Why there is none, as text.
     pub error: Option<String>,
-    /// The field that this is about; `None` where that is unknown.
+    /// The field that the error concerns; `None` if unknown.
     pub field: Option<String>,
 }
 
@@ -66,57 +67,57 @@ impl StartAnswer {
     }
 }
 
-/// What runs are started with.
+/// The settings for starting runs.
 #[derive(Debug)]
 pub struct Starter {
     /// This program.
     pub program: PathBuf,
-    /// What can be filled in.
+    /// The forms.
     pub forms: Vec<Form>,
-    /// Which paths may be named.
+    /// The paths that may be used.
     pub roots: Roots,
-    /// Which traces may be named.
+    /// The traces that may be used.
     pub traces: Arc<Traces>,
-    /// What a command line would take.
+    /// Computes the forecast of a command line.
     pub ahead: Ahead,
 }
 
-/// What the words behind the program's name would take, or why they would be refused.
+/// The forecast of a command line, or why it would be refused.
 pub type Ahead = fn(&[OsString]) -> Result<Planned, Refusal>;
 
-/// What a command line would take.
+/// The forecast of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Planned {
-    /// How long and how much, in a sentence.
+    /// Time and size, in a sentence.
     pub takes: String,
-    /// Every step, as a text of several lines; `None` where there is one alone.
+    /// Every step, as a text of several lines; `None` for a single one.
     pub plan: Option<String>,
-    /// Why it would be refused on this target all the same, in the words of the command line.
+    /// Why it would be refused on this target, in the words of the command line.
     pub refused: Option<String>,
 }
 
 /// Why a form would be refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The field that it is about; `None` where that is unknown.
+    /// The field that the error concerns; `None` if unknown.
     pub field: Option<String>,
-    /// In words.
+    /// The reason as text.
     pub why: String,
 }
 
-/// What a form would start.
+/// The command and forecast of a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct AheadAnswer {
-    /// The same as a command line; empty where the form makes none.
+    /// The command line; empty if the form gives none.
     pub command: String,
-    /// How long it takes and how much it writes, in a sentence; `None` where it would be refused.
+    /// The time it takes and the size it writes, in a sentence; `None` if it would be refused.
     pub takes: Option<String>,
     /// Every step of a procedure, as `--dry-run` prints them; `None` for one run.
     pub plan: Option<String>,
-    /// Why it would be refused, in words.
+    /// Why it would be refused, as text.
     pub error: Option<String>,
-    /// The field that the refusal is about; `None` where that is unknown.
+    /// The field that the refusal concerns; `None` if unknown.
     pub field: Option<String>,
 }
 
@@ -127,12 +128,12 @@ impl AheadAnswer {
 }
 
 impl Starter {
-    /// Starts what was filled in, and waits until its run is there or it has said why it can't be.
+    /// Starts a filled form, and waits until its run exists or has reported why it can't.
     ///
     /// # Errors
     /// When the program can't be started at all.
     pub fn start(&self, filled: &Filled, runs: &Runs) -> Result<StartAnswer, ApiError> {
-        // What is known before is told in the words of a form, and names its field.
+        // A refusal known in advance is reported in the terms of a form, and names its field.
         if let AheadAnswer { error: Some(why), field, .. } = self.ahead(filled, runs) {
             return Ok(StartAnswer { field, ..StartAnswer::refused(why) });
         }
@@ -142,7 +143,7 @@ impl Starter {
         };
         let mut out = OsString::from("--out=");
         out.push(runs.dir());
-        // Behind the verb, in front of what is no flag.
+        // After the verb, before positional values.
         words.insert(1, out);
         let before = names_in(runs.dir());
         let failed = |error: io::Error| {
@@ -158,7 +159,7 @@ impl Starter {
         Ok(answer)
     }
 
-    /// What would be started, and what it would take. Nothing is.
+    /// The command and forecast. Nothing is started.
     pub fn ahead(&self, filled: &Filled, runs: &Runs) -> AheadAnswer {
         let words = match self.words(filled, runs) {
             Ok(words) => words,
@@ -187,7 +188,7 @@ impl Starter {
             let why = format!("the name is longer than {FIELD_CHARS_MAX} characters");
             return Err(FormError::Refused { field: "run name".to_owned(), why });
         }
-        // A plan names a target of its own, which nobody here may have allowed.
+        // A plan has its own target, which may not be permitted here.
         if filled.values.contains_key(PLAN) && !filled.values.contains_key(TARGET) {
             let why = "choose the storage to measure".to_owned();
             return Err(FormError::Refused { field: TARGET.to_owned(), why });
@@ -202,8 +203,8 @@ impl Starter {
         })
     }
 
-    /// A procedure that ships, with settings that name neither a command nor a path: those would reach beyond
-    /// the roots.
+    /// Checks a procedure that ships, with settings that name neither a command nor a path: those would
+    /// reach beyond the roots.
     fn check_procedure(&self, filled: &Filled) -> Result<(), FormError> {
         let refused = |field: &str, why: String| FormError::Refused { field: field.to_owned(), why };
         let value = |field: &str| filled.values.get(field).map_or("", |value| value.trim());
@@ -234,7 +235,8 @@ impl Starter {
         OWN_SETTINGS.contains(&key) || is_of_a_run
     }
 
-    /// Targets lie below a root. What is only read may also be one of the runs here, and traces may be named.
+    /// Targets must be below a root. Data that is only read may also be one of the runs here; traces may
+    /// be named.
     fn admit(&self, field: &FormField, value: &str, runs_dir: &Path) -> Result<PathBuf, String> {
         let is_name = !value.contains(['/', '\\']);
         if field.name == "trace" && is_name {
@@ -254,7 +256,7 @@ impl Starter {
         command
             .args(words)
             .env(ASKED, "1")
-            // Width and colours of whatever terminal the console was started in are not the page's.
+            // Width and colours of the console's own terminal do not apply to the page.
             .env("NO_COLOR", "1")
             .env("COLUMNS", "100")
             .stdin(Stdio::null())
@@ -265,8 +267,8 @@ impl Starter {
     }
 }
 
-/// Why the directory to measure can't be measured, as far as that is seen without a file in it. Which
-/// directories may be named was decided before.
+/// Why the directory can't be measured, as far as that is visible without opening a file in it. Whether
+/// it may be used was decided before.
 fn unusable_target(filled: &Filled) -> Option<Refusal> {
     let (field, path) = ["path", TARGET].iter().find_map(|name| filled.values.get_key_value(*name))?;
     let why = match std::fs::metadata(path) {
@@ -294,7 +296,7 @@ fn is_writable(path: &Path) -> bool {
     access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-/// Rights of Windows are known only to whoever tries.
+/// On Windows, only an attempt shows the rights.
 #[cfg(not(unix))]
 fn is_writable(_path: &Path) -> bool {
     true
@@ -309,17 +311,17 @@ fn plan(value: &str, runs: &Runs) -> Result<PathBuf, String> {
     Ok(run_dir.path().join("run.toml"))
 }
 
-/// The run keeps what it was told itself.
+/// The run itself keeps all other settings.
 fn give_name(run_dir: &Path, name: &str) -> Result<(), ApiError> {
     let notes = run_notes::read(run_dir).unwrap_or_default();
     run_notes::write(run_dir, &RunNotes { name: name.to_owned(), ..notes }).map_err(ApiError::failed)
 }
 
-/// The program makes its own session where there are sessions.
+/// The program makes its own session if the system has sessions.
 #[cfg(not(windows))]
 fn apart(_command: &mut Command) {}
 
-/// Neither Ctrl-C in this window nor its closing reaches the program.
+/// Neither Ctrl-C in this window nor closing it reaches the program.
 #[cfg(windows)]
 fn apart(command: &mut Command) {
     use std::os::windows::process::CommandExt;
@@ -355,12 +357,12 @@ fn wait(mut child: Child, mut said: File, runs_dir: &Path, before: &HashSet<OsSt
     }
 }
 
-/// Somebody has to take note of its end, or the system keeps its number for ever.
+/// A thread waits for its end, so that it leaves no zombie.
 fn reap(mut child: Child) {
     let wait = move || {
         let _ = child.wait();
     };
-    // Without a thread the end of this process does the same.
+    // Without a thread, the end of this process has the same effect.
     let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(wait);
 }
 
@@ -378,17 +380,17 @@ fn names_in(dir: &Path) -> HashSet<OsString> {
     std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
 }
 
-/// The process that started this one; `None` where that isn't told.
+/// The parent of this process; `None` if unknown.
 fn parent_of(pid: u32) -> Option<u32> {
     Task::of(pid).stat(&Host::here())?.parent()
 }
 
-/// The run that this process, or the one that it measures in, has begun.
+/// The run of this process, or of its measuring child.
 fn new_run(runs_dir: &Path, before: &HashSet<OsString>, pid: u32) -> Option<String> {
     let new = names_in(runs_dir).into_iter().filter(|name| !before.contains(name));
     let is_its = |name: &OsString| {
         let dir = runs_dir.join(name);
-        // A suite has its first run in it.
+        // A suite contains its first run.
         let first = || names_in(&dir).iter().find_map(|run| begin(&dir.join(run)));
         if ProcedureRecord::read(&dir).is_ok_and(|record| record.process().0 == pid) {
             return true;
@@ -409,7 +411,7 @@ mod tests {
 
     use super::*;
 
-    /// A program that does what a script says, and a folder for its runs.
+    /// A program that runs a script, and a folder for its runs.
     fn scene(script: &str) -> (tempfile::TempDir, Starter, Runs) {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
@@ -477,7 +479,7 @@ mod tests {
             let refused = starter.ahead(&filled(&[("trace", trace), ("path", path.clone())]), &runs);
             assert_eq!(refused.field.as_deref(), Some("path"), "{path}: {refused:?}");
             assert!(refused.takes.is_none() && refused.error.is_some(), "{path}: {refused:?}");
-            // Each error is at its own field.
+            // Each error names its field.
             assert_eq!(starter.ahead(&filled(&values), &runs).field.as_deref(), Some("trace"));
         }
     }
@@ -521,7 +523,7 @@ mod tests {
 
     #[test]
     fn its_words_are_told_when_it_refuses() {
-        // The program prints its arguments, one a line, and refuses.
+        // The program prints its arguments, one per line, and fails.
         let (folder, starter, runs) = scene("for word in \"$@\"; do echo \"<$word>\" >&2; done; exit 2");
         let target = folder.path().canonicalize().unwrap().join("target").display().to_string();
         let values = [

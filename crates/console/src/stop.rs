@@ -1,4 +1,4 @@
-//! Stopping a run: the same as Ctrl-C where it was started, so what was measured is kept.
+//! Stops a run: the same as Ctrl-C in its terminal, so its measurements are kept.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,8 +9,8 @@ use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use crate::error::ApiError;
 use crate::events::{Life, life};
 
-/// Remembers who was asked to stop: a second Ctrl-C would end a run at once, and a second click in another
-/// browser doesn't mean that.
+/// Remembers the processes that were asked to stop: a second Ctrl-C would end a run at once, which a
+/// second click in another browser does not mean.
 #[derive(Debug, Default)]
 pub struct Stopper {
     asked: Mutex<HashSet<(u32, String)>>,
@@ -20,7 +20,7 @@ impl Stopper {
     /// Asks the run in this directory to stop.
     ///
     /// # Errors
-    /// One that doesn't go on, or that can't be reached.
+    /// One that is not in progress, or that can't be reached.
     pub fn stop(&self, run_dir: &Path) -> Result<(), ApiError> {
         let Life::Running(begin) = life(run_dir) else {
             return Err(ApiError::conflict("this run has already ended"));
@@ -28,10 +28,10 @@ impl Stopper {
         self.interrupt((begin.pid, &begin.process), &|| begin.is_alive(run_dir))
     }
 
-    /// Asks the procedure in this directory to stop, whatever step it is at.
+    /// Asks the procedure in this directory to stop, in any step.
     ///
     /// # Errors
-    /// One that doesn't go on, or that can't be reached.
+    /// One that is not in progress, or that can't be reached.
     pub fn stop_procedure(&self, dir: &Path) -> Result<(), ApiError> {
         let record = ProcedureRecord::read(dir).map_err(|error| ApiError::conflict(error.to_string()))?;
         if !record.goes_on(dir) {
@@ -51,7 +51,8 @@ impl Stopper {
     }
 }
 
-/// Holds on to the process while it makes sure which it is, so that no other can take its number meanwhile.
+/// Holds a handle on the process while it verifies its identity, so that no other process can take over
+/// its number.
 #[cfg(target_os = "linux")]
 fn interrupt(pid: u32, is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -85,7 +86,7 @@ fn refused(pid: u32, error: rustix::io::Errno) -> ApiError {
     ApiError::failed(format!("cannot stop process {pid}: {error}. Stop it where it was started"))
 }
 
-/// Ctrl-C reaches only processes of the same window here.
+/// On Windows, Ctrl-C reaches only processes of the same window.
 #[cfg(not(unix))]
 fn interrupt(pid: u32, _is_alive: &dyn Fn() -> bool) -> Result<(), ApiError> {
     Err(ApiError::failed(format!(
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn the_process_of_the_run_gets_one_signal_and_no_other_process_any() {
         let dir = tempfile::tempdir().unwrap();
-        // Tells how many it got, when the files say that it may: a busy machine takes its time.
+        // Reports how many signals it received, once the files allow it: a busy host takes its time.
         let (ready, over) = (dir.path().join("ready"), dir.path().join("over"));
         let script = "trap 'n=$((n+1))' INT; n=0; i=0; : > \"$0\"; \
                       while [ ! -e \"$1\" ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i+1)); done; exit $n";

@@ -1,7 +1,6 @@
-//! A suite as a page shows it: what each of its workloads moved, and which run that was; and several of them
-//! side by side.
+//! A suite on a page: the rate of each of its workloads, and its run; and several suites side by side.
 //!
-//! Not here: how a suite is run and what it writes (the runner).
+//! Not here: running a suite, and its files (the runner).
 
 use std::path::Path;
 
@@ -15,7 +14,7 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::runs::Runs;
 
-/// What is said where suites can't be compared.
+/// The error if suites can't be compared.
 pub const NOT_SUITES: &str = "choose two to eight suites. To compare a single workload, choose the runs of \
                               that workload in each suite";
 
@@ -25,22 +24,22 @@ pub const NOT_SUITES: &str = "choose two to eight suites. To compare a single wo
 pub struct SuitePage {
     /// Name of its directory.
     pub id: String,
-    /// What it is called.
+    /// The suite's name.
     pub name: String,
     /// The directory that was measured.
     pub target: String,
     /// Passes of each workload.
     pub passes: u32,
-    /// What came of it, in a sentence.
+    /// The result, in a sentence.
     pub sentence: String,
-    /// Whether all of them ran to their end.
+    /// Whether all of them are complete.
     pub complete: bool,
-    /// Why not, where something stopped it.
+    /// Why not, if it was stopped.
     pub ended_early: Option<String>,
-    /// Its workloads in their order, also those that have yet to run.
+    /// Its workloads in their order, including those that have not run yet.
     pub rows: Vec<SuiteRow>,
-    /// The geometric mean of the medians of the paper's workloads, or of those there are instead; `None`
-    /// unless each has one.
+    /// The geometric mean of the medians of the paper's workloads, or of the existing ones instead;
+    /// `None` unless each has one.
     pub geometric_mean_bytes_per_s: Option<f64>,
     /// The arithmetic mean of the same.
     pub arithmetic_mean_bytes_per_s: Option<f64>,
@@ -50,22 +49,22 @@ pub struct SuitePage {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SuiteRow {
-    /// What it is called.
+    /// The workload's name.
     pub workload: String,
-    /// The run, by its name in the list; `None` where it has not ended.
+    /// The run, by its name in the list; `None` if it has not ended.
     pub run: Option<String>,
-    /// The median of the passes that count; `None` where none does.
+    /// The median of the passes that count; `None` if none does.
     pub median_bytes_per_s: Option<f64>,
     /// Each pass; `None` for one that does not count.
     pub passes_bytes_per_s: Vec<Option<f64>>,
-    /// What its run doubts, in a word or two, the client's cache first; empty where it has not ended.
+    /// Doubts about its run, in a word or two, the client's cache first; empty if it has not ended.
     pub doubts: String,
 }
 
-/// The page of these suites, by their names; the first is what the others are multiples of.
+/// The page of these suites, by their names; rates of the others are multiples of the first.
 ///
 /// # Errors
-/// There are not two to eight names, one is named twice or is no suite's, or a suite can't be read.
+/// There are not two to eight names, one is named twice or is not a suite's, or a suite can't be read.
 pub fn page_of(runs: &Runs, ids: &[String]) -> Result<Page, ApiError> {
     if !(2..=RUNS_MAX).contains(&ids.len()) {
         return Err(ApiError::bad(NOT_SUITES));
@@ -86,7 +85,7 @@ fn read(runs: &Runs, id: &str) -> Result<Suite, ApiError> {
 }
 
 impl SuitePage {
-    /// The suite of this name.
+    /// The suite with this name.
     ///
     /// # Errors
     /// The list has none, or its file can't be read.

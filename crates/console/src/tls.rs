@@ -1,7 +1,7 @@
-//! TLS with a key and a certificate that somebody brought: the files, and connections that are ready to be
-//! used.
+//! TLS with the user's own key and certificate: the files, and connections that are ready to be used.
 //!
-//! Handshakes are done beside each other, each within a while: who connects and says nothing delays nobody.
+//! Handshakes run in parallel, each with a time limit: a client that connects and sends nothing delays
+//! no other.
 
 use std::fs::Metadata;
 use std::future::pending;
@@ -22,18 +22,18 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-/// How long a handshake may take.
+/// The time limit of a handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Handshakes at once.
+/// The largest number of handshakes at once.
 const HANDSHAKES: usize = 256;
 
-/// No chain of certificates is longer.
+/// A longer file is not a chain of certificates.
 const PEM_BYTES_MAX: u64 = 1 << 20;
 
 /// The files.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
-    /// The certificate, and those that vouch for it, in this order, as PEM.
+    /// The certificate, followed by its chain, as PEM.
     pub cert: PathBuf,
     /// Its private key, as PEM.
     pub key: PathBuf,
@@ -48,27 +48,27 @@ pub enum TlsError {
     Io {
         /// Which.
         path: PathBuf,
-        /// What named it.
+        /// The flag that named it.
         flag: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// One is something else.
+    /// One has other content.
     #[error("{} contains no {what} in PEM format ({why}). {flag} needs a file with '-----BEGIN \
          {begin}-----'", path.display())]
     Pem {
         /// Which.
         path: PathBuf,
-        /// What was looked for.
+        /// The expected content.
         what: &'static str,
-        /// What named it.
+        /// The flag that named it.
         flag: &'static str,
-        /// How what was looked for begins.
+        /// The first line of the expected content.
         begin: &'static str,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// Everybody can read or write the key, so it is no secret.
+    /// All users can read or write the key, so it is not secret.
     #[error("all users may read or write the key in {} (mode {mode:04o}), so it is not secret. Run \
          'chmod 600' on it", path.display())]
     Loose {
@@ -77,7 +77,7 @@ pub enum TlsError {
         /// Its rights.
         mode: u32,
     },
-    /// They don't fit.
+    /// They do not belong together.
     #[error(
         "the key in {} does not belong to the certificate in {}; name a matching pair",
         key.display(),
@@ -89,7 +89,7 @@ pub enum TlsError {
         /// The key.
         key: PathBuf,
     },
-    /// One is of a kind that is not understood.
+    /// One is of an unsupported kind.
     #[error("{} and {} cannot be used for TLS: {source}. Create an ECDSA P-256 or RSA key and a \
          certificate for it", cert.display(), key.display())]
     Unfit {
@@ -97,15 +97,15 @@ pub enum TlsError {
         cert: PathBuf,
         /// The key.
         key: PathBuf,
-        /// What is wrong.
+        /// The reason.
         source: rustls::Error,
     },
 }
 
-/// How connections are made with these files.
+/// The TLS configuration with these files.
 ///
 /// # Errors
-/// When one can't be read, isn't what it should be, or they don't belong together.
+/// When one can't be read or has other content, or they don't belong together.
 pub fn tls_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
     let (cert, key) = (files.cert.clone(), files.key.clone());
     let chain = certificates(&cert)?;
@@ -142,7 +142,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        // A group of those who may is usual (ssl-cert).
+        // A group with access to the key is common (ssl-cert).
         const ANYBODY: u32 = 0o007;
         let mode = metadata.mode() & 0o7777;
         if mode & ANYBODY != 0 {
@@ -154,7 +154,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     Ok(key)
 }
 
-/// What is in a file, and what is known of it.
+/// The content of a file, and its metadata.
 fn contents(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
     let (file, metadata) = open_regular(path)?;
     let mut text = Vec::new();
@@ -180,7 +180,7 @@ fn unread(
     }
 }
 
-/// A listener whose connections have shaken hands.
+/// A listener whose connections have completed the handshake.
 #[derive(Debug)]
 pub struct TlsListener {
     ready: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
@@ -228,10 +228,10 @@ async fn accept_all(
         let (stream, from) = Listener::accept(&mut listener).await;
         let (acceptor, ready) = (acceptor.clone(), ready.clone());
         tokio::spawn(async move {
-            // One that fails is between the client and its idea of TLS; there is nobody else to tell.
+            // A failed handshake concerns only the client; no other party needs to know.
             if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
                 drop(place);
-                // Nobody takes it when the server ends.
+                // The receiver is dropped when the server ends.
                 let _ = ready.send((stream, from)).await;
             }
         });

@@ -1,4 +1,4 @@
-//! The secret that lets people in: drawn at every start and shown once as a link, or kept in a file.
+//! The secret that admits users: drawn at every start and shown once as a link, or kept in a file.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use subtle::ConstantTimeEq;
 
 /// Bytes of a token: 128 bits.
 const BYTES: usize = 16;
-/// A token that somebody else made is at least as long as one of ours.
+/// The least length of a user's own token: as long as a drawn one.
 const LENGTH_MIN: usize = 2 * BYTES;
-/// And not longer than this.
+/// The greatest length.
 pub const LENGTH_MAX: usize = 512;
 
-/// The secret. Its value is neither printed nor compared by accident.
+/// The secret. The type prevents printing or comparing it by accident.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -26,19 +26,19 @@ impl Token {
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// One that was made before; `None` for what is too short to be a secret, or no token by RFC 6750.
+    /// An existing token; `None` if the text is too short to be a secret, or not a token by RFC 6750.
     pub fn of(text: &str) -> Option<Token> {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
         let has_length = (LENGTH_MIN..=LENGTH_MAX).contains(&text.len());
         (has_length && text.bytes().all(fits)).then(|| Token(text.to_owned()))
     }
 
-    /// Whether it is this. Takes as long for one that is nearly right as for one that is all wrong.
+    /// Whether it is this one. The time does not depend on how much of it is right.
     pub fn is(&self, shown: &str) -> bool {
         self.0.as_bytes().ct_eq(shown.as_bytes()).into()
     }
 
-    /// For the link, the file, and the cookie that knows a session.
+    /// For the link, the file, and the cookie of a session.
     pub fn reveal(&self) -> &str {
         &self.0
     }

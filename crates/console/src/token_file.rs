@@ -1,7 +1,8 @@
-//! A token that outlives the console: kept in a file that nobody else can read, and made there if need be.
+//! A token that outlives the console: kept in a file that no other user can read, and made there if
+//! needed.
 //!
-//! A file, because nothing else keeps a secret here: command lines are for everybody to read, and what
-//! stands in the environment is handed on to every run that the console starts.
+//! It is a file because nothing else keeps a secret here: all users can read command lines, and the
+//! environment is inherited by every run that the console starts.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -15,26 +16,26 @@ use crate::token::{LENGTH_MAX, Token};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenFileError {
-    /// The system says no.
+    /// The system refused.
     #[error("cannot use the token file {}: {source}. Check the path and its permissions", path.display())]
     Io {
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Others can read or write it, so it is no secret.
+    /// Other users can read or write it, so it is not secret.
     #[error(
         "others can read the token file {} (mode {mode:04o}), so it is not secret. Delete it, or write a \
          new token to it and run 'chmod 600' on it", path.display()
     )]
     Loose { path: PathBuf, mode: u32 },
-    /// Somebody else's, who knows the token and can change it.
+    /// It belongs to another user, who knows the token and can change it.
     #[error(
         "the token file {} belongs to another user (UID {owner}), who knows the token. Name your own with \
          --token-file", path.display()
     )]
     Foreign { path: PathBuf, owner: u32 },
-    /// No token in it.
+    /// The file has no token.
     #[error(
         "{} contains no token. Write one line of 32 to 512 letters, digits and '-._~+/=' ('openssl rand \
          -hex 16'), or delete the file: the console then creates one", path.display()
@@ -45,10 +46,10 @@ pub enum TokenFileError {
     Random(#[from] getrandom::Error),
 }
 
-/// The token in this file. Where there is no file one is made, that nobody else can read.
+/// The token in this file. If there is no file, one is made that no other user can read.
 ///
 /// # Errors
-/// When it can't be read or made, others can read it, or there is no token in it.
+/// When it can't be read or made, other users can read it, or there is no token in it.
 pub fn token(path: &Path) -> Result<Token, TokenFileError> {
     let failed = |source: io::Error| TokenFileError::Io { path: path.to_owned(), source };
     match open_regular(path) {
@@ -69,7 +70,7 @@ fn read(path: &Path, file: File, metadata: &Metadata) -> Result<Token, TokenFile
     #[cfg(not(unix))]
     let _ = metadata;
     let mut text = String::new();
-    // A line's end behind the longest token, and one byte that is too much.
+    // A line break after the longest token, and one byte too many.
     let most = LENGTH_MAX as u64 + 3;
     let no_token = || TokenFileError::NoToken { path: path.to_owned() };
     match file.take(most).read_to_string(&mut text) {
@@ -80,7 +81,8 @@ fn read(path: &Path, file: File, metadata: &Metadata) -> Result<Token, TokenFile
     Token::of(line.strip_suffix('\r').unwrap_or(line)).ok_or_else(no_token)
 }
 
-/// Nobody else's, and nobody else may read or write it. Root's own files are anybody's to be given.
+/// Whether the file is this user's and closed to other users. Files of root pass: root may have placed
+/// them for any user.
 #[cfg(unix)]
 fn is_own(path: &Path, metadata: &Metadata) -> Result<(), TokenFileError> {
     use std::os::unix::fs::MetadataExt;
@@ -96,7 +98,7 @@ fn is_own(path: &Path, metadata: &Metadata) -> Result<(), TokenFileError> {
     }
 }
 
-/// Makes the file with its rights, so that there is no moment in which others can read it.
+/// Creates the file with its final rights, so that other users can read it at no moment.
 fn make(path: &Path, token: &Token) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,6 +1,6 @@
-//! The library of traces, as the page lists it and as replays name them.
+//! The library of traces, for the page's list and by the names of replays.
 //!
-//! Counting what is in it takes a moment, so a list is used for a while.
+//! Counting their operations takes a moment, so a list is reused for a while.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,18 +13,18 @@ use crate::error::ApiError;
 use crate::runs::shown;
 use crate::weight::Weight;
 
-/// How long a list is used.
+/// How long a list is reused.
 const FRESH: Duration = Duration::from_secs(30);
 
 /// A trace of the library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TraceEntry {
-    /// What it is called.
+    /// The trace's name.
     pub name: String,
-    /// What it is, in a sentence; or what is wrong with it.
+    /// A description in a sentence; or what is wrong with it.
     pub about: String,
-    /// Its operations; none of a damaged one.
+    /// The number of its operations; 0 for a damaged one.
     #[serde(skip)]
     ops: u64,
 }
@@ -56,22 +56,22 @@ impl Traces {
         }
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is one with this name.
     pub fn has(&self, name: &str) -> bool {
         self.list().iter().any(|entry| entry.name == name)
     }
 
-    /// What it takes to read the trace of this name. One that isn't there takes a moment.
+    /// The cost of reading the trace with this name. A missing one takes a moment.
     pub fn weight(&self, name: &str) -> Weight {
         let listed = self.list();
         let ops = listed.iter().find(|entry| entry.name == name).map(|entry| entry.ops);
         Weight::of_ops(ops.unwrap_or(0))
     }
 
-    /// The trace of this name, as a directory. Nothing but a name of the list is opened.
+    /// The trace with this name, as a directory. Only names of the list are opened.
     ///
     /// # Errors
-    /// None of this name, or a damaged one.
+    /// None with this name, or a damaged one.
     pub fn open(&self, name: &str) -> Result<Materialised, ApiError> {
         if !self.has(name) {
             return Err(ApiError::missing(format!("there is no trace '{}' in the library", shown(name))));

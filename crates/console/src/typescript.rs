@@ -1,8 +1,8 @@
-//! The types that cross to the application in `console/`, in TypeScript: `console/src/data/generated.ts` is
-//! made here out of the Rust types and their comments, and a test holds the committed file to them.
-//! `cargo xtask types` writes it anew.
+//! The types that cross to the application in `console/`, in TypeScript: `console/src/data/generated.ts`
+//! is generated here from the Rust types and their comments, and a test compares the committed file with
+//! them. `cargo xtask types` writes it again.
 //!
-//! Not here: which fields there are and what they are called. The types and their serde attributes say that.
+//! Not here: the fields and their names. The types and their serde attributes define them.
 #![allow(clippy::unwrap_used)]
 
 use std::any::TypeId;
@@ -29,11 +29,11 @@ use crate::suites::SuitePage;
 use crate::traces::TraceEntry;
 use crate::watching::EventsTold;
 
-/// Where the types are committed.
+/// The committed file.
 const FILE: &str = "console/src/data/generated.ts";
-/// Set when the file is to be written anew.
+/// Set to write the file again.
 const WRITE: &str = "REELGAUGE_WRITE_TYPES";
-/// Longer lists of words stand one below the other.
+/// Longer unions of strings have one line for each.
 const COLUMNS_MAX: usize = 110;
 
 const HEAD: &str = "\
@@ -54,7 +54,7 @@ impl TypeVisitor for Types {
         if !self.seen.insert(TypeId::of::<T>()) {
             return;
         }
-        // What has no place of its own is a list, a number, …
+        // A type without a path of its own definition is a list, a number, …
         if T::output_path().is_some() {
             let name = T::ident(&self.config);
             let text = laid_out(&T::docs().unwrap_or_default(), &T::decl(&self.config));
@@ -72,7 +72,7 @@ impl Types {
         Types { config, seen: HashSet::new(), declared: BTreeMap::new() }
     }
 
-    /// Everything that the application reads or sends, and what that consists of.
+    /// Every type that the application reads or sends, and their parts.
     fn of_the_application() -> Types {
         let mut types = Types::none();
         types.visit::<Page>();
@@ -102,7 +102,7 @@ impl Types {
     }
 }
 
-/// A declaration as people read it: a field a line, and comments without Rust's words.
+/// A declaration in a readable form: one field per line, and comments without terms of Rust.
 fn laid_out(docs: &str, declaration: &str) -> String {
     let fields = declaration.replace(", } | {", ",\n} | {");
     let fields = fields.strip_suffix(", };").map_or(fields.clone(), |fields| format!("{fields},\n}};"));
@@ -114,7 +114,7 @@ fn laid_out(docs: &str, declaration: &str) -> String {
     in_the_words_of_json(&short_comments(&text))
 }
 
-/// A list of words that is too long for a line has a line for each.
+/// A union of strings that is too long for a line has one line for each.
 fn words_below_each_other(declaration: &str) -> String {
     if declaration.len() + "export ".len() <= COLUMNS_MAX || declaration.contains('{') {
         return declaration.to_owned();
@@ -122,13 +122,13 @@ fn words_below_each_other(declaration: &str) -> String {
     declaration.replacen(" = ", " = | ", 1).replace(" | ", "\n  | ")
 }
 
-/// What serde leaves out where there is nothing is never null.
+/// A field that serde may omit is never null.
 fn never_null(line: &str) -> String {
     let optional = line.strip_suffix(" | null,").filter(|line| line.contains("?: "));
     optional.map_or(line.to_owned(), |line| format!("{line},"))
 }
 
-/// A comment of one line stands on one line.
+/// A comment of one line is on one line.
 fn short_comments(text: &str) -> String {
     let mut short = String::new();
     let mut rest = text;
@@ -145,7 +145,7 @@ fn short_comments(text: &str) -> String {
     short + rest
 }
 
-/// Comments are about Rust: `None` is null here, and links lead nowhere.
+/// Comments are about Rust: `None` is null here, and links have no target.
 fn in_the_words_of_json(text: &str) -> String {
     text.replace("`None`", "`null`").replace("[`", "`").replace("`]", "`").replace("::", ".")
 }
@@ -246,8 +246,8 @@ fn long_lists_of_words_stand_below_each_other() {
     assert_eq!(list, format!("type A =\n  | \"b\"\n  | \"{long}\";"));
 }
 
-/// Fields of types that cross which serde leaves out now and then. What is derived takes them for always
-/// there unless they have a default, too.
+/// Fields that serde sometimes omits, in types that cross. The derived type takes them for always
+/// present, unless they have a default, too.
 fn left_out_at_times(source: &str) -> Vec<&str> {
     // An item ends with a brace at the margin.
     let items = source.split("\n}\n").filter(|item| item.contains("derive(ts_rs::TS)"));

@@ -1,8 +1,8 @@
-//! Watching a run: its events as they are written, from the beginning, for as many browsers as like.
+//! Watching a run: its events as they are written, from the beginning, for any number of browsers.
 //!
-//! Every watcher reads the run's file for itself. The run knows nothing of them, so nothing that they do or
-//! leave can reach it. Each event has the place behind it as its number, so a browser whose connection broke
-//! goes on where it was.
+//! Every watcher reads the run's file itself. The run does not know of them, so they cannot affect it.
+//! Each event has the place after it as its number, so a browser whose connection broke continues from
+//! there.
 
 use std::convert::Infallible;
 use std::io;
@@ -18,18 +18,18 @@ use serde::Serialize;
 use crate::events::{Begin, Life, Tail, begin, life};
 use crate::shares::Share;
 
-/// How often the file is looked at.
+/// The interval of reads of the file.
 const EVERY: Duration = Duration::from_millis(200);
-/// How often a run that tells nothing is looked after.
+/// The interval of checks of a run without new events.
 const LOOK_AFTER: Duration = Duration::from_secs(1);
-/// Of what was told before somebody came, about so much is told again; of more, every other second, or every
-/// tenth, as need be.
+/// Of the events before a watcher came, about this much is sent; if there are more, every other second,
+/// or every tenth, as needed.
 const HISTORY_BYTES: u64 = 4 << 20;
 
-/// What a watcher gets next.
+/// The next item for a watcher.
 pub type Told = Result<Event, Infallible>;
 
-/// Somebody who watches a run.
+/// A watcher of a run.
 #[derive(Debug)]
 pub struct Watcher {
     run_dir: PathBuf,
@@ -41,24 +41,25 @@ pub struct Watcher {
     has_ended: bool,
 }
 
-/// What a run has told since a place.
+/// A run's events since a place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct EventsTold {
     /// In the order in which they happened.
     pub events: Vec<LiveEvent>,
-    /// The place behind them: what to ask from next.
+    /// The place after them: continue from here.
     pub next: u64,
 }
 
 impl EventsTold {
-    /// Everything since this place, which must be one that was told; from the beginning otherwise.
+    /// Everything since this place, which must be one from an earlier answer; otherwise from the
+    /// beginning.
     ///
     /// # Errors
-    /// When the run tells nothing.
+    /// When the run writes no events.
     pub fn since(run_dir: &Path, from: u64) -> io::Result<EventsTold> {
         let mut watcher = Watcher::new(run_dir, from)?;
-        // Nobody has looked after it before.
+        // This watcher has made no check before.
         watcher.looked_after = None;
         let batch = watcher.look();
         let next = batch.last().map_or(from, |(place, _)| *place);
@@ -66,14 +67,14 @@ impl EventsTold {
     }
 }
 
-/// What there is to be told.
+/// Events to send, with their places.
 type Batch = Vec<(u64, LiveEvent)>;
 
 impl Watcher {
     /// Watches the run in this directory from this place on.
     ///
     /// # Errors
-    /// When it tells nothing.
+    /// When it writes no events.
     pub fn new(run_dir: &Path, from: u64) -> io::Result<Watcher> {
         let tail = Tail::open(run_dir, from)?;
         Ok(Watcher {
@@ -87,17 +88,17 @@ impl Watcher {
         })
     }
 
-    /// Whether everything was told before this place, so there is nothing to watch.
+    /// Whether all events are before this place, so there is nothing to watch.
     pub fn is_over(run_dir: &Path, from: u64) -> bool {
         from > 0
             && matches!(life(run_dir), Life::Ended(..))
             && Tail::open(run_dir, from).is_ok_and(|tail| tail.len() == from)
     }
 
-    /// What has been told since the last time. A run whose process is gone has ended, whether it said so or
-    /// not.
+    /// The events since the last call. A run whose process no longer exists has ended, whether it
+    /// reported that or not.
     fn look(&mut self) -> Batch {
-        // In this order: what it says with its last breath is read below.
+        // In this order: events that it writes just before its end are read below.
         let is_gone = self.looked_after.is_none_or(|at| at.elapsed() >= LOOK_AFTER) && {
             self.looked_after = Some(Instant::now());
             !self.begin.as_ref().is_some_and(|begin| begin.is_alive(&self.run_dir))
@@ -128,8 +129,8 @@ impl Watcher {
         events
     }
 
-    /// Everything from here on, as server-sent events, until the run has ended. `place` is given back when
-    /// nobody watches any more.
+    /// Everything from here on, as server-sent events, until the run has ended. `place` is released when
+    /// the watcher disconnects.
     pub fn events(self, place: Share) -> impl Stream<Item = Told> {
         let state = (self, Vec::new().into_iter(), place);
         unfold(state, |(mut watcher, mut batch, share)| async move {
@@ -159,7 +160,7 @@ fn told(place: u64, event: &LiveEvent) -> Event {
     Event::default().id(place.to_string()).data(event.to_line())
 }
 
-/// Leaves out seconds of a long past.
+/// Omits seconds of the distant past.
 #[derive(Debug)]
 struct History {
     until: u64,

@@ -1,13 +1,13 @@
-//! How long it takes to read a log, as far as its size says so before anybody reads it.
+//! How long it takes to read a log, as far as its size shows it before it is read.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// A log that is read in a moment: about a million operations.
+/// The size of a log that is read in a moment: about a million operations.
 const SMALL_BYTES: u64 = 8 << 20;
-/// Files and directories of one; each takes a while to be opened.
+/// The same for its files and directories; each takes time to open.
 const SMALL_FILES: usize = 256;
-/// Operations of a trace that is small, whose log may still have to be made.
+/// Operations of a small trace, whose log may still have to be made.
 const SMALL_OPS: u64 = 500_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,15 +17,15 @@ pub enum Weight {
 }
 
 impl Weight {
-    /// That of the logs below these directories together; each agent's is in a directory of its own.
+    /// That of the logs below these directories together; each agent's is in a separate directory.
     pub fn of_logs(dirs: impl IntoIterator<Item = PathBuf>) -> Weight {
         let (mut bytes, mut files) = (0, 0);
         let mut ahead: Vec<PathBuf> = dirs.into_iter().collect();
         while let Some(dir) = ahead.pop() {
-            // A log that isn't there takes no time.
+            // A missing log takes no time.
             for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
                 files += 1;
-                // Of the entry itself: no link is followed.
+                // Of the entry itself: no symbolic link is followed.
                 match entry.metadata() {
                     Ok(metadata) if metadata.is_dir() => ahead.push(entry.path()),
                     metadata => bytes += metadata.map_or(0, |metadata| metadata.len()),
@@ -38,7 +38,7 @@ impl Weight {
         Weight::Small
     }
 
-    /// That of a trace with so many operations.
+    /// That of a trace with this many operations.
     pub fn of_ops(ops: u64) -> Weight {
         if ops > SMALL_OPS { Weight::Large } else { Weight::Small }
     }

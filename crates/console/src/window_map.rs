@@ -10,10 +10,10 @@ use reelgauge_record::{OpKind, OpRecord};
 pub const COLUMNS_MAX: u64 = 2_000;
 /// Bins of the file, at most.
 pub const ROWS_MAX: u64 = 1_000;
-/// All cells, at most: nobody has more points on a screen for one chart.
+/// The largest number of cells: no screen has more points for one chart.
 const CELLS_MAX: u64 = 600_000;
 
-/// Which part, and how fine.
+/// The part, and its resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Number of the file.
@@ -24,9 +24,9 @@ pub struct Window {
     /// Bytes of the file from here on.
     pub from_bytes: u64,
     pub to_bytes: u64,
-    /// Bins of time that are wanted; more than [`COLUMNS_MAX`] are not given.
+    /// Bins of time that are requested; at most [`COLUMNS_MAX`] are used.
     pub columns: u64,
-    /// Bins of the file that are wanted; more than [`ROWS_MAX`] are not given.
+    /// Bins of the file that are requested; at most [`ROWS_MAX`] are used.
     pub rows: u64,
 }
 
@@ -38,7 +38,7 @@ pub struct WindowMap {
     bin_bytes: u64,
     columns: u64,
     rows: u64,
-    /// Bytes read and written, a column after the other.
+    /// Bytes read and written, column by column.
     cells: Vec<(u64, u64)>,
 }
 
@@ -57,7 +57,7 @@ impl WindowMap {
         WindowMap { window, bin_ns, bin_bytes, columns, rows, cells: vec![(0, 0); (columns * rows) as usize] }
     }
 
-    /// Takes an operation. Bytes count where they lie, at the time at which they were asked for.
+    /// Takes an operation. Its bytes count at their place, at the time of issue.
     pub fn add(&mut self, op: &OpRecord) {
         let Window { file, from_ns, to_ns, from_bytes, to_bytes, .. } = self.window;
         let is_in_time = (from_ns..to_ns).contains(&op.issued_ns);
@@ -78,7 +78,7 @@ impl WindowMap {
         }
     }
 
-    /// What came of them. Cells without bytes are left out.
+    /// The result. Cells without bytes are omitted.
     pub fn figures(&self) -> MapLevel {
         let cells = self.cells.iter().enumerate().filter(|(_, (read, written))| read + written > 0);
         let quadruple = |(at, &(read, written)): (usize, &(u64, u64))| {

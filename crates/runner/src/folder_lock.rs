@@ -1,8 +1,7 @@
 //! A folder for one process at a time: a lock on a file in it, which the system releases when that
 //! process ends for any reason.
 //!
-//! Not here: other ownership of a folder; the area on a target, which has marks of its own kind
-//! (engine).
+//! Not here: other ownership of a folder; the area on a target, which has a different lock (engine).
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};

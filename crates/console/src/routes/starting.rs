@@ -1,4 +1,4 @@
-//! The answers that a form needs: what can be filled in and chosen, what it would take, and the start.
+//! Handlers for forms: fields and choices, the forecast, and the start.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ async fn choices() -> Json<Choices> {
     Json(Choices::all())
 }
 
-/// Words to find formats by.
+/// Words to search formats by.
 #[derive(Deserialize)]
 struct Words {
     #[serde(default)]
@@ -44,7 +44,7 @@ async fn formats(Query(query): Query<Words>) -> Json<FormatsFound> {
     Json(FormatsFound::by_words(&query.words))
 }
 
-/// What a form would start. It may read a trace, and ask a target how much room it has.
+/// The command and forecast of a form. It may read a trace, and query a target's free space.
 async fn ahead(
     State(app): Shared,
     Extension(client): Extension<Client>,

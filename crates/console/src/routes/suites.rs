@@ -1,5 +1,5 @@
-//! Answers about runs that belong together: a suite, several of them side by side, a proof, a procedure. What
-//! they say is in [`crate::suites`], [`crate::proofs`] and [`crate::procedures`].
+//! Handlers for groups of runs: a suite, several of them side by side, a proof, a procedure. Their
+//! content is in [`crate::suites`], [`crate::proofs`] and [`crate::procedures`].
 
 use axum::Json;
 use axum::extract::{Path, Query, State};

@@ -1,4 +1,4 @@
-//! Tests of all answers together, without a socket.
+//! Tests of all handlers together, without a socket.
 
 #![allow(clippy::unwrap_used)]
 
@@ -27,7 +27,7 @@ use crate::runs::tests::{make_run, summary};
 use crate::start::{Planned, Starter};
 use crate::token::Token;
 
-/// A server on a folder with a root and runs, and what it is asked.
+/// A server on a folder with a root and runs, and its requests.
 struct Scene {
     folder: tempfile::TempDir,
     router: Router,
@@ -57,7 +57,7 @@ fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
     fs::create_dir(top.join("root")).unwrap();
     let path = Arg::new("path").required(true).value_parser(value_parser!(PathBuf));
     let starter = Starter {
-        // Refuses whatever it is told.
+        // Refuses any arguments.
         program: PathBuf::from("/bin/false"),
         forms: vec![Form::of(&Command::new("check").arg(path))],
         roots: Roots::new(&[top.join("root")]).unwrap(),
@@ -97,7 +97,7 @@ impl Scene {
         self.ask("GET", uri, "", |request| request)
     }
 
-    /// A change, as the page asks for one.
+    /// A change, as the page requests it.
     fn change(&self, method: &str, uri: &str, body: &str) -> Told {
         let json = ("content-type", "application/json");
         self.ask(method, uri, body, |request| request.header(MARK, "1").header(json.0, json.1))
@@ -186,7 +186,7 @@ fn set_cookie(told: &Told) -> &str {
     told.headers["set-cookie"].to_str().unwrap()
 }
 
-/// What a browser sends back of a cookie.
+/// The part of a cookie that a browser sends back.
 fn sent_back(told: &Told) -> String {
     set_cookie(told).split(';').next().unwrap().to_owned()
 }
@@ -199,7 +199,7 @@ fn the_token_is_exchanged_for_a_cookie_and_nothing_is_told_without_one() {
     let refused = scene.get("/api/runs");
     assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
     assert!(refused.headers["www-authenticate"] == "Bearer" && refused.text.contains("link"));
-    // A token in an address would end up in histories and logs, so there it is worth nothing.
+    // A token in an address would end up in histories and logs, so it is not accepted there.
     let page = scene.get(&format!("/?token={text}"));
     assert!(page.status == StatusCode::OK && !page.headers.contains_key("set-cookie"));
     assert_eq!(scene.get(&format!("/api/runs?token={text}")).status, StatusCode::UNAUTHORIZED);
@@ -232,7 +232,7 @@ fn behind_a_proxy_everything_is_below_its_path() {
     let body = json!({"token": token.reveal()}).to_string();
     let scene = scene_at(Some("https://nas.example.com/reelgauge/"), Some(token));
     let json = ("content-type", "application/json");
-    // One proxy keeps host and path, the next puts its own host there, the third takes the path away.
+    // One proxy keeps host and path, the next replaces the host, the third strips the path.
     for (host, path) in
         [("nas.example.com", "/reelgauge"), ("127.0.0.1:8642", "/reelgauge"), ("127.0.0.1:8642", "")]
     {
@@ -384,7 +384,7 @@ fn pages_of_runs_and_traces_are_told() {
     let page = scene.get("/api/runs/run/page").json();
     assert_eq!((page["kind"].as_str(), page["runs"][0]["id"].as_str()), (Some("run"), Some("run")));
     assert_eq!(page["runs"][0]["summary"]["verb"], "streams");
-    // Kept, until something about the run changes.
+    // Kept until something about the run changes.
     let made_at = &page["made_at"];
     assert_eq!(&scene.get("/api/runs/run/page").json()["made_at"], made_at);
     scene.change("PUT", "/api/runs/run/notes", r#"{"name":"seen"}"#);

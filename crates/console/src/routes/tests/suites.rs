@@ -1,8 +1,9 @@
-//! Tests of what is answered about suites.
+//! Tests of the handlers for suites.
 
 use super::*;
 
-/// A suite of two workloads, the second of which did not run; a pass of the first moves 10 MB in this time.
+/// A suite of two workloads, the second of which did not run; a pass of the first moves 10 MB in this
+/// time.
 fn suite_json(pass_ns: u64) -> Value {
     json!({"suite_version": 1, "written_by": "reelgauge", "name": "naspt", "target": "/mnt/nas",
         "batch": 2, "pace": "max", "seed": 1, "workloads": ["a", "b"], "complete": false,
@@ -35,11 +36,11 @@ fn a_suite_is_listed_with_its_runs_and_has_a_page() {
         (page["rows"][0]["run"].clone(), page["rows"][1]["run"].clone()),
         (json!("suite/one"), json!(null))
     );
-    // The second pass came to something else than recorded.
+    // The second pass had a different result than recorded.
     assert_eq!(page["rows"][0]["passes_bytes_per_s"], json!([1e7, null]));
     assert_eq!(scene.get("/api/runs/suite%2Fone/page").status, StatusCode::OK);
     assert_eq!(scene.get("/api/runs/one/suite").status, StatusCode::NOT_FOUND);
-    // A part of it is not deleted alone; all of it is.
+    // A single part of it cannot be deleted; the whole can.
     assert_eq!(scene.change("DELETE", "/api/runs/suite%2Fone", "").status, StatusCode::CONFLICT);
     assert_eq!(scene.change("DELETE", "/api/runs/suite", "").status, StatusCode::NO_CONTENT);
     assert!(!dir.exists());
