@@ -15,6 +15,9 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::scratch::{Scratch, target_dir};
 
+/// The variable that has screens printed in full, as `--details` does.
+pub const DETAILS: &str = "REELGAUGE_DETAILS";
+
 /// How long [`run`] waits before it kills the binary. Far more than any of these runs needs, even on a
 /// busy host.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -164,6 +167,8 @@ pub fn start_by<A: AsRef<OsStr>>(mut by: Command, arguments: impl IntoIterator<I
         // Neither a terminal's width nor a developer's settings may influence the output.
         .env_remove("RUST_LOG")
         .env("COLUMNS", "100")
+        // Tests see whole screens.
+        .env(DETAILS, "1")
         .current_dir(scratch.path())
         .stdin(Stdio::null())
         .stdout(output("stdout"))

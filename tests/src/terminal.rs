@@ -51,8 +51,9 @@ pub fn seen(columns: u32, dir: &Path, words: &[&str]) -> Seen {
     let terminal = Terminal { socket: format!("reelgauge-test-{}-{number}", std::process::id()) };
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     let line = format!(
-        "cd {} && {} {}; echo {END} $?; sleep 600",
+        "cd {} && {}=1 {} {}; echo {END} $?; sleep 600",
         shell_word(&dir.display().to_string()),
+        binary::DETAILS,
         shell_word(&binary::path().display().to_string()),
         words.join(" ")
     );

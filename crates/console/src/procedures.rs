@@ -55,7 +55,7 @@ impl ProcedurePage {
             why: row.why.clone(),
         };
         Ok(ProcedurePage {
-            text: procedure_text(&record, &dir, Style { colour: false, width: COLUMNS }),
+            text: procedure_text(&record, &dir, Style { width: COLUMNS, ..Style::default() }),
             steps: record.rows.iter().map(row).collect(),
         })
     }

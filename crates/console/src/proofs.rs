@@ -47,7 +47,7 @@ impl ProofPage {
             state: names.get(pass.state).map(ToString::to_string).unwrap_or_default(),
             counts: pass.disturbance.is_none(),
         };
-        let style = Style { colour: false, width: COLUMNS };
+        let style = Style { width: COLUMNS, ..Style::default() };
         Ok(ProofPage {
             text: proof_text(&proof, &dir, style),
             passes: proof.passes.iter().map(row).collect(),

@@ -14,13 +14,16 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::cli::command_line::command;
+use crate::cli::command_line::{command, has_details};
 use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {
     reelgauge_runner::supervise::own_session::begin_if_asked();
     reelgauge_runner::supervise::leash::begin_if_asked();
-    let parsed = command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = command().try_get_matches().and_then(|matches| {
+        screen::set_details(has_details(&matches));
+        Cli::from_arg_matches(&matches)
+    });
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(screen::say_usage(&error)),

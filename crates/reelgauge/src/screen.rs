@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::Summary;
@@ -15,10 +16,19 @@ use crate::cli::command_line::{GROUPS, command};
 use crate::cli::foreign::hint;
 pub use crate::width::{error_width, list_width, output_width};
 
+/// Whether screens are printed in full. Set once, from the command line.
+static DETAILS: AtomicBool = AtomicBool::new(false);
+
+/// Has screens printed in full, or only their first screenful.
+pub fn set_details(is_on: bool) {
+    DETAILS.store(is_on, Ordering::Relaxed);
+}
+
 /// In colour if somebody looks at it, and as wide as there is room.
 pub fn style() -> Style {
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    Style { colour, width: output_width().unwrap_or(Style::default().width) }
+    let width = output_width().unwrap_or(Style::default().width);
+    Style { colour, width, is_short: !DETAILS.load(Ordering::Relaxed) }
 }
 
 /// The screen of a summary.

@@ -2,18 +2,34 @@
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::silence::without_incident;
-use reelgauge_analysis::statement::{Judgement, Number, of};
+use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
 
-use crate::answer_parts::is_in_streams;
+use crate::answer_parts::{is_in_streams, outcome};
 use crate::hosts::hosts_sentences;
 use crate::sentence::{Sentence, Tone};
 use crate::standstill::sentence;
-use crate::statement::{doubt_words, inconclusive_sentence, judgement_words};
+use crate::statement::{cause_clause, doubt_words, inconclusive_reasons, judgement_words};
 use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
-/// What every screen begins with, and every page: the answer, and what makes it worthless before it. Made in
-/// one place, so that terminal and page say the same.
+/// What every page begins with: the answer, and what makes it worthless before it. Screens have the same with
+/// labels (`answer_block`).
 pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
+    let mut sentences = results(summary, false);
+    let statement = of(summary);
+    if let Some(cause) = cause_clause(summary, &statement) {
+        let at = usize::from(outcome(summary).is_some());
+        sentences.get_mut(at).into_iter().for_each(|(_, first)| first.push_str(&cause));
+    }
+    if let Some(why) = reason(&statement) {
+        sentences.insert(1, (Tone::Inconclusive, format!("Reason: {why}.")));
+    }
+    let doubt = closing_doubt(summary).map(|text| (Tone::Plain, text));
+    let told = sentences.into_iter().chain(doubt).filter(|(_, text)| !text.is_empty());
+    told.map(|(tone, text)| Sentence { tone, text }).collect()
+}
+
+/// The result of a run, without its cause and its doubts. A short screen has no reasons of load points.
+pub(crate) fn results(summary: &Summary, is_short: bool) -> Vec<(Tone, String)> {
     let mut sentences = if let Some(facts) = &summary.watch {
         watch::answer(summary, facts)
     } else if let Some(facts) = &summary.msmeter {
@@ -23,7 +39,7 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     } else if let Some(facts) = &summary.replay {
         replay::answer(summary, facts)
     } else if let Some(facts) = &summary.vda {
-        vda::answer(summary, facts)
+        vda::answer(summary, facts, is_short)
     } else if let Some(facts) = &summary.search {
         search::answer(summary, facts)
     } else if is_in_streams(summary) {
@@ -31,26 +47,36 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     } else {
         mix::answer(summary)
     };
-    let statement = of(summary);
-    if statement.judgement == Judgement::Inconclusive {
-        mark_inconclusive(&mut sentences, inconclusive_sentence(&statement));
+    if of(summary).judgement == Judgement::Inconclusive
+        && let Some((tone, first)) = sentences.first_mut()
+    {
+        *tone = Tone::Inconclusive;
+        // Lists show the first sentence alone.
+        *first = format!("{}: {first}", judgement_words(Judgement::Inconclusive));
     }
     sentences.extend(silence(summary).map(|text| (Tone::Bad, text)));
-    let sentences = sentences.into_iter().chain(hosts_sentences(summary));
-    let doubt = closing_doubt(summary).map(|text| (Tone::Plain, text));
-    let told = sentences.chain(doubt).filter(|(_, text)| !text.is_empty());
-    told.map(|(tone, text)| Sentence { tone, text }).collect()
+    sentences.extend(hosts_sentences(summary));
+    sentences.retain(|(_, text)| !text.is_empty());
+    sentences
+}
+
+/// Why a run is inconclusive, without the full stop.
+pub(crate) fn reason(statement: &Statement) -> Option<String> {
+    (statement.judgement == Judgement::Inconclusive).then(|| inconclusive_reasons(statement)).flatten()
 }
 
 /// The sentence that an answer ends with where something makes it doubtful.
 pub(crate) fn closing_doubt(summary: &Summary) -> Option<String> {
     let statement = of(summary);
     let is_measured = statement.number != Number::NotMeasured;
-    // Where the tool itself is said to be the cause, its timing is no doubt.
-    let is_own = statement.cause.is_some_and(|cause| cause.culprit.is_own());
     // A check has them in its confidence.
-    let has_doubts = is_measured && !is_own && summary.check.is_none();
+    let has_doubts = is_measured && !is_own_fault(&statement) && summary.check.is_none();
     doubt_words(summary, &statement).filter(|_| has_doubts)
+}
+
+/// Whether the tool or this client is said to be the cause. Then its timing is no doubt.
+pub(crate) fn is_own_fault(statement: &Statement) -> bool {
+    statement.cause.is_some_and(|cause| cause.culprit.is_own())
 }
 
 /// A silence that no incident tells of. A mix has it in its own answer, and a first look measures its own
@@ -59,16 +85,6 @@ fn silence(summary: &Summary) -> Option<String> {
     let has_own = summary.check.is_some() || !(is_in_streams(summary) || summary.replay.is_some());
     let told = without_incident(summary).filter(|_| !has_own)?;
     Some(sentence(&told, ""))
-}
-
-/// The word in front of the first sentence of an answer, which lists show alone, and the reasons behind it.
-fn mark_inconclusive(sentences: &mut Vec<(Tone, String)>, why: Option<String>) {
-    let Some((tone, first)) = sentences.first_mut() else { return };
-    *tone = Tone::Inconclusive;
-    *first = format!("{}: {first}", judgement_words(Judgement::Inconclusive));
-    if let Some(why) = why {
-        sentences.insert(1, (Tone::Inconclusive, why));
-    }
 }
 
 #[cfg(test)]

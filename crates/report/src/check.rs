@@ -9,9 +9,9 @@ use reelgauge_analysis::{CheckCount, CheckFacts, CheckFormat, Culprit, LoadPoint
 
 use crate::answer_parts::outcome;
 use crate::document::{Block, Section};
-use crate::ending::next;
+use crate::ending::last_lines;
 use crate::limit::limit_words;
-use crate::note::note_texts;
+use crate::note::warnings;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::standstill::sentence;
@@ -51,27 +51,21 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         page.gap();
         page.table(formats(facts, page.width, false));
     }
+    page.detail(|page| {
+        page.gap();
+        let rates_known =
+            [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
+        if summary.outcome == Outcome::Complete || rates_known.iter().any(Option::is_some) {
+            page.item("One client", &rates(summary, facts));
+        }
+        let seen = limit_words(summary).limited_by();
+        if !seen.is_empty() {
+            page.item("Counters", &seen);
+        }
+    });
     page.gap();
-    let rates_known =
-        [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
-    if summary.outcome == Outcome::Complete || rates_known.iter().any(Option::is_some) {
-        page.item("One client", &rates(summary, facts));
-    }
-    page.item("Limit", &plain(&facts.limit));
-    let seen = limit_words(summary).limited_by();
-    if !seen.is_empty() {
-        page.item("Counters", &seen);
-    }
-    page.item("Confidence", &confidence(summary, facts));
-    note_texts(summary).iter().for_each(|note| page.warning(note));
-    page.gap();
-    // One line: the report lies in the directory.
-    match (show.report, show.run_dir) {
-        (Some(report), _) => page.item("Report", &plain(report)),
-        (None, Some(run_dir)) => page.item("Files", &plain(run_dir)),
-        (None, None) => {}
-    }
-    next(summary, show, page);
+    page.warnings(&warnings(summary));
+    last_lines(summary, show, page);
 }
 
 /// What the head of the page shows: the counts of each format, and the rates of one client.
@@ -351,8 +345,9 @@ fn doing(point: &LoadPoint) -> &'static str {
     }
 }
 
-/// What makes the counts less sure, for screen and page alike.
-pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
+/// What makes the counts less sure, for screen and page alike. A short screen has no general remarks next to
+/// doubts.
+pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts, is_short: bool) -> String {
     let rates = [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
     if facts.formats.is_empty() && rates.iter().all(Option::is_none) {
         return "nothing was measured.".to_owned();
@@ -371,6 +366,9 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts) -> String {
         doubts.push("not everything could be measured".to_owned());
     }
     doubts.extend(doubts_of(summary, &of(summary)));
+    if is_short && !doubts.is_empty() {
+        return format!("low: {}.", doubts.join("; "));
+    }
     let begin = if doubts.is_empty() { String::new() } else { format!("low: {}. ", doubts.join("; ")) };
     // Its recorders need no room this way. On a file system that allocates as it writes they get more.
     let records =

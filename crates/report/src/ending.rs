@@ -1,23 +1,31 @@
 //! What every screen ends with: what to doubt, where the files are, what to do next.
 
+use std::path::Path;
+
 use reelgauge_analysis::{Outcome, Summary};
 
 use crate::answer_parts::label;
 use crate::hosts::hosts;
 use crate::next_step::next_step;
-use crate::note::note_texts;
+use crate::note::warnings;
 use crate::page::Page;
 use crate::sentence::Tone;
-use crate::text::plain;
+use crate::text::{plain, shell_word};
 use crate::units::{amount, count, number};
 use crate::wanted::Screen;
 
 /// What every screen ends with: the machines, where there were several, what to doubt, where the files are,
 /// what to do next.
 pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut Page) {
-    hosts(summary, show, page);
-    doubts(summary, page);
-    files(summary, show, page);
+    page.detail(|page| hosts(summary, show, page));
+    page.gap();
+    page.detail(|page| own_cost(summary, page));
+    page.warnings(&warnings(summary));
+    paths(summary, show, page);
+    if !page.is_short {
+        log(summary, show, page);
+    }
+    next(summary, show, page);
 }
 
 pub(crate) fn ended_early(summary: &Summary, page: &mut Page) {
@@ -29,9 +37,8 @@ pub(crate) fn ended_early(summary: &Summary, page: &mut Page) {
     }
 }
 
-/// Mode, cost and warnings: what the reader has to know before believing the figures.
-fn doubts(summary: &Summary, page: &mut Page) {
-    page.gap();
+/// Mode and cost: what the reader has to know before believing the figures.
+fn own_cost(summary: &Summary, page: &mut Page) {
     if !summary.effective_mode.sentence.is_empty() {
         page.item("Mode", &plain(&summary.effective_mode.sentence));
     }
@@ -39,32 +46,48 @@ fn doubts(summary: &Summary, page: &mut Page) {
         let sentence = plain(&summary.self_cost.sentence);
         page.item("Own cost", &format!("{} µs of CPU per operation. {sentence}", number(cpu_us)));
     }
-    note_texts(summary).iter().for_each(|note| page.warning(note));
 }
 
-fn files(summary: &Summary, show: &Screen, page: &mut Page) {
-    page.gap();
-    if let Some(run_dir) = show.run_dir {
-        page.item("Files", &plain(run_dir));
-        if let Some(report) = show.report {
-            page.item("Report", &plain(report));
-        }
-        let log = &summary.log;
-        let rows = count(log.rows);
-        let size = amount(log.bytes);
-        let complete = if log.complete { "every operation" } else { "NOT every operation" };
-        let note = log.note.as_deref().map(|note| format!("; {}", plain(note))).unwrap_or_default();
-        // Of a run that goes on nobody knows yet.
-        let is_known = summary.outcome != Outcome::Running;
-        if is_known && (log.rows > 0 || !log.complete) {
-            page.item("Log", &format!("{complete}: {rows} in {size}{note}"));
-        }
+fn log(summary: &Summary, show: &Screen, page: &mut Page) {
+    let log = &summary.log;
+    let rows = count(log.rows);
+    let size = amount(log.bytes);
+    let complete = if log.complete { "every operation" } else { "NOT every operation" };
+    let note = log.note.as_deref().map(|note| format!("; {}", plain(note))).unwrap_or_default();
+    // Of a run that goes on nobody knows yet.
+    let is_known = summary.outcome != Outcome::Running && show.run_dir.is_some();
+    if is_known && (log.rows > 0 || !log.complete) {
+        page.item("Log", &format!("{complete}: {rows} in {size}{note}"));
     }
+}
+
+/// What a screen without a log ends with.
+pub(crate) fn last_lines(summary: &Summary, show: &Screen, page: &mut Page) {
+    paths(summary, show, page);
     next(summary, show, page);
 }
 
+/// What a short screen omits, and where the files are.
+fn paths(summary: &Summary, show: &Screen, page: &mut Page) {
+    if page.is_short {
+        let run = show.run_dir.map(|dir| shell_word(Path::new(dir)));
+        let how = run.map(|run| format!("reelgauge report {run} --details"));
+        page.omitted([how.as_deref().unwrap_or("add --details"), "reelgauge report RUN --details"]);
+    } else {
+        page.gap();
+    }
+    // The report is in the directory, so one line is enough.
+    let is_brief = page.is_short || summary.check.is_some();
+    if let Some(run_dir) = show.run_dir.filter(|_| !is_brief || show.report.is_none()) {
+        page.item("Files", &plain(run_dir));
+    }
+    if let Some(report) = show.report {
+        page.item("Report", &plain(report));
+    }
+}
+
 /// What to do next, the last line of every screen.
-pub(crate) fn next(summary: &Summary, show: &Screen, page: &mut Page) {
+fn next(summary: &Summary, show: &Screen, page: &mut Page) {
     if let Some(next_step) = next_step(summary).filter(|_| !show.is_on_paper) {
         page.item("Next", &next_step);
     }

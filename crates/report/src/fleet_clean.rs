@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn screen(all: &[LeftoversOf], silent: &[NoAnswer], removes: bool) -> String {
-        fleet_clean_screen(all, silent, removes, ("0.1.0", Style { colour: false, width: 100 }))
+        fleet_clean_screen(all, silent, removes, ("0.1.0", Style { width: 100, ..Style::default() }))
     }
 
     #[test]

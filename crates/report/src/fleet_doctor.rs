@@ -214,7 +214,7 @@ mod tests {
             silent("d", WhyNoAnswer::NotHeard),
             silent("e", WhyNoAnswer::Older { version: "0.0.9".to_owned() }),
         ];
-        let style = Style { colour: false, width: 100 };
+        let style = Style { width: 100, ..Style::default() };
         let screen = fleet_doctor_screen(&together(), &silent, &[], ("0.1.0", style));
         let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         for part in [

@@ -309,7 +309,7 @@ fn sentence(text: &str) -> String {
 /// `is_doubt_told` says that the answer ends with what is doubted.
 fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> String {
     if let Some(check) = &summary.check {
-        return check::confidence(summary, check);
+        return check::confidence(summary, check, false);
     }
     if summary.msmeter.as_ref().is_some_and(|facts| !facts.is_whole()) {
         return "Low: some workers did not measure (listed above).".to_owned();

@@ -2,7 +2,8 @@
 //!
 //! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
 //!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
-//! * `statement`: the first line of every screen, from the statement in the summary. `next_step`: the last.
+//! * `answer_block`: the labelled answer of every screen. `statement`: its parts, from the statement in the
+//!   summary. `next_step`: the last line.
 //!   `limit`: which layer limited it, and what the line carries. `standstill`: when nothing was answered.
 //!   [`marks`], [`mod@event`], [`observers`], [`path`]: what is recorded next to a run.
 //!   [`mod@hero`]: the block that a page opens with.
@@ -31,6 +32,7 @@
 
 pub mod about;
 mod answer;
+mod answer_block;
 mod answer_parts;
 pub mod check;
 pub mod compare;

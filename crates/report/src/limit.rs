@@ -134,14 +134,11 @@ fn measured_words(point: &LoadPoint) -> String {
     if moved.is_empty() { String::new() } else { format!("; {}", moved.join(", ")) }
 }
 
-/// The lines of a screen that say it: a name and a text each.
-pub(crate) fn limit_lines(summary: &Summary) -> Vec<(&'static str, String)> {
+/// The lines below the answer of a screen: a name and a text each.
+pub(crate) fn limit_notes(summary: &Summary) -> Vec<(&'static str, String)> {
     let words = limit_words(summary);
-    let limited = match (&words.found, &words.beside) {
-        (Some(_), _) => Some(("Limited by", words.limited_by())),
-        (None, beside) => beside.clone().map(|beside| ("Note", beside)),
-    };
-    limited.into_iter().chain(line_words(summary).map(|words| ("Link", words))).collect()
+    let beside = words.beside.filter(|_| words.found.is_none()).map(|beside| ("Note", beside));
+    beside.into_iter().chain(line_words(summary).map(|words| ("Link", words))).collect()
 }
 
 #[cfg(test)]

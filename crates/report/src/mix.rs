@@ -226,13 +226,12 @@ pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
         Tables::Last => &measured[measured.len().saturating_sub(1)..],
         Tables::Every => &measured[..],
     };
-    for point in with_tables {
-        paper_tables(point, summary.load_points.len() > 1, page);
-    }
+    let several = summary.load_points.len() > 1;
+    page.detail(|page| with_tables.iter().for_each(|point| paper_tables(point, several, page)));
     let with_workers = if show.tables == Tables::Every { &measured[..] } else { last(&measured) };
-    for point in with_workers {
-        worker_table(point, show.detail, summary.load_points.len() > 1, page);
-    }
+    page.detail(|page| {
+        with_workers.iter().for_each(|point| worker_table(point, show.detail, several, page));
+    });
     end(summary, show, page);
 }
 

@@ -9,8 +9,8 @@ use reelgauge_analysis::paper::Mode;
 use reelgauge_analysis::{Outcome, Summary};
 
 use crate::document::{Block, Section};
-use crate::ending::next;
-use crate::note::note_texts;
+use crate::ending::last_lines;
+use crate::note;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -57,19 +57,13 @@ pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page:
         page.item("Latency", LATENCY);
     }
     page.item("Not measured", NOT_MEASURED);
-    note_texts(summary).iter().for_each(|note| page.warning(note));
-    if let Some(run_dir) = show.run_dir {
-        page.item("Files", &plain(run_dir));
-        if let Some(report) = show.report {
-            page.item("Report", &plain(report));
-        }
-    }
-    next(summary, show, page);
+    page.warnings(&note::warnings(summary));
+    last_lines(summary, show, page);
 }
 
 /// What the page shows of the workers' reports, as on the screen.
 pub(crate) fn section(facts: &MeterFacts) -> Section {
-    let mut page = Page::new(Style { colour: false, width: MAX_WIDTH });
+    let mut page = Page::new(Style { width: MAX_WIDTH, ..Style::default() });
     facts.tests.iter().for_each(|test| of_test(test, facts, &mut page));
     warnings(facts, &mut page);
     let mut section = Section::of_page("msmeter", "Reports of the original's workers", "");
@@ -280,7 +274,7 @@ mod tests {
         }
         summary.msmeter = Some(facts);
         let show = Screen {
-            style: Style { colour: false, width: 80 },
+            style: Style { width: 80, ..Style::default() },
             tables: Tables::Last,
             detail: Detail::Normal,
             run_dir: Some("runs/m"),
@@ -298,7 +292,7 @@ mod tests {
             [(Mode::SeqRd, 64, 100.0, 2.0), (Mode::SeqRd, 1024, 50.0, 4.0), (Mode::RandWr, 64, 25.0, 9.0)];
         let text = shown(facts(test(&records)), None);
         assert!(
-            text.starts_with("1 worker of the original meter moved 3.0 MiB in 3 operations, in 1 test.\n"),
+            text.starts_with("Result:     1 worker of the original meter moved 3.0 MiB in 3 operations"),
             "{text}"
         );
         assert!(text.contains("1.5 MiB/s by the clock"), "{text}");
@@ -334,7 +328,7 @@ mod tests {
         let text = in_a_line(&shown(facts, None));
         assert!(
             text.starts_with(
-                "Worker 0 stood still at the end of test night.csv: it reported nothing for 42 s from 01:01.0 on,"
+                "Result: Worker 0 stood still at the end of test night.csv: it reported nothing for 42 s from 01:01.0 on,"
             ),
             "{text}"
         );
@@ -367,7 +361,10 @@ mod tests {
         let worker = &mut facts.workers[0];
         (worker.gone_s, worker.gone_why) = (Some(61.0), Some("it closed its connection".to_owned()));
         let text = shown(facts, Some("no worker was left"));
-        assert!(text.starts_with("The script did not come to its end: no worker was left.\n"), "{text}");
+        assert!(
+            text.starts_with("Result:     The script did not come to its end: no worker was left.\n"),
+            "{text}"
+        );
         assert!(text.contains("Worker 0 (192.0.2.7) is missing since 01:01"), "{text}");
         assert!(text.contains("Nothing was measured: 1 worker"), "{text}");
         assert!(

@@ -6,13 +6,28 @@
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::note::{LostPart, Note, NoteFact};
 
+mod short;
+
+use crate::page::PageWarning;
 use crate::text::plain;
 use crate::units::{counted, counted_are, mb_per_s};
 
-/// The notes of a run as its screen and page show them.
+/// The notes of a run as a page shows them.
 pub fn note_texts(summary: &Summary) -> Vec<String> {
-    let text = |note: &Note| if summary.check.is_some() { note.sentence.clone() } else { note.text() };
-    summary.notes.iter().map(|note| plain(&text(note))).collect()
+    summary.notes.iter().map(|note| whole(note, summary)).collect()
+}
+
+fn whole(note: &Note, summary: &Summary) -> String {
+    plain(&if summary.check.is_some() { note.sentence.clone() } else { note.text() })
+}
+
+/// The notes of a run as its screen shows them, the most harmful first.
+pub(crate) fn warnings(summary: &Summary) -> Vec<PageWarning> {
+    let mut notes: Vec<&Note> = summary.notes.iter().collect();
+    notes.sort_by_key(|note| short::harm(&note.fact));
+    let warning =
+        |note| PageWarning { short: plain(&short::short(note, summary)), whole: whole(note, summary) };
+    notes.into_iter().map(warning).collect()
 }
 
 /// What a limit on bytes a second held back.

@@ -1,14 +1,24 @@
 //! The page that a screen is written on: wraps what it is given, and paints it where colours are wanted. What
 //! was written on it is kept as blocks, too, of which a [document](crate::document) is made.
+//!
+//! A short screen has the text of everything except details ([`Page::detail`]). Blocks always have all.
 
 use crate::document::Block;
 use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::text::{display_width, wrap};
+use crate::units::counted;
 use crate::wanted::{MAX_WIDTH, Style};
 
 /// Narrower than this no table is readable.
 const MIN_WIDTH: usize = 40;
+/// The labels of an answer, with a colon and a blank.
+const LABEL_CHARS: usize = 12;
+/// At most so many warnings are on a short screen: fewer where the answer and its table are long.
+const WARNINGS_SHOWN: usize = 3;
+/// The lines of a short screen, and of what follows the warnings.
+const SHORT_LINES: usize = 24;
+const LAST_LINES: usize = 5;
 
 /// The text so far.
 pub(crate) struct Page {
@@ -17,6 +27,25 @@ pub(crate) struct Page {
     /// The same, for other renderers.
     pub(crate) blocks: Vec<Block>,
     colour: bool,
+    /// Details are omitted from the text.
+    pub(crate) is_short: bool,
+    /// Text is omitted now.
+    is_omitting: bool,
+    omitted: Omitted,
+}
+
+/// What a short screen omits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Omitted {
+    pieces: usize,
+    sections: usize,
+    warnings: usize,
+}
+
+/// A warning in one line, and whole.
+pub(crate) struct PageWarning {
+    pub(crate) short: String,
+    pub(crate) whole: String,
 }
 
 impl Page {
@@ -26,12 +55,62 @@ impl Page {
             width: style.width.clamp(MIN_WIDTH, MAX_WIDTH),
             blocks: Vec::new(),
             colour: style.colour,
+            is_short: style.is_short,
+            is_omitting: false,
+            omitted: Omitted::default(),
+        }
+    }
+
+    /// Writes a section that a short screen omits.
+    pub(crate) fn detail(&mut self, write: impl FnOnce(&mut Page)) {
+        let pieces = self.omitted.pieces;
+        let is_within = std::mem::replace(&mut self.is_omitting, self.is_short);
+        write(self);
+        self.is_omitting = is_within;
+        self.omitted.sections += usize::from(self.omitted.pieces > pieces && !is_within);
+    }
+
+    /// What a short screen omitted, and how to see it, in the first words that fit:
+    /// `Details: 2 more warnings, 4 sections: reelgauge report RUN --details`.
+    pub(crate) fn omitted(&mut self, hows: [&str; 2]) {
+        let Omitted { sections, warnings, .. } = self.omitted;
+        let parts = [(warnings, "more warning"), (sections, "section")];
+        let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+        let parts: Vec<String> = parts.map(|(number, noun)| counted(number as u64, noun)).collect();
+        if parts.is_empty() {
+            return;
+        }
+        let [long, short] = hows.map(|how| format!("Details: {}: {how}", parts.join(", ")));
+        let text = if display_width(&long) <= self.width { long } else { short };
+        self.painted("", &wrap(&text, self.width, 2));
+    }
+
+    /// Warnings, the worst first: on a short screen the first of them, each in one line.
+    pub(crate) fn warnings(&mut self, warnings: &[PageWarning]) {
+        let room = SHORT_LINES.saturating_sub(self.text.lines().count() + LAST_LINES);
+        let shown = room.clamp(1, WARNINGS_SHOWN);
+        for (at, warning) in warnings.iter().enumerate() {
+            if !self.is_short {
+                self.painted("33", &wrap(&format!("Warning: {}", warning.whole), self.width, 9));
+            } else if at < shown {
+                self.painted("33", &wrap(&format!("Warning: {}", warning.short), self.width, 9));
+            } else {
+                self.omitted.warnings += 1;
+            }
+            self.blocks.push(Block::Warning(warning.whole.clone()));
+        }
+    }
+
+    fn put(&mut self, text: &str) {
+        match self.is_omitting {
+            true => self.omitted.pieces += 1,
+            false => self.text.push_str(text),
         }
     }
 
     /// An empty line, but never two and none at the top.
     pub(crate) fn gap(&mut self) {
-        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+        if !self.is_omitting && !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
@@ -41,18 +120,13 @@ impl Page {
         if lines.is_empty() {
             return;
         }
-        for line in &lines {
-            self.text.push_str(line);
-            self.text.push('\n');
-        }
+        self.put(&(lines.join("\n") + "\n"));
         self.blocks.push(Block::Text(lines.join("\n")));
     }
 
     pub(crate) fn table(&mut self, table: Table) {
-        for line in table.lines(self.width) {
-            self.text.push_str(&line);
-            self.text.push('\n');
-        }
+        let lines = if self.is_short { table.short_lines(self.width) } else { table.lines(self.width) };
+        self.put(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
         self.blocks.push(Block::Table(table));
     }
 
@@ -65,14 +139,19 @@ impl Page {
         if sentence.is_empty() {
             return;
         }
-        let code = match tone {
-            Tone::Answer => "1",
-            Tone::Plain => "",
-            Tone::Inconclusive => "1;33",
-            Tone::Bad => "1;31",
-        };
-        self.painted(code, &wrap(sentence, self.width, 0));
+        self.painted(code(tone), &wrap(sentence, self.width, 0));
         self.blocks.push(Block::Paragraph(Sentence { tone, text: sentence.to_owned() }));
+    }
+
+    /// A part of the answer behind its label, in the column of all labels. No block: documents have the
+    /// answer as sentences.
+    pub(crate) fn labelled(&mut self, label: &str, tone: Tone, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let label = if label.is_empty() { String::new() } else { format!("{label}:") };
+        let text = wrap(text, self.width - LABEL_CHARS, 0).replace('\n', &format!("\n{:LABEL_CHARS$}", ""));
+        self.painted(code(tone), &format!("{label:<LABEL_CHARS$}{text}"));
     }
 
     /// What is said of a table, wrapped below itself.
@@ -87,7 +166,7 @@ impl Page {
         self.row(name, text);
     }
 
-    fn row(&mut self, name: &str, text: &str) {
+    pub(crate) fn row(&mut self, name: &str, text: &str) {
         let row = (name.to_owned(), text.to_owned());
         match self.blocks.last_mut() {
             Some(Block::Rows(rows)) => rows.push(row),
@@ -101,9 +180,7 @@ impl Page {
         let columns = display_width(name);
         let hanging = if columns < 16 { columns + 2 } else { indent };
         let text = wrap(&format!("{name}: {text}"), self.width - indent, hanging);
-        for line in text.lines() {
-            self.text.push_str(&format!("{:indent$}{line}\n", ""));
-        }
+        self.put(&text.lines().map(|line| format!("{:indent$}{line}\n", "")).collect::<String>());
     }
 
     pub(crate) fn warning(&mut self, text: &str) {
@@ -112,11 +189,19 @@ impl Page {
     }
 
     fn painted(&mut self, code: &str, text: &str) {
-        if self.colour && !code.is_empty() {
-            self.text.push_str(&format!("\u{1b}[{code}m{text}\u{1b}[0m\n"));
-        } else {
-            self.text.push_str(text);
-            self.text.push('\n');
+        match self.colour && !code.is_empty() {
+            true => self.put(&format!("\u{1b}[{code}m{text}\u{1b}[0m\n")),
+            false => self.put(&format!("{text}\n")),
         }
+    }
+}
+
+/// The colour of a sentence.
+fn code(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Answer => "1",
+        Tone::Plain => "",
+        Tone::Inconclusive => "1;33",
+        Tone::Bad => "1;31",
     }
 }

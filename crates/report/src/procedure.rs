@@ -526,7 +526,7 @@ mod tests {
     fn shown(steps: &[StepWords<'_>], finding: Option<&Finding>, ended_early: Option<&str>) -> String {
         let procedure = screen_of(steps, finding, ended_early);
         assert_eq!(procedure_csv(&procedure).lines().count(), 1 + done_runs(steps).count());
-        procedure_screen(&procedure, Style { width: 110, colour: false })
+        procedure_screen(&procedure, Style { width: 110, ..Style::default() })
     }
 
     #[test]
@@ -597,7 +597,7 @@ mod tests {
         let steps: Vec<StepWords<'_>> =
             names.iter().map(|name| StepWords { what: points(3), ..run(name, 1.0) }).collect();
         for width in [40, 60, 80, 100] {
-            let style = Style { width, colour: false };
+            let style = Style { width, ..Style::default() };
             let procedure = ProcedureScreen { steps: &steps, ..screen_of(&[], None, None) };
             let table = table(&procedure).unwrap().lines(style.width);
             assert_fits(&table.join("\n"), width);

@@ -4,10 +4,10 @@
 use reelgauge_analysis::Summary;
 
 use crate::about::about;
-use crate::answer::answer_sentences;
+use crate::answer_block::answer_block;
 use crate::answer_parts::is_in_streams;
 use crate::event::event_lines;
-use crate::limit::limit_lines;
+use crate::limit::limit_notes;
 use crate::marks::mark_lines;
 use crate::observers::observer_words;
 use crate::page::Page;
@@ -40,13 +40,15 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
 /// The screen as it was written: as text, and as blocks.
 pub(crate) fn written(summary: &Summary, show: &Screen) -> Page {
     let mut page = Page::new(show.style);
-    answer_sentences(summary).iter().for_each(|sentence| page.sentence(sentence.tone, &sentence.text));
-    // A first look says it in a line of its own.
-    if summary.check.is_none() {
-        limit_lines(summary).iter().for_each(|(name, text)| page.item(name, text));
-    }
-    beside(summary, &mut page);
-    about(summary).iter().for_each(|(name, text)| page.item(name, text));
+    answer_block(summary, &mut page);
+    page.detail(|page| {
+        // A check has it below its table.
+        if summary.check.is_none() {
+            limit_notes(summary).iter().for_each(|(name, text)| page.item(name, text));
+        }
+        beside(summary, page);
+        about(summary).iter().for_each(|(name, text)| page.item(name, text));
+    });
     if let Some(facts) = &summary.watch {
         watch::screen(summary, facts, show, &mut page);
     } else if let Some(facts) = &summary.msmeter {

@@ -26,22 +26,27 @@ pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, Strin
     let tone = judgement_tone(statement.judgement);
     sentences.push((tone, carries(summary, facts, &statement)));
     sentences.push((Tone::Plain, evidence(facts)));
-    if !facts.complete || facts.limited_by_client {
-        sentences.push((Tone::Plain, plain(&facts.answer_sentence)));
-    }
     sentences
+}
+
+/// Why a search has no certain answer, in its own words.
+pub(crate) fn why_unfinished(summary: &Summary) -> Option<String> {
+    let facts = summary.search.as_ref().filter(|facts| !facts.complete)?;
+    Some(plain(&facts.answer_sentence)).filter(|words| !words.is_empty())
 }
 
 /// Writes the screen behind the answer.
 pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page: &mut Page) {
-    if let Some(failed) = &facts.failed_first {
-        page.gap();
-        page.item("Failed first", &plain(failed));
-    }
-    if let Some(earlier) = &facts.earlier {
-        let streams = streams_of(&earlier.point);
-        page.item("Measured", &format!("with {streams}, in {}", plain(&earlier.run)));
-    }
+    page.detail(|page| {
+        if let Some(failed) = &facts.failed_first {
+            page.gap();
+            page.item("Failed first", &plain(failed));
+        }
+        if let Some(earlier) = &facts.earlier {
+            let streams = streams_of(&earlier.point);
+            page.item("Measured", &format!("with {streams}, in {}", plain(&earlier.run)));
+        }
+    });
     let rows = facts.all_trials(&summary.load_points);
     if !rows.is_empty() {
         page.gap();
@@ -50,7 +55,7 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     if let Some(point) = streams::told(summary) {
         streams::details(point, summary, show.detail, page);
     }
-    streams::limits(summary, page);
+    page.detail(|page| streams::limits(summary, page));
     end(summary, show, page);
 }
 
@@ -109,10 +114,7 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
             format!("UNKNOWN: {} passed on {place} before the search was stopped.", number(streams))
         }
         (Some(AtLeast::Unfinished), _) => {
-            format!(
-                "At least {} on {place}; the search ended before the limit was confirmed.",
-                number(streams)
-            )
+            format!("At least {} on {place}.", number(streams))
         }
         (Some(AtLeast::NoMoreTried), _) => {
             let why = facts.stopped_by.map_or("", no_more_because);

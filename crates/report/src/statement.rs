@@ -20,8 +20,7 @@ use crate::units::{count, counted, duration, moment, percent};
 /// So many incidents of a load point are put in words for a page.
 const INCIDENTS_SAID: usize = 20;
 
-/// `57 of 1,125 frames were late, on all 3 recorders. Cause: the storage (no response for 1.7 s,
-/// starting at 7.9 s).`
+/// `57 of 1,125 frames were late, on all 3 recorders.`
 pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<String> {
     let Number::LateFrames { point, late_frames, frames_judged, streams_with_late_frames, streams } =
         statement.number
@@ -34,11 +33,16 @@ pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<St
         if summary.load_points.len() > 1 { format!("With {}: ", streams_of(point)) } else { String::new() };
     let hit = hit(streams_with_late_frames, streams, late);
     let were = if late_frames == 1 { "was" } else { "were" };
-    let because = statement.cause.map(|cause| format!(" Cause: {}.", cause_words(&cause, late, summary)));
-    let because = because.unwrap_or_default();
     let whose = hit_words(&agents_of(late), summary);
     let (frames, judged) = (count(late_frames), counted(frames_judged, "frame"));
-    Some(format!("{with}{frames} of {judged} {were} late, on {hit}{whose}.{because}"))
+    Some(format!("{with}{frames} of {judged} {were} late, on {hit}{whose}."))
+}
+
+/// What a page adds to that sentence: ` Cause: the storage (nothing answered for 1.7 s, starting at 7.9 s).`
+pub(crate) fn cause_clause(summary: &Summary, statement: &Statement) -> Option<String> {
+    let Number::LateFrames { point, .. } = statement.number else { return None };
+    let late = summary.load_points.get(point)?.streams.as_ref()?;
+    statement.cause.map(|cause| format!(" Cause: {}.", cause_words(&cause, late, summary)))
 }
 
 /// The machines with late frames, in a run of several.
@@ -309,9 +313,17 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
     }
 }
 
-/// The reasons why a run is inconclusive, as a sentence; `None` where it is not.
-pub(crate) fn inconclusive_sentence(statement: &Statement) -> Option<String> {
-    let reasons: Vec<String> =
-        statement.inconclusive.iter().map(|reason| inconclusive_words(*reason)).collect();
-    (!reasons.is_empty()).then(|| format!("Reason: {}.", reasons.join("; ")))
+/// The reasons why a run is inconclusive, without the full stop; `None` where it is not.
+pub(crate) fn inconclusive_reasons(statement: &Statement) -> Option<String> {
+    let is_held = statement.cause.is_some_and(|cause| cause.culprit == Culprit::MaxRate);
+    let words = |reason: &Inconclusive| match reason {
+        // The result of a search says so.
+        Inconclusive::ClientLimit => None,
+        Inconclusive::ClientDelay if is_held => {
+            Some("--max-rate, not the storage, delayed operations".to_owned())
+        }
+        reason => Some(inconclusive_words(*reason)),
+    };
+    let reasons: Vec<String> = statement.inconclusive.iter().filter_map(words).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }

@@ -38,7 +38,7 @@ pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
     if let Some(point) = told(summary) {
         details(point, summary, show.detail, page);
     }
-    limits(summary, page);
+    page.detail(|page| limits(summary, page));
     end(summary, show, page);
 }
 
@@ -59,15 +59,17 @@ pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page
     if let Some(figures) = &point.streams {
         let all = detail == Detail::PerWorker;
         if let Some(worst) = worst::worst(&figures.streams, all) {
-            page.gap();
-            let with = if several { format!(", with {}", streams_of(point)) } else { String::new() };
-            page.heading(&format!("{}{with}", worst.heading));
-            page.table(worst.table);
-            worst.below.iter().for_each(|line| page.sentence(Tone::Plain, line));
+            page.detail(|page| {
+                page.gap();
+                let with = if several { format!(", with {}", streams_of(point)) } else { String::new() };
+                page.heading(&format!("{}{with}", worst.heading));
+                page.table(worst.table);
+                worst.below.iter().for_each(|line| page.sentence(Tone::Plain, line));
+            });
         }
     }
-    incidents(point, summary, page);
-    requested_rates(point, page);
+    page.detail(|page| incidents(point, summary, page));
+    page.detail(|page| requested_rates(point, page));
 }
 
 /// So many incidents are told on a screen.
@@ -176,7 +178,7 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     // What has no frames is no stream.
     let streams = |point: &LoadPoint| optional_count(point.stream_count.filter(|count| *count > 0));
     table.column("", "streams", column(&streams)).at("stream_count");
-    table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s");
+    table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s").detail();
     table.column("", "frames", frames(|total| total.frames_judged)).at("streams.total.frames_judged");
     table.column("late", "frames", frames(|total| total.late_frames)).at("streams.total.late_frames");
     let margin = table.column("worst margin", "ms", values(&worst_margin_ms));

@@ -311,7 +311,7 @@ mod tests {
             tags: &["one".to_owned()],
             dir: "runs/x",
         };
-        suite_screen(&suite, Style { width: 100, colour: false })
+        suite_screen(&suite, Style { width: 100, ..Style::default() })
     }
 
     #[test]

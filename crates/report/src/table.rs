@@ -39,6 +39,10 @@ pub(crate) struct Column {
     path: String,
     /// What the name means, where it is short.
     help: String,
+    /// A short screen omits it if it does not fit.
+    #[serde(skip)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    is_detail: bool,
 }
 
 impl Column {
@@ -52,6 +56,12 @@ impl Column {
     /// Explains its name.
     pub(crate) fn help(&mut self, help: &str) -> &mut Column {
         help.clone_into(&mut self.help);
+        self
+    }
+
+    /// Lets a short screen omit it if it does not fit next to the others.
+    pub(crate) fn detail(&mut self) -> &mut Column {
+        self.is_detail = true;
         self
     }
 
@@ -122,6 +132,17 @@ impl Table {
     /// How wide all columns are side by side.
     pub(crate) fn width(&self) -> usize {
         side_by_side(self.columns.iter().map(Column::width))
+    }
+
+    /// The table as lines of a short screen: without the columns of detail that do not fit, the last ones
+    /// first.
+    pub(crate) fn short_lines(&self, width: usize) -> Vec<String> {
+        let mut table = self.clone();
+        while table.width() > width {
+            let Some(last) = table.columns.iter().rposition(|column| column.is_detail) else { break };
+            table.columns.remove(last);
+        }
+        table.lines(width)
     }
 
     /// The table as lines, none wider than `width` unless a number is. Where it is wider, words are broken

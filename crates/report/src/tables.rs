@@ -42,15 +42,15 @@ pub(crate) fn load_points(points: &[LoadPoint], width: usize) -> Table {
         table.words("load point", column(&|point| plain_short(&point.label, width / 2)));
     }
     table.column("", "workers", column(&|point| count(u64::from(point.workers)))).at("workers");
-    table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s");
+    table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s").detail();
     rates(points, &mut table);
     table.column("", "ops/s", values(&|point| point.total.data_ops_per_s)).at("total.data_ops_per_s");
     let p50 = response_ms(TimeFigures::carried_p50_us);
-    table.column("op p50", "ms", p50).at("total.response.data.p50_us");
+    table.column("op p50", "ms", p50).at("total.response.data.p50_us").detail();
     let p99 = response_ms(TimeFigures::carried_p99_us);
     table.column("op p99", "ms", p99).at("total.response.data.p99_us").help(OP_P99);
     let max = response_ms(|times| Some(times.max_us));
-    table.column("op max", "ms", max).at("total.response.data.max_us");
+    table.column("op max", "ms", max).at("total.response.data.max_us").detail();
     errors(points, &mut table);
     table
 }
@@ -60,15 +60,17 @@ pub(crate) fn rates(points: &[LoadPoint], table: &mut Table) {
     let mb = |of: fn(&Figures) -> Option<f64>| {
         numbers(&points.iter().map(|point| of(&point.total).map(|rate| rate / 1e6)).collect::<Vec<_>>())
     };
-    table.column("read", "MB/s", mb(|total| total.read_bytes_per_s)).at("total.read_bytes_per_s");
-    table.column("write", "MB/s", mb(|total| total.written_bytes_per_s)).at("total.written_bytes_per_s");
+    let read = mb(|total| total.read_bytes_per_s);
+    table.column("read", "MB/s", read).at("total.read_bytes_per_s").detail();
+    let written = mb(|total| total.written_bytes_per_s);
+    table.column("write", "MB/s", written).at("total.written_bytes_per_s").detail();
 }
 
 /// Failed operations of each load point.
 pub(crate) fn errors(points: &[LoadPoint], table: &mut Table) {
     let errors = |point: &LoadPoint| (!point.is_unmeasured()).then_some(point.total.failed_ops);
     let cells = points.iter().map(|point| errors(point).map_or(NOTHING.to_owned(), count));
-    table.column("", "errors", cells.collect()).at("total.failed_ops");
+    table.column("", "errors", cells.collect()).at("total.failed_ops").detail();
 }
 
 /// The paper's three tables, each with its title; what share of the blocks was short; and where the paper

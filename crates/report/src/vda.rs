@@ -23,7 +23,7 @@ const KNEE: &str = "The last load point before response times grow steeply. Meth
                     the response time then grows to at least 1.5 times.";
 
 /// What the screen begins with.
-pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)> {
+pub(crate) fn answer(summary: &Summary, facts: &VdaFacts, is_short: bool) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
     let statement = of(summary);
@@ -34,9 +34,8 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
         (Number::ValidPoint { .. }, None, Some(point)) => (Tone::Bad, only_beyond(summary, facts, point)),
         (number, ..) => (Tone::Bad, nothing_carried(summary, facts, number)),
     });
-    for (at, point) in facts.points.iter().enumerate().filter(|(_, point)| !point.valid) {
-        let what = if is_cut_off(summary, at) { "UNKNOWN" } else { "NOT VALID" };
-        sentences.push((Tone::Bad, format!("{what} with {}: {}.", streams_of(point), why_not(point))));
+    if !is_short {
+        sentences.extend(not_valid(summary, facts).map(|text| (Tone::Bad, text)));
     }
     if summary.failed_ops() > 0 {
         sentences.push(failures(summary));
@@ -45,15 +44,24 @@ pub(crate) fn answer(summary: &Summary, facts: &VdaFacts) -> Vec<(Tone, String)>
     sentences
 }
 
+/// The load points that are not valid, each with its reason. The table names them, too.
+fn not_valid(summary: &Summary, facts: &VdaFacts) -> impl Iterator<Item = String> {
+    let points = facts.points.iter().enumerate().filter(|(_, point)| !point.valid);
+    points.map(|(at, point)| {
+        let what = if is_cut_off(summary, at) { "UNKNOWN" } else { "NOT VALID" };
+        format!("{what} with {}: {}.", streams_of(point), why_not(point))
+    })
+}
+
 /// Writes the screen behind the answer.
 pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
     page.gap();
     let table = table(summary, facts, false);
     page.heading(&table.caption);
     page.table(table);
-    curve(summary, facts, page);
-    published(summary, facts, page);
-    streams::limits(summary, page);
+    page.detail(|page| curve(summary, facts, page));
+    page.detail(|page| published(summary, facts, page));
+    page.detail(|page| streams::limits(summary, page));
     end(summary, show, page);
 }
 

@@ -11,11 +11,13 @@ pub struct Style {
     pub colour: bool,
     /// Columns to use; at most 140 are.
     pub width: usize,
+    /// Only the first screenful: the answer, its table, the worst warnings and the next step.
+    pub is_short: bool,
 }
 
 impl Default for Style {
     fn default() -> Style {
-        Style { colour: false, width: USUAL_WIDTH }
+        Style { colour: false, width: USUAL_WIDTH, is_short: false }
     }
 }
 

@@ -5,8 +5,8 @@
 use reelgauge_analysis::facts::{WatchFacts, WatchedCounter};
 use reelgauge_analysis::{Outcome, Summary};
 
-use crate::ending::next;
-use crate::note::note_texts;
+use crate::ending::last_lines;
+use crate::note::warnings;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::table::Table;
@@ -80,14 +80,8 @@ pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page:
     for what in &facts.unread {
         page.item("Not sampled", &plain(what));
     }
-    note_texts(summary).iter().for_each(|note| page.warning(note));
-    if let Some(run_dir) = show.run_dir {
-        page.item("Files", &plain(run_dir));
-        if let Some(report) = show.report {
-            page.item("Report", &plain(report));
-        }
-    }
-    next(summary, show, page);
+    page.warnings(&warnings(summary));
+    last_lines(summary, show, page);
 }
 
 /// A counter in a narrow terminal: `vda busy: 0.5 % on average, at most 0.8 % at 00:01.0`.
@@ -153,7 +147,7 @@ mod tests {
     }
 
     fn shown(summary: &Summary) -> String {
-        let style = Style { colour: false, width: 80 };
+        let style = Style { width: 80, ..Style::default() };
         of(
             summary,
             &Screen {
@@ -175,13 +169,12 @@ mod tests {
         ]);
         let text = shown(&summary);
         assert!(
-            text.starts_with("Watched nas1 for 60 s (61 samples); Reelgauge generated no load.\n"),
+            text.starts_with(
+                "Result:     Watched nas1 for 60 s (61 samples); Reelgauge generated no load.\n"
+            ),
             "{text}"
         );
-        assert!(
-            text.contains("Its busiest disk, sda, was busy 40 % of the time on average, and 80 % at most."),
-            "{text}"
-        );
+        assert!(text.contains("Its busiest disk, sda, was busy 40 % of the time on average, and"), "{text}");
         assert!(
             text.contains("40.0 %") && text.contains("2.10 ms") && text.contains("Files: runs/w"),
             "{text}"
@@ -196,7 +189,7 @@ mod tests {
         summary.outcome = Outcome::BrokeOff;
         summary.outcome_reason = Some("the disk is full.".to_owned());
         assert!(
-            shown(&summary).starts_with("Nothing was sampled on nas1: the disk is full.\n"),
+            shown(&summary).starts_with("Result:     Nothing was sampled on nas1: the disk is full.\n"),
             "{}",
             shown(&summary)
         );

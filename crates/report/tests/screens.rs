@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod short;
 mod simulated;
 
 use reelgauge_analysis::summary::{NotMeasured, Target, Unanswered, VerifyFacts};
@@ -36,8 +37,18 @@ fn a_ramp() {
 }
 
 #[test]
+fn short_screens_have_the_answer_a_table_three_warnings_and_the_next_step() {
+    let mut summary = ramp();
+    short::holds(&summary);
+    for ops in 1..9 {
+        summary.notes.push(warning_note(&Warning::Stragglers { ops }));
+        short::holds(&summary);
+    }
+}
+
+#[test]
 fn a_ramp_on_a_narrow_terminal_with_every_table() {
-    let style = Style { colour: false, width: 72 };
+    let style = Style { width: 72, ..Style::default() };
     let text = screen(&ramp(), &Screen { style, tables: Tables::Every, ..show() });
     assert_width(&text, 72);
     assert_eq!(text.matches("Average latency, ms").count(), 3);
@@ -86,7 +97,9 @@ fn runs_without_an_operation_say_so() {
     let load = Load { writes_percent: 0, warmup_s: 0, measured_s: 1, ..Load::default() };
     let text = screen(&summary(&share, &load, &[2]), &Screen::default());
     assert!(
-        text.starts_with("Nothing was measured on /mnt/nas (SMB 3.1.1 from nas1): no read or write"),
+        text.starts_with(
+            "Result:     Nothing was measured on /mnt/nas (SMB 3.1.1 from nas1): no read or write"
+        ),
         "{text}"
     );
     assert!(text.contains("operations failed. The first was reading file"), "{text}");
@@ -99,7 +112,7 @@ fn what_was_never_answered_is_told_beside_the_times_of_what_was() {
     let mut summary = summary(&Share::default(), &load, &[1]);
     assert!(!screen(&summary, &Screen::default()).contains("got no answer"));
     summary.load_points[0].unanswered = Some(Unanswered { threads: 4, for_s: 5.012 });
-    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    let text = screen(&summary, &Screen::default()).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("4 worker threads waited 5.0 s for a response"), "{text}");
     assert!(text.contains("Slowest response of the completed operations: "), "{text}");
     assert!(text.contains("No completed operation failed."), "{text}");
@@ -112,7 +125,7 @@ fn what_came_short_is_told_and_nothing_else_is_claimed() {
     assert!(screen(&summary, &Screen::default()).contains("No operation failed."));
     let total = &mut summary.load_points[0].total;
     (total.short_transfers, total.short_writes) = (956_381, Some(1));
-    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    let text = screen(&summary, &Screen::default()).split_whitespace().collect::<Vec<_>>().join(" ");
     let said = "956,380 reads returned less data than requested (short read), and 1 write stored less data than \
          requested (short write).";
     assert!(text.contains(said), "{text}");
@@ -123,7 +136,7 @@ fn what_came_short_is_told_and_nothing_else_is_claimed() {
 fn a_load_point_that_was_not_measured_is_told_with_its_cause_and_remedy() {
     let mut summary = ramp();
     summary.load_points[1].not_measured = Some(NotMeasured::WarmupVisitedAll);
-    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    let text = screen(&summary, &Screen::default()).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("Not measured at 4 workers: the warm-up had visited every block"), "{text}");
     assert!(text.contains("--warmup 0s"), "{text}");
 
@@ -131,9 +144,9 @@ fn a_load_point_that_was_not_measured_is_told_with_its_cause_and_remedy() {
     let mut summary = self::summary(&Share::default(), &load, &[1]);
     summary.load_points[0].total = Figures::default();
     summary.load_points[0].not_measured = Some(NotMeasured::NothingFinished);
-    let text = screen(&summary, &Screen::default()).replace('\n', " ");
+    let text = screen(&summary, &Screen::default()).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        text.starts_with("Nothing was measured on /mnt/nas (SMB 3.1.1 from nas1). Not measured: no"),
+        text.starts_with("Result: Nothing was measured on /mnt/nas (SMB 3.1.1 from nas1). Not measured: no"),
         "{text}"
     );
     assert!(text.contains("Measure longer"), "{text}");
@@ -146,12 +159,12 @@ fn data_that_differ_come_before_everything() {
     let mut verify = VerifyFacts { checked_bytes: 5_000_000_000, ..VerifyFacts::default() };
     summary.verify = Some(verify.clone());
     let text = screen(&summary, &Screen::default());
-    assert!(text.starts_with("1 worker moved") && text.contains("Verified 5.00 GB: "), "{text}");
+    assert!(text.starts_with("Result:     1 worker moved") && text.contains("Verified 5.00 GB: "), "{text}");
     verify.different_bytes = 4096;
     verify.first_difference = Some("file 3 at 1 MiB".to_owned());
     summary.verify = Some(verify);
     let text = screen(&summary, &Screen::default());
-    assert!(text.starts_with("DATA MISMATCH: 4.10 kB of 5.00 GB"), "{text}");
+    assert!(text.starts_with("Result:     DATA MISMATCH: 4.10 kB of 5.00 GB"), "{text}");
 }
 
 #[test]
@@ -159,7 +172,8 @@ fn colours_only_when_asked() {
     let load = Load { measured_s: 2, ..Load::default() };
     let summary = summary(&Share::default(), &load, &[1]);
     let plain = screen(&summary, &show());
-    let colour = screen(&summary, &Screen { style: Style { colour: true, width: 100 }, ..show() });
+    let colour =
+        screen(&summary, &Screen { style: Style { colour: true, width: 100, ..Style::default() }, ..show() });
     assert!(!plain.contains('\u{1b}'));
     let mut stripped = colour.replace("\u{1b}[0m", "");
     for code in ["1", "33", "1;31"] {
@@ -242,7 +256,7 @@ fn the_numbers_on_the_screen_are_those_of_the_summary() {
         units::mb_per_s(last.total.read_bytes_per_s.unwrap()),
         units::mb_per_s(last.total.written_bytes_per_s.unwrap()),
     );
-    assert!(text.replace('\n', " ").contains(&headline), "{headline}");
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(&headline), "{headline}");
 
     let sizes = last.paper.block_bytes.iter().map(|&size| Some(size)).chain([None]);
     let cells = sizes.map(|size| last.paper.cell(Mode::RandWr, size).unwrap());
@@ -258,7 +272,7 @@ fn the_numbers_on_the_screen_are_those_of_the_summary() {
 fn the_simulated_freeze_is_found() {
     // The first load point runs from 0 to 65 s and freezes at 37 s for 412 ms.
     let text = screen(&summary(&Share::default(), &Load::default(), &[4]), &Screen::default());
-    let line = text.lines().find(|line| line.starts_with("Slowest response")).unwrap();
+    let line = text.lines().find(|line| line.trim_start().starts_with("Slowest response")).unwrap();
     assert!(line.contains("37 s into the run"), "{line}");
     let took: f64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
     assert!((412.0..440.0).contains(&took), "{line}");

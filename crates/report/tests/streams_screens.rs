@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod short;
+
 use reelgauge_analysis::criteria::Criteria;
 use reelgauge_analysis::late::test_streams::player;
 use reelgauge_analysis::late::{LateTally, MeasuredPart, Policy};
@@ -111,9 +113,9 @@ fn streams_with_late_frames() {
     let late = summary.load_points[0].streams.as_ref().unwrap().total.late_frames;
     let text = shown(&summary);
     let first = format!(
-        "{late} of 200 frames were late, on both players. Cause: the storage (no response for 1.01 s,"
+        "Result: {late} of 200 frames were late, on both players. Cause: the storage (no response for 1.01 s,"
     );
-    assert!(late > 0 && text.replace('\n', " ").starts_with(&first), "{text}");
+    assert!(late > 0 && text.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(&first), "{text}");
     insta::assert_snapshot!(text);
 }
 
@@ -152,8 +154,8 @@ fn a_ramp_says_what_failed_and_what_was_carried() {
     failed.culprit = Some(Culprit::ThisMachine);
     failed.streams.as_mut().unwrap().incidents[0].culprit = Culprit::ThisMachine;
     summary.load_points.push(failed);
-    let text = shown(&summary).replace('\n', " ");
-    let answer = "INCONCLUSIVE: With 3 streams: 34 of 200 frames were late, on both players. ";
+    let text = shown(&summary).split_whitespace().collect::<Vec<_>>().join(" ");
+    let answer = "Result: INCONCLUSIVE: With 3 streams: 34 of 200 frames were late, on both players. ";
     assert!(text.starts_with(answer), "{text}");
     assert!(
         text.contains("2 streams of Sony XAVC Intra Class 100 1080 played without a late frame"),
@@ -169,7 +171,7 @@ fn a_load_point_that_the_tool_spoilt_or_did_not_measure_is_not_held_against_the_
     let point = &mut summary.load_points[0];
     point.culprit = Some(Culprit::Tool);
     point.streams.as_mut().unwrap().incidents[0].culprit = Culprit::Tool;
-    let text = shown(&summary).replace('\n', " ");
+    let text = shown(&summary).split_whitespace().collect::<Vec<_>>().join(" ");
     let own = "on both players. Cause: Reelgauge itself, not the storage";
     assert!(text.contains(own), "{text}");
     for failure in &mut summary.load_points[0].verdict.as_mut().unwrap().failures {
@@ -178,7 +180,13 @@ fn a_load_point_that_the_tool_spoilt_or_did_not_measure_is_not_held_against_the_
     let verdict = summary.load_points[0].verdict.as_mut().unwrap();
     verdict.failed_first = verdict.failures.first().cloned();
     let text = shown(&summary);
-    assert!(text.starts_with("UNKNOWN: ") && text.contains("unknown"), "{text}");
+    assert!(text.starts_with("Result:     UNKNOWN: ") && text.contains("unknown"), "{text}");
+}
+
+#[test]
+fn short_screens_have_the_answer_a_table_three_warnings_and_the_next_step() {
+    let runs = [streams(0), streams(1000), search(false), search(true), vda(&[1.0; 3]), vda(&[1.0, 0.5])];
+    runs.iter().for_each(short::holds);
 }
 
 fn search(limited_by_client: bool) -> Summary {
@@ -227,7 +235,7 @@ fn over_a_network_a_search_does_not_tell_the_storage_from_it() {
 #[test]
 fn a_search_that_the_client_limited_claims_nothing_of_the_storage() {
     let text = shown(&search(true));
-    assert!(text.starts_with("INCONCLUSIVE: At least 31"), "{text}");
+    assert!(text.starts_with("Result:     INCONCLUSIVE: At least 31"), "{text}");
 }
 
 /// A VDA-like run of 1, 2, … streams, each of which reached this share of the requested rates.
@@ -263,7 +271,7 @@ fn a_vda_count_that_was_asked_for_is_compared_with_no_capacity() {
     const COMPARED: &str = "Published curves";
     const NOT: &str = "Published results are maximum loads.";
     let sustained = shown(&vda(&[1.0, 1.0]));
-    assert!(sustained.starts_with("2 streams were sustained with an overall"), "{sustained}");
+    assert!(sustained.starts_with("Result:     2 streams were sustained with an overall"), "{sustained}");
     assert!(sustained.contains(NOT) && !sustained.contains(COMPARED), "{sustained}");
     let limited = vda(&[1.0, 1.0, 0.5]);
     assert!(shown(&limited).contains(COMPARED), "{}", shown(&limited));
@@ -425,7 +433,7 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     let next = format!("reelgauge check '/mnt/{}'", long());
     assert!(broken_off.contains("Next: Run it again:\nreelgauge check"), "{broken_off}");
     assert!(broken_off.trim_end().ends_with(&next), "{broken_off}");
-    assert!(broken_off.starts_with("The run ended unexpectedly: a long word"), "{broken_off}");
+    assert!(broken_off.starts_with("Result:     The run ended unexpectedly: a long word"), "{broken_off}");
     // Then that it was unsteady.
     summary.outcome = Outcome::Complete;
     let unsteady = screen(&summary, &Screen::default());
@@ -479,8 +487,8 @@ fn a_search_that_was_stopped_carries_nothing_yet() {
     let mut summary = search(false);
     summary.outcome = Outcome::Interrupted;
     summary.search.as_mut().unwrap().complete = false;
-    let first = shown(&summary).lines().nth(1).unwrap().to_owned();
-    assert!(first.starts_with("UNKNOWN: 31 "), "{first}");
+    let second = shown(&summary).lines().nth(1).unwrap().to_owned();
+    assert!(second.trim_start().starts_with("UNKNOWN: 31 "), "{second}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //!
 //! Not here: the verbs and flags themselves ([`super`]).
 
-use clap::{ArgAction, Command, CommandFactory};
+use clap::builder::FalseyValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
 use reelgauge_report::text::wrap;
 
 use super::Cli;
@@ -22,6 +23,14 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
 const NAMED_ONLY: [&str; 10] =
     ["mark", "import", "export", "traces", "profile", "formats", "scenarios", "agent", "completions", "man"];
 
+/// The name of the flag for the whole screen.
+const DETAILS: &str = "details";
+/// Verbs that print a screen, short unless `--details` asks for all of it.
+const WITH_DETAILS: [&str; 12] = [
+    "check", "streams", "mix", "vda", "replay", "run", "fleet", "report", "compare", "doctor", "prove",
+    "watch",
+];
+
 /// The first screen is made for this many columns, and has others where there are fewer.
 const USUAL_WIDTH: usize = 80;
 /// What the names of groups and of verbs take.
@@ -30,10 +39,32 @@ const VERB_CHARS: usize = 13;
 
 /// The command line.
 pub fn command() -> Command {
-    let command = Cli::command().mut_subcommands(last_value_wins);
+    let command = Cli::command().mut_subcommands(|verb| match WITH_DETAILS.contains(&verb.get_name()) {
+        true => verb.arg(details()),
+        false => verb,
+    });
+    let command = command.mut_subcommands(last_value_wins);
     let width = width::output_width().or_else(width::error_width).unwrap_or(USUAL_WIDTH);
     let start = start(&command, width);
     command.override_help(start)
+}
+
+/// The one flag for the whole screen.
+fn details() -> Arg {
+    Arg::new(DETAILS)
+        .long(DETAILS)
+        .env("REELGAUGE_DETAILS")
+        .value_parser(FalseyValueParser::new())
+        .action(ArgAction::SetTrue)
+        .global(true)
+        .hide_short_help(true)
+        .help("Print all of the screen: every warning in full and every section")
+}
+
+/// Whether `--details` was given, or its variable is set.
+pub fn has_details(matches: &ArgMatches) -> bool {
+    let verb = matches.subcommand().map(|(_, verb)| verb);
+    verb.and_then(|verb| verb.try_get_one::<bool>(DETAILS).ok().flatten()).is_some_and(|is_set| *is_set)
 }
 
 /// Of a flag that is repeated the last value is meant. Lists are not: each of theirs counts.

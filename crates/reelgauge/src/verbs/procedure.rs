@@ -115,7 +115,7 @@ pub fn planned(args: &ProcedureArgs) -> Result<Planned> {
     let (name, text) = named(name)?;
     let (request, fleet) = request(args, &name, &text, target)?;
     let (steps, obstacle) = planned_steps(&request, fleet.as_ref())?;
-    let style = Style { colour: false, width: PAGE_COLUMNS };
+    let style = Style { width: PAGE_COLUMNS, ..Style::default() };
     Ok(Planned {
         takes: format!("Takes {}.", time_words(&steps)),
         plan: Some(plan_text(&request, &steps, style)),

@@ -13,15 +13,15 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
     let facts = CheckFacts { sequential_read_mb_per_s: Some(80.0), looked_s: 58.0, ..CheckFacts::default() };
     assert_eq!(standstill_words(&summary), None);
-    assert!(confidence(&summary, &facts).starts_with("Measured for 58 s."));
+    assert!(confidence(&summary, &facts, false).starts_with("Measured for 58 s."));
     let nothing = CheckFacts { sequential_read_mb_per_s: None, ..facts.clone() };
-    assert_eq!(confidence(&summary, &nothing), "nothing was measured.");
-    assert!(!confidence(&summary, &facts).contains("overwrote"));
+    assert_eq!(confidence(&summary, &nothing, false), "nothing was measured.");
+    assert!(!confidence(&summary, &facts, false).contains("overwrote"));
     let records =
         |streams| CheckFormat { record: Some(found(streams, 0, true, None)), ..CheckFormat::default() };
     let with = |streams| CheckFacts { formats: vec![records(streams)], ..facts.clone() };
-    assert!(confidence(&summary, &with(2)).contains("Recorders overwrote files;"));
-    assert!(!confidence(&summary, &with(0)).contains("overwrote"));
+    assert!(confidence(&summary, &with(2), false).contains("Recorders overwrote files;"));
+    assert!(!confidence(&summary, &with(0), false).contains("overwrote"));
 
     let labelled = |label: &str, started_s: f64| {
         let mut point = vda_point(1, 1.0, None);
@@ -45,7 +45,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     let told = answer(&summary, &facts);
     assert!(told.iter().any(|(tone, text)| *tone == Tone::Bad && text.contains("while writing")), "{told:?}");
     assert_eq!(
-        confidence(&summary, &facts),
+        confidence(&summary, &facts, false),
         "Low: the storage stopped responding during the check; not everything could be measured. Measured \
          for 58 s. Only longer runs show the effect of larger caches and of other users."
     );
@@ -207,7 +207,7 @@ fn screen_and_page_have_one_text_on_the_confidence() {
     summary.load_points = vec![vda_point(1, 1.0, None)];
     summary.log.complete = false;
     summary.log.dropped_to_histograms_ops = 3;
-    let text = confidence(&summary, &facts);
+    let text = confidence(&summary, &facts, false);
     assert_eq!(crate::hero::hero(&summary).whole_confidence(), text);
     assert!(text.contains("the log lacks some operations"), "{text}");
     let others = crate::answer_sentences(&summary);

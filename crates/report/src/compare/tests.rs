@@ -76,11 +76,12 @@ fn no_line_is_wider_than_the_screen_and_colours_add_nothing() {
     for runs in [2, 3, 8] {
         for width in [40, 80, 100] {
             let comparison = comparison(runs, "4 workers");
-            let plain = compare_screen(&comparison, true, Style { colour: false, width });
+            let plain = compare_screen(&comparison, true, Style { width, ..Style::default() });
             for line in plain.lines() {
                 assert!(line.chars().count() <= width, "{runs} runs, {width} columns:\n{plain}");
             }
-            let painted = compare_screen(&comparison, true, Style { colour: true, width });
+            let painted =
+                compare_screen(&comparison, true, Style { colour: true, width, ..Style::default() });
             assert!(painted.contains("\u{1b}[1;31mWORSE\u{1b}[0m"), "{painted}");
             let mut bare = painted;
             for code in ["1;31", "1", "32", "33", "0"] {

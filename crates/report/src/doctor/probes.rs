@@ -252,7 +252,7 @@ mod tests {
         let scope = Scope { is_probed: true, ..Scope::default() };
         let diagnosis = diagnose(&texts, scope, &[]);
         for width in [60, 100, 140] {
-            let mut page = Page::new(Style { colour: false, width });
+            let mut page = Page::new(Style { width, ..Style::default() });
             probes(&diagnosis, &mut page);
             assert!(page.text.lines().all(|line| line.chars().count() <= width), "{}", page.text);
         }
@@ -263,7 +263,7 @@ mod tests {
         let mut texts = Texts::default();
         texts.put(PROBED, Ok(text.to_owned()));
         let diagnosis = diagnose(&texts, Scope { is_probed: true, ..Scope::default() }, &[]);
-        let mut page = Page::new(Style { colour: false, width: 100 });
+        let mut page = Page::new(Style { width: 100, ..Style::default() });
         probes(&diagnosis, &mut page);
         page.text.split_whitespace().collect::<Vec<_>>().join(" ")
     }

@@ -28,7 +28,7 @@ fn firing() -> impl Iterator<Item = (&'static Rule, &'static BTreeMap<String, St
 }
 
 fn screen(diagnosis: &Diagnosis, all: bool, width: usize) -> String {
-    doctor_screen(diagnosis, None, all, Style { colour: false, width })
+    doctor_screen(diagnosis, None, all, Style { width, ..Style::default() })
 }
 
 #[test]

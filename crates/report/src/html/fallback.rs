@@ -31,7 +31,7 @@ pub(super) fn title(page: &Page) -> String {
 
 /// The text of a page as HTML.
 pub(super) fn fallback(page: &Page) -> String {
-    let style = Style { colour: false, width: WIDTH };
+    let style = Style { width: WIDTH, ..Style::default() };
     let mut html = String::from("<main class=\"fallback\">");
     if let Some(told) = &page.comparison {
         element("h1", "Comparison", &mut html);

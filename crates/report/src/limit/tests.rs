@@ -133,7 +133,7 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
         line_bytes_per_s: Some(117.7e6),
         ..LinkFacts::default()
     });
-    let lines = limit_lines(&summary);
+    let lines = limit_notes(&summary);
     assert_eq!(
         lines[0],
         (
@@ -148,7 +148,7 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
         ("Link", "eth0 to 10.0.0.2, 1 Gbit/s, MTU 1500: about 118 MB/s each way; read 97.0 MB/s.".to_owned())
     );
     summary.link = Some(LinkFacts { words: "eth0 to 10.0.0.2".to_owned(), ..LinkFacts::default() });
-    assert_eq!(limit_lines(&summary)[1].1, "eth0 to 10.0.0.2; speed unknown.");
+    assert_eq!(limit_notes(&summary)[1].1, "eth0 to 10.0.0.2; speed unknown.");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn what_stood_beside_is_a_limit_only_with_one_that_was_found() {
     let words = limit_words(&mix(both.clone()));
     assert!(words.limited_by().ends_with(". Note: other programs used 64 % of all processors."));
     assert_eq!(words.only_beside(), None);
-    assert_eq!(limit_lines(&mix(both))[0], ("Limited by", words.limited_by()));
+    assert_eq!(limit_notes(&mix(both)), []);
 }
 
 #[test]

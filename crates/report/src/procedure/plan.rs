@@ -224,7 +224,7 @@ mod tests {
             deviations: &[],
             steps: &steps,
         };
-        let text = plan_screen(&plan, Style { width: 100, colour: false });
+        let text = plan_screen(&plan, Style { width: 100, ..Style::default() });
         assert!(
             text.starts_with("fill on /mnt: levels.\nTime: 2 min, plus the time for test files, ballast"),
             "{text}"
@@ -249,7 +249,7 @@ mod tests {
         let agents = ["edit-01".to_owned(), "edit-02".to_owned()];
         let text = plan_screen(
             &PlanScreen { agents: &agents, steps: &shared_out, ..plan },
-            Style { width: 100, colour: false },
+            Style { width: 100, ..Style::default() },
         );
         assert!(text.contains("\nAgents: edit-01, edit-02\n"), "{text}");
         assert!(

@@ -28,7 +28,7 @@ fn ended<'a>(names: &'a [StateName], disturbed: &'a [(usize, &'a Disturbance)]) 
 }
 
 fn shown(proof: &ProofScreen<'_>) -> String {
-    proof_screen(proof, Style { colour: false, width: 140 })
+    proof_screen(proof, Style { width: 140, ..Style::default() })
 }
 
 fn names() -> [StateName; STATES] {

@@ -1,0 +1,109 @@
+//! The answer of a run as its screen begins with it: result, reason, cause, limit and confidence, each behind
+//! its label.
+//!
+//! A page has the same as sentences (`answer`), so blocks of a screen have those.
+
+use reelgauge_analysis::statement::{Cause, Doubt, Inconclusive, Judgement, Number, Statement, of};
+use reelgauge_analysis::{Outcome, Summary};
+
+use crate::answer::{answer_sentences, is_own_fault, reason, results};
+use crate::document::Block;
+use crate::limit::limit_words;
+use crate::page::Page;
+use crate::sentence::Tone;
+use crate::statement::{cause_words, culprit_words, doubts_of};
+use crate::text::{capital, plain};
+use crate::{check, search};
+
+/// At most so many sentences are the result on a short screen.
+const RESULTS_SHOWN: usize = 3;
+
+/// Writes the answer.
+pub(crate) fn answer_block(summary: &Summary, page: &mut Page) {
+    let statement = of(summary);
+    let all = results(summary, page.is_short);
+    // Plain sentences explain, or say that nothing happened.
+    let told = all.iter().enumerate().filter(|(at, (tone, _))| *at == 0 || *tone != Tone::Plain);
+    let told = told.map(|(_, said)| said).take(RESULTS_SHOWN);
+    let told: Vec<&(Tone, String)> = if page.is_short { told.collect() } else { all.iter().collect() };
+    for (at, (tone, text)) in told.into_iter().enumerate() {
+        page.labelled(if at == 0 { "Result" } else { "" }, *tone, text);
+    }
+    let reason = search::why_unfinished(summary).or_else(|| reason(&statement));
+    let cause = cause(summary, &statement);
+    let is_same = cause.is_some() && statement.inconclusive == [Inconclusive::ClientDelay];
+    let reason = reason.filter(|_| !is_same).map(|words| format!("{}.", words.trim_end_matches('.')));
+    page.labelled("Reason", Tone::Inconclusive, &reason.unwrap_or_default());
+    page.labelled("Cause", Tone::Plain, &cause.unwrap_or_default());
+    let paragraphs = answer_sentences(summary).into_iter().map(Block::Paragraph);
+    page.blocks.extend(paragraphs);
+    limit(summary, &statement, page);
+    let confidence = confidence(summary, &statement, page.is_short).unwrap_or_default();
+    page.labelled("Confidence", Tone::Plain, &confidence);
+    if summary.check.is_some() {
+        page.row("Confidence", &capital(&confidence));
+    }
+}
+
+/// Why the result is not better, where the result itself does not say it.
+fn cause(summary: &Summary, statement: &Statement) -> Option<String> {
+    // A check names one limit for all its counts.
+    let cause = statement.cause.filter(|_| summary.check.is_none())?;
+    let incident =
+        incident(&cause, summary).filter(|_| matches!(statement.number, Number::LateFrames { .. }));
+    // The layer that limited the run says whose it was.
+    let has_layer = statement.limit(summary).is_some_and(|limit| limit.found.is_some());
+    let is_told =
+        has_layer && cause.culprit.is_own() || statement.inconclusive.contains(&Inconclusive::ClientLimit);
+    let whose = || (!is_told).then(|| culprit_words(cause.culprit, summary).to_owned());
+    incident.or_else(whose).map(|words| format!("{words}."))
+}
+
+fn incident(cause: &Cause, summary: &Summary) -> Option<String> {
+    Some(cause_words(cause, summary.point(cause.point)?.streams.as_ref()?, summary))
+}
+
+/// Which layer limited the run. A short screen does not say next to a cause that none is known.
+fn limit(summary: &Summary, statement: &Statement, page: &mut Page) {
+    if let Some(check) = &summary.check {
+        page.labelled("Limit", Tone::Plain, &plain(&check.limit));
+        page.row("Limit", &plain(&check.limit));
+        return;
+    }
+    let words = limit_words(summary);
+    let Some(found) = &words.found else { return };
+    page.row("Limited by", &words.limited_by());
+    let is_known = statement.limit(summary).is_some_and(|limit| limit.found.is_some());
+    match page.is_short {
+        true if statement.cause.is_some() && !is_known => {}
+        true => page.labelled("Limited by", Tone::Plain, found),
+        false => page.labelled("Limited by", Tone::Plain, &words.limited_by()),
+    }
+}
+
+/// How far the result can be trusted.
+fn confidence(summary: &Summary, statement: &Statement, is_short: bool) -> Option<String> {
+    if let Some(facts) = &summary.check {
+        return Some(check::confidence(summary, facts, is_short));
+    }
+    if statement.number == Number::NotMeasured {
+        return None;
+    }
+    let doubts = if is_own_fault(statement) { Vec::new() } else { doubts_of(summary, statement) };
+    if !doubts.is_empty() {
+        return Some(format!("low: {}.", doubts.join("; ")));
+    }
+    let has = |doubt| statement.confidence.doubts.contains(&doubt);
+    Some(match summary.outcome {
+        Outcome::Interrupted | Outcome::BrokeOff => "low: the run did not complete.".to_owned(),
+        Outcome::Running => "low: the run is still running.".to_owned(),
+        Outcome::Complete if has(Doubt::ShortLook) => "limited: the run was short.".to_owned(),
+        Outcome::Complete if statement.confidence.doubts.is_empty() => {
+            "no measurement contradicts the result.".to_owned()
+        }
+        Outcome::Complete if statement.judgement == Judgement::Inconclusive => {
+            "low: the run is inconclusive.".to_owned()
+        }
+        Outcome::Complete => "limited: see the warnings.".to_owned(),
+    })
+}

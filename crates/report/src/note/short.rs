@@ -1,0 +1,211 @@
+//! Notes in one line of a terminal: what is so, and the remedy. The whole sentence is in the note itself.
+
+use reelgauge_analysis::note::{LogTrouble, LostPart, Note, NoteFact};
+use reelgauge_analysis::whose_memory::{CacheEvidence, CacheSuspicion, WhySuspected};
+use reelgauge_analysis::{MemoryFacts, Summary};
+
+use crate::text::{capital, plain_short};
+use crate::units::{counted, duration, mb_per_s, moment, percent};
+
+/// The columns behind `Warning: ` on a terminal of 80.
+const COLUMNS: usize = 71;
+/// A name in it.
+const NAME_CHARS: usize = 16;
+
+/// How much a note takes from the figures, the most first: they are wrong, they may be too good, they may
+/// differ next time, they stand.
+pub(super) fn harm(fact: &NoteFact) -> u8 {
+    match fact {
+        NoteFact::TargetIsMemory { .. }
+        | NoteFact::Stragglers { .. }
+        | NoteFact::NotCounted { .. }
+        | NoteFact::Lost { .. }
+        | NoteFact::AgentLogMissing
+        | NoteFact::Overlap { .. }
+        | NoteFact::NotVerified
+        | NoteFact::ReplayTiming
+        | NoteFact::OtherReplays
+        | NoteFact::SearchNotJudged => 0,
+        NoteFact::Cache | NoteFact::NoDirect { .. } | NoteFact::NotCooled { .. } => 1,
+        NoteFact::HeldBack { .. }
+        | NoteFact::OwnLateness { .. }
+        | NoteFact::RunDirectoryOnTarget { .. }
+        | NoteFact::LogDropped { .. }
+        | NoteFact::ShortLook { .. }
+        | NoteFact::FewTransfers { .. }
+        | NoteFact::NotConfirmed
+        | NoteFact::NotSampled => 2,
+        _ => 3,
+    }
+}
+
+/// The note in one line. One without such a form is cut.
+pub(super) fn short(note: &Note, summary: &Summary) -> String {
+    let words = words(note, summary).unwrap_or_else(|| match note.text() {
+        text if text.chars().count() <= COLUMNS => text,
+        _ => plain_short(&note.sentence, COLUMNS),
+    });
+    match note.agents.as_slice() {
+        [agent] => format!("{}: {words}", plain_short(agent, NAME_CHARS)),
+        _ => words,
+    }
+}
+
+fn words(note: &Note, summary: &Summary) -> Option<String> {
+    Some(match &note.fact {
+        NoteFact::TargetIsMemory { fs_type } => {
+            format!("The target is memory ({}). Choose a path on storage.", plain_short(fs_type, NAME_CHARS))
+        }
+        NoteFact::Cache => cache(summary.memory.as_ref()?, summary)?,
+        NoteFact::OwnLateness { late_us, .. } => {
+            format!("Reelgauge was up to {} late. Use fewer workers or an idle client.", duration(*late_us))
+        }
+        NoteFact::RunDirectoryOnTarget { .. } => {
+            "The log was written to the target. Put it on another disk (--out).".to_owned()
+        }
+        NoteFact::Stragglers { ops } => {
+            format!("{} too late for any figure. Check the server's log.", counted(*ops, "operation"))
+        }
+        NoteFact::LogDropped { ops, trouble } => {
+            let advice = match trouble {
+                LogTrouble::TooSlow => "Put it on a faster disk (--out).",
+                LogTrouble::DiskFull => "Free space, or use --out.",
+                LogTrouble::Failed => "Put it on another disk (--out).",
+            };
+            format!("The log lacks {}. {advice}", counted(*ops, "operation"))
+        }
+        NoteFact::ShortLook { measured_s } => {
+            let measured = if *measured_s < 0.1 { duration(measured_s * 1e6) } else { moment(*measured_s) };
+            let flag = if summary.load_points.len() > 1 { "--step 60s" } else { "--duration 60s" };
+            format!("Only {measured} were measured; caches hide the rest. Use {flag}.")
+        }
+        NoteFact::FewTransfers { cells, of } => {
+            format!("{cells} of {of} table cells have too few transfers. Measure longer.")
+        }
+        NoteFact::HeldBack { ops, max_bytes_per_s, writes_to_cache } => {
+            let rate = mb_per_s(*max_bytes_per_s as f64);
+            let advice = if *writes_to_cache { "Add --direct." } else { "Raise it." };
+            format!("{} waited for --max-rate ({rate} MB/s). {advice}", counted(*ops, "operation"))
+        }
+        NoteFact::NotCounted { ops } => {
+            format!("{} in no figure. Use fewer workers or more cores.", counted(*ops, "operation"))
+        }
+        NoteFact::FilesLeft { .. } => {
+            "This run's files are still on the target. Use 'reelgauge clean'.".to_owned()
+        }
+        NoteFact::NoPage { file, .. } => {
+            format!("There is no {}. Check space and permissions there.", plain_short(file, NAME_CHARS))
+        }
+        NoteFact::NoDirect { .. } => {
+            "No direct I/O here; the client's cache answers. Use larger files.".to_owned()
+        }
+        NoteFact::Lost { part } => match part {
+            LostPart::Summary => "summary.json is missing; criteria are unknown. Measure again.",
+            LostPart::Log => "The log is damaged; figures cover the rest. Measure again.",
+            LostPart::Streams => "streams.json is missing; late frames are unknown. Measure again.",
+            LostPart::Counters => "The counters are missing; the limit is unknown. Measure again.",
+        }
+        .to_owned(),
+        NoteFact::Overlap { shared_s, all_s, .. } => {
+            format!("Hosts overlapped {} of {}: rates are too low.", moment(*shared_s), moment(*all_s))
+        }
+        NoteFact::NotCooled { .. } => {
+            "Files stayed in this client's cache, which may answer reads.".to_owned()
+        }
+        NoteFact::NotSampled => "Counters were not sampled: the limit is unknown. Measure again.".to_owned(),
+        NoteFact::SearchRoom => "Space on the target limits the count. Use smaller files.".to_owned(),
+        NoteFact::SearchOwnFiles => "Your files limit the count. Use a shorter --clip.".to_owned(),
+        NoteFact::NotConfirmed => "No space for a longer test of the result. Free some there.".to_owned(),
+        NoteFact::ReplayTiming => "The replay did not keep its times. Use an idle client.".to_owned(),
+        NoteFact::AgentLogMissing => "Operations are missing: totals are too low. Measure again.".to_owned(),
+        _ => return None,
+    })
+}
+
+/// That a cache answered, or may have. A check has its remedy as its next step.
+fn cache(memory: &MemoryFacts, summary: &Summary) -> Option<String> {
+    let advice = match summary.verb.as_str() {
+        _ if summary.check.is_some() => "",
+        "mix" | "vda" => " Use a larger --file-size.",
+        "streams" => " Use a longer --clip.",
+        _ => " Use more data.",
+    };
+    Some(match memory.suspicion.as_ref()? {
+        CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { share } } => {
+            format!("{} of reads came from this client's cache.{advice}", percent(*share))
+        }
+        CacheSuspicion::Answered { evidence: CacheEvidence::LaterReadsFaster { .. } } => {
+            format!("A cache answered repeated reads.{advice}")
+        }
+        CacheSuspicion::MayHaveAnswered { why } => match why.first()? {
+            WhySuspected::LoopFile => {
+                let device = memory.cached_loop.as_deref().unwrap_or("the loop device");
+                let device = capital(&plain_short(device, NAME_CHARS));
+                format!("{device} reads through a cache. Use losetup --direct-io=on, or a disk.")
+            }
+            WhySuspected::FitsClientMemory => format!("This client's cache may have answered.{advice}"),
+            _ => format!("The server's memory may have answered.{advice}"),
+        },
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_with_figures_of_usual_size_fit_in_a_line() {
+        let path = || "/mnt/nas/runs/2026-11-20T154012Z-nas1-production-edit".to_owned();
+        let facts = [
+            NoteFact::TargetIsMemory { fs_type: "tmpfs".to_owned() },
+            NoteFact::OwnLateness { late_us: 1_234_567.0, of_all: false, response_p50_us: 800.0 },
+            NoteFact::RunDirectoryOnTarget { path: path() },
+            NoteFact::Stragglers { ops: 123_456_789 },
+            NoteFact::LogDropped { ops: 123_456_789, trouble: LogTrouble::TooSlow },
+            NoteFact::LogDropped { ops: 123_456_789, trouble: LogTrouble::Failed },
+            NoteFact::ShortLook { measured_s: 29.9 },
+            NoteFact::ShortLook { measured_s: 0.0123 },
+            NoteFact::FewTransfers { cells: 100, of: 100 },
+            NoteFact::HeldBack { ops: 1_234_567, max_bytes_per_s: 123_456_789, writes_to_cache: true },
+            NoteFact::NotCounted { ops: 123_456 },
+            NoteFact::FilesLeft { path: path(), error: "busy".to_owned() },
+            NoteFact::NoPage { file: "report.html".to_owned(), error: "no room".to_owned() },
+            NoteFact::NoDirect { why: "EINVAL".to_owned() },
+            NoteFact::Lost { part: LostPart::Streams },
+            NoteFact::Overlap { load_point: 0, shared_s: 59.9, all_s: 3_600.0 },
+            NoteFact::AgentLogMissing,
+        ];
+        let summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Default::default());
+        for fact in facts {
+            let text = short(&Note::new(fact, "A whole sentence of the note. ".repeat(9), ""), &summary);
+            assert!(text.chars().count() <= COLUMNS, "{}: {text}", text.chars().count());
+            assert!(text.ends_with('.'), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cache_is_named_in_a_line_for_every_verb_and_reason() {
+        let reasons = [
+            WhySuspected::JustWritten,
+            WhySuspected::FitsServerMemory,
+            WhySuspected::UsedBefore,
+            WhySuspected::ReadAgain,
+            WhySuspected::FitsClientMemory,
+            WhySuspected::LoopFile,
+        ];
+        let counted = CacheEvidence::ClientCounted { share: 0.999 };
+        let found = [CacheSuspicion::Answered { evidence: counted }].into_iter();
+        let found = found.chain(reasons.map(|why| CacheSuspicion::MayHaveAnswered { why: vec![why] }));
+        for (suspicion, verb) in
+            found.flat_map(|found| ["mix", "vda", "streams", "run"].map(|verb| (found.clone(), verb)))
+        {
+            let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", verb, Default::default());
+            let cached_loop = Some("loop12".to_owned());
+            summary.memory =
+                Some(MemoryFacts { suspicion: Some(suspicion), cached_loop, ..MemoryFacts::default() });
+            let text = words(&Note::new(NoteFact::Cache, "", ""), &summary).unwrap_or_default();
+            assert!((30..=COLUMNS).contains(&text.chars().count()), "{}: {text}", text.chars().count());
+        }
+    }
+}
