@@ -64,7 +64,7 @@ pub enum CountersError {
         source: ParquetError,
     },
     /// A part can't be understood.
-    #[error("{} is no part of the counters, or damaged: {why}", path.display())]
+    #[error("{} is not a part of the counters, or it is damaged: {why}", path.display())]
     Damaged {
         path: PathBuf,
         /// What is wrong with it.

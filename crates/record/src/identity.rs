@@ -86,7 +86,7 @@ impl Drop for Own {
     fn drop(&mut self) {
         if let Some(guise) = self.guise {
             // It could be taken before. Going on as root would be worse than not going on.
-            assert!(linux::take(guise), "the identity of user {} could not be taken again", guise.user);
+            assert!(linux::take(guise), "cannot switch back to user {}", guise.user);
         }
     }
 }

@@ -60,7 +60,7 @@ fn way_to(path: &Path) -> io::Result<Way> {
     };
     let kind = match fs::metadata(path) {
         Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
-            return Err(refusal("it is a symbolic link that leads nowhere; remove it, or give another name"));
+            return Err(refusal("it is a broken symbolic link. Remove it, or choose another name"));
         }
         found => found?.file_type(),
     };
@@ -73,12 +73,12 @@ fn way_to(path: &Path) -> io::Result<Way> {
         };
     }
     if kind.is_dir() {
-        return Err(refusal("it is a directory; give a name for a file in it"));
+        return Err(refusal("it is a directory. Name a file in it"));
     }
     if takes_text(kind) {
         Ok(Way::Through)
     } else {
-        Err(refusal("it is a disk, a socket or the like, and is left alone; give a name for a file"))
+        Err(refusal("it is a device, a socket or similar, and was not changed. Name a file"))
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(fs::read(&real).unwrap(), b"new");
 
         fs::remove_file(&real).unwrap();
-        assert!(write(&link, "new").unwrap_err().to_string().contains("leads nowhere"));
+        assert!(write(&link, "new").unwrap_err().to_string().contains("broken symbolic link"));
         assert!(!real.exists());
     }
 
@@ -234,7 +234,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("socket");
         let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        assert!(write(&path, "x").unwrap_err().to_string().contains("left alone"));
+        assert!(write(&path, "x").unwrap_err().to_string().contains("not changed"));
         assert_eq!(names_in(dir.path()), 1);
     }
 }

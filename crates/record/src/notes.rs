@@ -60,15 +60,13 @@ pub struct StorageDetails {
 #[non_exhaustive]
 pub enum NotesError {
     /// A part without a value.
-    #[error(
-        "'{0}' is not KEY=VALUE; write make=Acme,model=FS2,firmware=7.2 or names of your own such as raid=6"
-    )]
+    #[error("'{0}' is not KEY=VALUE. Write make=Acme,model=FS2,firmware=7.2 or your own keys such as raid=6")]
     NoValue(String),
     /// A name with nothing behind it.
-    #[error("'{0}=' says nothing; write what it is behind the '=', or leave it out")]
+    #[error("'{0}=' has no value. Add one after the '=', or omit the key")]
     EmptyValue(String),
     /// Two values for one name.
-    #[error("'{name}' is said twice, as '{first}' and as '{second}'; say it once")]
+    #[error("'{name}' is given twice, as '{first}' and as '{second}'. Give it once")]
     Twice {
         /// The name.
         name: String,
@@ -78,7 +76,7 @@ pub enum NotesError {
         second: String,
     },
     /// A name that is nearly one of those that are known.
-    #[error("'{said}' is nearly '{known}'; write {known}=..., or a name that can't be taken for it")]
+    #[error("'{said}' is almost '{known}'. Write {known}=..., or a key that differs more")]
     NearlyKnown {
         /// What was written.
         said: String,
@@ -86,7 +84,7 @@ pub enum NotesError {
         known: &'static str,
     },
     /// A text that is too long to be read.
-    #[error("{what} has {chars} characters; {most} is the most")]
+    #[error("{what} is too long: {chars} characters, at most {most}")]
     TooLong {
         /// What it is.
         what: &'static str,
@@ -96,7 +94,7 @@ pub enum NotesError {
         most: usize,
     },
     /// More of them than anybody would read.
-    #[error("{count} {what} are too many; {most} is the most")]
+    #[error("too many {what}: {count}, at most {most}")]
     TooMany {
         /// What they are.
         what: &'static str,
@@ -106,7 +104,7 @@ pub enum NotesError {
         most: usize,
     },
     /// A tag without a word in it.
-    #[error("a tag can't be empty; write a word, such as --tag before-update")]
+    #[error("a tag cannot be empty. Write a word, such as --tag before-update")]
     EmptyTag,
 }
 
@@ -271,14 +269,14 @@ mod tests {
         let no_value = |text: &str| matches!(text.parse::<StorageDetails>(), Err(NotesError::NoValue(_)));
         assert!(no_value("nas1") && no_value("make=A,nas1") && no_value("=6"));
         let why = |text: &str| text.parse::<StorageDetails>().unwrap_err().to_string();
-        assert_eq!(why("make=A,Make=B"), "'make' is said twice, as 'A' and as 'B'; say it once");
-        assert!(why("raid=6,raid=6").starts_with("'raid' is said twice"));
-        assert_eq!(why("make="), "'make=' says nothing; write what it is behind the '=', or leave it out");
-        assert!(why("modle=FS2").starts_with("'modle' is nearly 'model'"));
-        assert!(why("frimware=7").starts_with("'frimware' is nearly 'firmware'"));
+        assert_eq!(why("make=A,Make=B"), "'make' is given twice, as 'A' and as 'B'. Give it once");
+        assert!(why("raid=6,raid=6").starts_with("'raid' is given twice"));
+        assert_eq!(why("make="), "'make=' has no value. Add one after the '=', or omit the key");
+        assert!(why("modle=FS2").starts_with("'modle' is almost 'model'"));
+        assert!(why("frimware=7").starts_with("'frimware' is almost 'firmware'"));
         assert_eq!(storage("media=hdd,raid=6").other.len(), 2);
         let long = format!("make={}", "x".repeat(FIELD_CHARS_MAX + 1)).parse::<StorageDetails>();
-        assert!(long.unwrap_err().to_string().contains("the make has 201 characters"));
+        assert!(long.unwrap_err().to_string().contains("201 characters"));
         let many: Vec<String> = (0..=OTHER_MAX).map(|at| format!("k{at}=1")).collect();
         assert!(matches!(many.join(",").parse::<StorageDetails>(), Err(NotesError::TooMany { .. })));
         assert_eq!(tags_of(&[" ".to_owned()]), Err(NotesError::EmptyTag));

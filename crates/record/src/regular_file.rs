@@ -24,7 +24,7 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let metadata = file.metadata()?;
     match metadata.is_file() {
         true => Ok((file, metadata)),
-        false => Err(io::Error::other("it is no regular file")),
+        false => Err(io::Error::other("it is not a regular file")),
     }
 }
 
@@ -45,10 +45,10 @@ pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
 /// The same as text.
 ///
 /// # Errors
-/// The same, and where it is no text.
+/// The same, and where it is not text.
 pub fn read_regular_text(path: &Path, most_bytes: u64) -> io::Result<String> {
     let text = String::from_utf8(read_regular(path, most_bytes)?);
-    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
+    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))
 }
 
 #[cfg(all(test, unix))]
@@ -70,7 +70,7 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", path("endless")).unwrap();
         for other in ["endless", "."] {
             let error = read_regular(&path(other), 9).unwrap_err();
-            assert!(error.to_string().contains("no regular file"), "{error}");
+            assert!(error.to_string().contains("not a regular file"), "{error}");
         }
         let made = std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
         assert!(made.success() && read_regular(&path("pipe"), 9).is_err());

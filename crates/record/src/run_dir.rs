@@ -70,13 +70,12 @@ pub enum RunDirError {
         source: io::Error,
     },
     /// The start time is outside the calendar.
-    #[error(
-        "cannot name a run directory: the clock says a time outside the years -9999 to 9999; set the clock"
-    )]
+    #[error("cannot name a run directory: the clock is outside the years -9999 to 9999. Set the clock")]
     Clock,
     /// Every name was taken.
     #[error(
-        "{} and {MAX_COLLISIONS} directories named after it exist; choose another place with --out",
+        "{} and {MAX_COLLISIONS} directories with numbered names like it exist. Choose another results \
+         folder with --out",
         path.display()
     )]
     TooMany {
@@ -84,7 +83,7 @@ pub enum RunDirError {
         path: PathBuf,
     },
     /// There is nothing.
-    #[error("there is no run directory {}; 'reelgauge' names it at the end of a run", path.display())]
+    #[error("there is no run directory {}. 'reelgauge list' shows all runs", path.display())]
     Missing {
         /// Where it was looked for.
         path: PathBuf,
@@ -99,8 +98,8 @@ pub enum RunDirError {
     },
     /// A newer version has made it.
     #[error(
-        "{} was made by a newer version of reelgauge (layout {found}; this one reads up to \
-         {LAYOUT_VERSION}); update reelgauge",
+        "{} was created by a newer version of Reelgauge (layout {found}; this one reads up to \
+         {LAYOUT_VERSION}). Update Reelgauge",
         path.display()
     )]
     NewerVersion {
@@ -117,6 +116,17 @@ pub enum RunDirError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+}
+
+impl RunDirError {
+    /// Whether the message already names `--out` as the remedy.
+    pub fn advises_out(&self) -> bool {
+        match self {
+            RunDirError::TooMany { .. } => true,
+            RunDirError::Io { source, .. } => !advice(source).is_empty(),
+            _ => false,
+        }
+    }
 }
 
 impl RunDir {
@@ -170,7 +180,7 @@ impl RunDir {
             Some(1..=LAYOUT_VERSION) => Ok(run),
             Some(0) => Err(not_a_run("its run.toml has no valid version")),
             Some(found) => Err(RunDirError::NewerVersion { path: path.to_path_buf(), found }),
-            None => Err(not_a_run("it has no run.toml that Reelgauge has written")),
+            None => Err(not_a_run("it has no run.toml that Reelgauge wrote")),
         }
     }
 

@@ -295,8 +295,8 @@ impl RunError {
 
 /// The fault of a run directory, with one remedy.
 fn with_a_way_out(error: &RunDirError) -> String {
-    let said = error.to_string();
-    if said.contains("--out") { said } else { format!("{said}. Choose another results folder with --out") }
+    let advice = if error.advises_out() { "" } else { ". Choose another results folder with --out" };
+    format!("{error}{advice}")
 }
 
 /// Whether a data set was refused before anything was written.

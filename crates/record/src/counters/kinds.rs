@@ -112,29 +112,29 @@ pub const KINDS: &[CounterKind] = kinds! {
     // Shares of the time of all processors together; waiting for I/O is idle time, not busy time.
     Host Main Percent "cpu_busy_percent" "processors busy";
     Host Main Percent "cpu_busiest_core_percent" "busiest processor";
-    Host Detail Percent "cpu_iowait_percent" "processors waiting for I/O";
-    Host Detail Percent "cpu_softirq_percent" "processors in soft interrupts";
-    Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in soft interrupts";
-    Host Fault Percent "cpu_steal_percent" "processors taken by the hypervisor";
-    Host Fault Percent "cpu_busiest_core_steal_percent" "one processor taken by the hypervisor";
+    Host Detail Percent "cpu_iowait_percent" "processors in I/O wait";
+    Host Detail Percent "cpu_softirq_percent" "processors in softirq";
+    Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in softirq";
+    Host Fault Percent "cpu_steal_percent" "steal time of all processors";
+    Host Fault Percent "cpu_busiest_core_steal_percent" "steal time of the worst processor";
     // The programs that take most, by name, all processes of a name together, and how many those were.
     // Without the process that measures. Of one processor: with several it may be more than 100.
-    Host Detail Percent "program_percent" "processor time of its processes";
+    Host Detail Percent "program_percent" "processor time of the program";
     Host Detail Count "program_processes" "processes that took processor time";
     // Kernel threads are not programs: they do the I/O of all processes, including the run.
     Host Detail Percent "kernel_threads_percent" "processor time of the kernel's threads";
     Host Detail Bytes "memory_available_bytes" "memory available";
-    Host Main Bytes "memory_dirty_bytes" "waiting in memory to be written";
-    Host Detail Bytes "memory_writeback_bytes" "being written from memory";
+    Host Main Bytes "memory_dirty_bytes" "dirty memory";
+    Host Detail Bytes "memory_writeback_bytes" "memory in writeback";
     // Share of the time in which some task, or every one that was not idle, waited for it.
-    Host Main Percent "pressure_io_some_percent" "some waiting for I/O";
-    Host Detail Percent "pressure_io_full_percent" "all waiting for I/O";
-    Host Detail Percent "pressure_cpu_some_percent" "some waiting for a processor";
-    Host Fault Percent "pressure_memory_some_percent" "some waiting for memory";
-    Host Fault Percent "pressure_memory_full_percent" "all waiting for memory";
+    Host Main Percent "pressure_io_some_percent" "some tasks waiting for I/O";
+    Host Detail Percent "pressure_io_full_percent" "all tasks waiting for I/O";
+    Host Detail Percent "pressure_cpu_some_percent" "some tasks waiting for a processor";
+    Host Fault Percent "pressure_memory_some_percent" "some tasks waiting for memory";
+    Host Fault Percent "pressure_memory_full_percent" "all tasks waiting for memory";
     Host Fault PerS "swapped_pages_per_s" "pages swapped";
-    Host Fault PerS "swapped_in_pages_per_s" "pages read back from swap";
-    Host Fault PerS "allocation_stalls_per_s" "allocations that had to wait";
+    Host Fault PerS "swapped_in_pages_per_s" "pages swapped in";
+    Host Fault PerS "allocation_stalls_per_s" "allocation stalls";
 
     // How often the link of an interface went up or down.
     Network Fault PerS "link_changes_per_s" "link up or down";
@@ -145,22 +145,22 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Fault PerS "tx_errors_per_s" "send errors";
     Network Fault PerS "rx_drops_per_s" "received packets dropped";
     Network Fault PerS "tx_drops_per_s" "packets dropped before sending";
-    Network Fault PerS "rx_overruns_per_s" "received packets for which the card had no room";
+    Network Fault PerS "rx_overruns_per_s" "received packets missed by the card";
     // The other end of the link asked this one to wait, or this one the other: flow control at work.
     Network Fault PerS "rx_pause_frames_per_s" "pause frames received";
     Network Fault PerS "tx_pause_frames_per_s" "pause frames sent";
-    Network Fault PerS "queue_drops_per_s" "packets dropped by the sending queue";
-    Network Detail Bytes "queue_backlog_bytes" "waiting in the sending queue";
+    Network Fault PerS "queue_drops_per_s" "packets dropped by the send queue";
+    Network Detail Bytes "queue_backlog_bytes" "waiting in the send queue";
     Network Fault PerS "softnet_drops_per_s" "packets dropped from the backlog";
-    Network Fault PerS "softnet_squeezes_per_s" "receive budget used up";
+    Network Fault PerS "softnet_squeezes_per_s" "receive budget exhausted";
     Network Detail PerS "tcp_data_segments_per_s" "TCP data segments sent";
-    Network Fault PerS "tcp_retransmitted_segments_per_s" "TCP segments sent again";
+    Network Fault PerS "tcp_retransmitted_segments_per_s" "TCP segments retransmitted";
     // What had arrived already: sent again for nothing.
-    Network Fault PerS "tcp_sent_twice_segments_per_s" "TCP segments sent again for nothing";
-    Network Fault PerS "tcp_received_twice_segments_per_s" "TCP segments received twice";
+    Network Fault PerS "tcp_sent_twice_segments_per_s" "TCP segments retransmitted needlessly";
+    Network Fault PerS "tcp_received_twice_segments_per_s" "duplicate TCP segments received";
     Network Fault PerS "tcp_timeouts_per_s" "TCP timeouts";
-    Network Fault PerS "tcp_zero_windows_per_s" "TCP windows closed";
-    Network Fault PerS "tcp_receive_drops_per_s" "TCP segments dropped by full sockets";
+    Network Fault PerS "tcp_zero_windows_per_s" "TCP zero windows";
+    Network Fault PerS "tcp_receive_drops_per_s" "TCP segments dropped by full receive buffers";
 
     // Of each TCP connection to the target's server. The window is the room that its receiver offers: this
     // machine's for what is read, the server's ("peer") for what is written. A share of the time in which
@@ -171,46 +171,46 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Detail Us "connection_min_rtt_us" "shortest TCP round trip";
     Network Detail Bytes "connection_cwnd_bytes" "congestion window";
     Network Detail Bytes "connection_mss_bytes" "longest segment";
-    Network Detail Bytes "connection_path_mtu_bytes" "longest packet on the way";
+    Network Detail Bytes "connection_path_mtu_bytes" "path MTU";
     Network Detail BytesPerS "connection_delivery_bytes_per_s" "delivery rate";
-    Network Detail Bytes "connection_peer_window_bytes" "window of the server";
-    Network Detail Bytes "connection_window_bytes" "window of this machine";
+    Network Detail Bytes "connection_peer_window_bytes" "receive window of the server";
+    Network Detail Bytes "connection_window_bytes" "receive window of this client";
     // 1 where both ends agreed on it, 0 where they did not.
     Network Detail Count "connection_window_scaling" "window scaling";
     Network Detail Count "connection_peer_window_shift" "window scale of the server";
-    Network Detail Count "connection_window_shift" "window scale of this machine";
-    Network Detail Percent "connection_busy_percent" "had something to send";
-    Network Fault Percent "connection_window_limited_percent" "waited for the server's window";
-    Network Fault Percent "connection_send_buffer_limited_percent" "waited for its own send buffer";
-    Network Fault BytesPerS "connection_retransmitted_bytes_per_s" "sent again";
-    Network Fault PerS "connection_sent_twice_segments_per_s" "segments sent again for nothing";
+    Network Detail Count "connection_window_shift" "window scale of this client";
+    Network Detail Percent "connection_busy_percent" "time with data to send";
+    Network Fault Percent "connection_window_limited_percent" "limited by the server's window";
+    Network Fault Percent "connection_send_buffer_limited_percent" "limited by the send buffer";
+    Network Fault BytesPerS "connection_retransmitted_bytes_per_s" "retransmitted";
+    Network Fault PerS "connection_sent_twice_segments_per_s" "segments retransmitted needlessly";
     Network Fault PerS "connection_timeouts_per_s" "TCP timeouts of the connection";
     Network Detail PerS "connection_segments_received_per_s" "data segments received";
     Network Fault PerS "connection_out_of_order_segments_per_s" "segments received out of order";
-    Network Detail Bytes "connection_receive_queue_bytes" "received and not yet taken";
+    Network Detail Bytes "connection_receive_queue_bytes" "waiting in the receive queue";
     Network Detail Bytes "connection_receive_buffer_bytes" "receive buffer";
     Network Detail Bytes "connection_send_buffer_bytes" "send buffer";
     // A ping to the server, the quickest of each look. Where its connections stand still, as many again, and
     // some as long as a packet may be: how many were sent, and how many of each kind came back.
     Network Detail Us "ping_us" "ping to the server";
-    Network Fault PerS "still_pings_per_s" "pings while nothing moved";
-    Network Fault PerS "still_pings_answered_per_s" "short pings answered while nothing moved";
-    Network Fault PerS "still_long_pings_answered_per_s" "long pings answered while nothing moved";
+    Network Fault PerS "still_pings_per_s" "pings while no data moved";
+    Network Fault PerS "still_pings_answered_per_s" "short pings answered while no data moved";
+    Network Fault PerS "still_long_pings_answered_per_s" "long pings answered while no data moved";
 
     // 1 while it is active; the device names the array and the kind of work: "md0 resync", "tank
     // scrub", "vdb balance".
-    Disk Fault Count "background_work_count" "going on";
+    Disk Fault Count "background_work_count" "active";
     Disk Detail Count "snapshots_count" "snapshots of volumes";
     Disk Main BytesPerS "read_bytes_per_s" "read";
     Disk Main BytesPerS "written_bytes_per_s" "written";
-    Disk Main Us "mean_read_us" "time of a read";
-    Disk Main Us "mean_write_us" "time of a write";
+    Disk Main Us "mean_read_us" "time per read";
+    Disk Main Us "mean_write_us" "time per write";
     Disk Main Percent "util_percent" "busy";
     Disk Detail PerS "reads_per_s" "reads";
     Disk Detail PerS "writes_per_s" "writes";
     // At the moment, and on average over the time between.
     Disk Detail Count "in_flight" "requests in flight";
-    Disk Detail Count "mean_in_flight" "requests in flight on average";
+    Disk Detail Count "mean_in_flight" "mean requests in flight";
 
     // How often something else showed at the mount point, or with other options.
     Mount Fault PerS "remounts_per_s" "mount changed";
@@ -220,32 +220,32 @@ pub const KINDS: &[CounterKind] = kinds! {
     Mount Main BytesPerS "written_bytes_per_s" "mount written";
     Mount Detail PerS "reads_per_s" "mount read requests";
     Mount Detail PerS "writes_per_s" "mount write requests";
-    Mount Detail PerS "metadata_per_s" "mount lookups and attributes";
-    Mount Detail Bytes "mean_read_bytes" "mount size of a read request";
-    Mount Detail Bytes "mean_write_bytes" "mount size of a write request";
-    Mount Main Us "mean_read_us" "mount time of a read request";
-    Mount Main Us "mean_write_us" "mount time of a write request";
-    Mount Detail Us "mean_commit_us" "mount time of a commit";
+    Mount Detail PerS "metadata_per_s" "mount metadata requests";
+    Mount Detail Bytes "mean_read_bytes" "mount read request size";
+    Mount Detail Bytes "mean_write_bytes" "mount write request size";
+    Mount Main Us "mean_read_us" "mount read time";
+    Mount Main Us "mean_write_us" "mount write time";
+    Mount Detail Us "mean_commit_us" "mount commit time";
     Mount Main Us "read_rtt_us" "mount read round trip";
     Mount Main Us "write_rtt_us" "mount write round trip";
-    Mount Detail Us "read_queue_us" "mount read waiting at the client";
-    Mount Detail Us "write_queue_us" "mount write waiting at the client";
+    Mount Detail Us "read_queue_us" "mount read queue time";
+    Mount Detail Us "write_queue_us" "mount write queue time";
     Mount Detail Count "mean_backlog" "mount requests waiting for a slot";
     Mount Detail Count "connections" "mount connections";
-    Mount Fault PerS "reconnects_per_s" "mount connections made anew";
-    Mount Fault PerS "read_retransmissions_per_s" "mount reads sent again";
-    Mount Fault PerS "write_retransmissions_per_s" "mount writes sent again";
+    Mount Fault PerS "reconnects_per_s" "mount reconnects";
+    Mount Fault PerS "read_retransmissions_per_s" "mount reads retransmitted";
+    Mount Fault PerS "write_retransmissions_per_s" "mount writes retransmitted";
     Mount Fault PerS "timeouts_per_s" "mount requests timed out";
     Mount Fault PerS "failed_requests_per_s" "mount requests failed";
     Mount Fault PerS "slow_responses_per_s" "mount responses that took over a second";
 
     // Of one processor: with several it may be more than 100.
-    Tool Main Percent "cpu_percent" "reelgauge's processor time";
+    Tool Main Percent "cpu_percent" "processor time of Reelgauge";
     // How many of its threads could have run and had no processor, on average.
-    Tool Fault Count "threads_waiting" "reelgauge's threads waiting for a processor";
-    Tool Detail Bytes "memory_bytes" "reelgauge's memory";
-    Tool Fault Percent "throttled_percent" "reelgauge's group kept from running by its quota";
-    Tool Detail Us "sampling_us" "processor time of sampling all this once";
+    Tool Fault Count "threads_waiting" "Reelgauge threads waiting for a processor";
+    Tool Detail Bytes "memory_bytes" "memory of Reelgauge";
+    Tool Fault Percent "throttled_percent" "Reelgauge throttled by its CPU quota";
+    Tool Detail Us "sampling_us" "processor time of one sample";
 
     // A series of an array, a switch or another source, merged with a run. The device is its name in
     // that source.

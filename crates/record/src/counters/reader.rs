@@ -60,7 +60,7 @@ pub fn part_meta(path: &Path) -> Result<StoreMeta, CountersError> {
 
 /// The error after a panic of the library.
 fn contradiction<T>() -> Result<T, String> {
-    Err("its pages contradict each other".to_owned())
+    Err("its Parquet pages are inconsistent".to_owned())
 }
 
 /// A part being read. Faults are in words, until it is known of which file.
@@ -90,15 +90,15 @@ impl Part {
         let footer = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(words)?;
         let file_bytes = file.metadata().map_err(words)?.len();
         let mut part = Part { file: Arc::new(file), file_bytes, footer, places: Vec::new() };
-        let version = part.metadata(KEY_VERSION).ok_or("it does not say that it holds counters")?;
+        let version = part.metadata(KEY_VERSION).ok_or("it is not marked as counters")?;
         match version.parse::<u32>() {
             Ok(1..=SCHEMA_VERSION) => {}
             Ok(newer) if newer > SCHEMA_VERSION => {
                 return Err(format!(
-                    "a newer version of Reelgauge has made it (counters {newer}); update reelgauge"
+                    "a newer version of Reelgauge wrote it (counters {newer}). Update Reelgauge"
                 ));
             }
-            _ => return Err("its version is no number".to_owned()),
+            _ => return Err("its version is not a number".to_owned()),
         }
         part.places = COLUMNS.iter().map(|name| part.find(name)).collect::<Result<_, _>>()?;
         Ok(part)
@@ -107,7 +107,7 @@ impl Part {
     fn meta(&self) -> Result<StoreMeta, String> {
         let run_ns = self.metadata(KEY_RUN_NS).and_then(|text| text.parse().ok());
         Ok(StoreMeta {
-            run_ns: run_ns.ok_or("it does not say when its time began")?,
+            run_ns: run_ns.ok_or("it has no start time")?,
             // Counters of another program may lack the name.
             agent: self.metadata(KEY_AGENT).unwrap_or_default().to_owned(),
         })
@@ -159,9 +159,9 @@ impl Part {
 
     fn open_column(&self, group: &RowGroupMetaData, leaf: usize) -> Result<ColumnReader, String> {
         open_column(&self.file, self.file_bytes, group, leaf).map_err(|fault| match fault {
-            ColumnFault::Lacking => "a row group lacks a column".to_owned(),
+            ColumnFault::Lacking => "a row group does not have a column".to_owned(),
             ColumnFault::Outside => "its pages lie outside the file".to_owned(),
-            ColumnFault::Compressed => "it is compressed, which counters are not".to_owned(),
+            ColumnFault::Compressed => "it is compressed, which counters must not be".to_owned(),
             ColumnFault::Library(error) => words(error),
         })
     }
@@ -192,7 +192,7 @@ impl Batch {
                 self.values.clear();
                 reader.read_records(count, levels, None, &mut self.values)
             }
-            _ => return Err("a column is of another type".to_owned()),
+            _ => return Err("a column has another type".to_owned()),
         }
         .map_err(words)?;
         // Only values may be missing.
@@ -214,7 +214,7 @@ impl Batch {
         for (at, (time, level)) in self.times.iter().zip(&self.levels).enumerate() {
             let text = |column: usize| {
                 let bytes = self.texts[column].get(at).map_or(&[][..], ByteArray::data);
-                std::str::from_utf8(bytes).map_err(|_| "a name in it is no text".to_owned())
+                std::str::from_utf8(bytes).map_err(|_| "a name in it is not text".to_owned())
             };
             let value = if *level == 0 { None } else { values.next() };
             take(CounterRow {

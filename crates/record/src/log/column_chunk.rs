@@ -80,7 +80,7 @@ impl<P: PageReader> PageReader for CheckedPages<P> {
             Some(Page::DictionaryPage { buf, num_values, .. })
                 if num_values as usize > buf.len() / VALUE_BYTES_MIN =>
             {
-                let why = "a dictionary says that it has more values than its bytes can hold";
+                let why = "a dictionary states more values than its bytes can hold";
                 Err(ParquetError::General(why.to_owned()))
             }
             page => Ok(page),

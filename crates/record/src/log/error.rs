@@ -19,16 +19,19 @@ pub enum LogError {
         source: io::Error,
     },
     /// The directory already holds a log; a log is never appended to.
-    #[error("{} already holds an operation log; choose a new run directory", dir.display())]
+    #[error("{} already has an operation log. Choose a new run directory", dir.display())]
     AlreadyThere { dir: PathBuf },
     /// An operation that the log can't hold: a position or time of 2^63 or more.
-    #[error("operation of worker {worker} has an offset or time above 2^63-1, which the log cannot hold")]
+    #[error(
+        "an operation of worker {worker} has an offset or time above 2^63-1, the largest that the log can \
+         store"
+    )]
     OutOfRange {
         /// The worker that it belongs to.
         worker: u32,
     },
     /// The log was given up after an earlier error.
-    #[error("the operation log in {} was given up after an earlier error", dir.display())]
+    #[error("the operation log in {} was abandoned after an earlier error", dir.display())]
     GivenUp { dir: PathBuf },
     /// The encoder was refused by the Parquet library: a bug.
     #[error("cannot encode the operation log: {source}")]
@@ -37,7 +40,7 @@ pub enum LogError {
         source: ParquetError,
     },
     /// There is no operation log.
-    #[error("{} holds no operation log (no agent=NAME/part-*.parquet)", dir.display())]
+    #[error("{} has no operation log (no agent=NAME/part-*.parquet)", dir.display())]
     NoLog {
         /// Where it was looked for.
         dir: PathBuf,
@@ -51,8 +54,8 @@ pub enum LogError {
     },
     /// A log that a newer version has written.
     #[error(
-        "{} was made by a newer version of reelgauge (log schema {found}; this one reads up to {known}); \
-         update reelgauge",
+        "{} was written by a newer version of Reelgauge (log schema {found}; this one reads up to {known}). \
+         Update Reelgauge",
         path.display()
     )]
     NewerVersion {
@@ -63,14 +66,14 @@ pub enum LogError {
         known: u32,
     },
     /// A part is damaged.
-    #[error("{} is damaged: {why}; move it away to read the rest", path.display())]
+    #[error("{} is damaged: {why}. Move it away to read the rest", path.display())]
     Corrupt {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
     },
     /// More rows than the caller wanted to hold in memory.
-    #[error("{} holds more than the {limit} operations that fit into memory here", dir.display())]
+    #[error("{} has more operations than fit into memory here ({limit})", dir.display())]
     TooMany {
         dir: PathBuf,
         /// How many were allowed.
@@ -99,10 +102,10 @@ impl LogError {
 pub(crate) fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free space there, or put the run directory on another disk with --out"
+            ". Free some space there, or choose another results folder with --out"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "; choose a writable place with --out"
+            ". Choose a results folder that you can write to with --out"
         }
         _ => "",
     }

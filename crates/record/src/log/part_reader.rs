@@ -108,7 +108,7 @@ impl PartReader {
             why: match fault {
                 Fault::Library(error) => error.to_string(),
                 Fault::Column(column, why) => format!("column {column}: {why}"),
-                Fault::Panic => "its pages contradict each other".to_string(),
+                Fault::Panic => "its Parquet pages are inconsistent".to_string(),
             },
         })
     }
@@ -149,11 +149,9 @@ impl PartReader {
     ) -> Result<ColumnReader, Fault> {
         open_column(&self.file, self.file_bytes, group, place.leaf).map_err(|fault| {
             let why = match fault {
-                ColumnFault::Lacking => "a row group lacks it",
+                ColumnFault::Lacking => "a row group does not have it",
                 ColumnFault::Outside => "its pages lie outside the file",
-                ColumnFault::Compressed => {
-                    "it is compressed, which logs are not; write the file again without compression"
-                }
+                ColumnFault::Compressed => "it is compressed. Write the file again without compression",
                 ColumnFault::Library(error) => return Fault::Library(error),
             };
             Fault::Column(column.name, why.to_owned())
@@ -217,7 +215,7 @@ impl Values {
                 reader.read_records(count, levels, None, &mut self.names)?
             }
             _ => {
-                return Err(Fault::Column(column.name, "it is of another type".to_string()));
+                return Err(Fault::Column(column.name, "it has another type".to_string()));
             }
         };
         if read != count {

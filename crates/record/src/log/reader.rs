@@ -371,7 +371,7 @@ impl Survey {
             if part.span.first <= held_to {
                 return Err(LogError::Corrupt {
                     path: part.path,
-                    why: "it overlaps with the part before it".to_string(),
+                    why: "it overlaps the part before it".to_string(),
                 });
             }
             if part.span.first > held_to + 1 {
@@ -397,7 +397,7 @@ impl Survey {
 fn read_footer(path: &Path) -> Result<Option<ParquetMetaData>, LogError> {
     // Asked by name: opening a pipe, which an unpacked trace may hold, would wait for its other end.
     if !fs::metadata(path).map_err(LogError::io("look at", path))?.is_file() {
-        let why = "it is no regular file".to_string();
+        let why = "it is not a regular file".to_string();
         return Err(LogError::NotALog { path: path.to_path_buf(), why });
     }
     let mut file = File::open(path).map_err(LogError::io("open", path))?;

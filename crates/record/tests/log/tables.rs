@@ -147,5 +147,5 @@ fn a_log_is_never_appended_to() {
     let dir = ops.path().join("agent=x");
     fill(&dir, small(), 20, 20).finish().unwrap();
     let error = LogWriter::create(&dir, meta(), Vec::new()).unwrap_err();
-    assert!(error.to_string().contains("already holds"), "{error}");
+    assert!(error.to_string().contains("already has"), "{error}");
 }
