@@ -54,14 +54,15 @@ pub struct Filled {
 #[non_exhaustive]
 pub enum BallastError {
     /// The file system does not report its size.
-    #[error("{} does not report its size, so it is unknown when it is full", target.display())]
+    #[error("{} does not report its size, so Reelgauge cannot fill it to a percentage", target.display())]
     UnknownSpace {
         /// Where.
         target: PathBuf,
     },
     /// No room, or no quota, is left.
     #[error(
-        "no space or quota left while writing {}, at {} of ballast, although the volume reported space before",
+        "cannot write {}: no space or quota left after {} of ballast, although the volume reported enough. \
+         Raise the quota, or fill to a lower percentage",
         path.display(),
         amount(*ballast_bytes)
     )]
@@ -73,7 +74,8 @@ pub enum BallastError {
     },
     /// More than may be written without touching what stays free.
     #[error(
-        "ballast of {} does not fit: {} has {} free, and {} must stay free (--keep-free changes that)",
+        "{} of ballast do not fit: {} has {} free, of which {} must stay free (--keep-free). Fill to a lower \
+         percentage",
         amount(*needed_bytes),
         target.display(),
         amount(*available_bytes),
@@ -127,7 +129,7 @@ impl<'a> Ballast<'a> {
         let dir = area.root().join(BALLAST_DIR);
         match area.dir().create_dir(&dir) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(AreaError::of_io("make the directory", &dir, error).into());
+                return Err(AreaError::of_io("create the directory", &dir, error).into());
             }
             _ => {}
         }
@@ -187,8 +189,7 @@ impl<'a> Ballast<'a> {
 
     fn space(&self) -> Result<Space, BallastError> {
         let root = self.area.root();
-        let space =
-            space(root).map_err(|error| AreaError::of_io("ask for the free space of", root, error))?;
+        let space = space(root).map_err(|error| AreaError::of_io("query the free space of", root, error))?;
         space.ok_or_else(|| BallastError::UnknownSpace { target: self.area.target().to_owned() })
     }
 
@@ -388,7 +389,7 @@ mod tests {
         let mut ballast = Ballast::begin(&area, 1, &stop, &written).unwrap();
         let error = ballast.push_out(1 << 20).unwrap_err();
         assert!(matches!(error, BallastError::NoRoom { needed_bytes: 1_048_576, .. }), "{error}");
-        assert!(error.to_string().contains("must stay free (--keep-free changes that)"), "{error}");
+        assert!(error.to_string().contains("must stay free (--keep-free)"), "{error}");
         assert!(matches!(ballast.age(Duration::from_secs(9), 1), Err(BallastError::NoRoom { .. })));
         ballast.fill_to(100).unwrap();
         assert_eq!((bytes_in(&area), written.load(Ordering::Relaxed)), (0, 0));

@@ -162,7 +162,7 @@ impl EntryFacts {
             What::Link => Some("a symbolic link"),
             What::Directory | What::Other => Some("not a file"),
             // Writing to it would change a file elsewhere.
-            What::File if self.names > 1 => Some("a file with a second name elsewhere (a hard link)"),
+            What::File if self.names > 1 => Some("a hard link to a file elsewhere"),
             What::File => None,
         }
     }
@@ -220,7 +220,7 @@ impl AreaDir {
     /// The same for a path that must lie below.
     fn must_be_inside(&self, path: &Path) -> io::Result<PathBuf> {
         self.inside(path).ok_or_else(|| {
-            let why = format!("it does not lie in {}", self.held.path.display());
+            let why = format!("it is not in {}", self.held.path.display());
             io::Error::new(io::ErrorKind::InvalidInput, why)
         })
     }

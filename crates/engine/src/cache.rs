@@ -26,8 +26,8 @@ pub use residency::{FileResidency, How, Residency, resident};
 pub enum CacheError {
     /// The system has no call for it that an ordinary user may make.
     #[error(
-        "this system cannot drop single files from its cache; use --direct, or a data set larger than this \
-         machine's memory (on macOS, 'sudo purge' empties the whole cache)"
+        "this system cannot drop single files from its cache. Use --direct, or a data set larger than this \
+         client's memory (on macOS, 'sudo purge' empties the whole cache)"
     )]
     Unsupported,
     /// The file couldn't be opened, written back or dropped.

@@ -41,10 +41,11 @@ pub enum ColdError {
         source: io::Error,
     },
     /// The file became shorter: another process is changing it.
-    #[error("{} became shorter meanwhile; try again when nobody writes to it", path.display())]
+    #[error(
+        "{} was truncated while Reelgauge read it. Try again when no process writes to it", path.display())]
     Shrunk { path: PathBuf },
     /// There is no memory for it.
-    #[error("there is no memory for reading")]
+    #[error("cannot allocate memory for reading. Close other programs, then try again")]
     Memory,
     /// A stop was requested.
     #[error("interrupted")]

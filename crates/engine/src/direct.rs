@@ -86,7 +86,7 @@ pub fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
     #[cfg(not(target_os = "linux"))]
     {
         dir.facts(dir.path())?;
-        let why = "on this system nothing shows whether direct I/O passes the cache".to_owned();
+        let why = "this system does not report whether direct I/O bypasses the cache".to_owned();
         Ok(DirectProbe::both(DirectSupport::Unknown, DirectOutcome::Unknown { why }))
     }
 }
@@ -156,7 +156,7 @@ mod linux {
     /// ZFS caches outside the page cache, so nothing here shows whether an operation was direct.
     fn distrust_zfs(outcome: &mut DirectOutcome) {
         if *outcome == DirectOutcome::Works {
-            let why = "ZFS keeps a cache of its own (ARC), and before version 2.3 ignores direct I/O";
+            let why = "ZFS has its own cache (ARC) and ignores direct I/O before version 2.3";
             *outcome = DirectOutcome::Unknown { why: why.to_owned() };
         }
     }
@@ -250,11 +250,11 @@ mod linux {
             outcome = match (before, scratch.resident_bytes()) {
                 (Ok(0), Ok(0)) => return DirectOutcome::Works,
                 (Ok(0), Ok(after)) => DirectOutcome::Ignored {
-                    why: format!("it left {after} bytes in this machine's page cache"),
+                    why: format!("it left {after} bytes in this client's page cache"),
                 },
-                (Ok(_), Ok(_)) => DirectOutcome::Unknown {
-                    why: "the page cache does not let go of what it holds".to_owned(),
-                },
+                (Ok(_), Ok(_)) => {
+                    DirectOutcome::Unknown { why: "the kernel does not drop pages from its cache".to_owned() }
+                }
                 (Err(why), _) | (_, Err(why)) => return DirectOutcome::Unknown { why },
             };
             std::thread::sleep(BETWEEN_ATTEMPTS);
@@ -265,7 +265,11 @@ mod linux {
     fn read_back(direct: &File, buffer: &mut [u8], offset: usize) -> io::Result<()> {
         direct.read_exact_at(buffer, offset as u64)?;
         let right = buffer.iter().enumerate().all(|(position, byte)| *byte == content_at(offset + position));
-        if right { Ok(()) } else { Err(io::Error::other("direct I/O returned other data")) }
+        if right {
+            Ok(())
+        } else {
+            Err(io::Error::other("direct I/O returned different data than buffered I/O"))
+        }
     }
 
     fn refused(error: &io::Error) -> DirectOutcome {

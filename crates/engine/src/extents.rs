@@ -36,7 +36,7 @@ const EVEN_PERCENT: f64 = 50.0;
 #[non_exhaustive]
 pub enum ExtentsError {
     /// The file can't be looked at.
-    #[error("cannot look at {}: {source}", path.display())]
+    #[error("cannot read the extents of {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -44,7 +44,7 @@ pub enum ExtentsError {
         source: io::Error,
     },
     /// It is not a regular file.
-    #[error("{} is no regular file; name the files themselves", path.display())]
+    #[error("{} is not a regular file. Name regular files", path.display())]
     NotAFile {
         /// What was named.
         path: PathBuf,
@@ -127,7 +127,8 @@ impl Extents {
         let mut count = Count::default();
         system::each_extent(&file, |extent| count.add(extent)).map_err(|source| {
             if is_unknown_call(&source) {
-                let why = format!("{fs_type} does not tell where files lie; run this where the disk is");
+                let why =
+                    format!("{fs_type} does not report extents. Run this on the host that has the disk");
                 ExtentsError::NotAvailable { path: path.to_owned(), why }
             } else {
                 fail(source)
@@ -145,13 +146,15 @@ impl Extents {
         let (bytes, percent) = (self.common_extent_bytes?, self.common_extent_percent?);
         if percent < EVEN_PERCENT {
             return Some(format!(
-                "{extents} pieces of many lengths, where {} would do: typical of a full or aged file system",
+                "{extents} extents of many lengths, where {} would be enough: typical of a full or aged file \
+                 system",
                 self.ideal_extents
             ));
         }
         Some(format!(
-            "{extents} pieces, where {} would do, and {percent} % of them have {} KiB: typical of a client that \
-             writes single bytes ahead of its data (1-byte-ahead pattern), or of writers that take turns",
+            "{extents} extents, where {} would be enough, and {percent} % of them have {} KiB: typical of a \
+             client that writes single bytes ahead of its data (1-byte-ahead pattern), or of writers that \
+             take turns",
             self.ideal_extents,
             bytes >> 10
         ))
@@ -163,14 +166,14 @@ fn silent(fs_type: &str) -> Option<String> {
     let name = fs_type.strip_prefix("fuse.").unwrap_or(fs_type);
     match (protocol_of(name), name) {
         (Some(Protocol::Smb), _) => Some(
-            "over SMB a server tells which parts of a file exist, not where; run this, or filefrag, there"
+            "SMB reports which parts of a file exist, not where. Run this, or filefrag, on the server"
                 .to_owned(),
         ),
         (Some(Protocol::Nfs), _) => {
-            Some("NFS does not tell where files lie; run this, or filefrag, on the server".to_owned())
+            Some("NFS does not report extents. Run this, or filefrag, on the server".to_owned())
         }
-        (_, "zfs") => Some("ZFS does not tell where files lie".to_owned()),
-        _ if kind_of(name, "") == MountKind::Memory => Some("its files lie in memory".to_owned()),
+        (_, "zfs") => Some("ZFS does not report extents".to_owned()),
+        _ if kind_of(name, "") == MountKind::Memory => Some("its files are in memory".to_owned()),
         _ => None,
     }
 }
@@ -246,8 +249,8 @@ impl Count {
     fn extents(mut self, size_bytes: u64, fs_type: &str) -> Extents {
         self.end_piece();
         let uncountable = match (self.placeless, self.encoded) {
-            (true, _) => Some("some of its data has no place yet; try again when it is written back"),
-            (_, true) => Some("it is compressed or encrypted, and lies in many small pieces side by side"),
+            (true, _) => Some("some of its data is not on disk yet. Try again after writeback"),
+            (_, true) => Some("it is compressed or encrypted, so it consists of many small adjacent extents"),
             _ => None,
         };
         let counted = uncountable.is_none();
@@ -341,7 +344,7 @@ mod tests {
 
     #[test]
     fn what_has_no_place_or_is_compressed_is_not_counted() {
-        for (placeless, encoded, word) in [(true, false, "no place yet"), (false, true, "compressed")] {
+        for (placeless, encoded, word) in [(true, false, "not on disk yet"), (false, true, "compressed")] {
             let mut count = Count::default();
             count.add(RawExtent { length: 10, placeless, encoded, ..RawExtent::default() });
             let extents = count.extents(10, "btrfs");
@@ -370,7 +373,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(Extents::of(None, dir.path()), Err(ExtentsError::NotAFile { .. })));
         let missing = Extents::of(None, &dir.path().join("missing")).unwrap_err();
-        assert!(missing.to_string().starts_with("cannot look at"), "{missing}");
+        assert!(missing.to_string().starts_with("cannot read the extents of "), "{missing}");
     }
 
     #[test]

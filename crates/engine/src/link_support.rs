@@ -58,7 +58,7 @@ fn try_exchange(area: &AreaDir, file: &Path, other: &Path) -> io::Result<Option<
         return Ok(refused);
     }
     area.open_file(file, For::New).map(drop)?;
-    Ok(refused.or_else(|| Some(io::Error::other("one of the names was gone afterwards"))))
+    Ok(refused.or_else(|| Some(io::Error::other("one of the names no longer existed afterwards"))))
 }
 
 #[cfg(all(test, unix))]

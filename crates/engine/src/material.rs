@@ -32,7 +32,7 @@ const SLICE_ALIGN_BYTES: u64 = 1 << 20;
 #[non_exhaustive]
 pub enum MaterialError {
     /// The folder can't be looked at.
-    #[error("cannot read the folder {} of files to be read: {source}", path.display())]
+    #[error("cannot read {}, the folder of your own files: {source}. Check its permissions", path.display())]
     Io {
         /// The folder, or one in it.
         path: PathBuf,
@@ -40,19 +40,19 @@ pub enum MaterialError {
         source: io::Error,
     },
     /// It is no folder.
-    #[error("{} is no folder; give one that holds large files of your own", path.display())]
+    #[error("{} is not a folder. Name one that has large files of your own", path.display())]
     NotFolder { path: PathBuf },
     /// It lies somewhere else than what is measured.
     #[error(
-        "{} lies on another file system than {}, so reading it would not measure that; give a folder of the \
-         storage that is measured", path.display(), target.display()
+        "{} is not on the file system of {}. Name a folder on the storage to \
+         measure", path.display(), target.display()
     )]
     Elsewhere { path: PathBuf, target: PathBuf },
     /// There is too little.
     #[error(
-        "{} has {files} files that can be read, which are enough for {found} of the {wanted} pieces of {} MiB \
-         that are needed; use a shorter --clip or smaller --file-size, fewer streams or workers, or a folder with \
-         more or larger files", path.display(), piece_bytes.div_ceil(1 << 20)
+        "{} has {files} readable files, enough for {found} of the {wanted} pieces of {} MiB that this run \
+         needs. Use a shorter --clip, a smaller --file-size, fewer streams or workers, or a folder with more \
+         or larger files", path.display(), piece_bytes.div_ceil(1 << 20)
     )]
     TooLittle {
         path: PathBuf,
@@ -398,7 +398,7 @@ mod tests {
         }
         material.check(&[]).unwrap();
         let text = material.take(piece).unwrap_err().to_string();
-        assert!(text.contains("2 files") && text.contains("0 of the 1 pieces of 2 MiB"), "{text}");
+        assert!(text.contains("2 readable files") && text.contains("0 of the 1 pieces of 2 MiB"), "{text}");
     }
 
     #[test]
@@ -422,6 +422,6 @@ mod tests {
         assert!(matches!(refused(&dir.path().join("none"), &mount), MaterialError::Io { .. }));
         let other = Mount { source: "nas1:/media".to_owned(), ..mount };
         let text = refused(dir.path(), &other).to_string();
-        assert!(text.contains("on another file system than"), "{text}");
+        assert!(text.contains("is not on the file system of"), "{text}");
     }
 }

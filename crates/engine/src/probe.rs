@@ -145,7 +145,7 @@ impl Probe {
     pub fn run(&self, bench: &Bench) -> Result<Vec<(&'static str, Noted)>, Stopped> {
         let mut found = Found { target: bench.area.target().to_owned(), ..Found::default() };
         let rest = match (self.carry_out)(bench, &mut found) {
-            Ok(()) => Noted::NotKnown("the probe did not come to it".to_owned()),
+            Ok(()) => Noted::NotKnown("the probe ended before this test".to_owned()),
             Err(Broken::Stopped) => return Err(Stopped),
             Err(Broken::Io { doing, source }) => found.not_known(doing, &source),
         };
@@ -279,26 +279,33 @@ fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
     if shortage::says_full(error) {
         return match shortage {
             Some(Shortage::Inodes) => format!(
-                "too few inodes are left to {doing} ({error}); remove files that nobody needs, and probe again"
+                "the probe could not {doing} ({error}): too few inodes are free. Remove unneeded files, and \
+                 probe again"
             ),
             Some(Shortage::MaybeInodes) => format!(
-                "the probe could not {doing} ({error}); no inode is left, and whether it takes one here is not known: \
-                 remove files that nobody needs, and probe again"
+                "the probe could not {doing} ({error}), possibly because no inode is left. Remove unneeded \
+                 files, and probe again"
             ),
             Some(Shortage::Quota) => {
-                format!("the quota leaves too little to {doing} ({error}); raise it, and probe again")
+                format!(
+                    "the probe could not {doing} ({error}): the quota is too small. Raise it, and probe \
+                     again"
+                )
             }
             Some(Shortage::Room) => {
-                format!("too little room is left to {doing} ({error}); make room, and probe again")
+                format!(
+                    "the probe could not {doing} ({error}): too little space is free. Free some space, and \
+                     probe again"
+                )
             }
-            None => format!(
-                "the probe could not {doing} ({error}), although room is left as far as the file system tells"
-            ),
+            None => {
+                format!("the probe could not {doing} ({error}), although the file system reports free space")
+            }
         };
     }
     match error.kind() {
         io::ErrorKind::ReadOnlyFilesystem => {
-            format!("the file system is read-only now, so the probe could not {doing}; mount it writable")
+            format!("the probe could not {doing}: the file system is now read-only. Mount it read-write (rw)")
         }
         _ => format!("the probe could not {doing}: {error}"),
     }
@@ -308,7 +315,7 @@ fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
 fn asked(file: &File) -> Result<Statx, Broken> {
     let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
     let asked = rustix::fs::statx(file, c"", flags, StatxFlags::BASIC_STATS);
-    asked.map_err(|error: Errno| broken("look at a file")(error.into()))
+    asked.map_err(|error: Errno| broken("read the attributes of a file")(error.into()))
 }
 
 #[cfg(test)]
@@ -370,18 +377,21 @@ mod tests {
     #[test]
     fn what_could_not_be_done_is_said_plainly() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
-        let of = |shortage| why("make a file", &full, shortage);
+        let of = |shortage| why("create a file", &full, shortage);
         assert!(
-            of(Some(Shortage::Room)).starts_with("too little room is left to make a file ("),
+            of(Some(Shortage::Room)).starts_with("the probe could not create a file ("),
             "{}",
             of(Some(Shortage::Room))
         );
-        assert!(of(None).ends_with("although room is left as far as the file system tells"), "{}", of(None));
-        assert!(of(Some(Shortage::MaybeInodes)).contains("whether it takes one here is not known"));
-        assert!(of(Some(Shortage::Inodes)).starts_with("too few inodes are left to make a file ("));
-        assert!(of(Some(Shortage::Inodes)).ends_with("; remove files that nobody needs, and probe again"));
+        assert!(of(None).ends_with("reports free space"), "{}", of(None));
+        assert!(of(Some(Shortage::MaybeInodes)).contains("possibly because no inode is left"));
+        assert!(of(Some(Shortage::Inodes)).contains(": too few inodes are free. "));
+        assert!(of(Some(Shortage::Inodes)).ends_with("probe again"));
         let readonly = why("write to a file", &io::ErrorKind::ReadOnlyFilesystem.into(), None);
-        assert!(readonly.contains("read-only now, so the probe could not write to a file;"), "{readonly}");
+        assert!(
+            readonly.contains("the probe could not write to a file: the file system is now read-only."),
+            "{readonly}"
+        );
         assert!(is_unsupported(&io::Error::from_raw_os_error(libc::EOPNOTSUPP)));
         assert!(!is_unsupported(&io::Error::from_raw_os_error(libc::EIO)));
         assert!(!is_unsupported(&io::Error::from_raw_os_error(libc::EACCES)));

@@ -13,7 +13,7 @@ pub struct Roots(Vec<PathBuf>);
 #[non_exhaustive]
 pub enum RootsError {
     /// A root that is none.
-    #[error("{} can't be a root: {why}; name a directory with --root", path.display())]
+    #[error("{} cannot be a root: {why}. Name a directory with --root", path.display())]
     NoRoot {
         /// What was given.
         path: PathBuf,
@@ -21,7 +21,7 @@ pub enum RootsError {
         why: String,
     },
     /// A path that depends on the current directory.
-    #[error("'{path}' is no absolute path; begin with one of the roots: {roots}")]
+    #[error("'{path}' is not an absolute path. Begin it with one of the roots: {roots}")]
     Relative {
         /// What was given.
         path: String,
@@ -30,8 +30,8 @@ pub enum RootsError {
     },
     /// A path elsewhere.
     #[error(
-        "'{path}' is not below a directory that may be used here ({roots}); start it with \
-         --root to allow another one"
+        "'{path}' is not below an allowed directory ({roots}). To allow another one, restart Reelgauge there \
+         with --root"
     )]
     Outside {
         /// What was given.
@@ -40,7 +40,7 @@ pub enum RootsError {
         roots: String,
     },
     /// It can't be looked at.
-    #[error("'{path}' can't be looked at: {source}; check its rights")]
+    #[error("cannot access '{path}': {source}. Check its permissions")]
     Io {
         /// What was given.
         path: String,
@@ -59,7 +59,7 @@ impl Roots {
             let no_root = |why: String| RootsError::NoRoot { path: path.clone(), why };
             let root = path.canonicalize().map_err(|error| no_root(error.to_string()))?;
             if !root.is_dir() {
-                return Err(no_root("it is no directory".to_owned()));
+                return Err(no_root("it is not a directory".to_owned()));
             }
             Ok(root)
         };
@@ -198,7 +198,7 @@ mod tests {
         ] {
             let error = roots.admit(&format!("{top}/{given}")).unwrap_err();
             assert!(matches!(error, RootsError::Outside { .. } | RootsError::Io { .. }), "{given}: {error}");
-            assert!(error.to_string().contains("; "), "{error}");
+            assert!(error.to_string().contains(". "), "{error}");
         }
         for given in ["", "media", "../media", "~/media", "C:\\media", &format!("{top}/media\0/x")] {
             let error = roots.admit(given).unwrap_err();

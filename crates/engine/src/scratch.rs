@@ -20,7 +20,7 @@ pub enum ScratchError {
     #[error(transparent)]
     Area(#[from] AreaError),
     /// A name that leads out of it.
-    #[error("'{name}' is no plain name for a file in the scratch folder")]
+    #[error("'{name}' is not a plain file name for the scratch folder")]
     Name {
         /// The name.
         name: String,

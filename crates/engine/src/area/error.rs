@@ -11,7 +11,7 @@ use super::Shared;
 pub enum AreaError {
     /// The target isn't there.
     #[error(
-        "{target} does not exist{}; check the spelling, and whether the share is mounted",
+        "{target} does not exist{}. Check the spelling, and that the share is mounted",
         but_above(nearest.as_deref())
     )]
     Missing {
@@ -21,13 +21,13 @@ pub enum AreaError {
         nearest: Option<PathBuf>,
     },
     /// The target is a file.
-    #[error("{target} is not a directory; give the directory under which test data will be written")]
+    #[error("{target} is not a directory. Name the directory to measure")]
     NotADirectory {
         /// The file.
         target: PathBuf,
     },
     /// The target lies in an area.
-    #[error("{target} lies inside the area {area}; give the directory above that one")]
+    #[error("{target} is inside the area {area}. Name the directory above the area")]
     InsideArea {
         /// As it was given.
         target: PathBuf,
@@ -35,15 +35,15 @@ pub enum AreaError {
         area: PathBuf,
     },
     /// The file system takes no writes.
-    #[error("{path} is mounted read-only; mount it writable, or give another directory")]
+    #[error("{path} is mounted read-only. Mount it read-write (rw), or choose another directory")]
     ReadOnly {
         /// The target, or what should have been written.
         path: PathBuf,
     },
     /// The user has no right to it.
     #[error(
-        "no permission to {doing} {path} ({source}); run as a user who may write there, or change the \
-         rights of the directory (an NFS server usually gives root the rights of nobody)"
+        "cannot {doing} {path}: {source}. Run as a user who can write there, or change the directory's \
+         permissions (NFS servers usually map root to an unprivileged user: root_squash)"
     )]
     Denied {
         /// What was tried.
@@ -54,7 +54,7 @@ pub enum AreaError {
         source: io::Error,
     },
     /// The mount is there, but nothing answers.
-    #[error("{path} does not answer ({source}); check the server and the network, then mount it again")]
+    #[error("{path} does not respond ({source}). Check the server and the network, then mount it again")]
     Dead {
         /// What was asked.
         path: PathBuf,
@@ -62,7 +62,10 @@ pub enum AreaError {
         source: io::Error,
     },
     /// No room even for a marker.
-    #[error("no space left to {doing} {path}; make room, check quotas, or give another directory")]
+    #[error(
+        "cannot {doing} {path}: no space or quota left. Free some space, raise the quota, or choose another \
+         directory"
+    )]
     Full {
         /// What was tried.
         doing: &'static str,
@@ -71,7 +74,7 @@ pub enum AreaError {
     },
     /// Something else has the area's name.
     #[error(
-        "{path} is {what}, not an area that Reelgauge made, and is left alone; move it away or give another \
+        "{path} is {what}, not an area of Reelgauge. It was not changed. Move it away, or choose another \
          directory"
     )]
     Foreign {
@@ -82,8 +85,8 @@ pub enum AreaError {
     },
     /// A newer version made the area.
     #[error(
-        "{path} was made by a newer version of Reelgauge ({tool_version}, format {format}; this one knows \
-         format {known} at most); use that version"
+        "{path} was created by a newer version of Reelgauge ({tool_version}, format {format}; this one reads \
+         formats up to {known}). Use that version"
     )]
     Newer {
         /// The area.
@@ -96,14 +99,14 @@ pub enum AreaError {
         tool_version: String,
     },
     /// There is no area under the target.
-    #[error("there is no area of Reelgauge under {target}; nothing was done")]
+    #[error("{target} has no area of Reelgauge. Nothing was removed")]
     NoArea {
         /// The target.
         target: PathBuf,
     },
     /// This is root, and others have a hand in the target.
     #[error(
-        "{path} {shared}, who could lead a run as root astray, so nothing was done; {}",
+        "{path} {shared}, who could redirect what a run as root reads and writes. Nothing was done. {}",
         shared.instead()
     )]
     Shared {
@@ -113,7 +116,7 @@ pub enum AreaError {
         shared: Shared,
     },
     /// Another run holds the lock.
-    #[error("{path} is in use by another run ({holder}); wait until it has ended, or give another directory")]
+    #[error("{path} is in use by another run ({holder}). Wait until it ends, or choose another directory")]
     InUse {
         /// The area.
         path: PathBuf,
@@ -122,8 +125,8 @@ pub enum AreaError {
     },
     /// The lock file belongs to another user or is not a plain file.
     #[error(
-        "{path} is {what}, which would be written over, so nothing was done; make sure that no run uses the \
-         area and remove it (a new one is made), or remove the whole area with 'reelgauge clean'"
+        "the lock file {path} is {what} and would be overwritten. Nothing was done. If no run uses the area, \
+         remove the lock file (Reelgauge creates a new one), or the whole area with 'reelgauge clean'"
     )]
     ForeignLock {
         /// The lock file.
@@ -132,21 +135,25 @@ pub enum AreaError {
         what: &'static str,
     },
     /// The area is no longer the one that was opened.
-    #[error("{path} was removed or replaced in the meantime; start again")]
+    #[error("{path} was removed or replaced while Reelgauge used it. Run the command again")]
     Vanished {
         /// The area.
         path: PathBuf,
     },
     /// Something is mounted inside.
     #[error(
-        "another file system is mounted at {path}, inside the area; unmount it first. Nothing was removed"
+        "another file system is mounted at {path}, inside the area. Nothing was removed. Unmount it, then \
+         run 'reelgauge clean' again"
     )]
     MountInside {
         /// The mount point.
         path: PathBuf,
     },
     /// Removing broke off.
-    #[error("cannot remove {path} ({source}); solve that and clean again: the area is still marked")]
+    #[error(
+        "cannot remove {path}: {source}. Correct this, then run 'reelgauge clean' again: the area is still \
+         marked as Reelgauge's"
+    )]
     Removal {
         /// What couldn't be removed.
         path: PathBuf,
@@ -155,7 +162,7 @@ pub enum AreaError {
     },
     /// Anything else.
     #[error(
-        "cannot {doing} {path}: {source}; check the directory, or give another one on the storage that you want to \
+        "cannot {doing} {path}: {source}. Check the directory, or choose another one on the storage to \
          measure"
     )]
     Io {
@@ -225,20 +232,20 @@ mod tests {
     use super::*;
 
     fn named(kind: io::ErrorKind) -> AreaError {
-        io_error("make the area", Path::new("/mnt/nas"), kind.into())
+        io_error("create the area", Path::new("/mnt/nas"), kind.into())
     }
 
     #[test]
     fn causes_have_names_and_remedies() {
         use io::ErrorKind as Kind;
         for (kind, words) in [
-            (Kind::ReadOnlyFilesystem, "mount it writable"),
-            (Kind::PermissionDenied, "no permission to make the area /mnt/nas"),
-            (Kind::StorageFull, "make room"),
-            (Kind::QuotaExceeded, "check quotas"),
+            (Kind::ReadOnlyFilesystem, "(rw)"),
+            (Kind::PermissionDenied, "cannot create the area /mnt/nas: permission denied. "),
+            (Kind::StorageFull, "no space or quota left"),
+            (Kind::QuotaExceeded, "raise the quota"),
             (Kind::StaleNetworkFileHandle, "mount it again"),
             (Kind::NotConnected, "mount it again"),
-            (Kind::Other, "cannot make the area /mnt/nas"),
+            (Kind::Other, "cannot create the area /mnt/nas"),
         ] {
             let said = named(kind).to_string();
             assert!(said.contains(words), "{kind:?}: {said}");
@@ -253,8 +260,8 @@ mod tests {
         };
         assert_eq!(
             missing(Some("/mnt")),
-            "/mnt/nas/show does not exist (/mnt does); check the spelling, and whether the share is mounted"
+            "/mnt/nas/show does not exist (/mnt does). Check the spelling, and that the share is mounted"
         );
-        assert!(missing(None).starts_with("/mnt/nas/show does not exist; check"));
+        assert!(missing(None).starts_with("/mnt/nas/show does not exist. "));
     }
 }

@@ -145,7 +145,7 @@ fn unsupported_note(dir: &AreaDir, refusal: TryLockError) -> Result<String, Area
             Err(io_error("lock", &dir.path().join(LOCK_FILE), error))
         }
         refusal => Ok(format!(
-            "this file system has no locks ({refusal}): make sure that no other run uses {}",
+            "this file system has no locks ({refusal}). Make sure that no other run uses {}",
             dir.path().display()
         )),
     }
@@ -199,7 +199,7 @@ const SHARED_RUN: &str = "shared by run ";
 
 fn name_holder(mut file: &File, shared_run: Option<&str>) -> io::Result<()> {
     let since = jiff::Timestamp::now();
-    let host = host_name().unwrap_or_else(|| "an unnamed machine".to_owned());
+    let host = host_name().unwrap_or_else(|| "an unnamed host".to_owned());
     let mut text = format!("process {} on {host} since {since:.0}\n", std::process::id());
     if let Some(run) = shared_run {
         text += &format!("{SHARED_RUN}{run}\n");
@@ -213,7 +213,7 @@ fn name_holder(mut file: &File, shared_run: Option<&str>) -> io::Result<()> {
 fn holder(file: &File) -> String {
     match text_of(file).lines().next().map(str::trim) {
         Some(holder) if !holder.is_empty() => holder.to_owned(),
-        _ => "it did not say which".to_owned(),
+        _ => "its lock file does not name it".to_owned(),
     }
 }
 

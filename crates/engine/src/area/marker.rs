@@ -19,7 +19,7 @@ const LARGEST_BYTES: u64 = 64 * 1024;
 
 const COMMENT: &str = "\
 # This directory belongs to Reelgauge, a storage benchmark: it holds test data and nothing else.
-# `reelgauge clean PATH` removes it; so may you, when no run uses it.
+# Remove it with `reelgauge clean PATH`, or by hand while no run uses it.
 
 ";
 
@@ -61,7 +61,7 @@ impl Marker {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(foreign(format!("a directory without a marker ({MARKER_FILE})")));
             }
-            Err(error) => return Err(io_error("look at", &path, error)),
+            Err(error) => return Err(io_error("read the attributes of", &path, error)),
         }
         let text = dir.read_text(&path, LARGEST_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => foreign(format!("a directory whose {MARKER_FILE} is not text")),

@@ -167,7 +167,7 @@ fn removal_error(path: &Path, source: io::Error) -> AreaError {
 }
 
 fn too_deep(path: PathBuf) -> AreaError {
-    let source = io::Error::other("nested deeper than anything that Reelgauge writes");
+    let source = io::Error::other("nested deeper than any directory of Reelgauge");
     AreaError::Removal { path, source }
 }
 
@@ -204,7 +204,7 @@ mod system {
         let root = area.path();
         let fd = area.root().open_dir_to_read(Path::new(""));
         let fd = fd.map_err(|error| io_error("open", root, error))?;
-        let home = MountId::of_dir(&fd).map_err(|error| io_error("look at", root, error))?;
+        let home = MountId::of_dir(&fd).map_err(|error| io_error("read the attributes of", root, error))?;
         let mut dir = DirToClear { fd, path: root.to_owned(), depth: 0, scope };
         for name in names {
             let failed = |error: std::ffi::NulError| io_error("empty", &dir.path, error.into());

@@ -86,18 +86,19 @@ pub(super) fn settle(
     let what = if area.is_some() { "the area there" } else { "it" };
     let how = match guise_of(whose) {
         _ if is_unnamed(whose) => format!(
-            "as root, because this machine has no name for the user to whom {what} belongs (NFS maps names: see \
-             rpc.idmapd)"
+            "as root, because the owner of {what} has no name on this client (NFS maps names: see rpc.idmapd)"
         ),
         Some(guise) if identity::take(guise) => {
             format!("as its owner (user {}), not as root", guise.user)
         }
         Some(guise) => {
-            format!("as root, because the identity of its owner (user {}) can't be taken here", guise.user)
+            format!("as root, because Reelgauge cannot switch to its owner (user {}) here", guise.user)
         }
-        None => format!("as root, to whom {what} belongs"),
+        None => format!("as root, the owner of {what}"),
     };
-    Ok(Some(format!("The target is shared with others, as was said; files on it were opened {how}.")))
+    Ok(Some(format!(
+        "The target is shared with other users (--shared-target). Files on it were opened {how}."
+    )))
 }
 
 /// Why a directory is not root's alone; `None` where it is.
@@ -163,8 +164,8 @@ impl std::fmt::Display for Shared {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Shared::Owned { user } => write!(out, "belongs to user {user}"),
-            Shared::Unnamed => out.write_str("belongs to a user for whom this machine has no name"),
-            Shared::Writable => write!(out, "can be written in by other users"),
+            Shared::Unnamed => out.write_str("belongs to a user without a name on this client"),
+            Shared::Writable => write!(out, "is writable by other users"),
         }
     }
 }
@@ -174,17 +175,18 @@ impl Shared {
     pub(super) fn instead(&self) -> String {
         match self {
             Shared::Owned { user } => {
-                format!("run as that user (sudo -u '#{user}' reelgauge …), or add --shared-target to work there ")
-                    + "with that user's rights"
+                format!(
+                    "Run as that user (sudo -u '#{user}' reelgauge …), or add --shared-target to work there "
+                ) + "with that user's rights"
             }
             Shared::Unnamed => {
-                "have NFS map names right (rpc.idmapd, the same domain on server and client), run as another user, \
-                 or add --shared-target if this is meant"
+                "Correct the NFS name mapping (rpc.idmapd, the same domain on server and client), run as \
+                 another user, or add --shared-target to allow it"
                     .to_owned()
             }
             Shared::Writable => {
-                "give a directory that only root may write in, run as another user, or add --shared-target if this \
-                 is meant"
+                "Choose a directory that only root can write to, run as another user, or add --shared-target \
+                 to allow it"
                     .to_owned()
             }
         }
@@ -228,17 +230,9 @@ mod tests {
     fn root_refuses_what_others_own_or_may_write_in_and_touches_nothing() {
         as_root(|| {
             let cases = [
-                (
-                    SOMEBODY,
-                    0o700,
-                    "belongs to user 4242, who could lead a run as root astray, so nothing was done; run as that user (sudo -u '#4242'",
-                ),
-                (
-                    0,
-                    0o777,
-                    "can be written in by other users, who could lead a run as root astray, so nothing was done; give a directory",
-                ),
-                (0, 0o1777, "can be written in by other users"),
+                (SOMEBODY, 0o700, "belongs to user 4242"),
+                (0, 0o777, "is writable by other users"),
+                (0, 0o1777, "is writable by other users"),
             ];
             for (user, permissions, said) in cases {
                 let (_folder, path) = target(user, permissions);
@@ -250,7 +244,7 @@ mod tests {
             let (_folder, of_a_group) = target(0, 0o775);
             chown(&of_a_group, Some(0), Some(SOMEBODY)).unwrap();
             let error = Area::open_or_create(&of_a_group).unwrap_err();
-            assert!(error.to_string().contains("can be written in by other users"), "{error}");
+            assert!(error.to_string().contains("is writable by other users"), "{error}");
             let (_folder, of_roots_group) = target(0, 0o775);
             Area::open_or_create(&of_roots_group).unwrap();
             let (_folder, alone) = target(0, 0o755);
@@ -269,12 +263,12 @@ mod tests {
         as_root(|| {
             let (_folder, path) = target(UNNAMED, 0o755);
             let text = Area::open_or_create(&path).unwrap_err().to_string();
-            assert!(text.contains("no name") && text.contains("rpc.idmapd"), "{text}");
+            assert!(text.contains("without a name") && text.contains("rpc.idmapd"), "{text}");
             assert!(!text.contains("sudo"), "{text}");
             assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
             let area = Area::open_or_create_on(&path, MEANT).unwrap();
             let note = area.sharing_note().unwrap();
-            assert!(note.contains("as root, because this machine has no name"), "{note}");
+            assert!(note.contains("as root, because the owner of "), "{note}");
             assert!(identity::is_root());
         });
     }
@@ -294,7 +288,7 @@ mod tests {
             let (_folder, path) = target(0, 0o1777);
             let area = Area::open_or_create_on(&path, MEANT).unwrap();
             let note = area.sharing_note().unwrap();
-            assert!(note.contains("opened as root, to whom it belongs"), "{note}");
+            assert!(note.contains("opened as root, the owner of "), "{note}");
             assert!(identity::is_root());
         });
         as_root(|| {

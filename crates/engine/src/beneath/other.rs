@@ -111,5 +111,5 @@ fn refuse_link(path: &Path) -> io::Result<()> {
 }
 
 fn link() -> io::Error {
-    io::Error::other("a link or a mounted volume is in the way")
+    io::Error::other("its path contains a link or a mounted volume")
 }

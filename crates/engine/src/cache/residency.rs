@@ -94,7 +94,7 @@ fn look(area: Option<&AreaDir>, path: &Path) -> io::Result<(u64, Found)> {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn resident_bytes(_file: &std::fs::File) -> Found {
-    Err("this system does not tell what lies in its cache".to_owned())
+    Err("this system does not report what its cache holds".to_owned())
 }
 
 #[cfg(target_os = "linux")]
@@ -123,7 +123,7 @@ mod linux {
         let size = file.metadata().map_err(say)?.len();
         let magic = rustix::fs::fstatfs(file).map_err(|error| say(error.into()))?.f_type as u64;
         if type_of_magic(magic) == Some("zfs") {
-            return Err("ZFS keeps its cache (ARC) where it cannot be seen file by file".to_owned());
+            return Err("ZFS does not report which files are in its cache (ARC)".to_owned());
         }
         match cachestat(file) {
             Ok(bytes) => return Ok((bytes.min(size), How::CacheStat)),
@@ -132,7 +132,9 @@ mod linux {
         }
         if !may_ask_mincore(file).map_err(say)? {
             // For other users' files the kernel answers "fully resident", so that no information leaks.
-            return Err("mincore tells the truth only about files that one may write".to_owned());
+            return Err("the kernel reports cached pages (mincore) only for files that this user can \
+                 write"
+                .to_owned());
         }
         let bytes = mincore(file, size).map_err(say)?;
         Ok((bytes.min(size), How::Mincore))

@@ -11,15 +11,15 @@ use crate::driver_error::DriverError;
 #[non_exhaustive]
 pub enum DataSetError {
     /// What was asked for makes no sense.
-    #[error("this data set cannot be made: {why}")]
+    #[error("cannot create this data set: {why}")]
     Spec {
         /// What is wrong with it.
         why: &'static str,
     },
     /// The file system hasn't enough room. Nothing was written.
     #[error(
-        "the data set needs {} more, and {directory} has {} free, and {} must stay free (--keep-free changes \
-         that); use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or make room",
+        "the data set needs {} more, but {directory} has {} free, of which {} must stay free (--keep-free). \
+         Use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or free some space",
         amount(*needed_bytes), amount(*available_bytes), amount(*kept_bytes)
     )]
     NoSpace {
@@ -33,9 +33,9 @@ pub enum DataSetError {
     },
     /// The file system ran full during the preparation. The half-written file was removed.
     #[error(
-        "no space left while writing {path}, although there seemed to be enough: something else is writing \
-         there, too, or a limit applies that cannot be seen; use fewer or smaller files (--files, \
-         --file-size; for movies a shorter --clip). 'reelgauge clean' gives back what was written"
+        "cannot write {path}: no space left, although enough was reported. Another process writes there, or \
+         a hidden limit applies. Use fewer or smaller files (--files, --file-size; for movies a shorter \
+         --clip). 'reelgauge clean' removes what was written"
     )]
     Full {
         /// The file that was being written.
@@ -43,8 +43,8 @@ pub enum DataSetError {
     },
     /// A quota was reached. The half-written file was removed.
     #[error(
-        "the disk quota was reached while writing {path}; use fewer or smaller files (--files, --file-size; \
-         for movies a shorter --clip), or have the quota raised. 'reelgauge clean' gives back what was written"
+        "cannot write {path}: disk quota exceeded. Raise the quota, or use fewer or smaller files (--files, \
+         --file-size; for movies a shorter --clip). 'reelgauge clean' removes what was written"
     )]
     Quota {
         /// The file that was being written.
@@ -52,8 +52,8 @@ pub enum DataSetError {
     },
     /// The file system has no files as large as this.
     #[error(
-        "files of {} are too large for the file system of {path}; use more and smaller ones (--files, \
-         --file-size)",
+        "cannot write {path}: its file system does not support files of {}. Use more and smaller files \
+         (--files, --file-size)",
         amount(*file_bytes)
     )]
     TooLarge {
@@ -63,7 +63,7 @@ pub enum DataSetError {
         file_bytes: u64,
     },
     /// Something in the data set's place is not the tool's.
-    #[error("{path} is {what}, not what Reelgauge made, and is left alone; move it away, then run again")]
+    #[error("{path} is {what}, not a file of Reelgauge. It was not changed. Move it away, then run again")]
     NotOurs {
         /// The entry that blocks the data set.
         path: PathBuf,
@@ -71,13 +71,13 @@ pub enum DataSetError {
     },
     /// A newer version made the data set.
     #[error(
-        "the data set {directory} was made by a newer version of Reelgauge (format {format}); use that \
+        "the data set {directory} was created by a newer version of Reelgauge (format {format}). Use that \
          version, or remove the area with it"
     )]
     Newer { directory: PathBuf, format: i64 },
     /// Stopped by the caller.
     #[error(
-        "preparing was interrupted after {}; files that are complete are used the next time",
+        "interrupted after writing {} of test files. The next run uses the complete ones",
         amount(*written_bytes)
     )]
     Interrupted {
@@ -91,13 +91,16 @@ pub enum DataSetError {
     #[error(transparent)]
     Memory(#[from] DriverError),
     /// The working thread couldn't be started.
-    #[error("cannot start a thread: {source}; end other programs and try again")]
+    #[error("cannot start a thread: {source}. Close other programs, then try again")]
     Thread {
         /// The operating system's error.
         source: io::Error,
     },
     /// The working thread ended without a result.
-    #[error("preparing the data set ended without a result; this is a defect of Reelgauge, please report it")]
+    #[error(
+        "the thread that prepares the data set ended without a result. This is a bug in Reelgauge: please \
+         report it"
+    )]
     Died,
 }
 
@@ -131,10 +134,10 @@ mod tests {
     fn causes_have_names_and_remedies() {
         use io::ErrorKind as Kind;
         for (kind, words) in [
-            (Kind::StorageFull, "no space left while writing /a/b"),
-            (Kind::QuotaExceeded, "have the quota raised"),
-            (Kind::FileTooLarge, "files of 5.0 GB are too large"),
-            (Kind::ReadOnlyFilesystem, "mount it writable"),
+            (Kind::StorageFull, "cannot write /a/b: no space left"),
+            (Kind::QuotaExceeded, "cannot write /a/b: disk quota"),
+            (Kind::FileTooLarge, "files of 5.0 GB"),
+            (Kind::ReadOnlyFilesystem, "(rw)"),
             (Kind::Other, "cannot write /a/b"),
         ] {
             let said = named("write", Path::new("/a/b"), 5_000_000_000, kind.into()).to_string();

@@ -67,9 +67,10 @@ fn own_dir(area: &AreaDir, path: &Path, spec: &DataSetSpec) -> Result<(), DataSe
     match area.create_dir(path) {
         Ok(()) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(named("make the directory", path, spec.file_bytes, error)),
+        Err(error) => return Err(named("create the directory", path, spec.file_bytes, error)),
     }
-    let facts = area.facts(path).map_err(|error| named("look at", path, spec.file_bytes, error))?;
+    let facts =
+        area.facts(path).map_err(|error| named("read the attributes of", path, spec.file_bytes, error))?;
     let what = match facts.what {
         What::Directory => return Ok(()),
         What::Link => "a symbolic link",
@@ -87,7 +88,7 @@ fn refuse_without_room(
 ) -> Result<(), DataSetError> {
     let root = area.root();
     let space = crate::space::space(root)
-        .map_err(|error| named("ask for the free space of", root, spec.file_bytes, error))?;
+        .map_err(|error| named("query the free space of", root, spec.file_bytes, error))?;
     let check = |space| survey::check_room(root, missing_bytes, space, area.keep_free());
     check(space).or_else(|_| {
         let useless_bytes = survey::useless_bytes(area.dir(), directory, spec);

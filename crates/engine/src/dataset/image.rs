@@ -125,7 +125,7 @@ fn make_all(
         }
         match item {
             Item::Directory { path } => {
-                area.create_dir(path).map_err(|error| in_the_way("make the directory", path, 0, error))?;
+                area.create_dir(path).map_err(|error| in_the_way("create the directory", path, 0, error))?;
             }
             Item::File { path, size_bytes, layout } => {
                 let file = make_file(area, path, *size_bytes, *layout)?;
@@ -137,11 +137,11 @@ fn make_all(
                 write_data(place, write_bytes, &mut data, shared)?;
             }
             Item::HardLink { of, path } => {
-                area.link(of, path).map_err(|error| in_the_way("make the hard link", path, 0, error))?;
+                area.link(of, path).map_err(|error| in_the_way("create the hard link", path, 0, error))?;
             }
             Item::SymbolicLink { to, path } => {
                 area.lead_to(path, to)
-                    .map_err(|error| in_the_way("make the symbolic link", path, 0, error))?;
+                    .map_err(|error| in_the_way("create the symbolic link", path, 0, error))?;
             }
             Item::Absent { path } => refuse_existing(area, path)?,
         }
@@ -170,7 +170,7 @@ fn refuse_existing(area: &AreaDir, path: &Path) -> Result<(), DataSetError> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(())
         }
-        Err(error) => Err(named("look at", path, 0, error)),
+        Err(error) => Err(named("read the attributes of", path, 0, error)),
     }
 }
 

@@ -121,7 +121,7 @@ pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
     let directory = area.data_dir().join(&set.name);
     if !Manifest::vouches_for(area.dir(), &directory, &set.name) || content(area.dir(), &directory).is_none()
     {
-        return Err(DataSetError::NotOurs { path: directory, what: "something else by now" });
+        return Err(DataSetError::NotOurs { path: directory, what: "replaced by another entry" });
     }
     Ok(area.remove_data_set(&set.name)?)
 }

@@ -57,7 +57,7 @@ pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
         made.push(make(bench, ROUNDS)?);
     }
     let Some(apart) = apart(&made) else {
-        let why = "this machine's clock, or the server's, was set meanwhile; probe again";
+        let why = "this client's clock, or the server's, was set during the probe. Probe again";
         return Err(broken("compare the clocks")(std::io::Error::other(why)));
     };
     tell(&apart, step_s(&made), found);

@@ -32,8 +32,8 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
             match step_ns(kept.tv_sec, kept.tv_nsec) {
                 Some(step_ns) => found.number("time_step_s", step_ns as f64 / 1e9),
                 None => {
-                    let error = io::Error::other("the file has another time than it was given");
-                    found.failed("time_step_s", "see how exact times are", &error);
+                    let error = io::Error::other("the file has another time than the one set");
+                    found.failed("time_step_s", "test the resolution of times", &error);
                 }
             }
         }
@@ -46,13 +46,13 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
         Err(error) if is_another(&error) && bench.dir().facts(&bench.at("hard")).is_ok() => {
             found.word("hard_links", MADE_APART);
         }
-        linked => found.can("hard_links", "make a hard link", linked, "made"),
+        linked => found.can("hard_links", "create a hard link", linked, "made"),
     }
     bench.step()?;
     let soft = bench.at("soft");
     match bench.dir().lead_to(&soft, &path) {
         Ok(()) => {
-            let facts = bench.dir().facts(&soft).map_err(broken("look at a link"))?;
+            let facts = bench.dir().facts(&soft).map_err(broken("read the attributes of a link"))?;
             found.word("symbolic_links", if facts.is_link() { "made" } else { "made as something else" });
         }
         Err(error) if is_unsupported(&error) => found.word("symbolic_links", NOT_SUPPORTED),

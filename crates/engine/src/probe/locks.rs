@@ -44,8 +44,8 @@ pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
         Some(Reach::Server) => found.word("locks_reach", "server"),
         Some(Reach::ThisMachine) => found.word("locks_reach", "this machine"),
         None => {
-            let error = io::Error::other(format!("nothing tells whether {} does", bench.mount.fs_type));
-            found.failed("locks_reach", "find out whether locks reach the server", &error);
+            let error = io::Error::other(format!("unknown whether {} does", bench.mount.fs_type));
+            found.failed("locks_reach", "test whether locks reach the server", &error);
         }
     }
     Ok(())
@@ -62,7 +62,7 @@ fn tried(
         Ok(()) => match lock(second) {
             Ok(()) => found.word(fact, "granted twice"),
             Err(error) if is_refusal(&error) => found.word(fact, "refused"),
-            Err(error) => found.failed(fact, "ask for a lock that is held", &error),
+            Err(error) => found.failed(fact, "request a lock that is held", &error),
         },
         Err(error) if is_unsupported(&error) => found.word(fact, NOT_SUPPORTED),
         Err(error) => found.failed(fact, "lock a file", &error),

@@ -42,9 +42,9 @@ pub(super) struct Doing {
     pub(super) takes: Takes,
 }
 
-pub(super) const MAKE_FILE: Doing = Doing { words: "make a file", takes: Takes::Inode };
-pub(super) const MAKE_FOLDER: Doing = Doing { words: "make a folder", takes: Takes::Inode };
-pub(super) const MAKE_SYMLINK: Doing = Doing { words: "make a symbolic link", takes: Takes::Inode };
+pub(super) const MAKE_FILE: Doing = Doing { words: "create a file", takes: Takes::Inode };
+pub(super) const MAKE_FOLDER: Doing = Doing { words: "create a folder", takes: Takes::Inode };
+pub(super) const MAKE_SYMLINK: Doing = Doing { words: "create a symbolic link", takes: Takes::Inode };
 pub(super) const SET_XATTR: Doing = Doing { words: "set an extended attribute", takes: Takes::Attribute };
 pub(super) const SET_LARGER_XATTR: Doing =
     Doing { words: "set a larger extended attribute", takes: Takes::Attribute };

@@ -42,12 +42,12 @@ impl WrittenUnit {
             return (found.len(), "the file ends here, but the run wrote more".to_owned());
         }
         if found.iter().all(|&byte| byte == 0) {
-            let what = "nothing but zero bytes: what the run wrote here is gone, as if never written";
+            let what = "only zero bytes: the run's write here was lost";
             return (0, what.to_owned());
         }
         let filled = Stamp::read(patterns.before, found);
         if filled.is_some_and(|stamp| stamp.writer == FILL_WRITER && self.is_here(&stamp)) {
-            let what = "what the data set held before the run: the run's write here was lost";
+            let what = "the data from before the run: the run's write here was lost";
             return (0, what.to_owned());
         }
         let spec = patterns.run;
@@ -55,7 +55,7 @@ impl WrittenUnit {
             Some(stamp) if !self.is_here(&stamp) => (0, misplaced(spec, &stamp)),
             Some(stamp) if !may_be_last(self.state, &stamp) => (0, stale(&stamp)),
             Some(stamp) => changed(spec, &stamp, found),
-            None => (0, "nothing that this run wrote: foreign data, or damaged past recognition".to_owned()),
+            None => (0, "data that this run did not write, or that is too damaged to recognize".to_owned()),
         }
     }
 
@@ -107,8 +107,8 @@ fn changed(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> (usize, String) {
     let wrong = must.iter().zip(found).filter(|(must, found)| must != found).count();
     let at = must.iter().zip(found).position(|(must, found)| must != found).unwrap_or(0);
     let what = format!(
-        "byte {:#04x} instead of {:#04x}; {wrong} of the {} bytes of this unit differ from what worker {} \
-         wrote",
+        "byte {:#04x} instead of {:#04x}; {wrong} of the {} bytes of this block differ from the data of \
+         worker {}",
         found[at],
         must[at],
         found.len(),
@@ -120,8 +120,7 @@ fn changed(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> (usize, String) {
 /// The right place, an older write.
 fn stale(stamp: &Stamp) -> String {
     format!(
-        "an older write (number {} of worker {}): the last write here was lost, or an older one came \
-         after it",
+        "an older write (number {} of worker {}): the last write here was lost, or an older one overwrote it",
         stamp.sequence, stamp.writer
     )
 }

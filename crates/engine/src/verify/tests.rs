@@ -145,7 +145,7 @@ fn what_an_earlier_run_wrote_is_not_taken_for_a_write_of_this_one() {
     run.write(0, 1, 4096, 8192, false);
     let verified = run.verify();
     assert_eq!(verified.differing_units, 2);
-    assert!(run.first().2.contains("nothing that this run wrote"), "{}", run.first().2);
+    assert!(run.first().2.contains("this run did not write"), "{}", run.first().2);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn holes_short_files_and_foreign_data_are_found() {
     let mut run = Run::new(4096);
     run.write(0, 0, 0, 16384, true);
     put(run.path(0), 4096, &[7; 4096]);
-    assert!(run.first().2.contains("foreign data"), "{}", run.first().2);
+    assert!(run.first().2.contains("this run did not write"), "{}", run.first().2);
 
     OpenOptions::new().write(true).open(run.path(0)).unwrap().set_len(3000).unwrap();
     let (_, offset, what) = run.first();

@@ -111,5 +111,5 @@ fn memory_is_called_memory() {
     let path = data_file(mount.path());
     let (mode, said) = judged(mount.path(), &path, true);
     assert!(matches!(mode, EffectiveMode::DirectIgnored { .. }), "{mode:?}");
-    assert!(said.ends_with("this measures memory, not storage"), "{said}");
+    assert!(said.ends_with("measures memory, not storage"), "{said}");
 }

@@ -20,7 +20,7 @@ impl Alarms {
 
     fn leaf(&self, worker: u32) -> usize {
         let workers = self.times_ns.len() / 2;
-        debug_assert!((worker as usize) < workers, "each worker has an alarm of its own");
+        debug_assert!((worker as usize) < workers, "each worker has its own alarm");
         workers + worker as usize
     }
 
@@ -83,7 +83,7 @@ mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "each worker has an alarm of its own")]
+    #[should_panic(expected = "each worker has its own alarm")]
     fn an_alarm_of_nobody_is_a_defect() {
         Alarms::new(4).set(4, 50);
     }

@@ -89,7 +89,7 @@ impl OpenHandles {
     /// An offloaded operation that used this handle's file is over, or is not begun after all.
     pub(super) fn given_back(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
-            assert!(file.lent > 0, "a file that an operation gives back was lent to it");
+            assert!(file.lent > 0, "a file that an operation releases was lent to it");
             file.lent -= 1;
         }
     }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "a file that an operation gives back was lent to it")]
+    #[should_panic(expected = "a file that an operation releases was lent to it")]
     fn a_file_given_back_twice_is_a_defect() {
         let mut handles = OpenHandles::new(1);
         handles.opened(0, tempfile::tempfile().unwrap().into());

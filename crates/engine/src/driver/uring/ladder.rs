@@ -35,7 +35,7 @@ const RUNGS: [(&str, Features); 5] = [
         Features { defer_taskrun: false, no_sqarray: false, coop_taskrun: true, single_issuer: false },
     ),
     (
-        "no newer feature",
+        "no optional features",
         Features { defer_taskrun: false, no_sqarray: false, coop_taskrun: false, single_issuer: false },
     ),
 ];
@@ -84,7 +84,7 @@ impl fmt::Display for Taken {
             or_not(self.registered_ring),
             match self.kernel_threads {
                 Some(threads) => format!("up to {threads} kernel threads"),
-                None => "kernel threads as by default".to_owned(),
+                None => "default number of kernel threads".to_owned(),
             }
         )
     }

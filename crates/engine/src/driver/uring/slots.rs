@@ -239,7 +239,7 @@ impl<S> Slots<S> {
         let ring_worker = &mut self.workers[number as usize];
         let slot = ring_worker.free;
         let place = self.slots.get(slot as usize)?;
-        debug_assert_eq!(place.ring_worker, number, "a worker has slots of its own");
+        debug_assert_eq!(place.ring_worker, number, "a worker has its own slots");
         ring_worker.free = place.next_free;
         ring_worker.busy += 1;
         Some(slot)
@@ -275,7 +275,7 @@ impl<S> Slots<S> {
 /// Must be called before the slots' memory is freed: the kernel must not use it any more.
 pub(super) fn assert_landed(slots: &[Slot]) {
     let has_landed = |slot: &Slot| slot.issued_ns == Slot::GROUNDED;
-    assert!(slots.iter().all(has_landed), "nothing is in flight when a ring's memory is given back");
+    assert!(slots.iter().all(has_landed), "nothing is in flight when a ring's memory is released");
 }
 
 /// What a slot holds before its first operation.
@@ -376,7 +376,7 @@ pub(super) mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "a worker has slots of its own")]
+    #[should_panic(expected = "a worker has its own slots")]
     fn a_free_slot_of_another_worker_is_a_defect() {
         let mut slots = two_workers(false);
         slots.workers[0].free = slots.workers[1].free;
@@ -441,7 +441,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "nothing is in flight when a ring's memory is given back")]
+    #[should_panic(expected = "nothing is in flight when a ring's memory is released")]
     fn giving_back_memory_that_is_in_use_is_a_defect() {
         let mut slots = two_workers(false);
         slots.slots[3].issued_ns = 7;
