@@ -37,7 +37,7 @@ use crate::vda_table::{
 
 pub(crate) const FACTS: ActorFacts = ActorFacts {
     is_offered: false,
-    ..ActorFacts::of("companion", "reads beside a surveillance camera (VDA-like)")
+    ..ActorFacts::of("companion", "reads alongside a surveillance camera (VDA-like)")
 };
 
 /// Empty files that a companion finds in its folder.

@@ -21,7 +21,7 @@ use crate::streams::validation::{Check, Checked};
 use crate::units::Size;
 
 pub(crate) const FACTS: ActorFacts =
-    ActorFacts { makes: "copy", ..ActorFacts::of("copier", "copies a file, as fast as it gets") };
+    ActorFacts { makes: "copy", ..ActorFacts::of("copier", "copies a file, as fast as possible") };
 
 settings! {
     /// Copiers of a plan.

@@ -34,7 +34,7 @@ pub(crate) const FACTS: ActorFacts = ActorFacts {
     reads_footage: true,
     writes: false,
     parts: Some("cameras"),
-    ..ActorFacts::of("editor", "plays several cameras side by side, with cuts and scrubs")
+    ..ActorFacts::of("editor", "plays several cameras in parallel, with cuts and scrubs")
 };
 
 /// The most cameras of one editor.
@@ -58,7 +58,7 @@ impl Actor for EditorPlan {
     fn check(&self, check: &Check) -> Checked {
         self.footage.check(check)?;
         self.frames.check(check)?;
-        check.not_zero("cameras", self.cameras == 0, "an editor plays at least one")?;
+        check.not_zero("cameras", self.cameras == 0, "an editor plays at least one camera")?;
         Ok(check.at_most("cameras", self.cameras, CAMERAS_MAX)?)
     }
 

@@ -21,7 +21,7 @@ pub struct Event {
 /// The text is no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "write 'NAME: COMMAND', with a name of at most {NAME_CHARS} characters, one of them a letter or digit"
+    "write 'NAME: COMMAND'; the name has at most {NAME_CHARS} characters and at least one letter or digit"
 )]
 pub struct EventError;
 

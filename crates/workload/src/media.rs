@@ -60,23 +60,21 @@ pub enum MediaError {
     #[error(transparent)]
     Like(#[from] LikeError),
     /// No medium was given.
-    #[error(
-        "{actor} needs to know what it plays or records; give --format ID ('reelgauge formats WORDS' finds one) or --like FILE"
-    )]
+    #[error("{actor} needs a format. Add --format ID ('reelgauge formats WORDS' finds one) or --like FILE")]
     Nothing {
         /// The actor.
         actor: String,
     },
     /// A frame too large for one operation.
-    #[error("a frame of {bytes} bytes is more than one operation can move; use a smaller format")]
+    #[error("a frame of {bytes} bytes is too large for one operation. Use a smaller format")]
     FrameTooLarge {
         /// Its size.
         bytes: u64,
     },
     /// Frames in separate files, with footage that is not frame files.
     #[error(
-        "{name} has a file for every frame, which can't be laid over files of your own; use a format whose frames \
-         lie in one file, or leave out --read-from"
+        "{name} has one file per frame, which --read-from cannot play. Use a format with all frames in one \
+         file, or omit --read-from"
     )]
     SequenceFromOwnFiles {
         /// The media.
@@ -84,7 +82,8 @@ pub enum MediaError {
     },
     /// The media hold no frames in order.
     #[error(
-        "the frames of '{path}' do not lie in their order, so no player reads it straight on; copy it with 'ffmpeg -i IN -c copy OUT.mov'"
+        "the frames of '{path}' are not stored in playing order, so it cannot be read sequentially. Copy it \
+         with 'ffmpeg -i IN -c copy OUT.mov'"
     )]
     OutOfOrder {
         /// The file.
@@ -196,7 +195,7 @@ impl Media {
             let share = 100.0 * (padded - exact) as f64 / exact.max(1) as f64;
             if share >= 0.5 {
                 self.notes.push(format!(
-                    "Direct I/O moves whole blocks of 4 KiB, so every frame of {} is longer by {share:.1} %.",
+                    "Direct I/O transfers whole 4 KiB blocks, so every frame of {} is {share:.1} % longer.",
                     self.name
                 ));
             }

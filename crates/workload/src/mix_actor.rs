@@ -12,7 +12,7 @@ use crate::units::Size;
 
 pub(crate) const FACTS: ActorFacts = ActorFacts {
     is_offered: false,
-    ..ActorFacts::of("mix", "reads and writes at random, as the EBU access profile does")
+    ..ActorFacts::of("mix", "reads and writes randomly, like the EBU access profile")
 };
 
 settings! {
@@ -46,12 +46,12 @@ impl Actor for MixActorPlan {
     fn outline(&self, _media: Option<&Media>) -> Outline<'_> {
         let profile = self.profile();
         let has_own_size = self.mix.is_some();
-        let size = has_own_size.then_some(("file_size", "beside a mix table, which has its own"));
+        let size = has_own_size.then_some(("file_size", "in an actor with a mix table, which has its own"));
         let of_profile = [
-            ("mix.files", "in an actor, which has a file of its own"),
-            ("mix.shared_file", "in an actor, which has a file of its own"),
-            ("mix.no_repeat", "in an actor, which goes on until the load point ends"),
-            ("mix.direct", "in an actor, because all of them are as direct as the plan"),
+            ("mix.files", "in an actor, which has its own file"),
+            ("mix.shared_file", "in an actor, which has its own file"),
+            ("mix.no_repeat", "in an actor, which runs until the load point ends"),
+            ("mix.direct", "in an actor, because the plan's own setting applies to all"),
         ];
         Outline {
             needs: InstanceNeeds::files(1, profile.file_size),

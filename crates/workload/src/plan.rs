@@ -209,29 +209,28 @@ impl Default for MixPlan {
 #[non_exhaustive]
 pub enum PlanError {
     /// Its test files can't be those of several machines.
-    #[error("several machines can't share its test files: {0}")]
+    #[error("several hosts cannot share its test files: {0}")]
     SharedData(&'static str),
     /// Written by a newer program.
-    #[error("this plan has version {0}, this program reads up to {PLAN_VERSION}; update Reelgauge")]
+    #[error("this plan has version {0}, but this program reads up to {PLAN_VERSION}. Update Reelgauge")]
     Newer(u32),
     /// Not a plan.
     #[error("not a plan: {0}")]
     Toml(String),
     /// Neither a mix nor actors.
     #[error(
-        "the plan does not say what is to be run: it has no [[actor]] and no [mix]; add at least\n\n  \
+        "the plan has no [[actor]] and no [mix]. Add at least\n\n  \
          [[actor]]\n  kind = \"copier\"\n"
     )]
     Nothing,
     /// A mix and actors.
     #[error(
-        "a plan has [[actor]] tables or a [mix], not both; for a mix beside others use an [[actor]] of kind \"mix\""
+        "a plan has [[actor]] tables or a [mix], not both. To combine a mix with others, use an [[actor]] of \
+         kind \"mix\""
     )]
     Both,
     /// The file of a watch.
-    #[error(
-        "this is the file of a watch, which makes no load that could be repeated; 'reelgauge watch' watches anew"
-    )]
+    #[error("this is the plan of a watch, which makes no load to repeat. Watch again with 'reelgauge watch'")]
     Watch,
     /// Something about one actor of a file.
     #[error("actor {number} ({kind}): {problem}")]
@@ -244,13 +243,13 @@ pub enum PlanError {
         problem: Box<PlanError>,
     },
     /// Nothing to run.
-    #[error("the ramp is empty; give at least one number of workers, like {}", match .0 {
+    #[error("the ramp is empty. Give at least one number of workers, like {}", match .0 {
         Spelling::Flags => "--ramp 1..10",
         Spelling::File => "workers = \"1..10\"",
     })]
     EmptyRamp(Spelling),
     /// Too much to run.
-    #[error("{setting} makes {workers} workers, and one process runs 1 to {WORKERS_MAX}; use fewer")]
+    #[error("{setting} results in {workers} workers, but one process runs 1 to {WORKERS_MAX}. Change it")]
     TooManyWorkers {
         /// How many.
         workers: u32,
@@ -258,19 +257,19 @@ pub enum PlanError {
         setting: &'static str,
     },
     /// No time.
-    #[error("the duration is 0; give each load point some time, like {}", .0.set("duration", "30s"))]
+    #[error("the duration is 0. Give each load point some time, like {}", .0.set("duration", "30s"))]
     ZeroDuration(Spelling),
     /// No patience.
-    #[error("{} is 0, so every operation would count as hung; use 30s or more", .0.name("hang_after"))]
+    #[error("{} is 0, so every operation would count as hung. Use 30s or more", .0.name("hang_after"))]
     ZeroHangAfter(Spelling),
     /// Writes to files that may only be read.
     #[error(
-        "files of your own ({}) are only read, and this run writes; use {}, or leave it out",
+        "this run writes, but your own files ({}) are only read. Use {}, or omit your own files",
         .0.name("read_from"), .0.set("writes", "0")
     )]
     ReadFromWrites(Spelling),
     /// A block size out of range.
-    #[error("a block of {block} is outside 512B to 64MiB; choose {setting} within")]
+    #[error("a block of {block} is outside 512B to 64MiB. Choose {setting} in this range")]
     BlockRange {
         /// The block.
         block: Size,
@@ -278,7 +277,7 @@ pub enum PlanError {
         setting: String,
     },
     /// A file size out of range.
-    #[error("{setting} {size} is outside {least} to {FILE_SIZE_MAX}; choose a size within")]
+    #[error("{setting} {size} is outside {least} to {FILE_SIZE_MAX}. Choose a size in this range")]
     FileRange {
         /// The size.
         size: Size,
@@ -288,7 +287,7 @@ pub enum PlanError {
         setting: String,
     },
     /// A size that direct I/O or the pattern can't have.
-    #[error("{what} is {size}, which is no multiple of {quantum} above 0; use {}", nearest(*below, *above))]
+    #[error("{what} is {size}, but must be a multiple of {quantum} above 0. Use {}", nearest(*below, *above))]
     Unaligned {
         /// What it is.
         what: String,
@@ -303,7 +302,7 @@ pub enum PlanError {
     },
     /// A block does not fit.
     #[error(
-        "a block of {block} is larger than the file of {file}; use a larger {} or smaller {setting}",
+        "a block of {block} is larger than the file of {file}. Use a larger {} or smaller {setting}",
         spelling.name("file_size")
     )]
     BlockOverFile {
@@ -318,7 +317,7 @@ pub enum PlanError {
     },
     /// A transfer does not fit.
     #[error(
-        "{} {length} is longer than the file of {file}; use a larger {} or a shorter length",
+        "{} {length} is longer than the file of {file}. Use a larger {} or a shorter length",
         spelling.name("lengths"), spelling.name("file_size")
     )]
     LengthOverFile {
@@ -331,7 +330,8 @@ pub enum PlanError {
     },
     /// No transfer is as long as a block.
     #[error(
-        "transfers of up to {length} never fill the smallest block of {block}; raise {} or use smaller {}",
+        "transfers of up to {length} are shorter than the smallest block, {block}. Raise {} or use smaller \
+         {}",
         spelling.name("max_length"), spelling.name("blocks")
     )]
     LengthUnderBlock {
@@ -344,17 +344,19 @@ pub enum PlanError {
     },
     /// Files that can't be made new.
     #[error(
-        "{} makes each file new, so every transfer must write one whole file of its worker in order: use {}, {}, no \
-         {} and no {}, and as {} the size of the files",
+        "{} creates each file again, so every transfer must write one whole file in order. Use {}, {}, no {} \
+         and no {}, and set {} to the size of the files",
         .0.name("create"), .0.set("writes", "100"), .0.set("random", "0"), .0.name("files"),
         .0.name("shared_file"), .0.name("lengths")
     )]
     Create(Spelling),
     /// Too few blocks in flight, or too many.
-    #[error("{} is outside 1 to {IN_FLIGHT_MAX}", .1.set("in_flight", &.0.to_string()))]
+    #[error(
+        "{} is outside 1 to {IN_FLIGHT_MAX}. Choose a number in this \
+         range", .1.set("in_flight", &.0.to_string()))]
     InFlight(u16, Spelling),
     /// No files.
-    #[error("{} leaves nothing to measure; use at least 1", .0.set("files", "0"))]
+    #[error("{} leaves nothing to measure. Use at least 1", .0.set("files", "0"))]
     ZeroFiles(Spelling),
     /// Something about actors.
     #[error(transparent)]
@@ -484,17 +486,17 @@ impl Plan {
         let last =
             self.client_files().map(|clients| (clients.of(self.workers_max().max(1) - 1), clients.files));
         let why = if uses_same_files == last.is_some() {
-            "it needs clients if each worker has its own file, and must leave it out otherwise"
+            "set clients if each worker has its own file, and omit it otherwise"
         } else if last.is_some_and(|(last, files)| last >= files) {
-            "clients has fewer files than workers; use more files"
+            "clients needs at least one file per worker; use more files"
         } else if self.verify {
-            "verify would find the blocks that other machines wrote; leave it out"
+            "verify would find blocks that other hosts wrote; omit it"
         } else if self.mix.create && uses_same_files {
-            "with create each transfer empties its file under the other machines; leave it out"
+            "with create, each transfer truncates a file that other hosts use; omit it"
         } else if self.mix.no_repeat && uses_same_files {
-            "with no_repeat each machine would visit every block; leave it out"
+            "with no_repeat, each host would visit every block; omit it"
         } else if self.read_from.is_some() {
-            "read_from makes no test files; leave it out"
+            "read_from creates no test files; omit it"
         } else {
             return Ok(());
         };
@@ -521,27 +523,26 @@ impl Plan {
         if self.sweep.is_some() && self.workers.0.len() > 1 {
             return Err(PlanError::NoEffect(match spelling {
                 Spelling::Flags => {
-                    "a sweep and a ramp can't run together; sweep with a fixed --workers, or ramp \
-                                    without --sweep"
+                    "a sweep and a ramp cannot be combined. Use --sweep with a fixed --workers, or --ramp \
+                     alone"
                         .to_owned()
                 }
                 Spelling::File => {
-                    "a sweep and a ramp can't run together; give workers as one number, or leave \
-                                   out sweep"
+                    "a sweep and a ramp cannot be combined. Set workers to one number, or omit sweep"
                         .to_owned()
                 }
             }));
         }
         if self.verify && self.mix.writes.ppm() == 0 {
             return Err(PlanError::NoEffect(format!(
-                "{} checks what the run wrote, and this run writes nothing; drop it or use {} above 0",
+                "{} checks what the run wrote, but this run writes nothing. Omit it, or set {} above 0",
                 spelling.name("verify"),
                 spelling.name("writes"),
             )));
         }
         if self.verify && self.mix.create {
             return Err(PlanError::NoEffect(format!(
-                "{} can't be combined with {}: the last file of each worker is cut short; drop one of them",
+                "{} cannot be combined with {}: the last file of each worker is incomplete. Omit one of them",
                 spelling.name("verify"),
                 spelling.name("create"),
             )));
@@ -593,19 +594,19 @@ impl MixPlan {
         if self.shared_file && self.files.is_some() {
             let (shared, files) = (name("shared_file"), name("files"));
             return no_effect(format!(
-                "{shared} means one file for all, so {files} has no effect; drop one of them"
+                "{shared} means one file for all, so {files} has no effect. Omit one of them"
             ));
         }
         if self.max_length.is_some() == self.lengths.is_some() {
             let (longest, exact) = (name("max_length"), name("lengths"));
             return no_effect(format!(
-                "give either {longest} (random lengths up to it) or {exact} (exactly these lengths)"
+                "use either {longest} (random lengths up to it) or {exact} (exactly these lengths)"
             ));
         }
         if self.sync != SyncPolicy::None && self.writes.ppm() == 0 {
             let (sync, writes) = (name("sync"), name("writes"));
             return no_effect(format!(
-                "{sync} has no effect when nothing is written; drop it or use {writes} above 0"
+                "{sync} has no effect when nothing is written. Omit it, or set {writes} above 0"
             ));
         }
         if !(1..=IN_FLIGHT_MAX).contains(&self.in_flight) {
@@ -614,7 +615,7 @@ impl MixPlan {
         if self.in_flight > 1 && self.sync == SyncPolicy::Block {
             let (depth, sync) = (name("in_flight"), spelling.set("sync", "block"));
             return no_effect(format!(
-                "{sync} waits for each block before the next, so {depth} has no effect; drop one of them"
+                "{sync} waits for each block before the next, so {depth} has no effect. Omit one of them"
             ));
         }
         if self.create && !self.writes_whole_files() {
@@ -624,13 +625,13 @@ impl MixPlan {
         if self.no_repeat && self.random != Percent::whole(100) {
             let random = spelling.set("random", "100");
             return no_effect(format!(
-                "{once} visits every block once in random order, so it needs {random}"
+                "{once} visits every block once, in random order, so it needs {random}"
             ));
         }
         if self.no_repeat && self.blocks.0.len() != 1 {
             let blocks = name("blocks");
             return no_effect(format!(
-                "{once} needs a single block size, or blocks would overlap; use {blocks} with one size"
+                "{once} needs a single block size, or blocks would overlap. Use {blocks} with one size"
             ));
         }
         Ok(())
@@ -643,7 +644,7 @@ impl MixPlan {
             return Err(PlanError::BlockRange { block, setting });
         }
         let Some((&smallest, &largest)) = self.blocks.0.iter().min().zip(self.blocks.0.iter().max()) else {
-            return Err(PlanError::NoEffect(format!("{setting} is empty; give at least one block size")));
+            return Err(PlanError::NoEffect(format!("{setting} is empty. Give at least one block size")));
         };
         let of_a_list = |key| format!("a size of {}", spelling.name(key));
         for &block in &self.blocks.0 {
@@ -777,10 +778,10 @@ mod tests {
         for (line, instead, said) in [
             ("duration = \"30s\"", "duration = \"0s\"", "like duration = \"30s\""),
             ("hang_after = \"30s\"", "hang_after = \"0s\"", "hang_after is 0"),
-            ("file_size = \"1GiB\"", "file_size = \"512KiB\"", "use a larger file_size or smaller blocks"),
+            ("file_size = \"1GiB\"", "file_size = \"512KiB\"", "Use a larger file_size or smaller blocks"),
             ("no_repeat = false", "no_repeat = true", "so it needs random = 100"),
             ("shared_file = false", "shared_file = true\nfiles = 1", "so files has no effect"),
-            ("blocks = ", "lengths = \"8MiB\"\nblocks = ", "give either max_length"),
+            ("blocks = ", "lengths = \"8MiB\"\nblocks = ", "use either max_length"),
         ] {
             assert!(written.contains(line), "{written}");
             let error = Plan::from_toml(&written.replacen(line, instead, 1)).unwrap_err().to_string();
@@ -811,15 +812,18 @@ mod tests {
         assert!(refused(|p| p.mix.file_size = size("512KiB")).contains("--file-size"));
         assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(256)])).contains("512B"));
         assert!(refused(|p| p.mix.blocks = Sizes(vec![size("128MiB")])).contains("64MiB"));
-        assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(5000)])).contains("use 4608B or 5KiB"));
+        assert!(refused(|p| p.mix.blocks = Sizes(vec![Size(5000)])).contains("Use 4608B or 5KiB"));
         let too_large = refused(|p| p.mix.file_size = size("16777215TiB"));
-        assert_eq!(too_large, "--file-size 16777215TiB is outside 4KiB to 1024TiB; choose a size within");
+        assert_eq!(
+            too_large,
+            "--file-size 16777215TiB is outside 4KiB to 1024TiB. Choose a size in this range"
+        );
         let too_long = refused(|p| (p.mix.max_length, p.mix.lengths) = (None, Some("2GiB".parse().unwrap())));
         assert!(too_long.starts_with("--length 2GiB is longer than the file of 1GiB"), "{too_long}");
         let too_many = refused(|p| p.workers = Ramp(vec![5_000]));
-        assert!(too_many.starts_with("--workers or --ramp makes 5000 workers"), "{too_many}");
+        assert!(too_many.starts_with("--workers or --ramp results in 5000 workers"), "{too_many}");
         let empty_file = refused(|p| p.mix.file_size = Size(0));
-        assert!(empty_file.contains("--file-size") && empty_file.ends_with("use 4KiB"), "{empty_file}");
+        assert!(empty_file.contains("--file-size") && empty_file.ends_with("Use 4KiB"), "{empty_file}");
         assert!(refused(|p| p.mix.max_length = Some(Size(512))).contains("--max-length"));
         assert!(refused(|p| p.mix.files = Some(0)).contains("--files"));
         assert!(

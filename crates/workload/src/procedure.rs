@@ -112,7 +112,7 @@ impl<'de> Deserialize<'de> for Settings {
         let text = |(key, value): (String, toml::Value)| match value {
             toml::Value::String(text) => Ok((key, text)),
             toml::Value::Integer(_) | toml::Value::Boolean(_) => Ok((key, value.to_string())),
-            _ => Err(D::Error::custom(format!("'{key}' must be a text, a whole number, true or false"))),
+            _ => Err(D::Error::custom(format!("'{key}' must be a string, a whole number, true or false"))),
         };
         table.into_iter().map(text).collect::<Result<_, _>>().map(Settings)
     }
@@ -211,25 +211,25 @@ pub struct Step {
 #[non_exhaustive]
 pub enum ProcedureError {
     /// No such procedure.
-    #[error("there is no procedure '{0}'; 'reelgauge procedure' lists them")]
+    #[error("there is no procedure '{0}'. 'reelgauge procedure' lists all procedures")]
     Unknown(String),
     /// Not a procedure.
     #[error("not a procedure: {0}")]
     Toml(String),
     /// A step that does nothing, or several things.
-    #[error("step '{0}' must have exactly one of run, fill, empty, age, cool and rest")]
+    #[error("step '{0}' must have exactly one of the keys run, fill, empty, age, cool and rest")]
     Action(String),
     /// A name that no table can show.
-    #[error("a step has the name '{}'; use 1 to {NAME_CHARS} characters", beginning(.0))]
+    #[error("a step has the name '{}'. Use 1 to {NAME_CHARS} characters", beginning(.0))]
     Name(String),
     /// A flag that the procedure itself gives.
-    #[error("'{0}' cannot be set: the procedure starts its runs with its own; remove it")]
+    #[error("'{0}' cannot be set: the procedure sets it itself. Remove it")]
     OwnKey(String),
     /// A level that is none.
-    #[error("step '{0}' fills to {1} %; use 1 to 100")]
+    #[error("step '{0}' fills to {1} %. Use 1 to 100")]
     Level(String, u8),
     /// A step that requires one that does not exist.
-    #[error("step '{step}' requires '{required}', which is no other step")]
+    #[error("step '{step}' requires '{required}', which is not another step")]
     NoStep {
         /// The step.
         step: String,
@@ -237,18 +237,19 @@ pub enum ProcedureError {
         required: String,
     },
     /// Nothing to do.
-    #[error("the procedure has no run; add a [[step]] with run = \"mix\"")]
+    #[error("the procedure has no run. Add a [[step]] with run = \"mix\"")]
     NoRun,
     /// Rounds without a number, or a number without rounds.
     #[error(
-        "a procedure with [[round]] steps needs rounds = N, from 1 to {ROUNDS_MAX}, and one without has none"
+        "a procedure with [[round]] steps needs rounds = N, from 1 to {ROUNDS_MAX}; one without must not \
+         have it"
     )]
     Rounds,
     /// A setting without a value.
-    #[error("'{0}' is not KEY=VALUE; write --set duration=10s, for example")]
+    #[error("'{0}' is not KEY=VALUE. Write, for example, --set duration=10s")]
     NoValue(String),
     /// A value that can't be understood.
-    #[error("'{key}={value}' cannot be understood: {why}")]
+    #[error("'{key}={value}' is invalid: {why}")]
     Value {
         /// The setting.
         key: String,
@@ -258,12 +259,12 @@ pub enum ProcedureError {
         why: String,
     },
     /// No short variant.
-    #[error("this procedure has no short variant; use --set to change what it takes")]
+    #[error("this procedure has no short variant. Shorten its steps with --set")]
     NoShort,
     /// Nothing makes the server cold.
     #[error(
-        "nothing makes the server cold; give a command that empties its memory (--set command='ssh nas ...'), or the \
-         size of its memory, of which more is then written (--set server-memory=64GiB)"
+        "no step empties the server's cache. Set a command that does (--set command='ssh nas ...'), or the \
+         size of its memory, so that Reelgauge writes more than that (--set server-memory=64GiB)"
     )]
     NotCold,
 }

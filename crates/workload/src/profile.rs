@@ -30,14 +30,14 @@ pub const PROFILES: [Profile; 3] = [
     },
     Profile {
         name: "seq-read",
-        what: "everybody reads: 1 MiB blocks, all sequential",
+        what: "all workers read: 1 MiB blocks, all sequential",
         writes: 0,
         random: 0,
         blocks_kib: (1024, 1024),
     },
     Profile {
         name: "seq-write",
-        what: "everybody writes: 1 MiB blocks, all sequential",
+        what: "all workers write: 1 MiB blocks, all sequential",
         writes: 100,
         random: 0,
         blocks_kib: (1024, 1024),

@@ -23,22 +23,22 @@ pub enum RangeError {
     #[error(transparent)]
     Unit(#[from] UnitError),
     /// No number of workers.
-    #[error("'{0}' is not a count; write one, or a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
+    #[error("'{0}' is not a count. Write one, or a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
     Count(String),
     /// It holds nothing.
-    #[error("'{0}' is empty: it holds no value; write the lower bound first, like {1}")]
+    #[error("'{0}' has no value in its range. Write the lower bound first, like {1}")]
     Empty(String, &'static str),
     /// It holds too much.
-    #[error("'{0}' has more than {VALUES_MAX} values; use a larger step")]
+    #[error("'{0}' has more than {VALUES_MAX} values. Use a larger step")]
     TooMany(String),
     /// A step that leads nowhere.
-    #[error("'{0}' has a step of 0; use a step of at least 1")]
+    #[error("'{0}' has a step of 0. Use a step of at least 1")]
     ZeroStep(String),
     /// Two sweeps that do not go together.
-    #[error("'{0}' can't run together: sweep two of random, blocks and length, each once")]
+    #[error("'{0}' cannot be combined. Sweep two of random, blocks and length, each once")]
     Grid(String),
     /// An unknown sweep.
-    #[error("'{0}' is not a sweep; write random=0..100 step 25, blocks=4KiB..1MiB or length=1MiB..64MiB")]
+    #[error("'{0}' is not a sweep. Write random=0..100 step 25, blocks=4KiB..1MiB or length=1MiB..64MiB")]
     Sweep(String),
 }
 

@@ -64,12 +64,16 @@ impl Actor for RecorderPlan {
         self.footage.check(check)?;
         self.frames.check(check)?;
         let is_zero = self.sync_every.is_some_and(|span| span.ns() == 0);
-        Ok(check.not_zero("sync_every", is_zero, "give it some time, like 1s, or leave it out")?)
+        Ok(check.not_zero("sync_every", is_zero, "set a time, like 1s, or omit it")?)
     }
 
     fn outline(&self, media: Option<&Media>) -> Outline<'_> {
         let made = self.footage.is_sequence();
-        let made = made.then_some(("preallocated", "where every frame is a file, made anew each time"));
+        let made = made.then_some((
+            "preallocated",
+            "with one file per frame, which is created again each \
+            time",
+        ));
         let rate = media.map_or(0.0, |media| media.bytes_per_s);
         let over = self.writes_over(media);
         let is_sequence = media.is_some_and(|media| media.is_sequence);

@@ -158,7 +158,7 @@ pub enum Layout {
 
 /// Why a pacing can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no pace; use recorded, think, max, or fixed:5ms with a time of your own")]
+#[error("'{0}' is not a pace. Use recorded, think, max, or fixed:TIME, such as fixed:5ms")]
 pub struct PacingError(String);
 
 impl FromStr for Pacing {
@@ -271,20 +271,23 @@ impl ReplayPlan {
         let is_scale = set.scale.is_finite() && (1e-6..=1e6).contains(&set.scale);
         if !is_scale {
             let scale = name("scale");
-            return wrong(format!("{scale} {} is no factor for times; use 0.5 for half the time", set.scale));
+            return wrong(format!(
+                "{scale} {} is not a valid factor. Use a positive number: 0.5 halves all times",
+                set.scale
+            ));
         }
         let timed = matches!(set.pace, Pacing::Recorded | Pacing::Think);
         if !timed && set.scale != 1.0 {
             let scale = name("scale");
             return wrong(format!(
-                "{scale} has no effect with {}",
+                "{scale} has no effect with {}. Omit one of them",
                 spelling.set("pace", &set.pace.to_string())
             ));
         }
         if !timed && set.idle_cap.is_some() {
             let cap = name("idle_cap");
             return wrong(format!(
-                "{cap} has no effect with {}",
+                "{cap} has no effect with {}. Omit one of them",
                 spelling.set("pace", &set.pace.to_string())
             ));
         }

@@ -25,7 +25,7 @@ const SCENARIOS: [Scenario; 5] = [
     },
     Scenario {
         name: "dit-offload",
-        what: "two cards copied in, proxies made, a take played",
+        what: "two cards copied in, proxies created, a take played",
         text: include_str!("../../../catalogue/scenarios/dit-offload.toml"),
     },
     Scenario {

@@ -239,11 +239,11 @@ pub enum Next {
 #[non_exhaustive]
 pub enum SearchError {
     /// Starting at no stream.
-    #[error("a search must start with at least one stream")]
+    #[error("the search must start with at least one stream")]
     StartsAtZero,
     /// The cap lies below the start.
     #[error(
-        "a search that starts with {start} streams cannot end at {cap}; raise the cap or lower the start"
+        "a search that starts with {start} streams cannot end at {cap}. Raise the cap or lower the start"
     )]
     CapBelowStart {
         /// The start.
@@ -263,13 +263,13 @@ pub enum SearchError {
         with_noise: u32,
     },
     /// A time that is none.
-    #[error("{seconds} s is no time; give a positive number of seconds")]
+    #[error("{seconds} s is not a valid time. Use a positive number of seconds")]
     NoTime {
         /// What was given.
         seconds: f64,
     },
     /// A trial with a count that the search does not know.
-    #[error("a trial with {streams} streams does not belong to a search from 1 to {cap}")]
+    #[error("a trial with {streams} streams is outside the search range of 1 to {cap}")]
     OutOfRange {
         /// The count.
         streams: u32,
@@ -452,7 +452,7 @@ impl Search {
             // Writing to a string cannot fail.
             let _ = write!(sentence, "{separator}{}: {} of {}", known.streams, known.passed, known.trials());
             if known.client_limited > 0 {
-                let _ = write!(sentence, " (client the limit: {})", known.client_limited);
+                let _ = write!(sentence, " (limited by the client: {})", known.client_limited);
             }
             let long = self.settings.confirm_s.filter(|_| known.confirmed + known.refuted > 0);
             if let Some(confirm_s) = long {
@@ -463,7 +463,7 @@ impl Search {
         for known in self.evidence.iter().filter(|known| self.is_set_aside(known)) {
             let _ = write!(
                 sentence,
-                "; one trial with {} was disturbed: it failed and then passed {} of {}",
+                "; one trial with {} was disturbed: it failed, then passed {} of {} repeats",
                 known.streams,
                 known.passed,
                 known.trials() - 1
@@ -476,7 +476,7 @@ impl Search {
     pub fn answer_sentence(&self, answer: &Answer) -> String {
         match *answer {
             Answer::Exactly { streams } if self.of(streams + 1).refuted > 0 => format!(
-                "{} passed every time; {} did not hold on for {:.0} s.",
+                "{} passed every time; {} failed in the longer trial of {:.0} s.",
                 count(streams),
                 streams + 1,
                 self.settings.confirm_s.unwrap_or_default()
@@ -502,10 +502,10 @@ impl Search {
             Answer::BudgetSpent { streams, failing_from, budget } => {
                 let failing = failing_from.map_or(String::new(), |from| format!(", {from} did not"));
                 let spent = match budget {
-                    Budget::Trials => "the trials for the search were spent".to_owned(),
+                    Budget::Trials => "the maximum number of trials was reached".to_owned(),
                     Budget::Time => self.time_left_sentence(),
                 };
-                format!("{} passed so far{failing}. That is not certain: {spent}.", count(streams))
+                format!("{} passed so far{failing}. The result is uncertain: {spent}.", count(streams))
             }
         }
     }
@@ -516,7 +516,7 @@ impl Search {
         let left_s = (self.settings.time_max_s.unwrap_or(0.0) - self.spent_s).max(0.0);
         let next_s = why.map_or(self.longest_s, |why| self.next_takes_s(why));
         let [next, left] = [next_s, left_s].map(seconds);
-        format!("the next trial takes about {next}, and {left} were left for the search")
+        format!("the next trial takes about {next}, but only {left} were left")
     }
 
     /// The estimated duration of the next trial.

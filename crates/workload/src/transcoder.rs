@@ -24,7 +24,7 @@ use crate::units::Span;
 pub(crate) const FACTS: ActorFacts = ActorFacts {
     reads_footage: true,
     makes: "proxy",
-    ..ActorFacts::of("transcoder", "reads a clip and writes another, as fast as it gets")
+    ..ActorFacts::of("transcoder", "reads a clip and writes another, as fast as possible")
 };
 
 settings! {

@@ -29,7 +29,7 @@ pub struct Percent {
 #[non_exhaustive]
 pub enum UnitError {
     /// It could not be understood.
-    #[error("'{text}' is not {what}; write it like {example}")]
+    #[error("'{text}' is not {what}. Write it like {example}")]
     Form {
         /// What was written.
         text: String,
@@ -39,7 +39,7 @@ pub enum UnitError {
         example: &'static str,
     },
     /// It is below 0.
-    #[error("'{text}' is below 0; write {what}, like {example}")]
+    #[error("'{text}' is below 0. Write {what}, like {example}")]
     Negative {
         /// What was written.
         text: String,
@@ -49,7 +49,7 @@ pub enum UnitError {
         example: &'static str,
     },
     /// It is more than can be counted.
-    #[error("'{text}' is too {adjective}; {most} is the most")]
+    #[error("'{text}' is too {adjective}: at most {most}")]
     TooMuch {
         /// What was written.
         text: String,
@@ -389,14 +389,14 @@ mod tests {
     #[test]
     fn what_is_too_much_or_below_0_is_told_apart_from_what_is_no_number() {
         let said = |text: &str| text.parse::<Span>().unwrap_err().to_string();
-        assert_eq!(said("99999999h"), "'99999999h' is too long; 5124095h is the most");
+        assert_eq!(said("99999999h"), "'99999999h' is too long: at most 5124095h");
         assert!(said("5124095h99h").contains("is not a time"));
         assert!(said("9999999999999999999999999999999999999999999s").contains("too long"));
         assert!(SPAN_MOST.parse::<Span>().is_ok() && "5124096h".parse::<Span>().is_err());
-        assert!(said("-5s").starts_with("'-5s' is below 0; write a time with its unit"));
+        assert!(said("-5s").starts_with("'-5s' is below 0. Write a time with its unit"));
         let said = |text: &str| text.parse::<Size>().unwrap_err().to_string();
-        assert!(said("-1G").starts_with("'-1G' is below 0; write a size with its unit, like 64KiB"));
-        assert_eq!(said("99999999T"), "'99999999T' is too large; 16777215TiB is the most");
+        assert!(said("-1G").starts_with("'-1G' is below 0. Write a size with its unit, like 64KiB"));
+        assert_eq!(said("99999999T"), "'99999999T' is too large: at most 16777215TiB");
         assert!(SIZE_MOST.parse::<Size>().is_ok() && "16777216TiB".parse::<Size>().is_err());
         assert!(said("-x").contains("is not a size"));
     }

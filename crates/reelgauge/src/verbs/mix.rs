@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(plan.points(), 4);
         assert_eq!(plan.label_at(1), "length 1MiB, blocks 1MiB");
         let refused = |flags: &[&str]| planned(flags).unwrap_err().to_string();
-        assert!(refused(&[length, length].concat()).contains("can't run together"));
+        assert!(refused(&[length, length].concat()).contains("cannot be combined"));
         let three = [length, blocks, ["--sweep", "random=0,50"]].concat();
         assert!(refused(&three).contains("--sweep is given 3 times"));
         assert!(refused(&[length, blocks, ["--blocks", "1MiB"]].concat()).contains("--blocks has no effect"));

@@ -286,45 +286,36 @@ mod tests {
     #[test]
     fn a_flag_without_effect_is_refused_even_if_it_says_what_is_so_anyway() {
         for (flags, said) in [
-            ("--actor copier --buffer 1s", "--buffer has no effect on a copier; leave it out"),
-            ("--actor copier --fps 25", "--fps has no effect on a copier; leave it out"),
-            ("--actor copier --fps 25 --frame-size 3MiB", "--fps has no effect on a copier; leave it out"),
-            ("--actor copier --like a.mov", "--like has no effect on a copier; leave it out"),
-            ("--actor mix --buffer 1s", "--buffer has no effect on a mix; leave it out"),
-            ("--actor camera --block 1MiB", "--block has no effect on a camera; leave it out"),
-            (
-                "--actor transcoder FOOTAGE --policy drop",
-                "--policy has no effect on a transcoder; leave it out",
-            ),
-            ("FOOTAGE --file-size 1GiB", "--file-size has no effect on a player; leave it out"),
-            (
-                "--format dpx-10-bit-rgb-uhd-24 --cameras 4",
-                "--cameras has no effect on a player; leave it out",
-            ),
+            ("--actor copier --buffer 1s", "--buffer has no effect on a copier. Omit it"),
+            ("--actor copier --fps 25", "--fps has no effect on a copier. Omit it"),
+            ("--actor copier --fps 25 --frame-size 3MiB", "--fps has no effect on a copier. Omit it"),
+            ("--actor copier --like a.mov", "--like has no effect on a copier. Omit it"),
+            ("--actor mix --buffer 1s", "--buffer has no effect on a mix. Omit it"),
+            ("--actor camera --block 1MiB", "--block has no effect on a camera. Omit it"),
+            ("--actor transcoder FOOTAGE --policy drop", "--policy has no effect on a transcoder. Omit it"),
+            ("FOOTAGE --file-size 1GiB", "--file-size has no effect on a player. Omit it"),
+            ("--format dpx-10-bit-rgb-uhd-24 --cameras 4", "--cameras has no effect on a player. Omit it"),
             (
                 "--like a.mov --clip 10s",
-                "--clip has no effect on footage of your own, which is played whole; leave it out",
+                "--clip has no effect with your own files, which are played whole. Omit it",
             ),
             (
                 "--actor recorder --format dpx-10-bit-rgb-uhd-24 --preallocated",
-                "--preallocated has no effect where every frame is a file, made anew each time; leave it out",
+                "--preallocated has no effect with one file per frame, which is created again each time. Omit it",
             ),
             (
                 "--actor recorder FOOTAGE --read-from /mnt/nas/old",
-                "--read-from has no effect where nobody plays, edits or transcodes; leave it out",
+                "--read-from has no effect without players, editors or transcoders. Omit it",
             ),
-            (
-                "FOOTAGE --buffer 0s",
-                "--buffer is 0; a stream holds at least one frame in hand, like 1s or 12frames",
-            ),
+            ("FOOTAGE --buffer 0s", "--buffer is 0: use at least one frame, like 1s or 12frames"),
             (
                 "--actor copier --file-size 4KiB",
-                "a block of 1MiB is larger than the file of 4KiB; use a larger --file-size or smaller \
+                "a block of 1MiB is larger than the file of 4KiB. Use a larger --file-size or smaller \
                  --block",
             ),
             (
                 "--actor camera --file-size 4KiB",
-                "--file-size 4KiB is less than the camera's largest transfer of 1MiB; use 1MiB or more",
+                "--file-size 4KiB is less than the camera's largest transfer of 1MiB. Use 1MiB or more",
             ),
         ] {
             let flags = flags.replace("FOOTAGE", "--format prores-422-hq-uhd-25");

@@ -82,7 +82,7 @@ fn a_limit_of_the_client_is_not_the_storages() {
     let mut one = search(settings(1, 1000));
     let answer = run(&mut one, client_at(20));
     assert_eq!(answer, Answer::ClientLimited { streams: 19, limited_at: 20 });
-    assert_eq!(one.evidence_sentence(), "19: 3 of 3; 20: 0 of 4 (client the limit: 4)");
+    assert_eq!(one.evidence_sentence(), "19: 3 of 3; 20: 0 of 4 (limited by the client: 4)");
     assert!(
         one.answer_sentence(&answer).starts_with("At least 19 streams: with 20 this client was the limit")
     );
@@ -126,7 +126,7 @@ fn budgets_end_the_search_with_what_is_known() {
     assert_eq!((answer, few.trials()), (spent, 7));
     assert_eq!(
         few.answer_sentence(&answer),
-        "24 streams passed so far, 32 did not. That is not certain: the trials for the search were spent."
+        "24 streams passed so far, 32 did not. The result is uncertain: the maximum number of trials was reached."
     );
     // Five minutes hold five trials of a minute; a sixth would end after them.
     let mut short = search(SearchSettings { time_max_s: Some(330.0), ..settings(1, 1000) });
@@ -135,8 +135,8 @@ fn budgets_end_the_search_with_what_is_known() {
     assert_eq!((short.trials(), short.spent_s()), (5, 300.0));
     assert_eq!(
         short.answer_sentence(&answer),
-        "16 streams passed so far. That is not certain: the next trial takes about 60 s, and 30 s were left \
-         for the search."
+        "16 streams passed so far. The result is uncertain: the next trial takes about 60 s, but only 30 s \
+         were left for the search."
     );
     let mut none = search(SearchSettings { trials_max: Some(0), ..settings(1, 10) });
     assert_eq!(run(&mut none, |_| outcome(true)).streams(), 0);
@@ -257,7 +257,10 @@ fn the_answer_holds_on_for_a_minute_once() {
 fn what_does_not_hold_on_is_no_answer_and_the_search_goes_on_below() {
     let (search, answer, minutes) = confirmed(7, 6);
     assert_eq!((answer, minutes), (Answer::Exactly { streams: 6 }, 2));
-    assert_eq!(search.answer_sentence(&answer), "6 streams passed every time; 7 did not hold on for 60 s.");
+    assert_eq!(
+        search.answer_sentence(&answer),
+        "6 streams passed every time; 7 failed in the longer trial of 60 s."
+    );
     assert_eq!(search.evidence_sentence(), "6: 4 of 4 (for 60 s); 7: 3 of 4 (not for 60 s)");
     let (_, answer, minutes) = confirmed(9, 4);
     assert_eq!((answer, minutes), (Answer::Exactly { streams: 4 }, 6));

@@ -20,7 +20,7 @@ pub enum Buffer {
 /// A buffer that could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{text}' is not a buffer; write a time with its unit or a number of frames, like 1s, 500ms or 12frames"
+    "'{text}' is not a buffer. Write a time with its unit or a number of frames, like 1s, 500ms or 12frames"
 )]
 pub struct BufferError {
     text: String,

@@ -108,7 +108,7 @@ pub struct ActorPlan {
 
 /// A word that is no kind of actor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not an actor; there are {}", WORDS.join(", "))]
+#[error("'{text}' is not an actor. Use one of {}", WORDS.join(", "))]
 pub struct ActorKindError {
     text: String,
 }

@@ -59,7 +59,7 @@ impl Footage {
 
     /// Settings without effect next to it.
     pub(crate) fn idle(&self) -> Vec<(&'static str, &'static str)> {
-        let clip = ("clip", "on footage of your own, which is played whole");
+        let clip = ("clip", "with your own files, which are played whole");
         self.like.iter().map(|_| clip).collect()
     }
 
@@ -83,12 +83,12 @@ impl Footage {
 
 /// A clip plays for some time.
 pub(crate) fn check_clip(clip: Span, check: &Check) -> Result<(), StreamsError> {
-    check.not_zero("clip", clip.ns() == 0, "give it some time, like 10s")
+    check.not_zero("clip", clip.ns() == 0, "set a time, like 10s")
 }
 
 impl Frames {
     pub(crate) fn check(&self, check: &Check) -> Result<(), StreamsError> {
-        let remedy = "a stream holds at least one frame in hand, like 1s or 12frames";
+        let remedy = "use at least one frame, like 1s or 12frames";
         check.not_zero("buffer", self.buffer.is_zero(), remedy)?;
         check_clip(self.clip, check)?;
         match self.buffer {

@@ -117,7 +117,7 @@ mod tests {
             let said = AnyPlan::from_toml(text).unwrap_err().to_string();
             assert!(said.contains("no [[actor]] and no [mix]"), "{said}");
             // The example is one.
-            let (_, example) = said.split_once("add at least").unwrap();
+            let (_, example) = said.split_once("Add at least").unwrap();
             assert!(matches!(AnyPlan::from_toml(example), Ok(AnyPlan::Streams(_))), "{example}");
         }
         let both = AnyPlan::from_toml("[[actor]]\nkind = 'copier'\n[mix]\nwrites = 50");
@@ -207,11 +207,14 @@ mod tests {
             ("kind = 'mix'\nformat = 'x'".to_owned(), "format has no effect on a mix"),
             (format!("{}\npreallocated = false", FULL[0].0), "preallocated has no effect on a player"),
             (format!("{}\ncameras = 4", FULL[1].0), "cameras has no effect on a recorder"),
-            (format!("{}\npreallocated = false", FULL[2].0), "preallocated has no effect where every frame"),
+            (
+                format!("{}\npreallocated = false", FULL[2].0),
+                "preallocated has no effect with one file per frame",
+            ),
             (format!("{}\nread_ahead = 'closed'", FULL[3].0), "read_ahead has no effect on an editor"),
-            (format!("{}\nclip = '10s'", FULL[3].0), "clip has no effect on footage of your own"),
+            (format!("{}\nclip = '10s'", FULL[3].0), "clip has no effect with your own files"),
             (format!("{}\nbuffer = '1s'", FULL[4].0), "buffer has no effect on a transcoder"),
-            (format!("{mix}\nfile_size = '1GiB'"), "file_size has no effect beside a mix table"),
+            (format!("{mix}\nfile_size = '1GiB'"), "file_size has no effect in an actor with a mix table"),
             (mix_with("direct = true"), "mix.direct has no effect in an actor"),
             (mix_with("files = 1"), "mix.files has no effect in an actor"),
             (mix_with("shared_file = false"), "mix.shared_file has no effect in an actor"),
@@ -230,30 +233,30 @@ mod tests {
     fn a_mistake_in_a_file_is_told_with_its_actor_and_key() {
         let format = "format = 'prores-422-hq-uhd-25'";
         let cases = [
-            (format!("kind = 'player'\n{format}\nbuffer = '0s'"), "actor 2 (player): buffer is 0; "),
+            (format!("kind = 'player'\n{format}\nbuffer = '0s'"), "actor 2 (player): buffer is 0: "),
             (format!("kind = 'player'\n{format}\ncount = 0"), "actor 2 (player): count = 0 leaves no player"),
             (
                 format!("kind = 'recorder'\n{format}\nsync_every = '0s'"),
                 "actor 2 (recorder): sync_every is 0",
             ),
             (format!("kind = 'editor'\n{format}\ncameras = 65"), "actor 2 (editor): cameras is more than 64"),
-            ("kind = 'editor'".to_owned(), "actor 2 (editor): an editor needs to know what"),
+            ("kind = 'editor'".to_owned(), "actor 2 (editor): an editor needs a format"),
             (
                 "kind = 'editor'".to_owned(),
-                "give format = \"ID\" ('reelgauge formats WORDS' finds one) or like = \"FILE\"",
+                "Add format = \"ID\" ('reelgauge formats WORDS' finds one) or like = \"FILE\"",
             ),
             (
                 "kind = 'copier'\nblock = '100B'".to_owned(),
-                "actor 2 (copier): a block of 100B is outside 512B to 64MiB; choose block",
+                "actor 2 (copier): a block of 100B is outside 512B to 64MiB. Choose block",
             ),
-            ("kind = 'copier'\nfile_size = '4KiB'".to_owned(), "use a larger file_size or smaller block"),
+            ("kind = 'copier'\nfile_size = '4KiB'".to_owned(), "Use a larger file_size or smaller block"),
             (
                 "kind = 'camera'\nfile_size = '4KiB'".to_owned(),
                 "actor 2 (camera): file_size 4KiB is less than",
             ),
             (
                 "kind = 'camera'\nops_per_s = 1e6".to_owned(),
-                "actor 2 (camera): ops_per_s is no rate from 0.001 to 100000",
+                "actor 2 (camera): ops_per_s is not a rate from 0.001 to 100000",
             ),
             (
                 "kind = 'mix'\nfile_size = '64KiB'".to_owned(),
@@ -261,7 +264,7 @@ mod tests {
             ),
             (
                 FULL[8].0.replace("'none'", "'block'").replace("50", "0"),
-                "actor 2 (mix): sync has no effect when nothing is written; drop it or use writes",
+                "actor 2 (mix): sync has no effect when nothing is written. Omit it, or set writes",
             ),
         ];
         for (actor, said) in cases {

@@ -14,10 +14,10 @@ pub const OPS_PER_S: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 #[non_exhaustive]
 pub enum StreamsError {
     /// No actors.
-    #[error("the plan has no actors; add at least one [[actor]] with its kind")]
+    #[error("the plan has no actors. Add at least one [[actor]] with its kind")]
     NoActors,
     /// None of a kind.
-    #[error("{} leaves no {kind} to run; use at least 1", spelling.set("count", "0"))]
+    #[error("{} leaves no {kind} to run. Use at least 1", spelling.set("count", "0"))]
     ZeroCount {
         /// The kind.
         kind: ActorKind,
@@ -25,7 +25,7 @@ pub enum StreamsError {
         spelling: Spelling,
     },
     /// Something that has to be more than nothing.
-    #[error("{field} is 0; {remedy}")]
+    #[error("{field} is 0: {remedy}")]
     Zero {
         /// What is nothing.
         field: String,
@@ -34,7 +34,7 @@ pub enum StreamsError {
     },
     /// Nothing to play.
     #[error(
-        "{} needs to know what it plays or records; give {} ('reelgauge formats WORDS' finds one) or {}",
+        "{} needs a format. Add {} ('reelgauge formats WORDS' finds one) or {}",
         kind.with_article(), spelling.set("format", "ID"), spelling.set("like", "FILE")
     )]
     NoFormat {
@@ -44,13 +44,13 @@ pub enum StreamsError {
         spelling: Spelling,
     },
     /// More than one thing to play.
-    #[error("{} takes one of format, own_format and like, not several; leave one", kind.with_article())]
+    #[error("{} takes only one of format, own_format and like. Remove the others", kind.with_article())]
     TwoFormats {
         /// The kind.
         kind: ActorKind,
     },
     /// A setting that changes nothing.
-    #[error("{field} has no effect {why}; leave it out")]
+    #[error("{field} has no effect {why}. Omit it")]
     NoEffect {
         /// The setting.
         field: String,
@@ -58,13 +58,15 @@ pub enum StreamsError {
         why: String,
     },
     /// No load point.
-    #[error("the scale is empty or 0; give at least one number, like 1 or 1..4")]
+    #[error("the scale is empty or 0. Give at least one number, like 1 or 1..4")]
     EmptyScale,
     /// A scale and a search.
-    #[error("find_max tries one scale after the other itself; leave out scale")]
+    #[error("find_max sets the scale itself. Omit scale")]
     ScaleAndSearch,
     /// A search that can find nothing.
-    #[error("the search starts with {start} and may go up to {cap}; raise cap or lower start")]
+    #[error(
+        "the search cannot go from {start} to {cap}. Use a start of 1 or more, and a cap that is not smaller"
+    )]
     SearchRange {
         /// The first scale.
         start: u32,
@@ -72,10 +74,10 @@ pub enum StreamsError {
         cap: u32,
     },
     /// A search that believes nothing.
-    #[error("find_max must try its answer at least once; use repeats = 3")]
+    #[error("find_max must try its answer at least once. Use repeats = 3")]
     ZeroRepeats,
     /// A file that its largest transfer does not fit into.
-    #[error("{field} {size} is less than the {kind}'s largest transfer of 1MiB; use 1MiB or more")]
+    #[error("{field} {size} is less than the {kind}'s largest transfer of 1MiB. Use 1MiB or more")]
     FileUnderTransfer {
         /// What the size is called.
         field: String,
@@ -85,7 +87,7 @@ pub enum StreamsError {
         size: Size,
     },
     /// More than one worker can hold.
-    #[error("{field} is more than {most}; use fewer")]
+    #[error("{field} is more than {most}. Use fewer")]
     TooMany {
         /// What there is too much of.
         field: String,
@@ -93,12 +95,12 @@ pub enum StreamsError {
         most: u32,
     },
     /// A search without time.
-    #[error("{} leaves no time to search; give it some, like 5m, or leave it out", .0.set("time_max", "0s"))]
+    #[error("{} leaves no time to search. Set a time, like 5m, or omit it", .0.set("time_max", "0s"))]
     ZeroTimeMax(Spelling),
     /// A search whose time is over before its first trial is.
     #[error(
-        "--time-max {time_max} leaves no time for one trial, which takes {trial} with its warm-up; use at least that, \
-         or a shorter --warmup or --duration"
+        "--time-max {time_max} is too short for one trial, which takes {trial} with its warm-up. Use a \
+         longer --time-max, or a shorter --warmup or --duration"
     )]
     TimeMaxUnderTrial {
         /// The time of the search.
@@ -108,7 +110,7 @@ pub enum StreamsError {
     },
     /// A rate that is none.
     #[error(
-        "{field} is no rate from {} to {}; choose one within, or leave it out for the published one",
+        "{field} is not a rate from {} to {}. Choose one in this range, or omit it for the published rate",
         OPS_PER_S.start(), OPS_PER_S.end()
     )]
     Rate {
@@ -150,7 +152,7 @@ impl StreamsPlan {
             checked.map_err(|problem| of_actor(problem, index, actor.kind(), spelling))?;
         }
         if self.read_from.is_some() && !self.actors.iter().any(|actor| actor.kind().reads_footage) {
-            let why = "where nobody plays, edits or transcodes".to_owned();
+            let why = "without players, editors or transcoders".to_owned();
             return Err(StreamsError::NoEffect { field: spelling.name("read_from"), why }.into());
         }
         self.check_scale(spelling)
@@ -249,7 +251,7 @@ impl Check {
 
     /// Files have some size, and none that no storage has.
     pub(crate) fn file_size(&self, size: Size, least: Size) -> Checked {
-        let remedy = "give the files some size, from 1B to 1024TiB";
+        let remedy = "use a file size from 1B to 1024TiB";
         self.not_zero("file_size", size.bytes() == 0, remedy)?;
         check_file_size(size, least, || self.spelling.name("file_size"))
     }
@@ -291,7 +293,7 @@ mod tests {
         let cases = [
             (with("player", "count = 0"), "--count 0"),
             ("kind = 'player'".to_owned(), "--format ID"),
-            (with("player", "like = 'x.mov'"), "leave one"),
+            (with("player", "like = 'x.mov'"), "only one of"),
             (with("copier", ""), "no effect on a copier"),
             (with("player", "buffer = '0frames'"), "12frames"),
             (with("player", "buffer = '0s'"), "--buffer"),
@@ -306,7 +308,7 @@ mod tests {
             (with("player", "buffer = '36001frames'"), "more than 36000"),
             ("kind = 'copier'\nblock = '100B'".to_owned(), "512B to 64MiB"),
             ("kind = 'copier'\nfile_size = '4KiB'".to_owned(), "larger than the file"),
-            ("kind = 'editor'".to_owned(), "an editor needs to know"),
+            ("kind = 'editor'".to_owned(), "an editor needs a format"),
             ("kind = 'camera'\nfiles = 0".to_owned(), "files"),
             ("kind = 'camera'\nfile_size = '64KiB'".to_owned(), "1MiB or more"),
             (
@@ -319,7 +321,7 @@ mod tests {
             ),
             (
                 "kind = 'copier'\nfile_size = '0B'".to_owned(),
-                "--file-size is 0; give the files some size, from 1B to 1024TiB",
+                "--file-size is 0: use a file size from 1B to 1024TiB",
             ),
         ];
         for (settings, remedy) in cases {
@@ -340,7 +342,7 @@ mod tests {
         }
         for rate in [0.0, -1.0, 0.000_9, 100_001.0, 1e300, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE] {
             let error = camera(rate).check().unwrap_err().to_string();
-            assert!(error.contains("no rate from 0.001 to 100000"), "{rate}: {error}");
+            assert!(error.contains("not a rate from 0.001 to 100000"), "{rate}: {error}");
         }
     }
 
@@ -353,13 +355,10 @@ mod tests {
             (StreamsPlan { plan_version: 99, ..sound() }, "99"),
             (StreamsPlan { duration: Span(0), ..sound() }, "--duration"),
             (StreamsPlan { scale: Ramp(vec![]), ..sound() }, "1..4"),
-            (StreamsPlan { scale: Ramp(vec![5000]), ..sound() }, "--count makes 5000 workers"),
-            (
-                StreamsPlan { scale: Ramp(vec![1, 2]), find_max: find_max(1, None), ..sound() },
-                "leave out scale",
-            ),
-            (StreamsPlan { find_max: find_max(8, Some(4)), ..sound() }, "raise cap"),
-            (StreamsPlan { find_max: find_max(0, None), ..sound() }, "lower start"),
+            (StreamsPlan { scale: Ramp(vec![5000]), ..sound() }, "--count results in 5000 workers"),
+            (StreamsPlan { scale: Ramp(vec![1, 2]), find_max: find_max(1, None), ..sound() }, "Omit scale"),
+            (StreamsPlan { find_max: find_max(8, Some(4)), ..sound() }, "from 8 to 4"),
+            (StreamsPlan { find_max: find_max(0, None), ..sound() }, "start of 1 or more"),
             (
                 StreamsPlan {
                     warmup: Span::secs(300),
@@ -367,14 +366,14 @@ mod tests {
                     find_max: Some(FindMaxPlan { time_max: Some(Span::secs(25)), ..FindMaxPlan::default() }),
                     ..sound()
                 },
-                "leaves no time for one trial, which takes 302s",
+                "is too short for one trial, which takes 302s",
             ),
             (
                 StreamsPlan {
                     read_from: Some("/mnt/nas/archive".into()),
                     ..plan(actor("kind = 'recorder'\nformat = 'prores-422-hq-uhd-25'").unwrap())
                 },
-                "--read-from has no effect where nobody plays",
+                "--read-from has no effect without players",
             ),
         ];
         for (plan, remedy) in cases {
