@@ -11,9 +11,8 @@ use reelgauge_trace::TraceError;
 pub enum CaptureError {
     /// Not on this system.
     #[error(
-        "recording needs FUSE and works on Linux; here, record with what the system has, and import it: \
-         on Windows Process Monitor (save all events as CSV), on macOS 'fs_usage -w -f filesys', then \
-         'reelgauge import FILE'"
+        "recording needs FUSE on Linux. Here, record with a tool of the system (Windows: Process Monitor, \
+         save all events as CSV; macOS: 'fs_usage -w -f filesys'), then run 'reelgauge import FILE'"
     )]
     NotHere,
     /// There is no such directory, or it can't be used.
@@ -26,37 +25,37 @@ pub enum CaptureError {
     },
     /// A recorder that was killed has left its mount behind.
     #[error(
-        "{} is a mount that nobody serves any more, probably of a recorder that was killed; remove it with \
-         'fusermount3 -u {}' (as root: 'umount -l')",
+        "{} is a stale mount, probably of a recorder that was killed. Remove it with 'fusermount3 -u {}' (as \
+         root: 'umount -l')",
         path.display(),
         path.display()
     )]
     Dead { path: PathBuf },
     /// The root of the file system, on which everything depends.
-    #[error("cannot record all of /; name the directory that the media lie in")]
+    #[error("cannot record all of /. Name the directory with the media")]
     Root,
     /// The recorder would record itself.
-    #[error("the trace would lie in {}, which is recorded; choose another place with --out", dir.display())]
+    #[error("the trace would be in {}, which is recorded. Choose another place with --out", dir.display())]
     OutInside { dir: PathBuf },
     /// The mount would show itself.
-    #[error("{} lies in the recorded directory and would show itself; choose another --mount", point.display())]
+    #[error("the mount point {} is in the recorded directory. Choose another --mount", point.display())]
     MountInside {
         /// What was asked for.
         point: PathBuf,
     },
     /// The system has no FUSE.
-    #[error("there is no /dev/fuse; load the module with 'modprobe fuse', or give the container the device")]
+    #[error("there is no /dev/fuse. Load the module with 'modprobe fuse', or give the container the device")]
     NoDevice,
     /// Only root may use FUSE here.
     #[error(
-        "/dev/fuse may not be used by this user; record as root, or let root allow it: 'chmod 666 /dev/fuse' \
-         (until the next start; a udev rule keeps it)"
+        "this user has no access to /dev/fuse. Record as root, or run 'chmod 666 /dev/fuse' as root (until \
+         the next boot; a udev rule makes it permanent)"
     )]
     NoRights,
     /// It can't be mounted.
     #[error(
-        "cannot mount at {}: {why}; whoever is not root needs the program fusermount3 (package fuse3) and a \
-         directory of his own; --mount DIR mounts elsewhere",
+        "cannot mount at {}: {why}. Without root you need fusermount3 (package fuse3) and a directory that \
+         you own. To mount elsewhere, use --mount DIR",
         point.display()
     )]
     Mount {

@@ -124,7 +124,7 @@ fn mount_by_helper(point: &Path, name: &str, allow_other: bool) -> Result<OwnedF
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("cannot start {HELPER} ({error}); install it (package fuse3)"))?;
+        .map_err(|error| format!("cannot start {HELPER}: {error}. Install the package fuse3"))?;
     drop(theirs);
     let device = receive(&ours);
     let mut said = String::new();
@@ -133,7 +133,7 @@ fn mount_by_helper(point: &Path, name: &str, allow_other: bool) -> Result<OwnedF
     }
     let _ = helper.wait();
     device.ok_or_else(|| match said.trim() {
-        "" => format!("{HELPER} gave no connection"),
+        "" => format!("{HELPER} returned no connection"),
         said => said.to_owned(),
     })
 }

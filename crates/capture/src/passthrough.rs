@@ -364,7 +364,7 @@ impl Filesystem for Recorder {
         let link = self.tree.child(parent.0, name).ok();
         let leads_to = link.and_then(|link| self.target(&link, target));
         if leads_to.is_none() {
-            self.journal.leave_out("where symbolic links lead that lead out of the directory");
+            self.journal.leave_out("targets of symbolic links that lead out of the directory");
         }
         let names = |number: Option<u32>| {
             (number, leads_to.and_then(|path| self.tree.number_of_target(&path)).or(number))
@@ -699,8 +699,7 @@ impl Filesystem for Recorder {
         if name == SYSTEMS_XATTR {
             let call = self.journal.arrive(request.pid());
             let (result, span) = call.time(|| self.at_node(node.0, act));
-            self.journal
-                .leave_out("looks for security.capability, most of them the system's own before a write");
+            self.journal.leave_out("reads of security.capability, most of them by the kernel before a write");
             call.finish(span);
             return answer_xattr(reply, room, result);
         }

@@ -44,13 +44,13 @@ const BLIND_TO: [&str; 4] = [
     "locks",
     "O_CREAT on files that exist",
     "which bytes of a page a memory map touched",
-    "what the mount refuses and the storage might not: files without a name (O_TMPFILE), and taking pieces out \
-     of files or putting them in (collapse and insert range)",
+    "operations that the mount refuses, but the storage might not: files without a name (O_TMPFILE), and \
+     collapse and insert range (fallocate)",
 ];
 
 fn blind_to() -> Vec<String> {
     let longest = max_request_text();
-    let parts = format!("the lengths of reads and writes beyond {longest}, which come in parts");
+    let parts = format!("the lengths of reads and writes above {longest}, which the kernel splits");
     BLIND_TO.map(str::to_owned).into_iter().chain([parts]).collect()
 }
 
@@ -102,7 +102,7 @@ impl Places {
         if options.mount.is_some() && is_within(&point, &dir) {
             return Err(CaptureError::MountInside { point });
         }
-        let out = settled(&options.out).map_err(io_error("find the place for the trace"))?;
+        let out = settled(&options.out).map_err(io_error("find the directory for the trace"))?;
         if is_within(&out, &dir) || is_within(&out, &point) {
             return Err(CaptureError::OutInside { dir });
         }
@@ -324,17 +324,17 @@ impl Running {
         let left_behind = lock(&self.left_behind);
         if !left_behind.is_empty() {
             warnings.push(format!(
-                "the recording ended with the command; what it had started and left running is not in it from \
-                 then on: {}",
+                "the recording ended with the command. It does not include later operations of processes \
+                 that the command left running: {}",
                 left_behind.join(", ")
             ));
         }
         if tally.ops == 0 {
-            warnings.push("nothing below the directory was used; does the command use its path?".to_owned());
+            warnings.push("no file below the directory was used. Does the command use this path?".to_owned());
         }
         if tally.mapped > 0 {
             warnings.push(format!(
-                "{} caused by memory maps: sizes and times of those are the system's choice",
+                "{} caused by memory maps; the kernel chose their sizes and times",
                 if tally.mapped == 1 {
                     "1 read or write was".to_owned()
                 } else {
@@ -344,7 +344,7 @@ impl Running {
         }
         if tally.longest > 0 {
             warnings.push(format!(
-                "{} of {} may be parts of longer ones, which the system splits",
+                "{} of {} may be parts of longer ones, which the kernel splits",
                 if tally.longest == 1 {
                     "1 read or write".to_owned()
                 } else {
@@ -355,7 +355,7 @@ impl Running {
         }
         if self.journal.full_waits() > 0 {
             warnings.push(format!(
-                "the recorder could not write the trace as fast as operations came and held them up, {}",
+                "the recorder could not write the trace fast enough and delayed operations {}",
                 match self.journal.full_waits() {
                     1 => "once".to_owned(),
                     times => format!("{times} times"),
@@ -363,15 +363,17 @@ impl Running {
             ));
         }
         if self.journal.worker_threads.most_busy() >= THREADS {
-            warnings.push(format!("{THREADS} operations are served at once; at times there were that many"));
+            warnings.push(format!("{THREADS} operations are served at once, and this limit was reached"));
         }
         if options.allow_other {
-            warnings.push("stats include those by which the kernel checked rights".to_owned());
+            warnings.push("stat operations include the kernel's own permission checks".to_owned());
         }
         warnings.extend(self.held_elsewhere.as_deref().map(held_elsewhere_words));
         if let Unmounted::Busy(users) = unmounted {
-            let users = if users.is_empty() { "somebody".to_owned() } else { users.join(", ") };
-            warnings.push(format!("{users} still used the mount when the recording ended, and has lost it"));
+            let users = if users.is_empty() { "another process".to_owned() } else { users.join(", ") };
+            warnings.push(format!(
+                "{users} still used the mount when the recording ended, and lost access to it"
+            ));
         }
         warnings
     }
@@ -380,12 +382,12 @@ impl Running {
 /// That a copy of the mount was disconnected, and whose it was.
 fn held_elsewhere_words(holders: &[String]) -> String {
     let holders = match holders {
-        [] => "a process that this user may not see".to_owned(),
+        [] => "a process that this user cannot see".to_owned(),
         holders => holders.join(", "),
     };
     format!(
-        "another mount namespace held a copy of the mount when the recording ended, and its copy was disconnected; \
-         it belongs to {holders}"
+        "another mount namespace had a copy of the mount when the recording ended; the copy was \
+         disconnected. It belongs to {holders}"
     )
 }
 

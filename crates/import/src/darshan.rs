@@ -81,13 +81,16 @@ impl Darshan {
                 sink.leave_out(why);
                 return Ok(());
             }
-            None => return Err(LineError::Malformed("a row before any file name")),
+            None => return Err(LineError::Malformed("a row before the first file name")),
         };
         let (start_ns, end_ns) = self.in_order(sink, (file, rank, kind), start_ns, end_ns);
         let stream = sink.thread(rank);
         self.ops.push(Op { offset, len, done_len: len, ..Op::new(kind, file, stream, start_ns, end_ns, 0) });
         if self.ops.len() >= MAX_SORTED {
-            sink.warn("times more operations than can be put in order; they are in order between these");
+            sink.warn(
+                "points where more operations began than can be sorted at once; only operations between \
+                 these points are in order",
+            );
             self.flush(sink)?;
         }
         Ok(())

@@ -19,23 +19,23 @@ pub enum Head {
 
 /// Binary files that users often have next to the text needed here.
 const BINARY: &[(&[u8], &str, &str)] = &[
-    (b"PML_", "a log of Process Monitor (PML)", "save it from there: File, Save, CSV"),
+    (b"PML_", "a log of Process Monitor (PML)", "In Process Monitor, save it as CSV (File, Save)"),
     (b"\x0a\x0d\x0d\x0a", "a packet capture", NETWORK),
     (b"\xd4\xc3\xb2\xa1", "a packet capture", NETWORK),
     (b"\xa1\xb2\xc3\xd4", "a packet capture", NETWORK),
     (b"\x4d\x3c\xb2\xa1", "a packet capture", NETWORK),
-    (b"\x1f\x8b", "compressed (gzip)", "unpack it on the way: zcat FILE | reelgauge import -"),
-    (b"\x28\xb5\x2f\xfd", "compressed (zstd)", "unpack it on the way: zstdcat FILE | reelgauge import -"),
-    (b"\xfd7zXZ", "compressed (xz)", "unpack it on the way: xzcat FILE | reelgauge import -"),
-    (b"PK\x03\x04", "a zip archive", "unpack it first"),
-    (b"PAR1", "a Parquet file", "a trace or a run is used as it is, without importing it"),
+    (b"\x1f\x8b", "compressed (gzip)", "Decompress it: zcat FILE | reelgauge import -"),
+    (b"\x28\xb5\x2f\xfd", "compressed (zstd)", "Decompress it: zstdcat FILE | reelgauge import -"),
+    (b"\xfd7zXZ", "compressed (xz)", "Decompress it: xzcat FILE | reelgauge import -"),
+    (b"PK\x03\x04", "a zip archive", "Unpack it first"),
+    (b"PAR1", "a Parquet file", "Traces and runs need no import: use their directory"),
 ];
 
 /// The number behind the eight bytes of the version, with which a binary Darshan log begins
 /// (darshan-log-format.h).
 const DARSHAN: u64 = 6_567_223;
 
-const NETWORK: &str = "make text of it with the tshark command that 'reelgauge import --help' shows";
+const NETWORK: &str = "Convert it with the tshark command in 'reelgauge import --help'";
 
 /// Bytes of a byte order mark that are to be skipped.
 pub(crate) fn bom_bytes(head: &[u8]) -> u64 {
@@ -51,7 +51,7 @@ pub fn detect(head: &[u8]) -> Head {
         return Head::Binary { what, advice };
     }
     if head.get(8..16).is_some_and(|number| number == DARSHAN.to_le_bytes()) {
-        let advice = "make text of it: darshan-dxt-parser FILE > TEXT";
+        let advice = "Convert it: darshan-dxt-parser FILE > TEXT";
         return Head::Binary { what: "a binary Darshan log", advice };
     }
     let head = &head[bom_bytes(head) as usize..];
@@ -59,7 +59,7 @@ pub fn detect(head: &[u8]) -> Head {
     let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).take(50).collect();
     let found = by_first_line(&lines).or_else(|| lines.iter().find_map(|line| by_any_line(line)));
     if found.is_none() && memchr::memchr(0, head).is_some() {
-        return Head::Binary { what: "binary", advice: "the formats that can be imported are all text" };
+        return Head::Binary { what: "binary", advice: "Reelgauge imports only text" };
     }
     Head::Text(found)
 }

@@ -20,8 +20,8 @@ pub enum ImportError {
     },
     /// It is of no kind that is known.
     #[error(
-        "{source_name} is of no known format: expected are the texts of {}; name the format with --format if \
-         it is one of them",
+        "{source_name} has no known format. Reelgauge imports text of {}. If it is one of these, name it \
+         with --format",
         known_formats()
     )]
     Unknown {
@@ -29,13 +29,13 @@ pub enum ImportError {
         source_name: String,
     },
     /// It is text of two bytes per character.
-    #[error("{source_name} is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8 {source_name} > FILE")]
+    #[error("{source_name} is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8 {source_name} > FILE")]
     Utf16 {
         /// What was read.
         source_name: String,
     },
     /// It is no text.
-    #[error("{source_name} is {what}, not text; {advice}")]
+    #[error("{source_name} is {what}, not text. {advice}")]
     Binary {
         /// What was read.
         source_name: String,
@@ -46,7 +46,7 @@ pub enum ImportError {
     },
     /// It is not of the format that was named, or lacks something without which no line can be understood.
     #[error(
-        "{source_name} can't be read as {}: {why}; such a file is made by: {}",
+        "cannot read {source_name} as {}: {why}. Make such a file with: {}",
         format.name(),
         format.made_by()
     )]
@@ -60,10 +60,10 @@ pub enum ImportError {
     },
     /// NASPT's XML, whose inner form is not public.
     #[error(
-        "{source_name} is a trace of Intel's NAS Performance Toolkit ({found}). Its outer frame is known, \
-         the form of its header and of its transactions is not public, so they can't be read here. What is \
-         missing is that part of Intel's \"Creating Custom Workloads\" or an app_traces folder to learn it from. The \
-         twelve workloads themselves, after their published statistics, are in the list of 'reelgauge traces'"
+        "{source_name} is a trace of Intel's NAS Performance Toolkit ({found}). Reelgauge cannot read it: \
+         the format of its header and transactions is not public (it is in Intel's \"Creating Custom \
+         Workloads\"). 'reelgauge traces' lists the twelve workloads, synthesized from their published \
+         statistics"
     )]
     Naspt {
         /// What was read.

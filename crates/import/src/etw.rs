@@ -126,7 +126,7 @@ impl Etw {
         let line = line.trim_ascii();
         if !line.starts_with(b"FileIo") {
             if memchr::memchr(b',', line).is_some() {
-                sink.leave_out("events that are no operation on files");
+                sink.leave_out("events that are not file operations");
             }
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl Etw {
             return Ok(());
         }
         let Some(columns) = self.columns.get(event.as_ref()).cloned() else {
-            sink.leave_out("events that are no operation on files");
+            sink.leave_out("events that are not file operations");
             return Ok(());
         };
         let field = |column| columns.of(&row, column);
@@ -191,13 +191,13 @@ impl Etw {
             b"FileIoCleanup" => {
                 let open = self.open.remove(&object).filter(|(transfer, _)| *transfer != 0);
                 let Some((transfer, file)) = open else {
-                    sink.leave_out("closing of what was opened before the trace, or was a directory");
+                    sink.leave_out("closes of directories, or of files opened before the trace");
                     return Ok(());
                 };
                 Op { transfer, file, ..op(OpKind::Close) }
             }
             b"FileIoClose" => {
-                sink.leave_out("the system's own end of a file that is closed");
+                sink.leave_out("end-of-file updates by the system when a file is closed");
                 return Ok(());
             }
             b"FileIoRead" | b"FileIoWrite" => {
@@ -221,7 +221,7 @@ impl Etw {
             _ => op(OpKind::Other),
         };
         if event == b"FileIoRename" {
-            sink.warn("renames, whose new name this text does not show");
+            sink.warn("renames, because this text does not show the new name");
         }
         self.wait(sink, request, op)
     }

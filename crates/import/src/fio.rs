@@ -111,7 +111,7 @@ impl Fio {
         }
         let Said { name, action, offset, len } = said(line)?;
         if action == b"wait" {
-            let pause_us = offset.ok_or(LineError::Malformed("no time to wait"))?;
+            let pause_us = offset.ok_or(LineError::Malformed("a wait without a time"))?;
             self.now_ns = self.now_ns.saturating_add(pause_us.saturating_mul(1000));
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Fio {
                 sink.leave_out("trims");
                 return Ok(());
             }
-            _ => return Err(LineError::Malformed("an action that fio does not have")),
+            _ => return Err(LineError::Malformed("an action unknown to fio")),
         };
         let transfer = match self.open.get(&file).and_then(|handles| handles.last()) {
             Some(&transfer) => transfer,
@@ -163,7 +163,7 @@ impl Fio {
 
     fn close(&mut self, sink: &mut Sink, file: u32) -> LineResult {
         let Some(transfer) = self.open.get_mut(&file).and_then(Vec::pop) else {
-            sink.leave_out("closing of files that are not open");
+            sink.leave_out("closes of files that are not open");
             return Ok(());
         };
         sink.push(Op { transfer, ..Op::new(OpKind::Close, file, 0, self.now_ns, self.now_ns, 0) })?;

@@ -37,10 +37,10 @@ use crate::{ImportError, LineError, LineResult, Source};
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.sink.blind(&[
         "memory-mapped I/O",
-        "lengths that were asked for",
+        "requested lengths",
         "new names of renames",
-        "the upper half of offsets of pread and pwrite (4 GiB and more)",
-        "what fs_usage dropped under load",
+        "the upper 32 bits of offsets of pread and pwrite (4 GiB and more)",
+        "events that fs_usage dropped under load",
     ]);
     let mut usage = FsUsage::default();
     source.each_line(|sink, line| usage.line(sink, line))
@@ -67,13 +67,13 @@ impl Line<'_> {
 }
 
 /// Why a source is refused.
-const NARROW: &str = "it was made without -w: its paths are cut, its times are whole seconds, and its reads and \
-    writes do not show which file they are of";
+const NARROW: &str = "it was recorded without -w: its paths are cut, its times are whole seconds, and its \
+    reads and writes do not name their file";
 /// Why an operation is skipped.
-const CUT: &str = "a path whose beginning fs_usage cut off (it had more than the line has room for)";
+const CUT: &str = "a path whose beginning fs_usage cut off (it was too long for the line)";
 /// Why a line is skipped: the call that caused it is kept.
-const DISK_IO: &str = "disk I/O below the file system (RdData, WrData, PgIn and the like)";
-const NO_FILE_CALL: &str = "calls that are no operation on files";
+const DISK_IO: &str = "disk I/O below the file system (RdData, WrData, PgIn and similar)";
+const NO_FILE_CALL: &str = "calls that are not file operations";
 
 /// The most process names that are distinguished.
 const MAX_NAMES: usize = 1 << 12;
@@ -135,7 +135,7 @@ fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
                 }
             }
             (b'[', _) => {
-                let end = memchr::memchr(b']', rest).ok_or("an error number without an end")?;
+                let end = memchr::memchr(b']', rest).ok_or("an unterminated error number")?;
                 let inside = decimal(rest[1..end].trim_ascii());
                 // `[5]/name` is a name below a descriptor, not an error.
                 if rest.get(end + 1) == Some(&b'/') {
@@ -245,7 +245,7 @@ impl FsUsage {
                 self.data(sink, process, &line, op(OpKind::Write))
             }
             b"guarded_pwrite_np" => {
-                sink.leave_out("guarded_pwrite_np, of which fs_usage shows no offset");
+                sink.leave_out("guarded_pwrite_np, because fs_usage shows no offset");
                 Ok(())
             }
             b"fcntl" if is_sync(line.command) => self.by_handle(sink, process, &line, op(OpKind::Sync)),
@@ -280,7 +280,7 @@ impl FsUsage {
     }
 
     fn open(&mut self, sink: &mut Sink, process: u32, line: &Line<'_>, op: Op) -> LineResult {
-        let mut file = OpenDescription::out("a name below a directory that is not known", line.path);
+        let mut file = OpenDescription::out("a name below an unknown directory", line.path);
         if line.is_cut() {
             file.place = Err(CUT);
         } else if line.path.first() != Some(&b'[') {
@@ -390,7 +390,7 @@ impl FsUsage {
                     Err(why) => sink.leave_out(why),
                 }
             }
-            Some((_, false)) => sink.leave_out("closing one of several descriptors of an open file"),
+            Some((_, false)) => sink.leave_out("closes of one of several descriptors of an open file"),
             None => sink.leave_out(UNKNOWN_HANDLE),
         }
         Ok(())
@@ -476,13 +476,14 @@ impl Positioned {
         let offset = near.unwrap_or(same_turn);
         if near.is_none() && before.max(file.node.end()) >= WRAP_BYTES {
             sink.warn(
-                "offsets of a file of more than 4 GiB that may be wrong by a multiple of 4 GiB (fs_usage \
-                 shows half of an offset of pread and pwrite, and these do not go on from the ones before)",
+                "offsets in a file of more than 4 GiB that may be wrong by a multiple of 4 GiB (fs_usage \
+                 shows only the lower 32 bits of an offset of pread and pwrite, and these do not continue \
+                 earlier ones)",
             );
         } else if offset >= WRAP_BYTES {
             sink.warn(
-                "offsets of 4 GiB and more, of which fs_usage shows half; the other half was followed \
-                 from the reads and writes before",
+                "offsets of 4 GiB and more, of which fs_usage shows only the lower 32 bits; the upper bits \
+                 were derived from earlier reads and writes",
             );
         }
         offset
@@ -524,7 +525,7 @@ fn by_path(sink: &mut Sink, line: &Line<'_>, call: &[u8], op: impl Fn(OpKind) ->
         return Ok(());
     }
     if line.path.is_empty() || line.path.first() == Some(&b'[') {
-        sink.leave_out("a name below a directory that is not known");
+        sink.leave_out("a name below an unknown directory");
         return Ok(());
     }
     let is_directory = matches!(kind, OpKind::MakeDir | OpKind::RemoveDir);
@@ -537,7 +538,7 @@ fn by_path(sink: &mut Sink, line: &Line<'_>, call: &[u8], op: impl Fn(OpKind) ->
         }
     };
     if call.starts_with(b"rename") {
-        sink.warn("renames, whose new name fs_usage does not show");
+        sink.warn("renames, because fs_usage does not show the new name");
     }
     match (line.errno, kind) {
         (0, OpKind::MakeDir) => sink.known.made(file),

@@ -81,8 +81,8 @@ fn hint(error: TraceError, format: Format) -> TraceError {
     match error {
         TraceError::NoOperations { warnings } if warnings.is_empty() => TraceError::NoOperations {
             warnings: format!(
-                "tshark printed no row of this protocol; where the server listens on another port than usual, add \
-                 -d {decode} to its command"
+                "tshark printed no row of this protocol. If the server listens on another port than usual, \
+                 add -d {decode} to its command"
             ),
         },
         other => other,

@@ -93,10 +93,10 @@ const LEADS_TO: usize = 23;
 /// Reads a whole source.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.sink.blind(&[
-        "the application's own sizes and times (this is the network's stream)",
+        "the application's own sizes and times (the trace has the network's requests)",
         "threads",
         "opening and closing in NFSv3",
-        "names that were known before the capture began",
+        "names looked up before the capture began",
     ]);
     let table = FieldTable::of(source, &NEEDED, &USEFUL)?;
     if !table.has(PROCEDURE) && !table.has(OPCODES) {
@@ -201,7 +201,7 @@ impl Nfs {
         let xid = either(table.values(row, 2).take_one()).ok_or(LineError::Malformed("no rpc.xid"))?;
         sink.begin(at_ns, shown.is_wall.then_some(at_ns));
         if memchr::memchr(b'|', table.field(row, 2)).is_some() {
-            sink.leave_out("calls of packets that hold several (all but the first can't be told apart)");
+            sink.leave_out("calls after the first in a packet with several calls (they cannot be separated)");
         }
         match table.values(row, 3).take_one() {
             b"0" => {
@@ -314,7 +314,7 @@ impl Nfs {
         let is_directory = sink.knows_directory(&old);
         let mut place = |path: &[u8]| if is_directory { sink.directory(path) } else { sink.file(path) };
         let (Ok(from), Ok(to)) = (place(&old)?, place(&new)?) else {
-            sink.leave_out("a rename into or out of what is kept");
+            sink.leave_out("a rename into or out of the imported directory");
             return Ok(());
         };
         if op.errno == 0 {
@@ -363,7 +363,7 @@ impl Nfs {
                     sink.push(Op { kind: OpKind::Close, ..op })?;
                     at.file.transfer = 0;
                 } else {
-                    sink.leave_out("closing one of several opens of a file");
+                    sink.leave_out("closes of one of several opens of a file");
                 }
                 self.changed(at);
             }
@@ -419,8 +419,8 @@ impl Nfs {
         let rest = node.size().filter(|_| is_read).map(|size| size.saturating_sub(call.offset));
         if is_read && told.or(rest).is_none() && op.errno == 0 {
             sink.warn(
-                "reads whose replies do not show how much came (-e nfs.read.data_length does); they were taken \
-                 for whole",
+                "reads whose replies do not show their length (-e nfs.read.data_length does); they were \
+                 assumed complete",
             );
         }
         let done_len = match op.errno {
@@ -483,7 +483,7 @@ fn on_name(sink: &mut Sink, named: Named, call: &Call, op: Op) -> Result<Option<
 /// A file gets an additional name.
 fn link(sink: &mut Sink, old: &[u8], new: &[u8], op: Op) -> LineResult {
     let (Ok(old), Ok(new)) = (sink.file(old)?, sink.file(new)?) else {
-        sink.leave_out("a hard link into or out of what is kept");
+        sink.leave_out("a hard link into or out of the imported directory");
         return Ok(());
     };
     sink.known.link_asked_for(old, new, op.errno);
@@ -504,8 +504,8 @@ fn symbolic_link(sink: &mut Sink, path: &[u8], text: &[u8], op: Op) -> Result<bo
     let target = if leads_out { None } else { sink.file(&target)?.ok() };
     if target.is_none() {
         sink.warn(
-            "symbolic links that lead out of the export, or whose text is not shown (-e nfs.symlink.to does); a \
-             replay makes them lead to themselves",
+            "symbolic links that lead out of the export, or whose target is not shown (-e nfs.symlink.to \
+             does); in a replay they point to themselves",
         );
     }
     sink.known.asked_for(file, op.errno);

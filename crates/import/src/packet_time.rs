@@ -6,7 +6,7 @@
 use crate::number::{decimal, seconds, time_of_day};
 
 /// Why a row is refused.
-pub(crate) const NO_TIME: &str = "no time that can be read; print it with -e frame.time_epoch";
+pub(crate) const NO_TIME: &str = "no readable time. Print it with -e frame.time_epoch";
 
 /// Seconds that are fewer are since the first packet: nothing was captured in the first years after 1970.
 const RELATIVE_BELOW_NS: u64 = 100_000_000_000_000_000;

@@ -13,15 +13,15 @@ pub const OUTSIDE: &str = "outside of the root";
 /// Why a path is skipped: the root, which a replay makes itself.
 pub const ROOT_ITSELF: &str = "the root directory itself";
 /// Why a path is skipped: a file of the operating system.
-pub const SYSTEM: &str = "a file of the system (--root / keeps them)";
+pub const SYSTEM: &str = "a system file (--root / includes it)";
 /// Why a path is skipped: the kernel's.
 pub const KERNEL: &str = "not a stored file (/proc, /sys, /dev)";
 /// Why something is skipped: it is not a file.
-pub const NOT_A_FILE: &str = "a pipe, socket or other thing that is no file";
+pub const NOT_A_FILE: &str = "a pipe, socket or similar, not a file";
 /// Why a path is skipped: its directory is unknown.
-pub const NOWHERE: &str = "a relative name while the working directory is not known";
+pub const NOWHERE: &str = "a relative name while the working directory is unknown";
 /// Why a path is skipped: it is not a valid name.
-pub const BAD_NAME: &str = "a name that no file can have";
+pub const BAD_NAME: &str = "an invalid file name";
 
 /// How paths of a source are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,14 +27,14 @@ use crate::source_clock::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// How such a file is made.
-pub(crate) const COMMAND: &str = "Process Monitor: File, Save, CSV, with the columns Duration, TID and \
-    Relative Time (Options, Select Columns) and everything that is not of the file system filtered out";
+pub(crate) const COMMAND: &str = "Process Monitor: add the columns Duration, TID and Relative Time (Options, \
+    Select Columns), show only file system events, then File, Save, CSV";
 
 const NEEDED: [&str; 4] = ["Operation", "Path", "Result", "Detail"];
 const USEFUL: [&str; 5] = ["Relative Time", "Time of Day", "Duration", "TID", "PID"];
 /// Why a row is refused.
-const NO_TIME: &str = "no time that can be read; add the column Relative Time (Options, Select Columns) and save \
-    the CSV again";
+const NO_TIME: &str = "no readable time. Add the column Relative Time (Options, Select Columns) and save the \
+    CSV again";
 /// The most handles that are open at a time.
 const MAX_OPEN: usize = 1 << 20;
 
@@ -42,13 +42,13 @@ const MAX_OPEN: usize = 1 << 20;
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.sink.blind(&[
         "memory-mapped I/O",
-        "handles (told apart by process and path)",
+        "handles (identified by process and path)",
         "lengths of short reads",
     ]);
     let header = source.header()?;
     let mut names = Vec::new();
     if csv(&header, b',', &mut names).is_none() {
-        return Err(source.not_of_format("its first line is no row of CSV"));
+        return Err(source.not_of_format("its first line is not a row of CSV"));
     }
     let columns = Columns::find(names.iter().map(AsRef::as_ref), &NEEDED, &USEFUL);
     let columns = columns.map_err(|why| source.not_of_format(why))?;
@@ -69,7 +69,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     };
     source.each_line(|sink, line| {
         let mut row = Vec::new();
-        csv(line, b',', &mut row).ok_or(LineError::Malformed("no row of CSV"))?;
+        csv(line, b',', &mut row).ok_or(LineError::Malformed("not a row of CSV"))?;
         procmon.row(sink, &row)
     })
 }
@@ -113,7 +113,7 @@ impl Procmon {
         let at_ns = shown_ns(&mut self.clock, &mut self.is_relative, sink, (field(4), field(5)))
             .ok_or(LineError::Malformed(NO_TIME))?;
         if !is_of_files(operation) {
-            sink.leave_out("events that are no operation on files");
+            sink.leave_out("events that are not file operations");
             return Ok(());
         }
         if memchr::memmem::find(detail, b"Paging I/O").is_some() {
@@ -121,7 +121,7 @@ impl Procmon {
             return Ok(());
         }
         if field(2) == b"FAST IO DISALLOWED" {
-            sink.leave_out("fast I/O that was refused (the same is asked again, and that row is kept)");
+            sink.leave_out("refused fast I/O (it is requested again, and that row is kept)");
             return Ok(());
         }
         let process = decimal(field(8)).unwrap_or(0);
@@ -140,7 +140,7 @@ impl Procmon {
             start_ns,
             end_ns,
             errno: ntstatus::of_name(field(2)).unwrap_or_else(|| {
-                sink.warn("results that are not known here; they were taken for input/output errors");
+                sink.warn("unknown results; they were imported as input/output errors");
                 errno::EIO
             }),
         };
@@ -261,7 +261,7 @@ impl Procmon {
             Offset::At(offset) => offset,
             Offset::End if is_write => end_of(sink, file),
             Offset::End | Offset::Position => {
-                sink.leave_out("reads and writes at a handle's own position, which is not shown");
+                sink.leave_out("reads and writes at a handle's own position, because it is not shown");
                 return Ok(());
             }
         };
@@ -288,7 +288,7 @@ impl Procmon {
     fn close(&mut self, sink: &mut Sink, row: &Row<'_>, file: u32) -> LineResult {
         let key = (row.process, file);
         let Some(transfer) = self.open.get_mut(&key).and_then(Vec::pop) else {
-            sink.leave_out("closing of what was opened for its attributes, or before the trace");
+            sink.leave_out("closes of files opened for their attributes, or before the trace");
             return Ok(());
         };
         self.handles -= 1;
@@ -334,7 +334,7 @@ fn named_anew(sink: &mut Sink, row: &Row<'_>, kind: OpKind, old: u32, is_directo
     let new = &row.detail[at + b"FileName: ".len()..];
     let new = if is_directory { sink.directory(new)? } else { sink.file(new)? };
     let Ok(new) = new else {
-        sink.leave_out("a rename into or out of what is kept");
+        sink.leave_out("a rename into or out of the imported directory");
         return Ok(());
     };
     if row.errno == 0 {
@@ -407,7 +407,7 @@ fn end_of(sink: &mut Sink, file: u32) -> u64 {
 }
 
 /// Why a number is refused.
-const GROUPS: &str = "a number whose digits are grouped in a way that is not known";
+const GROUPS: &str = "a number with an unknown grouping of digits";
 
 /// A number behind a key, with the separators of any country between its groups of digits: the last has
 /// three, those before it three or (in India) two. `None` if there is none; guessing where digits are grouped

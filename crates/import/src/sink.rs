@@ -35,15 +35,15 @@ const TIME_MAX_NS: u64 = i64::MAX as u64;
 /// Why an operation is skipped: its time can't be one of the same capture.
 const TOO_LATE: &str = "a time more than 292 years after the first";
 /// Why an operation is skipped: its source contradicts itself.
-const MORE_THAN_ASKED: &str = "more bytes done than asked for, and more than 4 GiB";
+const MORE_THAN_ASKED: &str = "more bytes done than requested, and more than 4 GiB";
 /// Why an operation is skipped: the source shows its end only, or its beginning only.
-pub(crate) const HALF: &str = "a call without its end, or the other way round";
+pub(crate) const HALF: &str = "a call without its end, or an end without its call";
 /// Why an operation is skipped: the origin of its handle is unknown.
-pub(crate) const UNKNOWN_HANDLE: &str = "through a handle whose file is not known";
+pub(crate) const UNKNOWN_HANDLE: &str = "through a handle whose file is unknown";
 
 /// The warning for a write at an unknown end of file.
 pub(crate) const END_UNKNOWN: &str =
-    "writes to the end of a file whose size is not known; they were put behind what the trace wrote";
+    "writes to the end of a file of unknown size; they were placed after the trace's own writes";
 
 /// A file's number, or why it has none.
 pub(crate) type Place = Result<u32, &'static str>;
@@ -147,7 +147,7 @@ impl Sink<'_> {
         let root = options.root.as_deref();
         let info = TraceInfo {
             name: options.name.clone(),
-            about: root.map(|root| format!("what lies below {}", root.display())).unwrap_or_default(),
+            about: root.map(|root| format!("files below {}", root.display())).unwrap_or_default(),
             made_by: format!("import {}", format.name()),
             source: options.source.clone(),
             ..TraceInfo::default()
@@ -322,9 +322,7 @@ impl Sink<'_> {
     /// so that a replay has something to read from.
     pub fn unseen_open(&mut self, file: u32, stream: u32, at_ns: u64) -> Result<u32, TraceError> {
         let transfer = self.transfer();
-        self.warn(
-            "files whose opening the source does not show; an open was put in front of their first use",
-        );
+        self.warn("files whose opening the source does not show; an open was added before their first use");
         self.push(Op { transfer, ..Op::new(OpKind::Open, file, stream, at_ns, at_ns, 0) })?;
         Ok(transfer)
     }
@@ -456,7 +454,7 @@ impl Sink<'_> {
         if let Some(first) = self.info.first_malformed.first() {
             let lines = self.info.malformed_lines;
             why.push(format!(
-                "{} can't be understood, the first is line {}: {} ({})",
+                "{} cannot be parsed, first line {}: {} ({})",
                 counted(lines, "line"),
                 first.line,
                 first.why,

@@ -87,7 +87,7 @@ const SET_INFO: u64 = 17;
 /// Reads a whole source.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.sink.blind(&[
-        "the application's own sizes and times (this is the network's stream)",
+        "the application's own sizes and times (the trace has the network's requests)",
         "threads",
         "encrypted sessions",
         "lengths of short reads",
@@ -288,7 +288,7 @@ impl Smb2 {
                 self.on_file(sink, &call, &reply, op(OpKind::Other, ntstatus::of_number(status)))
             }
             _ => {
-                sink.leave_out("messages of sessions");
+                sink.leave_out("session messages");
                 Ok(())
             }
         }
@@ -378,7 +378,7 @@ impl Smb2 {
                 let path = [&file.share[..], &call.name].concat();
                 let new = if file.is_directory { sink.directory(&path)? } else { sink.file(&path)? };
                 let Ok(new) = new else {
-                    sink.leave_out("a rename into or out of what is kept");
+                    sink.leave_out("a rename into or out of the imported directory");
                     return Ok(());
                 };
                 if call.links {
@@ -422,7 +422,7 @@ impl Smb2 {
             }
         };
         if file.transfer == 0 {
-            sink.leave_out("closing of what was opened for its attributes");
+            sink.leave_out("closes of files opened for their attributes");
         } else {
             sink.push(Op { kind: OpKind::Close, file: number, transfer: file.transfer, ..op })?;
         }

@@ -50,8 +50,8 @@ const MAX_PENDING: usize = 1 << 16;
 const MAX_PENDING_BYTES: usize = 64 << 20;
 
 /// The warning for lines of `-t`.
-const COARSE: &str = "lines with times of whole seconds (strace -t): a replay at these times would tell nothing \
-    of the application's; replay with --pace max, or trace with -ttt";
+const COARSE: &str = "lines with times of whole seconds (strace -t), too coarse to replay the application's \
+    pace. Replay with --pace max, or trace with -ttt";
 
 /// Reads a whole source.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
@@ -309,7 +309,7 @@ impl Strace {
         }
         if self.cloning.is_empty() {
             sink.warn(
-                "processes whose making the source does not show (it was traced without %process); they \
+                "processes whose creation the source does not show (it was traced without %process); they \
                  were taken for threads",
             );
             self.processes.take_for_thread(pid);
@@ -345,7 +345,7 @@ impl Strace {
             sink.leave_out(HALF);
         }
         if self.pending.len() >= MAX_PENDING || self.pending_bytes + pending.text.len() > MAX_PENDING_BYTES {
-            sink.leave_out("more calls at the same time than can be followed");
+            sink.leave_out("too many concurrent calls to follow");
             return;
         }
         self.pending_bytes += pending.text.len();
@@ -388,7 +388,7 @@ impl Strace {
             None => {
                 self.cloning.retain(|(pid, _)| *pid != begun.pid);
                 if !matches!(begun.name, b"exit" | b"exit_group") {
-                    sink.leave_out("interrupted calls that the system began again");
+                    sink.leave_out("interrupted calls that the kernel restarted");
                 }
                 return Ok(());
             }

@@ -23,10 +23,10 @@ impl FieldTable {
         let header = source.header()?;
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
         let Some(separator) = header.iter().copied().find(|byte| !is_name(byte)) else {
-            return Err(source.not_of_format("its first line is not the header that -E header=y gives"));
+            return Err(source.not_of_format("its first line is not the header of -E header=y"));
         };
         if separator == AGGREGATOR {
-            return Err(source.not_of_format("its fields are separated by '|', which stands between values"));
+            return Err(source.not_of_format("its fields are separated by '|', which must separate values"));
         }
         let names = header.split(move |&byte| byte == separator);
         let columns = Columns::find(names, needed, useful).map_err(|why| source.not_of_format(why))?;

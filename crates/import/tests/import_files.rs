@@ -166,7 +166,7 @@ fn procmon_shows_handles_sizes_and_results() {
     assert_eq!(imported.before("C/Media/out.mov"), "absent");
     let info = imported.info();
     assert_eq!(info.left_out["paging I/O of the cache manager"], 1);
-    assert_eq!(info.left_out["events that are no operation on files"], 1);
+    assert_eq!(info.left_out["events that are not file operations"], 1);
     assert_eq!((info.malformed_lines, info.warnings.len()), (0, 0), "{info:?}");
     assert_eq!(imported.times_us()[0], (0, 50));
 }
@@ -202,10 +202,10 @@ fn procmon_results_that_are_no_errors_and_writes_to_the_end() {
     assert_eq!(imported.lines(), wanted);
     let info = imported.info();
     assert!(info.warnings.is_empty(), "{:?}", info.warnings);
-    let refused = "fast I/O that was refused (the same is asked again, and that row is kept)";
+    let refused = "refused fast I/O (it is requested again, and that row is kept)";
     assert_eq!(info.left_out[refused], 2);
     assert_eq!(info.malformed_lines, 1);
-    assert!(info.first_malformed[0].why.contains("digits are grouped"), "{:?}", info.first_malformed);
+    assert!(info.first_malformed[0].why.contains("grouping of digits"), "{:?}", info.first_malformed);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn xperf_joins_requests_with_their_ends() {
     assert_eq!(imported.times_us()[..2], [(0, 50), (100, 160)]);
     assert_eq!(imported.before("C/Media/a, b.mov"), "absent");
     assert_eq!(imported.info().left_out["paging I/O of the cache manager"], 1);
-    assert_eq!(imported.info().left_out["a call without its end, or the other way round"], 1);
+    assert_eq!(imported.info().left_out["a call without its end, or an end without its call"], 1);
 }
 
 #[test]
@@ -295,7 +295,7 @@ not a line
     assert_eq!(imported.lines(), wanted);
     assert_eq!(imported.times_us()[..2], [(0, 50), (50, 150)], "a line's time is that of the call's end");
     assert_eq!(imported.info().malformed_lines, 1);
-    assert_eq!(imported.info().left_out["through a handle whose file is not known"], 1);
+    assert_eq!(imported.info().left_out["through a handle whose file is unknown"], 1);
 }
 
 /// fs_usage prints the third argument of a positioned call << 32 | the lower half of the fourth, so that
@@ -332,7 +332,7 @@ fn fs_usage_shows_half_of_an_offset_and_what_was_asked_for() {
     assert_eq!(imported.lines(), wanted);
     let warnings = &imported.info().warnings;
     assert!(warnings.iter().any(|said| said.starts_with("1 offsets of 4 GiB and more")), "{warnings:?}");
-    assert!(warnings.iter().any(|said| said.starts_with("1 offsets of a file of more than 4 GiB that may")));
+    assert!(warnings.iter().any(|said| said.starts_with("1 offsets in a file of more than 4 GiB that may")));
 }
 
 /// `fcntl F=3 <FULLFSYNC>` as a Mac printed it for Rust's `sync_data`.
@@ -354,7 +354,7 @@ fn fs_usage_full_sync_is_a_sync() {
         "sync Volumes/nas/block.bin h1",
     ];
     assert_eq!(imported.lines(), wanted);
-    assert_eq!(imported.info().left_out["calls that are no operation on files"], 1);
+    assert_eq!(imported.info().left_out["calls that are not file operations"], 1);
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn smb2_calls_and_replies_are_operations() {
     assert_eq!(imported.times_us()[1], (2000, 6000), "a reply that says 'pending' is none");
     assert_eq!(imported.before("s/in.ts"), "found 300000");
     assert_eq!(imported.before("s/d/up.ts"), "absent");
-    assert_eq!(imported.info().left_out["a call without its end, or the other way round"], 1);
+    assert_eq!(imported.info().left_out["a call without its end, or an end without its call"], 1);
 }
 
 #[test]

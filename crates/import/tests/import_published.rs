@@ -101,7 +101,7 @@ fn xperf_of_a_browsers_journal() {
     let shown = try_import(source.as_bytes(), Some(Format::Etw), Some("C:\\Users")).unwrap();
     // Every line is understood; none has both its beginning and its end. The query tells whose read it is.
     assert_eq!(shown.info().malformed_lines, 0);
-    assert_eq!(shown.info().left_out["a call without its end, or the other way round"], 3);
+    assert_eq!(shown.info().left_out["a call without its end, or an end without its call"], 3);
     assert!(shown.lines().iter().all(|line| line.starts_with("open ")), "{:?}", shown.lines());
     // With their ends, which the program that showed them joins by the request packet, too.
     let end = |at: u64, irp: &str, elapsed: u64, bytes: &str| {

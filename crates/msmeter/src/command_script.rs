@@ -54,10 +54,10 @@ pub enum ScriptError {
     #[error("the script has more than {LINES_MAX} lines")]
     TooLong,
     /// No line begins with "Cmd>".
-    #[error("the script has no command: each stands on a line of its own, behind 'Cmd>' in its first column")]
+    #[error("the script has no command. Write each on a separate line that begins with 'Cmd>'")]
     Empty,
     /// Nothing is measured.
-    #[error("the script starts no worker: 'Cmd> 0   start'")]
+    #[error("the script starts no worker. Add a line such as 'Cmd> 0   start'")]
     NothingStarts,
     /// Lines that are no command.
     #[error("{}", bad_lines(.0))]
@@ -79,7 +79,7 @@ fn bad_lines(lines: &[BadLine]) -> String {
         0 => String::new(),
         more => format!("\n  and {more} more"),
     };
-    format!("nothing of the script is carried out, because of{}{more}", shown.collect::<String>())
+    format!("the script was not run, because of{}{more}", shown.collect::<String>())
 }
 
 impl Script {
@@ -171,7 +171,7 @@ fn in_order(command: Command, set: &mut [bool]) -> Result<Command, String> {
         Command::Set(worker, _) => set[*worker] = true,
         Command::Start(worker) if !set[*worker] => {
             return Err(format!(
-                "client {worker} is started and was told no folder: its -p line comes first"
+                "client {worker} is started without a folder. Put its -p line before its start"
             ));
         }
         _ => {}
@@ -181,18 +181,18 @@ fn in_order(command: Command, set: &mut [bool]) -> Result<Command, String> {
 
 fn command(rest: &str, roots: &[String]) -> Result<Command, String> {
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let (number, words) = words.split_first().ok_or("a number is to follow 'Cmd>'")?;
+    let (number, words) = words.split_first().ok_or("no number after 'Cmd>'")?;
     let client = match number.parse::<i64>() {
         Ok(-1) => None,
         Ok(number) => {
             Some(usize::try_from(number).ok().filter(|number| *number < WORKERS_MAX).ok_or_else(|| {
                 format!(
-                    "client {number}: clients have the numbers 0 to {}, and -1 is the controller",
+                    "there is no client {number}: clients have the numbers 0 to {}, and -1 is the controller",
                     WORKERS_MAX - 1
                 )
             })?)
         }
-        Err(_) => return Err(format!("'{}' is no client: a number is to follow 'Cmd>'", shown(number))),
+        Err(_) => return Err(format!("'{}' is not a client number. Write one after 'Cmd>'", shown(number))),
     };
     match (client, words) {
         (Some(client), ["start"]) => Ok(Command::Start(client)),
@@ -200,19 +200,23 @@ fn command(rest: &str, roots: &[String]) -> Result<Command, String> {
         (Some(client), ["-p", ..]) => set(client, words, roots),
         (None, ["time", seconds]) => wait(seconds),
         (None, ["Results", ..]) => Ok(Command::Results(results_name(rest))),
-        (Some(_), _) => Err("a client is told '-p …', 'start' or 'pause'".to_owned()),
-        (None, _) => Err("the controller (-1) is told 'Results FILE' or 'time SECONDS'".to_owned()),
+        (Some(_), _) => Err("a client takes '-p …', 'start' or 'pause'".to_owned()),
+        (None, _) => Err("the controller (-1) takes 'Results FILE' or 'time SECONDS'".to_owned()),
     }
 }
 
 fn set(client: usize, words: &[&str], roots: &[String]) -> Result<Command, String> {
     if words.contains(&"-c") {
-        return Err("files are not made from here: start each worker once with -n N -c MIB".to_owned());
+        return Err(
+            "this controller does not create files (-c). Start each worker once with -n N -c MIB".to_owned()
+        );
     }
     let settings = Settings::from_words(words).map_err(|error: SettingsError| error.to_string())?;
     if !settings.is_below(roots) {
         let path = shown(&settings.path);
-        return Err(format!("{path} is not below a --root: name the folder there if workers may use it"));
+        return Err(format!(
+            "{path} is not below a --root. To allow workers to use it, add --root with this folder"
+        ));
     }
     Ok(Command::Set(client, settings))
 }
@@ -222,7 +226,7 @@ fn wait(seconds: &str) -> Result<Command, String> {
         .parse()
         .ok()
         .filter(|seconds| (1..=WAIT_S_MAX).contains(seconds))
-        .ok_or_else(|| format!("time is {}, and takes 1 to {WAIT_S_MAX} seconds", shown(seconds)))?;
+        .ok_or_else(|| format!("time is {}, but must be 1 to {WAIT_S_MAX} seconds", shown(seconds)))?;
     Ok(Command::Wait(Duration::from_secs(seconds)))
 }
 
@@ -279,14 +283,14 @@ mod tests {
     #[test]
     fn a_bad_line_is_told_with_its_number_and_nothing_runs() {
         for (line, said) in [
-            ("Cmd> 0 go", "line 3: a client is told"),
-            ("Cmd> -1 start", "line 3: the controller (-1) is told"),
+            ("Cmd> 0 go", "line 3: a client takes"),
+            ("Cmd> -1 start", "line 3: the controller (-1) takes"),
             ("Cmd> 200 start", "clients have the numbers 0 to 199"),
-            ("Cmd> x start", "'x' is no client"),
-            ("Cmd>", "a number is to follow"),
-            ("Cmd> -1 time 0", "time is 0, and takes 1 to 172800"),
-            ("Cmd> 1 start", "client 1 is started and was told no folder"),
-            ("Cmd> 0 -p /mnt/x -n 4 -c 100", "files are not made from here"),
+            ("Cmd> x start", "'x' is not a client number"),
+            ("Cmd>", "no number after"),
+            ("Cmd> -1 time 0", "time is 0, but must be 1 to 172800"),
+            ("Cmd> 1 start", "client 1 is started without a folder"),
+            ("Cmd> 0 -p /mnt/x -n 4 -c 100", "(-c)"),
         ] {
             assert!(bad(line).contains(said), "{}", bad(line));
         }

@@ -145,7 +145,7 @@ fn accept(listener: &TcpListener, guests: &Guests, sender: &SyncSender<Event>, o
         };
         if !guests.has(peer) {
             // At the end of a session the receiver may be gone.
-            let _ = sender.try_send(Event::Refused { peer, why: "it is on no --peer" });
+            let _ = sender.try_send(Event::Refused { peer, why: "it is in no --peer" });
             continue;
         }
         key += 1;
@@ -214,7 +214,7 @@ fn serve(
     let early = match said {
         Ok(early) => early,
         Err(_) if !was_there => {
-            let why = "it said nothing, and others came";
+            let why = "it sent nothing, and other workers connected";
             let _ = sender.try_send(Event::Refused { peer, why });
             return;
         }
@@ -226,7 +226,7 @@ fn serve(
     match registered.join((key, peer), &stream, sender) {
         Joined::No => return,
         Joined::NoPlace => {
-            let _ = sender.try_send(Event::Refused { peer, why: "there are too many workers" });
+            let _ = sender.try_send(Event::Refused { peer, why: "too many workers are connected" });
             return;
         }
         Joined::Yes => serve_worker(key, stream, sender, lines, early),
@@ -306,14 +306,14 @@ fn read_all(mut stream: TcpStream, lines: &mut Lines, mut send: impl FnMut(Vec<W
             Ok(count) if !send(lines.take(&buffer[..count])) => return "the session is over".to_owned(),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return format!("its connection broke: {error}"),
+            Err(error) => return format!("its connection failed: {error}"),
         }
     }
 }
 
 /// Waits for a worker's first word, and makes the connection ready. What came behind it.
 fn hello(mut stream: &TcpStream, lines: &mut Lines) -> Result<Vec<WireLine>, &'static str> {
-    let unfit = "its connection can't be used";
+    let unfit = "its connection cannot be used";
     // Accepted from a listener that does not wait, which some systems pass on.
     stream.set_nonblocking(false).map_err(|_| unfit)?;
     stream.set_nodelay(true).map_err(|_| unfit)?;
@@ -322,11 +322,11 @@ fn hello(mut stream: &TcpStream, lines: &mut Lines) -> Result<Vec<WireLine>, &'s
     let mut buffer = [0; 4096];
     loop {
         let left = HELLO_WITHIN.checked_sub(begun.elapsed()).filter(|left| !left.is_zero());
-        let Some(left) = left else { return Err("it did not say hello") };
+        let Some(left) = left else { return Err("it did not send hello") };
         stream.set_read_timeout(Some(left)).map_err(|_| unfit)?;
-        let count = stream.read(&mut buffer).map_err(|_| "it did not say hello")?;
+        let count = stream.read(&mut buffer).map_err(|_| "it did not send hello")?;
         if count == 0 {
-            return Err("it closed its connection before it said hello");
+            return Err("it closed its connection before sending hello");
         }
         let mut received = lines.take(&buffer[..count]).into_iter();
         match received.next() {
@@ -334,7 +334,7 @@ fn hello(mut stream: &TcpStream, lines: &mut Lines) -> Result<Vec<WireLine>, &'s
                 stream.set_read_timeout(None).map_err(|_| unfit)?;
                 return Ok(received.collect());
             }
-            Some(_) => return Err("it said something else than hello"),
+            Some(_) => return Err("its first line was not hello"),
             None => {}
         }
     }
@@ -380,7 +380,7 @@ mod tests {
         let workers = loopback();
         let mut stranger = TcpStream::connect(workers.address).unwrap();
         stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-        assert!(matches!(next(&workers), Event::Refused { why: "it said something else than hello", .. }));
+        assert!(matches!(next(&workers), Event::Refused { why: "its first line was not hello", .. }));
         // What it had sent was not read to the end, so that its connection is reset, or closed.
         assert!(!matches!(stranger.read(&mut [0; 8]), Ok(count) if count > 0));
     }
@@ -397,7 +397,7 @@ mod tests {
         let link = loop {
             match next(&workers) {
                 Event::Joined(link) => break link,
-                Event::Refused { why, .. } => evicted += usize::from(why.contains("others came")),
+                Event::Refused { why, .. } => evicted += usize::from(why.contains("other workers connected")),
                 other => panic!("{other:?}"),
             }
         };

@@ -37,7 +37,7 @@ pub const SCRIPT_FILE: &str = "script.txt";
 pub const MSMETER: &str = "msmeter";
 /// The note for a test whose end was never written.
 const UNFINISHED: &str =
-    "it goes on, was killed, or had no room left, and what is told is what its last whole test left";
+    "the session still runs, was killed, or ran out of space; the figures end with its last complete test";
 
 /// The files of a session that goes on.
 #[derive(Debug)]

@@ -92,7 +92,9 @@ pub enum MeterError {
     #[error("cannot listen at {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
     /// Not all workers came.
-    #[error("only {came} of {wanted} workers came within {}s; start each with: meter -rm ADDRESS", waited.as_secs())]
+    #[error(
+        "only {came} of {wanted} workers connected within {} s. Start each with: meter -rm \
+         ADDRESS", waited.as_secs())]
     NotAllCame {
         came: usize,
         wanted: usize,
@@ -100,13 +102,13 @@ pub enum MeterError {
         waited: Duration,
     },
     /// It was ended while workers were waited for.
-    #[error("ended before all workers had come; nothing was measured")]
+    #[error("interrupted before all workers had connected; nothing was measured")]
     EndedBefore,
     /// The directory can't be made or written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
     /// Records have no place.
-    #[error("cannot keep what workers report in {dir}: {source}; they were paused and sent away")]
+    #[error("cannot write reports of workers to {dir}: {source}. The workers were paused and disconnected")]
     Kept { dir: PathBuf, source: io::Error },
 }
 

@@ -40,13 +40,13 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// A flag is missing or misplaced.
-    #[error("{expected} is to follow: a line has -p -n -l -d -w -r -v -f -dio -bn -bs, in this order")]
+    #[error("{expected} is missing. A line has -p -n -l -d -w -r -v -f -dio -bn -bs, in this order")]
     Order {
         /// The flag.
         expected: &'static str,
     },
     /// A value is no number, or out of range.
-    #[error("{flag} is {value}, and takes {range}")]
+    #[error("{flag} is {value}, but must be {range}")]
     Value {
         /// The flag.
         flag: &'static str,
@@ -56,14 +56,14 @@ pub enum SettingsError {
         range: String,
     },
     /// There is text behind the end.
-    #[error("there is more than 11 block sizes: {rest}")]
+    #[error("extra text after the 11 block sizes: {rest}")]
     Rest {
         /// What.
         rest: String,
     },
     /// A worker would not read it.
     #[error(
-        "the line is {bytes} bytes long, and a worker of the original loses all beyond {BYTES_MAX}: use a shorter path"
+        "the line has {bytes} bytes, but a worker of the original reads only {BYTES_MAX}. Use a shorter path"
     )]
     TooLong {
         /// How long it is.
@@ -189,7 +189,9 @@ impl Words<'_> {
                     in_range("-bs", &text, 0, BLOCK_SIZES as u32)?;
                 }
                 None if at < count => {
-                    return Err(SettingsError::Order { expected: "a block size for each of -bn" });
+                    return Err(SettingsError::Order {
+                        expected: "one size for each of the -bn block sizes",
+                    });
                 }
                 None => {}
             }
@@ -231,13 +233,13 @@ mod tests {
     #[test]
     fn what_is_out_of_order_or_range_is_refused_by_name() {
         for (from, to, said) in [
-            ("-n 1 ", "", "-n is to follow"),
-            ("-l 1024", "-l 1", "-l is 1, and takes 2 to 2097151"),
-            ("-w 0", "-w 101", "-w is 101, and takes 0 to 100"),
-            ("-v ", "", "-v is to follow"),
-            ("-bn 7", "-bn 12", "-bn is 12, and takes 1 to 11"),
-            ("1 2 3", "1 0 3", "-bs is 0, and takes 1 to 11"),
-            ("0 0 0 0", "0 0 0 0 5", "more than 11 block sizes: 5"),
+            ("-n 1 ", "", "-n is missing"),
+            ("-l 1024", "-l 1", "-l is 1, but must be 2 to 2097151"),
+            ("-w 0", "-w 101", "-w is 101, but must be 0 to 100"),
+            ("-v ", "", "-v is missing"),
+            ("-bn 7", "-bn 12", "-bn is 12, but must be 1 to 11"),
+            ("1 2 3", "1 0 3", "-bs is 0, but must be 1 to 11"),
+            ("0 0 0 0", "0 0 0 0 5", "after the 11 block sizes: 5"),
         ] {
             let error = read(&LINE.replace(from, to)).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");

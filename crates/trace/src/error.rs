@@ -23,21 +23,21 @@ pub enum TraceError {
     Log(#[from] LogError),
     /// There is nothing of the kind.
     #[error(
-        "{} is neither a trace nor a run: it holds no ops/; 'reelgauge import' makes a trace of other \
-         programs' files, 'reelgauge record' makes one of what an application does",
+        "{} is neither a trace nor a run: it has no ops/. Make a trace with 'reelgauge import' (from files \
+         of other programs) or 'reelgauge record' (of an application)",
         path.display()
     )]
     NotATrace { path: PathBuf },
     /// All of it was cut off.
-    #[error("nothing of {} can be read: its parts in ops/ were cut short; copy it again, or record it again", path.display())]
+    #[error("cannot read {}: its parts in ops/ are truncated. Copy or record it again", path.display())]
     Torn { path: PathBuf },
     /// Its description of itself can't be parsed.
     #[error("{} is damaged: {why}", path.display())]
     Info { path: PathBuf, why: String },
     /// A newer version has made it.
     #[error(
-        "{} was made by a newer version of reelgauge (trace version {found}; this one reads up to {}); \
-         update reelgauge",
+        "{} was written by a newer version of Reelgauge (trace version {found}; this one reads up to {}). \
+         Update Reelgauge",
         path.display(),
         crate::TRACE_VERSION
     )]
@@ -47,15 +47,15 @@ pub enum TraceError {
         found: u32,
     },
     /// It would be empty.
-    #[error("there is not a single operation in it{}", because(warnings))]
+    #[error("it has no operations{}", because(warnings))]
     NoOperations {
         /// What was found to say about that; may be empty.
         warnings: String,
     },
     /// More names than a trace may have, or longer ones.
     #[error(
-        "the trace names more than {limit_mib} MiB of files; record or import a part of it \
-         (fewer files or a shorter time)"
+        "the file names of the trace take more than {limit_mib} MiB. Record or import a part of it (fewer \
+         files or a shorter time)"
     )]
     TooManyNames {
         /// How much is allowed.
@@ -63,17 +63,18 @@ pub enum TraceError {
     },
     /// Several agents in one trace.
     #[error(
-        "{} holds the operations of {agents} machines, and a trace is of one; name one of them: \
-         {}/ops/agent=NAME",
+        "{} has the operations of {agents} hosts, but a trace is of one. Name one of them: {}/ops/agent=NAME",
         path.display(),
         path.display()
     )]
     ManyAgents { path: PathBuf, agents: usize },
     /// Another recording uses the folder.
-    #[error("{} is in use by another recording; choose another place with --out", path.display())]
+    #[error("{} is in use by another recording. Choose another place with --out", path.display())]
     InUse { path: PathBuf },
     /// Every name was taken.
-    #[error("{} and a thousand traces named after it exist; choose another place with --out", path.display())]
+    #[error(
+        "{} and a thousand traces with numbered names like it exist. Choose another place with \
+         --out", path.display())]
     NoFreeName {
         /// The name without a number.
         path: PathBuf,

@@ -17,8 +17,8 @@ pub enum ExportError {
     Io(#[from] std::io::Error),
     /// A name that the format can't hold.
     #[error(
-        "the name '{name}' has more than {max_chars} characters, which is all that fio reads; import the trace \
-         again with --root, which makes names shorter"
+        "the name '{name}' has more than {max_chars} characters, the most that fio reads. Import the trace \
+         again with --root, which shortens names"
     )]
     NameTooLong {
         name: String,
@@ -26,11 +26,9 @@ pub enum ExportError {
         max_chars: usize,
     },
     /// A name of which nothing safe is left.
-    #[error(
-        "the name '{name}' {why}, so there is nothing to call the file; the trace was not made by a recorder"
-    )]
+    #[error("cannot export the file name '{name}': it {why}. The trace was not made by Reelgauge")]
     BadName { name: String, why: crate::name::BadName },
     /// The format can't represent anything in the trace.
-    #[error("the trace moves no data, and fio's log can hold nothing else")]
+    #[error("cannot export the trace: it moves no data, and a fio iolog contains only reads and writes")]
     NoData,
 }

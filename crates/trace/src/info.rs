@@ -176,7 +176,7 @@ impl TraceInfo {
         }
         // Asked by name: opening a pipe would wait for its other end.
         if !fs::metadata(&path).map_err(TraceError::io("look at", &path))?.is_file() {
-            return Err(TraceError::Info { path, why: "it is no regular file".to_owned() });
+            return Err(TraceError::Info { path, why: "it is not a regular file".to_owned() });
         }
         let mut text = Vec::new();
         let read = File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text));

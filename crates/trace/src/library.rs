@@ -40,7 +40,7 @@ const TYPOS: usize = 3;
 #[non_exhaustive]
 pub enum LibraryError {
     /// There is none.
-    #[error("there is no trace '{name}'{} 'reelgauge traces' lists those there are", suggestion(close))]
+    #[error("there is no trace '{name}'{} 'reelgauge traces' lists all traces", suggestion(close))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -48,13 +48,13 @@ pub enum LibraryError {
         close: Vec<String>,
     },
     /// Something is there already.
-    #[error("{} exists; choose another place with --out, or remove it", path.display())]
+    #[error("{} exists. Choose another place with --out, or remove it", path.display())]
     Exists {
         /// Where the trace should have gone.
         path: PathBuf,
     },
     /// There is nothing to choose a seed for.
-    #[error("'{name}' is not made from a seed; leave out --seed, or name one of the NASPT workloads")]
+    #[error("'{name}' is not made from a seed. Omit --seed, or name one of the NASPT workloads")]
     NoSeed {
         /// What was asked for.
         name: String,

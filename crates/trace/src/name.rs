@@ -29,7 +29,7 @@ pub enum BadName {
     #[error("has a backslash or a drive letter")]
     Foreign,
     /// It or a part of it is longer than systems allow.
-    #[error("is longer than a path may be")]
+    #[error("is too long for a path")]
     TooLong,
 }
 

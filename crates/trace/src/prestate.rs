@@ -256,12 +256,12 @@ fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
         let example = example(Why::OnlyWritten);
         notes.push(match only_written {
             1 => format!(
-                "{example} is not prepared, because it is only written, from its beginning upwards; the trace does \
-                 not say that it was new."
+                "{example} is not prepared: the trace only writes it, from its beginning on, and does not \
+                 show whether it was new."
             ),
             many => format!(
-                "{many} files are not prepared, because they are only written, from their beginning upwards; the \
-                 trace does not say that they were new ({example} is one)."
+                "{many} files are not prepared ({example} is one): the trace only writes them, from their \
+                 beginning on, and does not show whether they were new."
             ),
         });
     }
@@ -270,27 +270,28 @@ fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
         .filter(|entry| matches!(entry.what, Prepare::File { size_bytes: 0 }) && entry.why == Why::Used);
     if let Some(first) = empty.clone().next() {
         notes.push(format!(
-            "{} files are prepared empty, because the trace uses them and never reads them ({} is one).",
+            "{} files are prepared empty ({} is one): the trace uses them, but never reads them.",
             empty.count(),
             shown(&first.name)
         ));
     }
     if walk.contradictions > 0 {
         notes.push(format!(
-            "{} operations of the trace found something that should not have been there by then; what it did not \
-             see (links, other machines) can't be prepared.",
+            "{} operations of the trace found an entry that should no longer have existed; changes that the \
+             trace did not see (links, other hosts) cannot be prepared.",
             walk.contradictions
         ));
     }
     if walk.coarse > 0 {
         notes.push(format!(
-            "{} files are written in so many places that the whole from the first to the last counts as written.",
+            "{} files are written in so many places that everything from the first to the last counts as \
+             written.",
             walk.coarse
         ));
     }
     if walk.renames_given_up {
         notes.push(
-            "Not every file below a renamed directory could be followed: there are too many.".to_owned(),
+            "Some files below renamed directories could not be followed: there are too many.".to_owned(),
         );
     }
     notes

@@ -167,7 +167,7 @@ mod tests {
         assert_eq!((names, named(ops[2].offset as usize)), (vec!["b", "a", "a"], "b"));
         assert_eq!(trace.files()[ops[0].file as usize].size_before_bytes, Some(5));
         let info = trace.info().unwrap();
-        assert!(info.cut_off && info.warnings[0].contains("did not come to its end"), "{info:?}");
+        assert!(info.cut_off && info.warnings[0].contains("did not end normally"), "{info:?}");
         assert_eq!((info.ops, info.made_by.as_str()), (3, "record"));
         assert_eq!(only_entry(parent.path()), trace.dir());
         assert!(rescue(parent.path()).is_empty(), "a trace is nothing to rescue");

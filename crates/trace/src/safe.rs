@@ -22,8 +22,8 @@ use crate::info::TraceInfo;
 const LOCK: &str = "recording.lock";
 
 /// The entry in [`TraceInfo::warnings`] for an interrupted recording.
-const CUT_OFF: &str = "the recording did not come to its end (it was killed, or it goes on): what was done in \
-                       its last second is missing, and so is what was seen and not kept";
+const CUT_OFF: &str = "the recording did not end normally (it was killed, or still runs): its last second is \
+    missing, and so are the counts of omitted operations";
 
 #[derive(Debug)]
 pub(crate) struct Safe {

@@ -200,7 +200,7 @@ impl TraceWriter {
         }
         if self.late_ops > 0 {
             info.warnings.push(format!(
-                "{} of its operations came so late in the source that they are not in order of their beginning",
+                "{} of its operations came so late in the source that they are not sorted by start time",
                 self.late_ops
             ));
         }

@@ -11,8 +11,8 @@ use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
 /// Why something is skipped: a directory's handle is part of its listing.
-pub(super) const DIRECTORY_HANDLE: &str = "opening and closing of directories (their listing is kept)";
-const NO_FILE_CALL: &str = "calls that are no operation on files";
+pub(super) const DIRECTORY_HANDLE: &str = "opens and closes of directories (their listing is kept)";
+const NO_FILE_CALL: &str = "calls that are not file operations";
 
 /// Whether a call that makes a process lets it share the descriptors.
 pub(super) fn shares_files(text: &[u8]) -> bool {
@@ -55,7 +55,10 @@ impl Strace {
             b"execve" | b"execveat" => self.exec(sink, call),
             b"chdir" | b"fchdir" => self.change_directory(sink, call),
             b"io_uring_setup" | b"io_uring_enter" | b"io_uring_register" => {
-                sink.warn("calls of io_uring: what goes through it is not in this trace; record it instead");
+                sink.warn(
+                    "calls of io_uring, whose operations are not in this trace. Use 'reelgauge record' \
+                     instead",
+                );
                 Ok(())
             }
             b"io_submit" | b"io_setup" => {
@@ -147,7 +150,7 @@ impl Strace {
         directory: Option<usize>,
         path: usize,
     ) -> Result<Vec<u8>, LineError> {
-        let path = string(call.args.at(path)).ok_or(LineError::Malformed("no path where one belongs"))?;
+        let path = string(call.args.at(path)).ok_or(LineError::Malformed("a missing path"))?;
         let base = match directory {
             Some(place) => descriptor(call.args.at(place)).ok_or(LineError::Malformed("no directory"))?,
             None => Descriptor { number: CWD, path: None },
@@ -221,7 +224,7 @@ impl Strace {
             None => Some(asked),
         };
         if has_flag(flags, b"O_PATH") {
-            file.place = Err("through a handle for the path alone (O_PATH)");
+            file.place = Err("through a path-only handle (O_PATH)");
         } else if let Some(full) = full {
             file.place = if file.is_directory { sink.directory(&full)? } else { sink.file(&full)? };
         }
@@ -248,7 +251,7 @@ impl Strace {
     /// A name for a file that has none, in the directory that it was made in.
     fn made_up(&mut self, sink: &mut Sink, mut directory: Vec<u8>) -> Vec<u8> {
         sink.warn(
-            "files made without a name (O_TMPFILE): here they have one that was made up, until linkat or their \
+            "files created without a name (O_TMPFILE); they have an invented one here, until linkat or their \
              last close",
         );
         self.nameless = self.nameless.saturating_add(1);
@@ -295,7 +298,7 @@ impl Strace {
             return Ok(());
         };
         if !is_last {
-            sink.leave_out("closing one of several descriptors of an open file");
+            sink.leave_out("closes of one of several descriptors of an open file");
             return Ok(());
         }
         self.push_close(sink, call.stream, (call.start_ns, call.end_ns, call.errno), &handle)
@@ -411,7 +414,7 @@ impl Strace {
     }
 
     fn exec(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
-        sink.leave_out("starting of programs");
+        sink.leave_out("program starts");
         if !call.succeeded() {
             return Ok(());
         }
@@ -433,7 +436,7 @@ impl Strace {
         // Where the program began may not be shown; a path that is not absolute is one from there.
         match path {
             Some(path) => self.processes.set_directory(call.pid, &path),
-            None => sink.warn("changes to a directory that the source does not show (strace -y shows it)"),
+            None => sink.warn("changes of the working directory to an unknown one (strace -y shows it)"),
         }
         Ok(())
     }

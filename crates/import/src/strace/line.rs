@@ -68,7 +68,7 @@ const PID_CHANGED: &[u8] = b"<pid changed to ";
 
 /// Takes a line apart.
 pub(crate) fn parse(text: &[u8]) -> Result<StraceLine<'_>, &'static str> {
-    let (pid, time, step_ns, rest) = leader(text).ok_or("no time of the form that -ttt gives")?;
+    let (pid, time, step_ns, rest) = leader(text).ok_or("no time in the format of -ttt")?;
     let what = what(without_call_number(rest))?;
     Ok(StraceLine { pid, time, step_ns, what })
 }
@@ -191,7 +191,7 @@ fn what(text: &[u8]) -> Result<What<'_>, &'static str> {
     let (name, rest) = (&text[..open], &text[open + 1..]);
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     if name.is_empty() || !name.iter().all(is_name) {
-        return Err("no name of a call");
+        return Err("no call name");
     }
     // Most lines end in the duration, and only some of all end so.
     if let Some(begun) = without_mark(rest) {
@@ -230,7 +230,7 @@ pub(crate) struct Returned<'a> {
 /// that the system will restart.
 pub(crate) fn returned(text: &[u8]) -> Result<Option<Returned<'_>>, &'static str> {
     let text = text.trim_ascii();
-    let Some(text) = text.strip_prefix(b"=") else { return Err("no '=' behind the call") };
+    let Some(text) = text.strip_prefix(b"=") else { return Err("no '=' after the call") };
     let text = text.trim_ascii_start();
     let (text, duration_ns) = duration(text);
     let end = text.iter().position(|byte| matches!(byte, b' ' | b'<')).unwrap_or(text.len());

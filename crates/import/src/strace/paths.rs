@@ -44,7 +44,7 @@ impl Strace {
             b"fallocate" => self.allocate(sink, call),
             b"fsync" | b"fdatasync" | b"sync_file_range" => self.by_handle(sink, call, OpKind::Sync),
             b"sync" | b"syncfs" | b"msync" => {
-                sink.leave_out("syncs of more, or less, than a file");
+                sink.leave_out("syncs of a whole file system or of a part of a file");
                 Ok(())
             }
             b"mmap" | b"mmap2" => self.map(sink, call),
@@ -300,7 +300,7 @@ impl Strace {
         let (old, new) = (place(&old)?, place(&new)?);
         let (Ok(old), Ok(new)) = (old, new) else {
             let is_half = old.is_ok() != new.is_ok();
-            sink.leave_out(if is_half { "a rename into or out of what is kept" } else { OUTSIDE });
+            sink.leave_out(if is_half { "a rename into or out of the imported directory" } else { OUTSIDE });
             return Ok(());
         };
         if let Some(other) = unlike_a_rename(call.args.at(4), call.errno) {
@@ -373,7 +373,7 @@ impl Strace {
         path: usize,
     ) -> LineResult {
         let link = self.resolve(call, directory, path)?;
-        let text = string(call.args.at(0)).ok_or(LineError::Malformed("no text of a link"))?;
+        let text = string(call.args.at(0)).ok_or(LineError::Malformed("no target of a link"))?;
         let new = match sink.file(&link)? {
             Ok(new) => new,
             Err(why) => {
@@ -383,7 +383,10 @@ impl Strace {
         };
         let target = self.target(sink, &link, &text)?;
         if target.is_none() {
-            sink.warn("symbolic links that lead out of what is kept; a replay makes them lead to themselves");
+            sink.warn(
+                "symbolic links that lead out of the imported directory; in a replay they point to \
+                 themselves",
+            );
         }
         let op = Op::new(OpKind::SymLink, new, call.stream, call.start_ns, call.end_ns, call.errno);
         sink.push(Op { offset: u64::from(target.unwrap_or(new)), ..op })?;
@@ -518,8 +521,8 @@ impl Strace {
         let named = Named::Handle(self.handle(sink, call, 4)?);
         if self.push_named(sink, call, OpKind::Other, &named)?.is_some() {
             sink.warn(
-                "files were mapped into memory: what is read and written through a map is not in this trace; \
-                 record it instead",
+                "files were mapped into memory; reads and writes through a map are not in this trace. Use \
+                 'reelgauge record' instead",
             );
         }
         Ok(())
@@ -560,7 +563,7 @@ fn named_at_last(sink: &mut Sink, call: &Call<'_>, handle: &Handle, new: Place) 
             sink.push(Op { offset: u64::from(new), ..op })?;
             sink.known.renamed(old, new);
         }
-        _ => sink.leave_out("a rename into or out of what is kept"),
+        _ => sink.leave_out("a rename into or out of the imported directory"),
     }
     Ok(())
 }

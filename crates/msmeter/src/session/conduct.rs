@@ -228,7 +228,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         if let Err(error) = self.seats[worker].link.send(message) {
-            self.gone(worker, Instant::now(), format!("nothing can be sent to it: {error}"));
+            self.gone(worker, Instant::now(), format!("cannot send to it: {error}"));
         }
         self.pass(MESSAGE_REST)
     }
@@ -303,7 +303,7 @@ impl<'a> Session<'a> {
             }
             Event::Joined(link) => {
                 link.close();
-                let why = "the script has begun without it";
+                let why = "the script had already begun";
                 (self.tell)(&Happening::Refused { peer: link.peer, why });
                 Ok(())
             }
@@ -436,10 +436,10 @@ impl<'a> Session<'a> {
     pub(super) fn end(&mut self, ended: Result<(), Stop>) -> io::Result<Summary> {
         let (outcome, why) = match &ended {
             Ok(()) => (Outcome::Complete, None),
-            Err(Stop::Asked) => (Outcome::Interrupted, Some("it was ended before its time".to_owned())),
-            Err(Stop::NobodyLeft) => (Outcome::BrokeOff, Some("no worker was left".to_owned())),
+            Err(Stop::Asked) => (Outcome::Interrupted, Some("it was interrupted".to_owned())),
+            Err(Stop::NobodyLeft) => (Outcome::BrokeOff, Some("all workers disconnected".to_owned())),
             Err(Stop::NotKept(error)) => {
-                (Outcome::BrokeOff, Some(format!("what workers report can't be kept: {error}")))
+                (Outcome::BrokeOff, Some(format!("cannot write reports of workers: {error}")))
             }
         };
         let there: Vec<usize> = (0..self.seats.len()).filter(|worker| !self.is_gone(*worker)).collect();

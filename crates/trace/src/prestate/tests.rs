@@ -49,7 +49,7 @@ fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
         sample.write("a", handle, 0, 100).write("a", handle, 100, 100).write("a", handle, 300, 10);
         let replayable = sample.load();
         assert_prepared(&replayable, &[("a", Prepare::Absent, Why::OnlyWritten)]);
-        assert!(replayable.before.notes[0].starts_with("a is not prepared, because it is only written"));
+        assert!(replayable.before.notes[0].starts_with("a is not prepared: "));
         assert!(replayable.packed.handles[0].makes);
         assert_eq!(replayable.packed.ops.len(), 4, "the open is there, or was added");
     }

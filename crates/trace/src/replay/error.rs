@@ -16,7 +16,7 @@ pub enum ReplayError {
     Library(#[from] LibraryError),
     /// A name in it is not safe.
     #[error(
-        "the trace names a file {name:?}, which {why}; its names must be relative paths inside its own root"
+        "the trace has a file name {name:?} that {why}. Names must be relative paths inside the trace's root"
     )]
     BadName {
         /// The beginning of the name.
@@ -25,7 +25,9 @@ pub enum ReplayError {
         why: BadName,
     },
     /// An operation is on a file that the trace doesn't name.
-    #[error("operation {op} of the trace is on file {file}, which the trace does not name; it is damaged")]
+    #[error(
+        "operation {op} of the trace uses file {file}, which the trace does not name. The trace is damaged"
+    )]
     NoFile {
         /// Its number, from 0.
         op: u64,
@@ -33,7 +35,8 @@ pub enum ReplayError {
     },
     /// An operation lies where no file has a place.
     #[error(
-        "operation {op} of the trace ({kind}) is at byte {offset}, beyond what any file can hold; it is damaged"
+        "operation {op} of the trace ({kind}) is at byte {offset}, beyond the largest possible file. The \
+         trace is damaged"
     )]
     OutOfRange {
         /// Its number, from 0.
@@ -43,7 +46,8 @@ pub enum ReplayError {
     },
     /// More than is held in memory.
     #[error(
-        "the trace has {ops} operations, and a replay holds at most {limit} in memory; record or import a part of it"
+        "the trace has {ops} operations, but a replay keeps at most {limit} in memory. Record or import a \
+         part of it"
     )]
     TooManyOps {
         /// How many it has.
@@ -52,7 +56,9 @@ pub enum ReplayError {
         limit: u64,
     },
     /// More names than a replay can have files.
-    #[error("the trace names {files} files, and a replay can have {limit}; record or import a part of it")]
+    #[error(
+        "the trace has {files} files, but a replay can use at most {limit}. Record or import a part of it"
+    )]
     TooManyFiles {
         /// How many it names.
         files: u64,
@@ -61,8 +67,8 @@ pub enum ReplayError {
     },
     /// More open files than a process can have.
     #[error(
-        "the trace has {open} files open at once, and a replay can have {limit}; record or import a part of it \
-         (traces that miss closes keep every file open)"
+        "the trace has {open} files open at once, but a replay can have at most {limit}. Record or import a \
+         part of it (traces without closes keep every file open)"
     )]
     TooManyOpen {
         open: u64,
@@ -71,7 +77,7 @@ pub enum ReplayError {
     },
     /// A time too long to wait for.
     #[error(
-        "the trace goes on for {days} days, so a clock was wrong in it or it is damaged; leave out its pauses with \
+        "the trace lasts {days} days, so its clock was wrong or it is damaged. Shorten its pauses with \
          --idle-cap 10s, or replay it with --pace max"
     )]
     TooLong {
@@ -79,19 +85,20 @@ pub enum ReplayError {
         days: u64,
     },
     /// More threads than can be distinguished.
-    #[error("the trace has operations of more than {limit} threads at once; replay it with --order serial")]
+    #[error("the trace has more than {limit} threads with operations at once. Replay it with --order serial")]
     TooManyThreads {
         /// How many are allowed.
         limit: usize,
     },
     /// What waits for what takes too much memory.
     #[error(
-        "the threads of the trace depend on each other too much for this order; replay it with --order serial"
+        "the threads of the trace depend on each other too much for this order. Replay it with --order serial"
     )]
     TooEntangled,
     /// Something has to be a file and a directory.
     #[error(
-        "the trace needs {name:?} to be a file and a directory before it begins; it is damaged, or its names are wrong"
+        "the trace needs {name:?} to be both a file and a directory before it begins. It is damaged, or its \
+         names are wrong"
     )]
     Contradiction { name: String },
     /// Nothing in it can be done again.
@@ -100,7 +107,7 @@ pub enum ReplayError {
         /// How many operations it has.
         ops: u64,
     },
-    #[error("there is not enough memory for the {ops} operations of the trace")]
+    #[error("not enough memory for the {ops} operations of the trace. Record or import a part of it")]
     Memory {
         /// How many it has.
         ops: u64,
@@ -110,6 +117,6 @@ pub enum ReplayError {
 fn left_out(ops: u64) -> String {
     match ops {
         0 => "it is empty".to_owned(),
-        ops => format!("its {ops} operations are of kinds that have no equivalent here (locks)"),
+        ops => format!("its {ops} operations are of kinds that Reelgauge cannot replay (locks)"),
     }
 }

@@ -282,7 +282,10 @@ impl Loader {
             turned += 1;
         }
         (turned > 0).then(|| {
-            format!("{turned} symbolic links lead to themselves, because they or what they lie in are moved up later.")
+            format!(
+                "{turned} symbolic links point to themselves, because they or a directory above them are \
+                 moved up later."
+            )
         })
     }
 
@@ -541,24 +544,24 @@ impl Loader {
         let preopened = self.packed.preopened.len() as u64;
         let lanes = self.packed.lanes();
         let said = [
-            (preopened, "files were in use when the trace began, so they are opened before it"),
+            (preopened, "files were in use when the trace began; they are opened before it"),
             (
                 self.assumed_inline,
-                "files are written whose opening the trace does not show, so they are opened right before",
+                "files are written whose opening the trace does not show; they are opened right before",
             ),
             (
                 self.copied,
                 "operations were copies by the system (copy_file_range, sendfile); they are replayed as reads and writes",
             ),
             (self.mapped, "operations went through memory maps; they are replayed as reads and writes"),
-            (self.split, "reads and writes are longer than 64 MiB and are replayed in pieces of that"),
-            (late_ops, "operations came too late in the log to be put in the order of their beginning"),
+            (self.split, "reads and writes are longer than 64 MiB; they are replayed in pieces of 64 MiB"),
+            (late_ops, "operations came too late in the log to be sorted by start time"),
         ];
         let said = said.into_iter().filter(|(count, _)| *count > 0);
         let mut notes: Vec<String> = said.map(|(count, what)| format!("{count} {what}.")).collect();
         if lanes > 1 && self.wanted.order == ReplayOrder::Serial {
             notes.push(
-                "What went on at the same time in the trace is replayed one after the other.".to_owned(),
+                "Operations that were concurrent in the trace are replayed one after the other.".to_owned(),
             );
         }
         notes

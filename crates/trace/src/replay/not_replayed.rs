@@ -93,30 +93,34 @@ impl NotReplayed {
     pub const fn words(self) -> &'static str {
         match self {
             NotReplayed::UnknownHardLink => {
-                "a hard link to a file that the trace does not tell; its new name is a file of its own, there from the start"
+                "a hard link to a file that the trace does not name; its new name is a separate file, there \
+                 from the start"
             }
             NotReplayed::HardLink => {
-                "a hard link, which the target does not have; its new name is a file of its own, there from the start"
+                "a hard link, which the target does not support; its new name is a separate file, there from \
+                 the start"
             }
             NotReplayed::SymbolicLink => {
-                "a symbolic link, which the target does not have; what goes by its name goes to a file of its own"
+                "a symbolic link, which the target does not support; operations on its name use a separate \
+                 file"
             }
             NotReplayed::RenameExchange => {
-                "a rename that exchanged two names (RENAME_EXCHANGE), which the target cannot do or of which only \
-                 one name is known; both names keep their files"
+                "a rename that exchanged two names (RENAME_EXCHANGE), which the target does not support, or \
+                 of which only one name is known; both names keep their files"
             }
             NotReplayed::RenameWhiteout => {
-                "a rename that left a whiteout (RENAME_WHITEOUT); the new name is a file of its own, there from the start"
+                "a rename that left a whiteout (RENAME_WHITEOUT); the new name is a separate file, there \
+                 from the start"
             }
             NotReplayed::RenameRefused => {
                 "a rename that was refused (RENAME_NOREPLACE on an existing name, RENAME_EXCHANGE)"
             }
-            NotReplayed::NamelessFile => "a file without a name (O_TMPFILE) that the storage refused",
+            NotReplayed::NamelessFile => "an unnamed file (O_TMPFILE), which the storage refused",
             NotReplayed::Clone => {
-                "a clone of a file (clonefile, FICLONE); the clone is a file of its own, there from the start"
+                "a clone of a file (clonefile, FICLONE); the clone is a separate file, there from the start"
             }
-            NotReplayed::Range => "a part of a file freed, zeroed, taken out or put in (fallocate)",
-            NotReplayed::Other => "a lock or another operation without an equivalent here",
+            NotReplayed::Range => "a range of a file that was freed, zeroed, removed or inserted (fallocate)",
+            NotReplayed::Other => "a lock or another operation that Reelgauge cannot replay",
         }
     }
 }

@@ -74,7 +74,7 @@ impl HintStream {
         let should = (self.total_bytes - 1) / self.spacing_bytes;
         let about = format!(
             "{} MiB appended {} KiB at a time, with single bytes every {} KiB up to {} MiB ahead, then read in \
-             order; on XFS the file ends in a piece for nearly every append",
+             order; on XFS the file ends up with nearly one extent per append",
             self.total_bytes >> 20,
             self.block_bytes >> 10,
             self.spacing_bytes >> 10,
@@ -109,8 +109,8 @@ impl FarWrite {
         let mut writer = TraceWriter::create(parent, self.name, meta())?;
         self.push(&mut writer)?;
         let about = format!(
-            "{} bytes written {} MiB behind the end of a file, which is then read in order; a server that fills \
-             the gap with zeros stalls at that write",
+            "{} bytes written {} MiB beyond the end of a file, which is then read in order; a server that \
+             fills the gap with zeros stalls at that write",
             self.far_bytes,
             self.gap_bytes >> 20
         );

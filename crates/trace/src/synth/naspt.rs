@@ -166,9 +166,14 @@ impl Workload {
 
 /// Properties that no statistic covers.
 fn blind_to() -> Vec<String> {
-    ["durations are nominal", "names of files", "opens, closes and directories beside reads and writes"]
-        .map(str::to_owned)
-        .into()
+    [
+        "durations are nominal",
+        "names of files",
+        "opens, closes and directories in addition to reads and \
+        writes",
+    ]
+    .map(str::to_owned)
+    .into()
 }
 
 /// The twelve workloads, in the paper's order (Table 2).
@@ -235,8 +240,8 @@ const KIB_64: f64 = 65_536.0;
 static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "ContentCreation-synth",
-        what: "A video is made of many sources with editing programs.",
-        notes: "T1 counts 26 MB and 95 % writes and 4.1 155 MB and 90 %: 4.1 wins. T1's sequential share \
+        what: "Editing programs make a video from many sources.",
+        notes: "T1 has 26 MB and 95 % writes, 4.1 has 155 MB and 90 %: 4.1 wins. T1's sequential share \
                 (38.6 %) and 4.1's (about 40 %) are both met within a point. The span follows T1's rate, \
                 48 minutes for 155 MB. The stall of 3 s that the paper saw was the storage's and is not \
                 part of the trace.",
@@ -299,7 +304,7 @@ static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "FileCopyFromNAS-synth",
         what: "A file of 1.4 GB is copied from the storage.",
-        notes: "T1 counts 4.3 GB and 4.1 1.4 GB: 4.1 wins.",
+        notes: "T1 has 4.3 GB, 4.1 has 1.4 GB: 4.1 wins.",
         targets: &[
             files(1.0),
             read_mb("MB read (4.1)", 1400.0, 1.0),
@@ -314,7 +319,7 @@ static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "FileCopyToNAS-synth",
         what: "A file of 1.4 GB is copied to the storage.",
-        notes: "T1 counts 4.3 GB and 4.1 1.4 GB: 4.1 wins.",
+        notes: "T1 has 4.3 GB, 4.1 has 1.4 GB: 4.1 wins.",
         targets: &[
             files(1.0),
             written_mb("MB written (4.1)", 1400.0, 1.0),
@@ -329,7 +334,7 @@ static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "HDVideo_1Play-synth",
         what: "A player plays ten minutes of HD video.",
-        notes: "T1 counts 2.0 GB at 2.0 MB/s and 4.1 1.3 GB in ten minutes: 4.1 wins.",
+        notes: "T1 has 2.0 GB at 2.0 MB/s, 4.1 has 1.3 GB in ten minutes: 4.1 wins.",
         targets: &[
             files(1.0),
             read_mb("MB read (4.1)", 1300.0, 13.0),
@@ -344,8 +349,8 @@ static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "HDVideo_1Play_1Record-synth",
         what: "A player and a recorder at once, the recorder 50 ms behind.",
-        notes: "Two streams at their own rates would move a little more than the published 1 GB; the \
-                player is that much slower.",
+        notes: "Two streams at their own rates would move a little more than the published 1 GB, so the \
+            player is slower by that amount.",
         targets: &[
             files(2.0),
             moved_mb("MB moved (4.1)", 1000.0, 10.0),
@@ -360,7 +365,7 @@ static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "HDVideo_1Record-synth",
         what: "A recorder records fifteen minutes of broadcast HD video.",
-        notes: "T1 counts 2.0 GB and 4.1 1.6 GB: 4.1 wins; the rates agree.",
+        notes: "T1 has 2.0 GB, 4.1 has 1.6 GB: 4.1 wins. The rates agree.",
         targets: &[
             files(1.0),
             written_mb("MB written (4.1)", 1600.0, 16.0),
@@ -392,8 +397,8 @@ static WORKLOADS: [Workload; 12] = [
         name: "HDVideo_4Play-synth",
         what: "Four players at once.",
         notes: "4.1 gives the sequential share as about 11 %, SDC as 9.6 %: both are met within a point. \
-                The published bytes and durations of one, two and four players fit together only if the \
-                film begins slowly, so it does.",
+                The published bytes and durations of one, two and four players fit together only if the film \
+                begins slowly, so this trace does.",
         targets: &[
             files(4.0),
             read_mb("MB read (4.1)", 1300.0, 13.0),
@@ -409,7 +414,7 @@ static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "OfficeProductivity-synth",
         what: "A day's work with an office suite.",
-        notes: "4.1 rounds to six hundred files and 80 % sequential, T1 says 607 and 81.3 %: T1 wins. The \
+        notes: "4.1 rounds to six hundred files and 80 % sequential, T1 has 607 and 81.3 %: T1 wins. The \
                 span follows T1's rate.",
         targets: &[
             files(607.0),
@@ -435,8 +440,8 @@ static WORKLOADS: [Workload; 12] = [
     },
     Workload {
         name: "PhotoAlbum-synth",
-        what: "Somebody browses through pictures.",
-        notes: "4.1 does not describe it, so T1 and the paper's section 2.2 count. The duration follows T1's \
+        what: "A user browses pictures.",
+        notes: "4.1 does not describe it, so T1 and the paper's section 2.2 apply. The duration follows T1's \
                 rate: 675 s, where the authors' slides say ten minutes.",
         targets: &[
             files(169.0),
