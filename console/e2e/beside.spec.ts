@@ -44,7 +44,7 @@ test("the path has every hop, with its ceiling and measured rate, the lowest mar
   expect(path.lowest).toBe(2);
   expect(texts[2]).toMatch(/1\sGbit\/s/);
   near(/at most ([\d.,]+) MB/.exec(texts[5] ?? "")?.[1] ?? "", 3 * 150e6);
-  expect(texts[4]).toMatch(/^backplane\s+not known$/);
+  expect(texts[4]).toMatch(/^backplane\s+unknown$/);
   near(/([\d.,]+) MB\/s measured/.exec(texts[0] ?? "")?.[1] ?? "", load_points[0]?.total.read_bytes_per_s ?? 0);
   expect(texts[0] ?? "").not.toMatch(/(^|[^\d.,])0 MB\/s/);
 });

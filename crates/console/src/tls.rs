@@ -252,7 +252,7 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         for path in [pipe.as_path(), Path::new("/dev/zero"), folder.path()] {
             let error = certificates(path).unwrap_err().to_string();
-            assert!(error.contains("no regular file") && error.contains(CERT), "{error}");
+            assert!(error.contains("not a regular file") && error.contains(CERT), "{error}");
         }
         let key = folder.path().join("key.pem");
         std::fs::write(&key, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n").unwrap();

@@ -24,10 +24,10 @@ pub fn end_words(event: &EventFacts) -> String {
             format!("it was stopped at its time limit of {}", moment(event.time_limit_s))
         }
         EventEnd::Running => format!(
-            "it was still running when the run ended; it ends at most {} after its start",
+            "it was still running when the run ended; its time limit is {}",
             moment(event.time_limit_s)
         ),
-        EventEnd::NotStarted { why } => format!("it could not be started: {}", plain_short(why, WHY_CHARS)),
+        EventEnd::NotStarted { why } => format!("it could not start: {}", plain_short(why, WHY_CHARS)),
         EventEnd::NotBegun => "it did not start: the load had ended".to_owned(),
         EventEnd::Pending => "it did not start".to_owned(),
     }
@@ -49,7 +49,7 @@ pub(crate) fn event_lines(event: &EventFacts) -> Vec<(&'static str, String)> {
         lines.push((
             "Sustained",
             format!(
-                "{sustained} of {} while it ran (the storage delivered for {})",
+                "{sustained} of {} during the event (the storage delivered enough for {})",
                 counted(effect.streams.into(), "stream"),
                 fixed(served, 1)
             ),
@@ -60,7 +60,7 @@ pub(crate) fn event_lines(event: &EventFacts) -> Vec<(&'static str, String)> {
             recovery_words(effect.recovery_after_end)
         }
         (after_end, after_begin) => format!(
-            "{} after its end, {} after its start",
+            "{} after the end of the event, {} after its start",
             recovery_words(after_end),
             recovery_words(after_begin)
         ),
@@ -85,11 +85,11 @@ fn why_unknown(why: WhyUnknown) -> String {
         WhyUnknown::Failed => "the command failed, and no frame was late".to_owned(),
         WhyUnknown::EndedBefore => "the run ended before the event".to_owned(),
         WhyUnknown::EndedSoon { left_s } => format!(
-            "the run ended {} s later, and {} s without a late frame are needed",
+            "the run ended {} s later, but {} s without a late frame are needed",
             fixed(left_s, 1),
             fixed(QUIET_S, 0)
         ),
-        WhyUnknown::IncidentsCutOff => "there were more incidents than are kept".to_owned(),
+        WhyUnknown::IncidentsCutOff => "there were too many incidents to keep".to_owned(),
     }
 }
 
@@ -138,14 +138,14 @@ mod tests {
             recovery_after_begin: Recovery::AtLeast { s: 7.0 },
         };
         let lines = event_lines(&EventFacts { effect: Some(effect), ..event(EventEnd::TimeLimit) });
-        assert_eq!(lines[1].1, "6 of 10 streams while it ran (the storage delivered for 6.4)");
-        assert_eq!(lines[2].1, "1.3 s after its end, at least 7.0 s after its start");
+        assert_eq!(lines[1].1, "6 of 10 streams during the event (the storage delivered enough for 6.4)");
+        assert_eq!(lines[2].1, "1.3 s after the end of the event, at least 7.0 s after its start");
         assert_eq!(recovery_words(Recovery::Unknown { why: None }), "unknown");
         let of = |why| recovery_words(Recovery::Unknown { why: Some(why) });
         assert_eq!(of(WhyUnknown::EndedBefore), "unknown (the run ended before the event)");
         assert_eq!(
             of(WhyUnknown::EndedSoon { left_s: 3.24 }),
-            "unknown (the run ended 3.2 s later, and 5 s without a late frame are needed)"
+            "unknown (the run ended 3.2 s later, but 5 s without a late frame are needed)"
         );
         let nothing = Recovery::Unknown { why: Some(WhyUnknown::Failed) };
         let effect = EventEffect {

@@ -106,14 +106,16 @@ mod tests {
         };
         let nfs = ExtentsRow {
             path: "/mnt/b.mov".to_owned(),
-            note: Some(ExtentsNote::Error("not available for /mnt/b.mov: NFS does not tell".to_owned())),
+            note: Some(ExtentsNote::Error(
+                "not available for /mnt/b.mov: NFS does not report extents".to_owned(),
+            )),
             ..ExtentsRow::default()
         };
         let text = extents_screen(&[counted, nfs], Style::default());
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[2].starts_with('…') && lines[2].contains("x/a.mov"), "{text}");
         assert!(lines[2].contains("67.1 MB    1,019      1"), "{text}");
-        assert_eq!(lines[3], "not available for /mnt/b.mov: NFS does not tell");
+        assert_eq!(lines[3], "not available for /mnt/b.mov: NFS does not report extents");
         assert!(lines.iter().all(|line| line.chars().count() <= 100), "{text}");
     }
 }

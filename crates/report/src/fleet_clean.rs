@@ -87,12 +87,12 @@ fn answer<'a>(each: impl Iterator<Item = &'a Leftover> + Clone, removes: bool) -
     let ((gone, gone_size), (left, left_size)) = (sum(true), sum(false));
     let removed = format!("Removed {}, {gone_size}.", counted(gone, "leftover"));
     match (removes, gone, left) {
-        (_, 0, 0) => "Nothing of earlier runs is left.".to_owned(),
+        (_, 0, 0) => "Earlier runs left nothing behind.".to_owned(),
         (false, ..) => {
             format!("{} of earlier runs, {left_size}. Nothing was removed.", counted(left, "leftover"))
         }
         (true, _, 0) => removed,
-        (true, ..) => format!("{removed} {} of {left_size} remain.", counted(left, "leftover")),
+        (true, ..) => format!("{removed} {} remain, {left_size}.", counted(left, "leftover")),
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn what_is_left_is_listed_with_how_to_remove_it() {
         let of = |agent: Option<&str>, leftovers| LeftoversOf { agent: agent.map(str::to_owned), leftovers };
-        assert_eq!(screen(&[of(None, Vec::new())], &[], false), "Nothing of earlier runs is left.\n");
+        assert_eq!(screen(&[of(None, Vec::new())], &[], false), "Earlier runs left nothing behind.\n");
         let files = leftover(LeftoverKind::TestFiles, "/mnt/nas\u{1b}[2J", 300_000_000);
         let run = leftover(LeftoverKind::Run, "20261128T000000Z-1", 18_000_000);
         let older =

@@ -121,14 +121,15 @@ pub(crate) fn why_no_answer(why: &WhyNoAnswer, version: &str, instead: &str) -> 
     match why {
         WhyNoAnswer::NotHeard => "no contact, so nothing is known about its host.".to_owned(),
         WhyNoAnswer::Twice => {
-            "two processes use this name, so neither was asked; stop one of them.".to_owned()
+            "two processes use this name, so neither was checked. Stop one of them.".to_owned()
         }
         WhyNoAnswer::Older { version: its } => format!(
-            "its version {} lacks this command; install version {version} there, or run '{instead}' on it.",
+            "its version {} does not have this command. Install version {version} there, or run '{instead}' \
+             on it.",
             text(its)
         ),
         WhyNoAnswer::Failed { why } => format!("{}.", text(why).trim_end_matches('.')),
-        WhyNoAnswer::NotInTime => "it did not answer in time; try again with a longer --wait.".to_owned(),
+        WhyNoAnswer::NotInTime => "it did not respond in time. Use a longer --wait.".to_owned(),
     }
 }
 

@@ -175,8 +175,10 @@ fn notes(agents: &[AgentLine<'_>], version: &str) -> Vec<String> {
     notes.extend(doubled(agents));
     let others = names(&|agent| agent.processes > 0 && agent.version != version);
     if !others.is_empty() {
-        notes
-            .push(format!("Not version {version}: {}. Install the same version everywhere.", named(&others)));
+        notes.push(format!(
+            "Another version than {version}: {}. Install the same version everywhere.",
+            named(&others)
+        ));
     }
     notes
 }
@@ -201,7 +203,8 @@ fn clock_notes(agents: &[AgentLine<'_>]) -> Vec<String> {
     let off: Vec<&str> = agents.iter().filter(is_off).map(|agent| agent.name).collect();
     let off = (!off.is_empty()).then(|| {
         format!(
-            "Clock more than 1 s off: {}. Reelgauge corrects times by the measured offset; NTP avoids that.",
+            "Clock more than 1 s off: {}. Reelgauge corrects times by the measured offset. Use NTP to keep \
+             clocks in step.",
             named(&off)
         )
     });

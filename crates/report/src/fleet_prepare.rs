@@ -37,20 +37,25 @@ pub fn why_not_prepared(why: &WhyMissing) -> String {
 pub fn fleet_prepared(lines: &[PreparedLine]) -> String {
     let made = lines.iter().filter(|line| line.is_prepared).count() as u64;
     let all = lines.len() as u64;
-    let whose = if lines.iter().any(|line| line.step.is_some()) { "part of an agent" } else { "agent" };
+    let whose = if lines.iter().any(|line| line.step.is_some()) {
+        "agent's share of a \
+        step"
+    } else {
+        "agent"
+    };
     let whose = |value: u64| match (value, whose) {
         (1, whose) => format!("1 {whose}"),
         (value, "agent") => counted(value, "agent"),
-        (value, _) => format!("{} parts of agents", count(value)),
+        (value, _) => format!("{} agents' shares of steps", count(value)),
     };
     let mut text = match made == all {
-        true => format!("The files of {} are ready; 'fleet run' uses them.\n", whose(all)),
-        false => format!("The files of {} of {} are ready.\n", count(made), whose(all)),
+        true => format!("The test files of {} are ready. 'fleet run' uses them.\n", whose(all)),
+        false => format!("Test files are ready: {} of {}.\n", count(made), whose(all)),
     };
     for line in lines.iter().filter(|line| !line.is_prepared) {
         let plain = |text: &str| plain_short(text, SAID_CHARS_MAX);
         let step = line.step.as_deref().map(|step| format!(", step {}", plain(step))).unwrap_or_default();
-        let why = line.why_not.as_deref().unwrap_or("it was stopped first");
+        let why = line.why_not.as_deref().unwrap_or("it was stopped before that");
         text.push_str(&format!(
             "{}{step}: some files are missing on {}: {}.\n",
             plain(&line.agent),
@@ -79,17 +84,18 @@ mod tests {
     fn whose_files_are_not_there_is_named_with_the_reason() {
         assert_eq!(
             fleet_prepared(&[line("a", None, None), line("b", None, None)]),
-            "The files of 2 agents are ready; 'fleet run' uses them.\n"
+            "The test files of 2 agents are ready. 'fleet run' uses them.\n"
         );
         let full = line("b", Some("night\u{7}"), Some("no room.\u{1b}[2J"));
         let said = fleet_prepared(&[line("a", Some("edit"), None), full]);
         assert_eq!(
             said,
-            "The files of 1 of 2 parts of agents are ready.\nb, step night\\u{7}: some files are missing on \
+            "Test files are ready: 1 of 2 agents' shares of steps.\nb, step night\\u{7}: some files are \
+             missing on \
              /mnt/nas: no room.\\u{1b}[2J.\n"
         );
         let stopped = PreparedLine { is_prepared: false, ..line("c", None, None) };
-        assert!(fleet_prepared(&[stopped]).ends_with("it was stopped first.\n"));
+        assert!(fleet_prepared(&[stopped]).ends_with("it was stopped before that.\n"));
         let early = WhyMissing::EndedEarly { why: Some("the target is full".to_owned()) };
         assert_eq!(why_not_prepared(&early), "the target is full");
     }

@@ -110,7 +110,7 @@ pub fn fleet_step_begins(number: u32, of: usize, title: &str) -> String {
 pub fn fleet_rests(number: u32, of: usize, until: Option<&str>) -> String {
     match until {
         Some(until) => format!("step {number} of {of} starts at {until}"),
-        None => format!("paused before step {number} of {of}; continue with 'reelgauge fleet resume'"),
+        None => format!("paused before step {number} of {of}. Continue: reelgauge fleet resume"),
     }
 }
 
@@ -152,7 +152,7 @@ pub fn fleet_ahead(steps: &[StepAhead]) -> String {
             text.push_str(&format!("   {line}\n"));
         }
         if step.rest_s > 0.0 && at + 1 < steps.len() {
-            text.push_str(&format!("   then a rest of {}\n", moment(step.rest_s)));
+            text.push_str(&format!("   then a pause of {}\n", moment(step.rest_s)));
         }
     }
     text.push_str(&in_all(steps));
@@ -176,14 +176,16 @@ fn in_all(steps: &[StepAhead]) -> String {
     let room = bytes.map_or("unknown space".to_owned(), |bytes| {
         format!("space for {} of files at a time", amount(bytes.into_iter().max().unwrap_or(0)))
     });
-    let rest = if rest_s > 0.0 { format!(", {} of them rest", moment(rest_s)) } else { String::new() };
+    let rest = if rest_s > 0.0 { format!(", including {} of pauses", moment(rest_s)) } else { String::new() };
     let waits = if steps.iter().any(|step| step.not_before.is_some()) {
-        " So is waiting for a time of day."
+        " So does waiting for a time of day."
     } else {
         ""
     };
     let runs = counted(steps.len() as u64, "run");
-    format!("Total: {runs}, {time}{rest}, {room}. Creating files and fetching results is extra.{waits}\n")
+    format!(
+        "Total: {runs}, {time}{rest}, {room}. Creating files and fetching results take extra time.{waits}\n"
+    )
 }
 
 #[cfg(test)]
@@ -223,10 +225,11 @@ mod tests {
         assert_eq!(
             fleet_ahead(&[step(1, "ramp", Some(12.0)), night]),
             "1. ramp: 1 agent, 12 s, files of up to 1.00 GB\n   a: 3 load points on /mnt/nas; not \
-             connected\n   then a rest of 30 s\n2. edit\\u{7}: 1 agent, 60 s, files of up to 2.00 GB, not \
-             before 22:30\n   a: 3 load points on /mnt/nas; not connected\nTotal: 2 runs, 102 s, 30 s of \
-             them rest, space for 2.00 GB of files at a time. Creating files and fetching results is extra. \
-             So is waiting for a time of day.\n"
+             connected\n   then a pause of 30 s\n2. edit\\u{7}: 1 agent, 60 s, files of up to 2.00 GB, not \
+             before 22:30\n   a: 3 load points on /mnt/nas; not connected\nTotal: 2 runs, 102 s, including \
+             30 s of pauses, space for 2.00 GB of files at a time. Creating files and fetching results take extra \
+             time. \
+             So does waiting for a time of day.\n"
         );
     }
 

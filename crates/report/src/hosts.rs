@@ -33,7 +33,7 @@ const SHOWN: usize = 12;
 /// A clock that is off by less is not worth a word.
 const CLOCK_OFF_US: f64 = 500_000.0;
 
-const NICS: &str = "Network interfaces, by their counters";
+const NICS: &str = "Network interfaces, from their counters";
 
 /// So many names are said in a sentence.
 const NAMES_SAID: usize = 4;
@@ -105,8 +105,8 @@ pub fn others_stopped_words(stopped: usize, by_plan: bool) -> String {
 /// Operations of a machine that are in no figure.
 pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {
     format!(
-        "These figures lack operations of {}{}: its rates and the totals are too low, and its late frames \
-         are omitted.",
+        "Operations of {} are missing{}. Its rates and the totals are too low, and its late frames are \
+         omitted.",
         name(agent),
         because(why)
     )
@@ -136,8 +136,7 @@ pub fn hosts_words(said: &[(&str, &str)]) -> String {
 pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> String {
     let at = if points > 1 { format!(" in load point {}", point + 1) } else { String::new() };
     format!(
-        "The hosts measured together for {} of {}{at}. Rates cover all of that time, so they are lower than \
-         while all hosts worked.",
+        "All hosts measured together for only {} of {}{at}. Rates cover the whole time, so they are too low.",
         duration(shared_s * 1e6),
         duration(all_s * 1e6)
     )
@@ -147,8 +146,8 @@ pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> 
 pub fn clocks_words(hosts: &HostsSection) -> Option<String> {
     match hosts.clock_uncertainty_us {
         None => Some(
-            "The hosts' clocks were not compared: unknown which host was hit first, or whether all were hit \
-             at once."
+            "The clocks of the hosts were not compared. Unknown which host was affected first, or whether \
+             all were affected at once."
                 .to_owned(),
         ),
         Some(us) if us >= 10_000.0 => {
@@ -178,7 +177,7 @@ pub fn wall_clocks_words(hosts: &HostsSection) -> Vec<String> {
     let off = |host: &RunHost| {
         let offset_us = host.clock_offset_us.filter(|us| us.abs() >= CLOCK_OFF_US)?;
         let way = if offset_us < 0.0 { "behind" } else { "ahead of" };
-        Some(format!("{} {way} the controller's on {}", duration(offset_us.abs()), name(&host.agent)))
+        Some(format!("{} {way} the controller's clock on {}", duration(offset_us.abs()), name(&host.agent)))
     };
     let all_off: Vec<String> = hosts.hosts.iter().filter_map(off).collect();
     let more = all_off.len().saturating_sub(NAMES_SAID);
@@ -235,7 +234,7 @@ pub(crate) fn hosts_sentences(summary: &Summary) -> Vec<(Tone, String)> {
 /// What more targets moved than fewer: both rates, and how many times the one is the other.
 pub fn scale_words(scale: &TargetScale) -> String {
     format!(
-        "{} moved {} MB/s together, {} times the {} MB/s of {}.",
+        "{} together moved {} MB/s: {} times as much as the {} MB/s of {}.",
         counted(u64::from(scale.to_targets), "target"),
         mb_per_s(scale.to_bytes_per_s),
         fixed(scale.factor, 2),
@@ -249,13 +248,13 @@ fn standing_out_words(host: &RunHost, out: &StandsOut) -> String {
     let is = if out.is_worse { "stands out" } else { "is better than the rest" };
     match out.figure {
         HostFigure::Throughput => format!(
-            "{} {is}: it moved {} MB/s, its siblings {} MB/s each (noise {noise}).",
+            "{} {is}: it moved {} MB/s, comparable hosts {} MB/s each (noise {noise}).",
             name(&host.agent),
             mb_per_s(out.value),
             mb_per_s(out.siblings)
         ),
         HostFigure::MeanResponse => format!(
-            "{} {is}: its operations took {} on average, those of its siblings {} (noise {noise}).",
+            "{} {is}: its operations took {} on average, those of comparable hosts {} (noise {noise}).",
             name(&host.agent),
             duration(out.value),
             duration(out.siblings)
@@ -382,7 +381,7 @@ fn nic_table(nics: &[&NicFigures], width: usize) -> Table {
     }
     let carries = |nic: &NicFigures| {
         let target = nic.target.as_deref().map(|target| path_short(target, NAME_CHARS_SAID));
-        target.map_or_else(|| "not on the path to a target".to_owned(), |target| format!("to {target}"))
+        target.map_or_else(|| "not on a path to a target".to_owned(), |target| format!("to {target}"))
     };
     table.words_if_they_fit("carries", column(&carries), width);
     table
@@ -455,10 +454,12 @@ fn rows<'a>(section: &'a HostsSection, point: &'a PointHosts, all: bool, name_ch
         );
     }
     shown.push(part("all", "total", &point.total));
-    shown.extend(point.without.iter().map(|figures| Row {
-        note: "without what stands out".to_owned(),
-        ..part("others", "without", figures)
-    }));
+    shown.extend(
+        point
+            .without
+            .iter()
+            .map(|figures| Row { note: "without outliers".to_owned(), ..part("others", "without", figures) }),
+    );
     Rows { shown, hidden: hidden as u64 }
 }
 
@@ -468,7 +469,7 @@ fn note(host: &RunHost, figures: &HostFigures) -> String {
             Some(from_s) => format!("MISSING from {}", moment(from_s)),
             None => "MISSING".to_owned(),
         },
-        (Presence::Part, _) => "NOT TO THE END".to_owned(),
+        (Presence::Part, _) => "INCOMPLETE".to_owned(),
         (Presence::Idle, _) => "idle".to_owned(),
         (Presence::Whole, Some(out)) if out.is_worse => "stands out".to_owned(),
         (Presence::Whole, Some(_)) => "better than the rest".to_owned(),
@@ -611,7 +612,7 @@ mod tests {
         assert!(lines[3].starts_with("a2") && lines[3].ends_with("MISSING from 12 s"), "{lines:#?}");
         assert!(lines[4].starts_with("a3") && lines[4].ends_with("stands out"), "{lines:#?}");
         assert!(lines[5].starts_with("all") && lines[5].contains("300"), "{lines:#?}");
-        assert!(lines[6].ends_with("without what stands out"), "{lines:#?}");
+        assert!(lines[6].ends_with("without outliers"), "{lines:#?}");
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{lines:#?}");
         let host = &section.hosts[2];
         let said = standing_out_words(host, &section.points[0].hosts[2].stands_out.expect("just set"));
@@ -638,7 +639,7 @@ mod tests {
         assert_eq!(lines.len(), 2 + 3, "{lines:#?}");
         assert!(lines[2].contains("eth0") && lines[2].contains("118") && lines[2].ends_with("to /mnt/nas"));
         assert!(
-            lines[3].ends_with("not on the path to a target") && !lines[3].contains('\u{1b}'),
+            lines[3].ends_with("not on a path to a target") && !lines[3].contains('\u{1b}'),
             "{lines:#?}"
         );
         assert!(lines[4].contains(" - "), "what was not sampled is no 0: {lines:#?}");

@@ -47,7 +47,7 @@ pub fn mark_words(summary: &Summary) -> Vec<MarkWords> {
 pub(crate) fn mark_lines(summary: &Summary) -> Vec<String> {
     let mut lines: Vec<String> = summary.marks.iter().take(SHOWN).map(|mark| line(mark, summary)).collect();
     if summary.marks.len() > SHOWN {
-        lines.push(format!("and {} more, in summary.json", summary.marks.len() - SHOWN));
+        lines.push(format!("{} more in summary.json", summary.marks.len() - SHOWN));
     }
     lines
 }
@@ -59,17 +59,14 @@ pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let hops = summary.path.as_ref().map(hop_words).filter(|hops| !hops.is_empty());
     if let Some(hops) = hops {
         section.blocks.push(Block::Heading("The path to the disks".to_owned()));
-        section.say(
-            Tone::Plain,
-            "What each part of it can carry, where that is known, and what was measured there.",
-        );
+        section.say(Tone::Plain, "The limit of each part, where known, and the measured rate.");
         section.blocks.push(Block::Diagram(hops));
     }
     if !summary.marks.is_empty() {
         section.blocks.push(Block::Heading("Marks".to_owned()));
         section.say(
             Tone::Plain,
-            "Events during the run that are known to disturb storage. Their time alone proves nothing.",
+            "Events during the run that can disturb storage. A coincidence in time is not proof.",
         );
         section.blocks.push(Block::PageChart("marks".to_owned()));
     }
@@ -83,7 +80,7 @@ fn line(mark: &Mark, summary: &Summary) -> String {
     let text = words_of(mark, summary);
     let (from, until) = (moment(mark.began_s), moment(mark.ended_s));
     match mark.is_open {
-        true => format!("{text}, from {from} on, and it went on at the end"),
+        true => format!("{text}, from {from} to the end or longer"),
         false if mark.began_s == mark.ended_s => format!("{text}, at {from}"),
         false => format!("{text}, between {from} and {until}"),
     }
@@ -113,10 +110,10 @@ fn words_of(mark: &Mark, summary: &Summary) -> String {
     match mark.kind {
         MarkKind::BackgroundWork => format!("{device}{at}"),
         MarkKind::LinkFlap => format!("the link of {device} went down or up{at}"),
-        MarkKind::Remount => format!("what is mounted there changed{at}"),
-        MarkKind::SwapStorm => format!("programs were read back from swap{at}"),
-        MarkKind::Snapshot if device.is_empty() => format!("a snapshot was made{at}"),
-        MarkKind::Snapshot => format!("a snapshot was made ({device}){at}"),
+        MarkKind::Remount => format!("the mount changed{at}"),
+        MarkKind::SwapStorm => format!("memory was swapped in{at}"),
+        MarkKind::Snapshot if device.is_empty() => format!("a snapshot was created{at}"),
+        MarkKind::Snapshot => format!("a snapshot was created ({device}){at}"),
         MarkKind::Entered => device,
         MarkKind::Paused => format!("the run was paused, and nothing was measured{at}"),
     }
@@ -143,7 +140,7 @@ mod tests {
         assert_eq!(
             mark_lines(&summary),
             [
-                "md0 resync on nas1, from 3.0 s on, and it went on at the end",
+                "md0 resync on nas1, from 3.0 s to the end or longer",
                 "the link of eth0 went down or up, between 9.0 s and 11 s"
             ]
         );

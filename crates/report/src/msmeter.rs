@@ -22,21 +22,23 @@ use crate::wanted::{MAX_WIDTH, Screen, Style};
 type Shown<'a> = &'a dyn Fn(&MeterCell) -> String;
 
 /// What its rate is.
-const RATE: &str =
-    "what one worker gets while it reads, writes or syncs; not throughput, and not to be added up";
+const RATE: &str = "rate of one worker while it reads, writes or syncs. It is not throughput; do not add up \
+    rates of \
+     workers";
 /// What its latency is.
-const LATENCY: &str = "time of an operation outside its reads, writes and syncs: opening, seeking, and the worker's own \
-                       filling of buffers, which is most of it on quick storage. Waiting for a read or a write is not in it, \
-                       so a stall lowers rates and leaves latencies as they are";
+const LATENCY: &str = "time of an operation outside its reads, writes and syncs: opening, seeking, and \
+    filling the worker's buffers. On fast storage, filling is most of it. It excludes waiting for reads and \
+    writes, so a stall lowers rates, but not latencies";
 /// What nobody knows of such a session.
-const NOT_MEASURED: &str = "late frames, response times, percentiles, and whether reads came from a cache: the original reports none of it";
+const NOT_MEASURED: &str = "late frames, response times, percentiles, and whether reads came from a cache: \
+    the original does not report them";
 
 /// The answer: what was moved, and before it who was missing.
 pub(crate) fn answer(summary: &Summary, facts: &MeterFacts) -> Vec<(Tone, String)> {
     let ended = match (summary.outcome, &summary.outcome_reason) {
         (Outcome::Complete, _) => None,
-        (_, Some(why)) => Some(format!("The script did not come to its end: {}.", plain(why))),
-        (_, None) => Some("The script did not come to its end.".to_owned()),
+        (_, Some(why)) => Some(format!("The script did not finish: {}.", plain(why))),
+        (_, None) => Some("The script did not finish.".to_owned()),
     };
     let gone = facts.workers.iter().filter(|worker| worker.gone_s.is_some()).map(gone_words);
     let stalled = facts.tests.iter().flat_map(|test| test.stalled.iter().map(|one| stall_words(test, one)));
@@ -83,8 +85,8 @@ fn moved(facts: &MeterFacts) -> String {
     let workers = counted(facts.workers.len() as u64, "worker");
     if facts.tests.is_empty() {
         return format!(
-            "No test of {workers} of the original meter came to its end: what they reported is in records.csv and \
-             text/, and in no figure."
+            "No test of {workers} of the original meter finished. Their reports are in records.csv and \
+             text/; no figure includes them."
         );
     }
     if records == 0 {
@@ -93,7 +95,7 @@ fn moved(facts: &MeterFacts) -> String {
         );
     }
     format!(
-        "{workers} of the original meter moved {} MiB in {}, in {}.",
+        "{workers} of the original meter moved {} MiB with {} in {}.",
         fixed(bytes as f64 / f64::from(1 << 20), 1),
         counted(records, "operation"),
         counted(facts.tests.len() as u64, "test")
@@ -101,16 +103,22 @@ fn moved(facts: &MeterFacts) -> String {
 }
 
 fn gone_words(worker: &MeterWorker) -> String {
-    let why = worker.gone_why.as_deref().unwrap_or("nobody knows why");
+    let why = worker.gone_why.as_deref().unwrap_or("the reason is unknown");
     let since = clock(worker.gone_s.unwrap_or_default());
-    format!("Worker {} ({}) is missing since {since}: {}.", worker.number, plain(&worker.address), plain(why))
+    format!(
+        "Worker {} ({}) has been missing since {since}: \
+         {}.",
+        worker.number,
+        plain(&worker.address),
+        plain(why)
+    )
 }
 
 /// One that stood still to the end of a test.
 fn stall_words(test: &MeterTest, silence: &Silence) -> String {
     format!(
-        "Worker {} stood still at the end of test {}: it reported nothing for {} from {} on, to the end. The \
-         figures of this test are without it from then on.",
+        "Worker {} hung at the end of test {}: it reported nothing for {}, from {} to the end. From then on \
+         the figures of this test do not include it.",
         silence.worker,
         plain_short(&test.name, 60),
         moment(silence.seconds),
@@ -122,12 +130,12 @@ fn stall_words(test: &MeterTest, silence: &Silence) -> String {
 fn why_nothing(number: usize, facts: &MeterFacts) -> String {
     let worker = facts.workers.iter().find(|worker| worker.number == number);
     let why = match worker {
-        Some(worker) if worker.is_told_silence => "the script tells it to ('-v-')".to_owned(),
+        Some(worker) if worker.is_told_silence => "the script sets '-v-'".to_owned(),
         Some(worker) if worker.no_files > 0 => {
-            format!("it could not open a test file, as it said {}", counted(worker.no_files, "time"))
+            format!("it could not open a test file ({})", counted(worker.no_files, "time"))
         }
-        Some(worker) if worker.gone_s.is_some() => "it is gone".to_owned(),
-        _ => "it did not say why".to_owned(),
+        Some(worker) if worker.gone_s.is_some() => "it disconnected".to_owned(),
+        _ => "the reason is unknown".to_owned(),
     };
     format!("worker {number} reported nothing: {why}.")
 }
@@ -142,13 +150,13 @@ fn of_test(test: &MeterTest, facts: &MeterFacts, page: &mut Page) {
         page.item("Throughput", "not measured");
         return;
     };
-    let whole = "of all workers together, from the first start to the last record";
-    page.item("Throughput", &format!("{} MiB/s by the clock, {whole}", fixed(rate, 1)));
+    let whole = "all workers together, from the first start to the last record";
+    page.item("Throughput", &format!("{} MiB/s over wall-clock time, {whole}", fixed(rate, 1)));
     if let Some(silence) = test.longest_silence {
         let (long, from) = (moment(silence.seconds), clock(silence.from_s));
         page.item(
             "Longest silence",
-            &format!("worker {} reported nothing for {long} from {from} on", silence.worker),
+            &format!("worker {} reported nothing for {long}, starting at {from}", silence.worker),
         );
     }
     page.gap();
@@ -187,22 +195,22 @@ fn warnings(facts: &MeterFacts, page: &mut Page) {
     let implausible = sum(&|test| test.figures.implausible_records);
     if implausible > 0 {
         page.warning(&format!(
-            "{} told more than 100,000 MiB/s, and none of them is in a table: the original counts reads that failed as \
-             done, mostly where it can't open a file, or reads around the cache ('-dio 1') anything but NFS.",
+            "{} reported more than 100,000 MiB/s. No table includes them. The original counts failed reads \
+             as done, mostly where it cannot open a file, or where '-dio 1' reads anything but NFS.",
             counted(implausible, "record")
         ));
     }
     let without_time = sum(&|test| test.figures.records_without_time);
     if without_time > 0 {
         page.warning(&format!(
-            "{} told no time that can be reckoned with ('inf'), and none of them is in a table.",
+            "{} had an infinite rate ('inf'). No table includes them.",
             counted(without_time, "record")
         ));
     }
     for worker in facts.workers.iter().filter(|worker| worker.no_files > 0) {
         page.warning(&format!(
-            "worker {} ({}) could not open a test file, {}. Are they in the folder that the script names, as many as \
-             it names, and may it open them?",
+            "worker {} ({}) could not open a test file ({}). Check that the script's folder has as many \
+             files as the script names, and that the worker can read them.",
             worker.number,
             plain(&worker.address),
             counted(worker.no_files, "time")
@@ -210,13 +218,13 @@ fn warnings(facts: &MeterFacts, page: &mut Page) {
     }
     if facts.records_outside > 0 {
         page.warning(&format!(
-            "{} came outside every test: in records.csv, and in no table.",
+            "{} arrived outside every test. They are in records.csv, but in no table.",
             counted(facts.records_outside, "record")
         ));
     }
     if facts.lines_not_understood > 0 {
         page.warning(&format!(
-            "{} of what workers sent can't be read. The original loses parts of records when its network is slow.",
+            "{} from workers cannot be parsed. The original loses parts of records when its network is slow.",
             counted(facts.lines_not_understood, "line")
         ));
     }
@@ -292,11 +300,11 @@ mod tests {
             [(Mode::SeqRd, 64, 100.0, 2.0), (Mode::SeqRd, 1024, 50.0, 4.0), (Mode::RandWr, 64, 25.0, 9.0)];
         let text = shown(facts(test(&records)), None);
         assert!(
-            text.starts_with("Result:     1 worker of the original meter moved 3.0 MiB in 3 operations"),
+            text.starts_with("Result:     1 worker of the original meter moved 3.0 MiB with 3 operations"),
             "{text}"
         );
-        assert!(text.contains("1.5 MiB/s by the clock"), "{text}");
-        assert!(text.contains("worker 0 reported nothing for 4.3 s from 01:01.0 on"), "{text}");
+        assert!(text.contains("1.5 MiB/s over wall-clock time"), "{text}");
+        assert!(text.contains("worker 0 reported nothing for 4.3 s, starting at 01:01.0"), "{text}");
         let row = text.lines().find(|line| line.starts_with("64 KiB")).unwrap();
         // 64 KiB of all: 2 MiB in 10 + 40 ms.
         assert_eq!(
@@ -313,7 +321,7 @@ mod tests {
         let mut facts = facts(test(&[]));
         facts.tests.clear();
         let text = shown(facts, Some("it was killed"));
-        assert!(text.contains("No test of 1 worker of the original meter came to its end"), "{text}");
+        assert!(text.contains("No test of 1 worker of the original meter finished"), "{text}");
         assert!(text.contains("records.csv") && !text.contains("Nothing was measured"), "{text}");
     }
 
@@ -328,7 +336,7 @@ mod tests {
         let text = in_a_line(&shown(facts, None));
         assert!(
             text.starts_with(
-                "Result: Worker 0 stood still at the end of test night.csv: it reported nothing for 42 s from 01:01.0 on,"
+                "Result: Worker 0 hung at the end of test night.csv: it reported nothing for 42 s, from 01:01.0 "
             ),
             "{text}"
         );
@@ -344,13 +352,16 @@ mod tests {
             in_a_line(&shown(facts, None))
         };
         let unknown = with(|_| {});
-        assert!(unknown.contains("worker 0 reported nothing: it did not say why."), "{unknown}");
+        assert!(unknown.contains("worker 0 reported nothing: the reason is unknown."), "{unknown}");
         assert!(!unknown.contains("could not open"), "{unknown}");
         let told = with(|worker| worker.is_told_silence = true);
-        assert!(told.contains("the script tells it to ('-v-')"), "{told}");
+        assert!(told.contains("the script sets '-v-'"), "{told}");
         let no_files = with(|worker| worker.no_files = 3);
-        assert!(no_files.contains("could not open a test file, as it said 3 times."), "{no_files}");
-        assert!(no_files.contains("worker 0 (192.0.2.7) could not open a test file, 3 times."), "{no_files}");
+        assert!(no_files.contains("could not open a test file (3 times)."), "{no_files}");
+        assert!(
+            no_files.contains("worker 0 (192.0.2.7) could not open a test file (3 times)."),
+            "{no_files}"
+        );
     }
 
     #[test]
@@ -360,18 +371,16 @@ mod tests {
         facts.tests[0].workers_without_records = vec![0];
         let worker = &mut facts.workers[0];
         (worker.gone_s, worker.gone_why) = (Some(61.0), Some("it closed its connection".to_owned()));
-        let text = shown(facts, Some("no worker was left"));
-        assert!(
-            text.starts_with("Result:     The script did not come to its end: no worker was left.\n"),
-            "{text}"
-        );
-        assert!(text.contains("Worker 0 (192.0.2.7) is missing since 01:01"), "{text}");
+        let text = shown(facts, Some("all workers disconnected"));
+        let first = "Result:     The script did not finish: all workers disconnected.\n";
+        assert!(text.starts_with(first), "{text}");
+        assert!(text.contains("Worker 0 (192.0.2.7) has been missing since 01:01"), "{text}");
         assert!(text.contains("Nothing was measured: 1 worker"), "{text}");
         assert!(
             text.contains("worker 0 reported nothing") && text.contains("Throughput: not measured"),
             "{text}"
         );
-        assert!(text.contains("1 record told more than 100,000 MiB/s"), "{text}");
+        assert!(text.contains("1 record reported more than 100,000 MiB/s"), "{text}");
         assert!(!text.contains(" 0.0") && !text.contains("moved 0"), "{text}");
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn all_hops(path: &PathFacts) -> Vec<HopWords> {
         let measured = hop.measured_bytes_per_s.map(|bytes| format!("{} MB/s measured", mb_per_s(bytes)));
         let outrun = hop.outrun_bytes_per_s.map(|bytes| {
             format!(
-                "but {} MB/s were had: a cache answered, or what site.toml says of it is wrong",
+                "but {} MB/s were transferred: a cache answered, or site.toml is wrong here",
                 mb_per_s(bytes)
             )
         });
@@ -61,7 +61,7 @@ pub(crate) fn all_hops(path: &PathFacts) -> Vec<HopWords> {
         HopWords {
             name: name(hop.kind).to_owned(),
             is_known: !known.is_empty(),
-            known: if known.is_empty() { "not known".to_owned() } else { plain_short(&known, WORDS_CHARS) },
+            known: if known.is_empty() { "unknown".to_owned() } else { plain_short(&known, WORDS_CHARS) },
             carries: carries.join("; "),
             is_lowest: path.lowest == Some(at),
         }
@@ -94,7 +94,7 @@ pub fn link_words(
     mtu_bytes: Option<u32>,
 ) -> String {
     let speed =
-        mbit_per_s.map_or_else(|| ", speed not known".to_owned(), |mbit| format!(", {}", speed_words(mbit)));
+        mbit_per_s.map_or_else(|| ", speed unknown".to_owned(), |mbit| format!(", {}", speed_words(mbit)));
     let mtu = mtu_bytes.map_or_else(String::new, |mtu| format!(", MTU {mtu}"));
     format!("{} to {server}{speed}{mtu}", plain_short(interface, 24))
 }
@@ -108,7 +108,7 @@ fn speed_words(mbit_per_s: f64) -> String {
 
 fn name(kind: HopKind) -> &'static str {
     match kind {
-        HopKind::ClientLink => "this machine",
+        HopKind::ClientLink => "this client",
         HopKind::Switch => "switch",
         HopKind::ServerLink => "server's link",
         HopKind::ServerMemory => "server's memory",
@@ -135,12 +135,12 @@ fn switch(path: &PathFacts) -> String {
     let buffer = switch.buffer_per_port_kib.map(|kib| {
         let whose = match switch.buffer_is_shared {
             Some(true) => ", shared",
-            Some(false) => " of its own",
+            Some(false) => ", not shared",
             None => "",
         };
         let holds =
-            path.buffer_holds_us.map(|us| format!(", full after {} of the server's full rate", duration(us)));
-        format!("buffer of {kib} KiB for a port{whose}{}", holds.unwrap_or_default())
+            path.buffer_holds_us.map(|us| format!(", full after {} at the server's full rate", duration(us)));
+        format!("buffer of {kib} KiB per port{whose}{}", holds.unwrap_or_default())
     });
     let on = |is_on: Option<bool>, whose: &str| {
         is_on.map(|is_on| format!("flow control {} at {whose}", if is_on { "on" } else { "off" }))
@@ -203,16 +203,16 @@ fn disks(path: &PathFacts) -> String {
     let each = match (disks.each_mb_per_s, disks.kind) {
         (Some(mb), _) => Some(format!("{mb} MB/s each")),
         // The ceiling is then that of their plugs, which no disk that turns comes near to.
-        (None, Some(_)) => Some("what each does itself is not known".to_owned()),
+        (None, Some(_)) => Some("rate of each disk unknown".to_owned()),
         (None, None) => None,
     };
     let raid = raid.map(|raid| match disks.groups.filter(|groups| *groups > 1) {
         Some(groups) => format!("{groups} groups of {raid}"),
         None => raid.to_owned(),
     });
-    let random = path.disks_random_reads_per_s.map(|per_s| {
-        format!("about {} random reads per second, one at a time for each disk", count_of(per_s))
-    });
+    let random = path
+        .disks_random_reads_per_s
+        .map(|per_s| format!("about {} random reads per second at queue depth 1 per disk", count_of(per_s)));
     let known = [number, raid, each, random];
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -294,7 +294,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("\n> server's link   1 Gbit/s: at most 118 MB/s (the lowest)\n"), "{text}");
-        assert!(text.contains("\n  switch          not known\n"), "{text}");
+        assert!(text.contains("\n  switch          unknown\n"), "{text}");
         assert!(text.contains("4 disks, 150 MB/s each: at most 600 MB/s"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
@@ -305,16 +305,17 @@ mod tests {
         let site = Site { server, ..Site::default() };
         let text = told(&site, MeasuredPath { client_bytes_per_s: Some(40e6), ..MeasuredPath::default() });
         let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let wrong = "100 Mbit/s: at most 11.8 MB/s; but 40.0 MB/s were had: a cache answered, or what site.toml \
-                     says of it is wrong";
+        let wrong = "100 Mbit/s: at most 11.8 MB/s; but 40.0 MB/s were transferred: a cache answered, or \
+            site.toml \
+                     is wrong here";
         assert!(said.contains(wrong), "{text}");
-        assert!(text.starts_with("> this machine"), "{text}");
+        assert!(text.starts_with("> this client"), "{text}");
     }
 
     #[test]
     fn where_nothing_was_said_nothing_is_drawn_until_something_was_measured() {
         assert_eq!(told(&Site::default(), MeasuredPath::default()), "");
         let measured = MeasuredPath { disks_bytes_per_s: Some(90e6), ..MeasuredPath::default() };
-        assert!(told(&Site::default(), measured).contains("disks           not known: 90.0 MB/s measured"));
+        assert!(told(&Site::default(), measured).contains("disks           unknown: 90.0 MB/s measured"));
     }
 }

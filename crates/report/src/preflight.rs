@@ -35,7 +35,7 @@ pub fn preflight_screen(found: &Preflight, style: Style) -> String {
     let groups = found.differences.iter().any(|difference| difference.group.is_some());
     match found.differences.as_slice() {
         [] if found.agents.len() > 1 => {
-            lines.push("No machine differs from the others of its group in what was compared.".to_owned());
+            lines.push("No host differs from the others of its group.".to_owned());
         }
         [] => {}
         differences => lines.extend(differences.iter().map(|difference| differs(difference, groups))),
@@ -56,7 +56,7 @@ fn there(found: &Preflight) -> String {
         missing => {
             let names: Vec<String> = missing.iter().map(|name| plain(name)).collect();
             format!(
-                "{} of {} connected. No contact with {}; nothing is known of their machines.",
+                "{} of {} connected. No contact with {}, so nothing is known about their hosts.",
                 found.agents.len(),
                 counted_are(all, "agent", "is", "are"),
                 names.join(", ")
@@ -84,13 +84,13 @@ pub(crate) fn differs(difference: &Difference, with_group: bool) -> String {
     };
     match &difference.usual {
         Some(usual) => format!(
-            "Differs: {}; {} of its group {} {}{group}.",
+            "Differs: {}; {} in its group {} {}{group}.",
             each.join(", "),
             counted(usual.hosts, "other"),
             if usual.hosts == 1 { "has" } else { "have" },
             value(&usual.value)
         ),
-        None => format!("Differs: {}; no value has most of them{group}.", each.join(", ")),
+        None => format!("Differs: {}; no value has a majority{group}.", each.join(", ")),
     }
 }
 
@@ -114,7 +114,7 @@ fn value_words(what: &HostTrait, value: Option<&str>) -> String {
         (HostTrait::MtuBytes, Some(value)) => format!("{} bytes", plain(value)),
         (HostTrait::LinkMbitPerS, Some(value)) => format!("{} Mbit/s", plain(value)),
         (_, Some(value)) => plain(value),
-        (_, None) => "nothing known".to_owned(),
+        (_, None) => "unknown".to_owned(),
     }
 }
 
@@ -123,7 +123,7 @@ fn network(found: &NetworkFindings, style: Style) -> String {
         return format!("\n{}\n", wrap(&format!("The network was not measured: {why}."), style.width, 0));
     }
     let head = format!(
-        "The network alone, memory to memory over TCP, {} s each. No storage has a part in it:",
+        "The network alone, memory to memory over TCP, {} s each, without storage:",
         number(found.each_s)
     );
     let mut text = format!("\n{}\n\n", wrap(&head, style.width, 0));
@@ -173,7 +173,7 @@ fn notes(found: &NetworkFindings) -> Vec<String> {
         .iter()
         .map(|slow| {
             format!(
-                "Slow: {} to {} carries {} MB/s, and a line of the others {} MB/s.",
+                "Slow: {} to {} transferred {} MB/s, other pairs {} MB/s.",
                 plain(&slow.line.from),
                 plain(&slow.line.to),
                 mb_per_s(slow.bytes_per_s),
@@ -182,11 +182,11 @@ fn notes(found: &NetworkFindings) -> Vec<String> {
         })
         .collect();
     if let Some(machine) = found.slow_machine() {
-        notes.push(format!("{} has a part in every slow line: look at its link first.", plain(machine)));
+        notes.push(format!("{} is part of every slow pair. Check its link first.", plain(machine)));
     }
     notes.extend(found.together().last().map(|together| {
         format!(
-            "All at once carry {} MB/s with {} each; alone they carry {} MB/s added up.",
+            "All pairs at once: {} MB/s with {} each. The sum of each pair alone: {} MB/s.",
             mb_per_s(together.together_bytes_per_s),
             counted(together.connections.into(), "connection"),
             mb_per_s(together.alone_bytes_per_s)
@@ -196,7 +196,8 @@ fn notes(found: &NetworkFindings) -> Vec<String> {
     let mut held: Vec<String> = held
         .map(|(line, most)| {
             format!(
-                "{} to {}: held to {} MB/s by the owner of one of them (--max-network); the network may carry more.",
+                "{} to {}: limited to {} MB/s by the owner of one of them (--max-network). The network may \
+                 be faster.",
                 plain(&line.from),
                 plain(&line.to),
                 mb_per_s(most as f64)
@@ -213,7 +214,7 @@ fn notes(found: &NetworkFindings) -> Vec<String> {
     };
     if found.lines.iter().any(|line| is_inside(&line)) {
         notes.push(
-            "Some of these agents are on one machine: what they send each other leaves it on no line."
+            "Some of these agents are on one host: their traffic to each other does not use the network."
                 .to_owned(),
         );
     }
@@ -242,31 +243,36 @@ fn plain_why(why: &str) -> String {
 
 fn cache(line: &CacheLine) -> String {
     let step = line.step.as_ref().map_or(String::new(), |step| format!("{}: ", plain(step)));
-    let machines = counted(line.machines, "machine");
+    let machines = counted(line.machines, "host");
     let (Some(files), Some(memory)) = (line.files_bytes, line.memory_bytes) else {
-        let what = if line.files_bytes.is_none() { "how much is read" } else { "how much memory there is" };
+        let what = if line.files_bytes.is_none() {
+            "the size of the files"
+        } else {
+            "the size of the \
+            memory"
+        };
         return format!(
-            "{step}whether the {machines} could answer from memory is not known: nobody knows {what}."
+            "{step}unknown whether the {machines} can answer reads from memory: {what} is unknown."
         );
     };
     let (files, memory) = (amount(files), amount(memory));
     if line.is_direct {
         return format!(
-            "{step}{files} are read, past the caches of {machines} with {memory} of memory (direct I/O)."
+            "{step}{machines} with {memory} of memory read {files}, bypassing their caches (direct I/O)."
         );
     }
     match line.fits() {
         Some(true) => format!(
-            "{step}the data set fits into memory: {files} are read by {machines} with {memory}. They are dropped from \
-             there before the run begins; what it reads a second time may come from there and not from the storage. \
-             More or larger files, or direct = true in the plan, keep it out."
+            "{step}the data set fits into memory: {machines} with {memory} of memory read {files}. The cache \
+             is dropped before the run, but repeated reads may come from memory. Use more or larger files, \
+             or direct = true in the plan."
         ),
         _ if !line.fitting.is_empty() => format!(
-            "{step}{files} are read by {machines} with {memory} of memory; what {} reads fits into its own, and \
-             may come from there when it is read a second time.",
+            "{step}{machines} with {memory} of memory read {files}. The files of {} fit into its memory, so \
+             repeated reads may come from there.",
             line.fitting.iter().map(|name| plain(name)).collect::<Vec<_>>().join(", ")
         ),
-        _ => format!("{step}{files} are read by {machines} with {memory} of memory: it does not fit."),
+        _ => format!("{step}{machines} with {memory} of memory read {files}, which do not fit."),
     }
 }
 
@@ -330,13 +336,13 @@ mod tests {
         assert!(text.starts_with("2 of 3 agents are connected. No contact with edit-03"), "{text}");
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            flat.contains("edit-02 has an MTU of 1500 bytes; 3 others of its group have 9000 bytes"),
+            flat.contains("edit-02 has an MTU of 1500 bytes; 3 others in its group have 9000 bytes"),
             "{text}"
         );
-        assert!(flat.contains("Slow: edit-02 to nas1 carries 3.00 MB/s"), "{text}");
+        assert!(flat.contains("Slow: edit-02 to nas1 transferred 3.00 MB/s"), "{text}");
         assert!(flat.contains(NOT_MEASURED) && flat.contains("no connection"), "{text}");
         assert!(
-            flat.contains("The data set fits into memory: 9.00 GB are read by 2 machines with 64.0 GB"),
+            flat.contains("The data set fits into memory: 2 hosts with 64.0 GB of memory read 9.00 GB"),
             "{text}"
         );
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -350,12 +356,9 @@ mod tests {
         for part in ["No contact with edit-03", "edit-02 has an MTU", "The data set fits into memory"] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(!text.contains("network was not measured") && !text.contains("No machine differs"), "{text}");
+        assert!(!text.contains("network was not measured") && !text.contains("No host differs"), "{text}");
         // Files are dropped from memory, and no flag of a command on one machine is named.
-        assert!(
-            text.contains("dropped from there before the run begins") && !text.contains("--direct"),
-            "{text}"
-        );
+        assert!(text.contains("dropped before the run") && !text.contains("--direct"), "{text}");
         let large = CacheLine { files_bytes: Some(u64::MAX), memory_bytes: Some(1), ..CacheLine::default() };
         let quiet =
             Preflight { not_there: Vec::new(), differences: Vec::new(), caches: vec![large], ..found() };
@@ -369,7 +372,7 @@ mod tests {
         let quiet = Preflight { network, differences: Vec::new(), caches: Vec::new(), ..found() };
         let text = preflight_screen(&quiet, Style::default());
         assert!(
-            text.contains("was not measured: nobody asked.") && text.contains("No machine differs"),
+            text.contains("was not measured: nobody asked.") && text.contains("No host differs"),
             "{text}"
         );
         assert!(!text.contains("MB/s"), "{text}");

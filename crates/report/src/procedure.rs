@@ -190,7 +190,7 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
     page.gap();
     page.item("Files", &plain(procedure.dir));
     let next = match procedure.complete || procedure.goes_on {
-        false => format!("Go on where it stopped: reelgauge procedure --resume {}", plain(procedure.dir)),
+        false => format!("Continue: reelgauge procedure --resume {}", plain(procedure.dir)),
         true => format!("All runs on one page: reelgauge report {} --html FILE", plain(procedure.dir)),
     };
     page.item("Next", &next);
@@ -201,7 +201,7 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
 fn state_sentence(procedure: &ProcedureScreen<'_>) -> Option<String> {
     let done = procedure.steps.iter().filter(|step| step.state == StepState::Done).count();
     let tried = procedure.steps.iter().filter(|step| step.state != StepState::NotTried).count();
-    let of = format!("{done} of {tried} steps done");
+    let of = format!("{done} of {tried} steps complete");
     Some(match procedure.ended_early {
         _ if procedure.goes_on => format!("Running: {of}."),
         _ if procedure.is_interrupted => format!("Interrupted: {of}."),
@@ -247,7 +247,7 @@ fn finding_words(finding: &Finding, steps: &[StepWords<'_>]) -> String {
             });
             let words: Vec<String> = words.collect();
             if words.is_empty() {
-                "fewer than two rounds, so no trend.".to_owned()
+                "no trend: fewer than two rounds.".to_owned()
             } else {
                 words.join(". ") + "."
             }
@@ -280,7 +280,7 @@ fn level_words(percent_of_first: &[Option<f64>], steps: &[StepWords<'_>]) -> Str
 fn steady_words(steadiness: Option<&Steadiness>, rounds: usize) -> String {
     let Some(found) = steadiness else {
         return format!(
-            "unknown whether it is steady: {}, and {WINDOW} are needed.",
+            "unknown whether it is steady: {}, but {WINDOW} are needed.",
             counted(rounds as u64, "round")
         );
     };
@@ -298,10 +298,10 @@ fn steady_words(steadiness: Option<&Steadiness>, rounds: usize) -> String {
 fn cliff_words(cliff: &Cliff) -> String {
     let prepared = match cliff.prepared_bytes {
         0 => String::new(),
-        bytes => format!(" ({} of them to make the files)", amount(bytes)),
+        bytes => format!(" ({} of them to create the files)", amount(bytes)),
     };
     format!(
-        " It slowed from {} to {} MB/s after {} written{prepared}.",
+        " It slowed from {} to {} MB/s after {} were written{prepared}.",
         mb_per_s(cliff.before_bytes_per_s),
         mb_per_s(cliff.after_bytes_per_s),
         amount(cliff.written_bytes as u64),
@@ -328,10 +328,10 @@ fn warm_words(warming: Option<&Warming>) -> String {
         mb_per_s(found.warm_bytes_per_s)
     );
     match found.warm_after_s {
-        Some(seconds) => format!("{rates}, after {} of reading.", span(seconds * 1e6)),
+        Some(seconds) => format!("{rates}. Warm after reading for {}.", span(seconds * 1e6)),
         None => format!(
-            "{rates}: the first pass was as fast as the last, so the server was not cold, or its memory does not hold \
-             the files."
+            "{rates}: the first pass was as fast as the last, so the server's cache was not cold, or it is \
+             too small for the files."
         ),
     }
 }
@@ -362,7 +362,7 @@ fn action_words(step: &StepWords<'_>) -> Option<String> {
                 },
             );
             format!(
-                "{} made, {} edited, {} deleted, {} written; {extents}",
+                "{} created, {} edited, {} deleted, {} written; {extents}",
                 count(aged.made),
                 count(aged.edited),
                 count(aged.deleted),
@@ -558,21 +558,24 @@ mod tests {
         assert!(shown(&steps, Some(&pair), None).contains("as found has 2.00 times the rate of 95 % full."));
         let warm = Warming { cold_bytes_per_s: 1e6, warm_bytes_per_s: 9e6, warm_after_s: Some(3.0) };
         let text = shown(&steps, Some(&Finding::Warm { warming: Some(warm) }), None);
-        assert!(text.contains("1.00 MB/s cold, 9.00 MB/s warm, after 3 s of reading"), "{text}");
+        assert!(text.contains("1.00 MB/s cold, 9.00 MB/s warm. Warm after reading for 3 s"), "{text}");
         let steady =
             Steadiness { is_steady: true, average_bytes_per_s: 5e6, range_percent: 3.0, slope_percent: -1.0 };
         let cliff =
             Cliff { written_bytes: 4e8, prepared_bytes: 0, before_bytes_per_s: 1e8, after_bytes_per_s: 2e7 };
         let found = Finding::Steady { steadiness: Some(steady), rounds: 6, cliff: Some(cliff) };
         let text = shown(&steps, Some(&found), None).replace('\n', " ");
-        assert!(text.contains("steady after 6 rounds") && text.contains("after 400 MB written"), "{text}");
+        assert!(
+            text.contains("steady after 6 rounds") && text.contains("after 400 MB were written"),
+            "{text}"
+        );
         assert!(text.contains("a slope of -1.0 % (limit 10 %)"), "{text}");
     }
 
     #[test]
     fn what_ended_it_comes_first_and_how_to_go_on_last() {
         let text = shown(&[run("read", 2e6)], None, Some("the disk is full"));
-        assert!(text.starts_with("Broke off: 1 of 1 steps done. The disk is full.\n"), "{text}");
+        assert!(text.starts_with("Broke off: 1 of 1 steps complete. The disk is full.\n"), "{text}");
         assert!(text.ends_with("reelgauge procedure --resume runs/x\n"), "{text}");
         let text = shown(&[], None, Some("the disk is full"));
         assert!(!text.contains("MB/s"), "a table without rows: {text}");

@@ -28,8 +28,8 @@ pub use bad_timing::bad_timing_sentence;
 const REMARKS_MAX: usize = 5;
 /// Differences that are shown.
 const DIFFERENCES_MAX: usize = 5;
-const SYNTHETIC: &str = "The trace is synthetic: made from published statistics, nobody was recorded.";
-const ALL_AS_RECORDED: &str = "Every operation came to what was recorded.";
+const SYNTHETIC: &str = "The trace is synthetic: it is made from published statistics, not recorded.";
+const ALL_AS_RECORDED: &str = "Every operation had its recorded result.";
 /// Silences of the storage that are shown.
 const SILENCES_MAX: usize = 3;
 
@@ -67,13 +67,13 @@ fn remarks(facts: &ReplayFacts, page: &mut Page) {
     page.gap();
     page.item("Trace", &trace(facts));
     for (why, operations) in &facts.left_out {
-        page.item("Left out", &format!("{}: {}", counted(*operations, "operation"), plain(why)));
+        page.item("Omitted", &format!("{}: {}", counted(*operations, "operation"), plain(why)));
     }
     for remark in facts.remarks.iter().take(REMARKS_MAX) {
         page.item("Note", &plain(remark));
     }
     if facts.remarks.len() > REMARKS_MAX {
-        page.item("Note", &format!("{} more are in summary.json.", facts.remarks.len() - REMARKS_MAX));
+        page.item("Note", &format!("summary.json has {} more.", facts.remarks.len() - REMARKS_MAX));
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn section(summary: &Summary, facts: &ReplayFacts) -> Section {
         Tile::new("Recorded time of a pass", recorded).at("replay.expected_span_s"),
         Tile::new("Median of all passes", median.unwrap_or_else(not_measured))
             .at("replay.median_bytes_per_s"),
-        Tile::new("Users at once", count(u64::from(facts.copies))).at("replay.copies"),
+        Tile::new("Concurrent users", count(u64::from(facts.copies))).at("replay.copies"),
     ]));
     facts.bad_timing.iter().for_each(|text| section.say(Tone::Bad, plain(text)));
     for silence in facts.passes.iter().flat_map(|pass| &pass.silences) {
@@ -104,14 +104,13 @@ pub(crate) fn section(summary: &Summary, facts: &ReplayFacts) -> Section {
     if differences().next().is_none() {
         section.say(Tone::Plain, ALL_AS_RECORDED);
     } else {
-        let mut table =
-            Table::new("Operations that came to something else than was recorded: the first ones");
+        let mut table = Table::new("First operations with another result than recorded");
         table.column("", "pass", differences().map(|(at, _)| count(at)).collect());
         table.words("what", differences().map(|(_, text)| plain(text)).collect());
         section.blocks.push(Block::Table(table));
     }
     if !facts.left_out.is_empty() {
-        let mut table = Table::new("Left out: recorded, but not replayed");
+        let mut table = Table::new("Recorded operations that were not replayed");
         table.words("why", facts.left_out.keys().map(|why| plain(why)).collect());
         table.column(
             "",
@@ -136,8 +135,8 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     if facts.passes.len() > 1 {
         let median = || facts.median_bytes_per_s.map_or_else(|| "unknown".to_owned(), mb_per_s);
         let found = match facts.delay_s().and_then(|delay_s| delay_words(delay_s, facts)) {
-            Some(delay) => format!("{delay} in the slowest"),
-            None => format!("{} MB/s in the median", median()),
+            Some(delay) => format!("slowest pass {delay}"),
+            None => format!("median {} MB/s", median()),
         };
         let passes = counted(complete_passes, "pass");
         return format!("Replayed {name}{users} in {passes} on {place}: {found}.");
@@ -149,7 +148,7 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     let figure = figure.map_or_else(String::new, |figure| format!(", {figure}"));
     let all_ops = facts.ops.saturating_mul(u64::from(facts.copies));
     if !last.complete {
-        let part = if last.done_ops == all_ops { "to its end, without a result," } else { "only in part" };
+        let part = if last.done_ops == all_ops { "completely, but without a result," } else { "partly" };
         return format!(
             "Replayed {name}{users} {part} on {place}: {} of {} in {}{figure}.",
             count(last.done_ops),
@@ -159,8 +158,8 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     }
     let other = match last.different_ops {
         0 => String::new(),
-        all if all == last.done_ops => "; none of them came to what was recorded".to_owned(),
-        some => format!("; {} of them came to something else than was recorded", count(some)),
+        all if all == last.done_ops => "; none of them had its recorded result".to_owned(),
+        some => format!("; {} of them had another result than recorded", count(some)),
     };
     format!(
         "Replayed {name}{users} in {}{} on {place}: {}{figure}{other}.",
@@ -201,19 +200,21 @@ pub(crate) fn cause(facts: &ReplayFacts) -> String {
         }
         (_, Some(silence)) => silence_words(silence),
         (ReplayTiming::StorageLate, None) if late_ops > 0 => format!(
-            "The storage was slower than the recording needed: {} began late because it had not done those \
-             before.",
+            "The storage was slower than the recording needed: {} began late because earlier ones were not \
+             complete.",
             counted(late_ops, "operation")
         ),
         (ReplayTiming::StorageLate, None) => "The storage was slower than the recording needed.".to_owned(),
         (ReplayTiming::AsRecorded, None) => match (facts.delay_s(), facts.user_span_to_keep_s()) {
             (Some(delay_s), Some(recorded_s)) if !is_as_recorded(delay_s, recorded_s) && delay_s > 0.0 => {
-                "Not looked for: the last operation alone may take that much longer.".to_owned()
+                "Not determined: the last operation alone may account for the delay.".to_owned()
             }
-            _ => "Nothing to explain: the storage kept the pace of the recording.".to_owned(),
+            _ => "None: the storage kept the recorded pace.".to_owned(),
         },
         (ReplayTiming::Unknown, None) => "Unknown: no pass was complete.".to_owned(),
-        (ReplayTiming::Free, None) => "Not looked for: the trace set what was asked.".to_owned(),
+        (ReplayTiming::Free, None) => "Not determined: this pace does not compare times with the \
+            recording."
+            .to_owned(),
     }
 }
 
@@ -223,7 +224,7 @@ fn silences(facts: &ReplayFacts) -> Vec<String> {
     let mut said: Vec<String> = all.iter().take(SILENCES_MAX).map(|silence| silence_words(silence)).collect();
     if all.len() > SILENCES_MAX {
         let more = counted((all.len() - SILENCES_MAX) as u64, "more silence");
-        said.push(format!("{more} of the storage: see summary.json."));
+        said.push(format!("summary.json has {more} of the storage."));
     }
     said
 }
@@ -247,7 +248,7 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     if different == 0 {
         let text = match facts.passes.iter().all(|pass| pass.complete) {
             true => ALL_AS_RECORDED,
-            false => "Every operation that was done came to what was recorded.",
+            false => "Every completed operation had its recorded result.",
         };
         if done > 0 {
             sentences.push((Tone::Plain, text.to_owned()));
@@ -255,7 +256,7 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
         return;
     }
     let text = format!(
-        "{} of {} came to something else than was recorded. The first:",
+        "{} of {} had another result than recorded. The first:",
         count(different),
         counted(done, "operation")
     );
@@ -275,9 +276,9 @@ fn pieces(facts: &ReplayFacts) -> Vec<String> {
     }
     let said = |found: &&WrittenPieces| {
         format!(
-            "{} lies in {} after it ({} each on average).",
+            "After the replay, {} consists of {} ({} each on average).",
             plain_short(&found.file, 60),
-            counted(found.pieces, "piece"),
+            counted(found.pieces, "extent"),
             amount(found.piece_bytes)
         )
     };
@@ -290,7 +291,7 @@ fn timing(facts: &ReplayFacts) -> Option<String> {
     let held_up = facts.passes.iter().max_by_key(|pass| pass.held_up_ops).and_then(held_up);
     let own = own_lateness(facts, held_up.is_some());
     match (held_up, own) {
-        (Some(held_up), Some(own)) => Some(format!("{held_up} Once they could, {own}")),
+        (Some(held_up), Some(own)) => Some(format!("{held_up} {own}")),
         (None, Some(own)) => Some(own),
         (held_up, None) => held_up,
     }
@@ -299,7 +300,7 @@ fn timing(facts: &ReplayFacts) -> Option<String> {
 fn held_up(pass: &ReplayPass) -> Option<String> {
     (pass.held_up_ops > 0).then(|| {
         format!(
-            "{} of {} could not begin when due, because one before them was not done (up to {}).",
+            "{} of {} began late because an earlier one was not complete (by up to {}).",
             count(pass.held_up_ops),
             counted(pass.done_ops, "operation"),
             duration(pass.held_up_max_us),
@@ -316,8 +317,8 @@ fn own_lateness(facts: &ReplayFacts, were_held_up: bool) -> Option<String> {
         None => format!("all within {max}"),
     };
     Some(match were_held_up {
-        true => format!("Reelgauge began half of the operations within {p50}, {within}."),
-        false => format!("Half of the operations began within {p50} of when they were due, {within}."),
+        true => format!("Reelgauge began half of the operations within {p50} of being ready, {within}."),
+        false => format!("Half of the operations began within {p50} of their due time, {within}."),
     })
 }
 
@@ -380,7 +381,7 @@ fn trace(facts: &ReplayFacts) -> String {
         made_by => format!(" (by {})", plain_short(made_by, 40)),
     };
     format!(
-        "{}{made_by}: {} of {}, pace {}, order {}; {} of {} MB prepared.",
+        "{}{made_by}: {} of {}; pace: {}, order: {}; {} of {} MB prepared.",
         plain(&facts.trace_path),
         counted(facts.ops, "operation"),
         counted(u64::from(facts.threads), "thread"),
@@ -458,8 +459,7 @@ mod tests {
             ),
             "{first}"
         );
-        for said in ["synthetic", "Every operation came to", "p99 70.0 µs", "3 operations: a lock", "2 more"]
-        {
+        for said in ["synthetic", "Every operation had", "p99 70.0 µs", "3 operations: a lock", "2 more"] {
             assert!(text.contains(said), "{said}: {text}");
         }
     }
@@ -523,26 +523,26 @@ mod tests {
         let late = ReplayPass { lateness_p99_us: Some(900.0), delay_s: Some(0.0), ..pass() };
         let text = shown(vec![held, late], Some(12.0));
         let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let said = "300 of 812 operations could not begin when due, because one before them was not done (up \
-                    to 4.00 s). Once they could, Reelgauge began half of the operations within 1.00 µs, p99 \
-                    900 µs";
+        let said = "300 of 812 operations began late because an earlier one was not complete (by up to \
+                    4.00 s). Reelgauge began half of the operations within 1.00 µs of being ready, p99 900 \
+                    µs";
         assert!(flowing.contains(said), "{text}");
     }
 
     #[test]
     fn a_pass_that_was_stopped_replayed_a_part() {
         let text = shown(vec![ReplayPass { complete: false, ..pass() }], Some(12.0));
-        assert!(text.starts_with("Result:     Replayed edit only in part on /mnt/nas: 812 of "), "{text}");
+        assert!(text.starts_with("Result:     Replayed edit partly on /mnt/nas: 812 of "), "{text}");
         // What came to nothing is no replay, and the list shows no more than the first sentence.
         for (different_ops, said) in [
-            (812, "; none of them came to what was recorded."),
-            (3, "; 3 of them came to something else than was recorded."),
+            (812, "; none of them had its recorded result."),
+            (3, "; 3 of them had another result than recorded."),
         ] {
             let text = shown(vec![ReplayPass { different_ops, ..pass() }], Some(12.0));
             let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(flowing.contains(&format!("100 MB/s{said}")), "{text}");
         }
-        assert!(text.contains("Every operation that was done came to"), "{text}");
+        assert!(text.contains("Every completed operation had"), "{text}");
     }
 
     #[test]
@@ -551,11 +551,9 @@ mod tests {
         odd.different_ops = 2;
         odd.differences = vec!["operation 17, read of a at 0: 1 of 2 bytes".to_owned()];
         let text = shown(vec![pass(), odd, ReplayPass { complete: false, ..pass() }], None);
-        assert!(
-            text.starts_with("Result:     Replayed edit in 2 passes on /mnt/nas: 100 MB/s in the median."),
-            "{text}"
-        );
-        assert!(text.contains("2 of 2,436 operations came to something else"), "{text}");
+        let first = "Result:     Replayed edit in 2 passes on /mnt/nas: median 100 MB/s.";
+        assert!(text.starts_with(first), "{text}");
+        assert!(text.contains("2 of 2,436 operations had another result"), "{text}");
         assert!(text.contains("operation 17, read of a at 0"), "{text}");
         let rows: Vec<&str> =
             text.lines().filter(|line| line.ends_with("yes") || line.ends_with("NO")).collect();

@@ -47,7 +47,7 @@ pub fn run_list(runs: &[RunLine<'_>], left_out: usize, style: Style) -> String {
         let (noun, verb) = if left_out == 1 { ("run", "is") } else { ("runs", "are") };
         page.sentence(
             Tone::Plain,
-            &format!("{left_out} older {noun} {verb} not shown; --limit 0 shows all."),
+            &format!("{left_out} older {noun} {verb} not shown. --limit 0 shows all."),
         );
     }
     page.text
@@ -130,7 +130,7 @@ mod tests {
              2026-11-23 10:10 UTC, check of /mnt/nas: criteria NOT MET\n\
              Run: 2026-11-23T101013Z-nas-check, 15.2 MB\n\
              \n\
-             1 older run is not shown; --limit 0 shows all.\n"
+             1 older run is not shown. --limit 0 shows all.\n"
         );
     }
 }

@@ -99,7 +99,7 @@ fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
     if discarded > 0 {
         let verb = if discarded == 1 { "doesn't" } else { "don't" };
         page.warning(&format!(
-            "{} {verb} count, because operations came to something else than recorded; 'reelgauge report' of the \
+            "{} not counted, because operations had another result than recorded. 'reelgauge report' of the \
              workload's run shows which.",
             counted(discarded as u64, "pass")
         ));
@@ -107,9 +107,9 @@ fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
     page.item(
         "How",
         &format!(
-            "NASPT workloads are synthetic, matched to published statistics, not the original traces; {} of each \
-             replay, on new files, pace {}; the median counts. Replays use this client's cache, as the applications \
-             did: data that its memory takes in counts as moved",
+            "NASPT workloads are synthetic, matched to published statistics, not the original traces. {} of \
+             each, on new files, pace {}; the median counts. Replays use this client's cache, as the \
+             applications did: data written to the cache counts as transferred",
             counted(u64::from(suite.batch), "pass"),
             plain(suite.pace)
         ),
@@ -141,7 +141,7 @@ pub fn suite_sentence(name: &str, target: &str, table: &NasptTable) -> String {
             mb_per_s(mean),
             counted(in_mean as u64, "workload")
         ),
-        None => format!("{name} on {place}: no mean, because not every workload has a pass that counts."),
+        None => format!("{name} on {place}: no mean, because some workloads have no valid pass."),
     }
 }
 
@@ -160,8 +160,8 @@ pub(crate) fn group_words(group: WorkloadGroup) -> &'static str {
     match group {
         WorkloadGroup::Naspt => "NASPT",
         WorkloadGroup::Own => "own traces",
-        WorkloadGroup::IometerOne => "IOMeter, 1 in flight",
-        WorkloadGroup::IometerMany => "IOMeter, 32 in flight",
+        WorkloadGroup::IometerOne => "IOMeter, 1 outstanding I/O",
+        WorkloadGroup::IometerMany => "IOMeter, 32 outstanding I/Os",
     }
 }
 
@@ -184,10 +184,10 @@ pub fn suite_comparison_sentence(other: &str, ratios: &NasptRatios) -> String {
         several => format!("the geometric mean of the {several} workloads that both have"),
     };
     let (between, noise) = match ratios.geometric_between {
-        None => (String::new(), " Too few passes show how large chance is."),
+        None => (String::new(), " There are too few passes to rule out chance."),
         Some((least, most)) => {
             let may_be_chance = least <= 1.0 && most >= 1.0;
-            let noise = if may_be_chance { " The passes differ so much that it may be chance." } else { "" };
+            let noise = if may_be_chance { " The passes vary so much that this may be chance." } else { "" };
             (format!(" ({} to {})", fixed(least, 2), fixed(most, 2)), noise)
         }
     };
@@ -342,7 +342,9 @@ mod tests {
         let ratios = table.ratios_to(&other);
         let text = shown(&table, Some(("old", &ratios)), 2);
         assert!(
-            text.contains("2.00 times as fast as old, in the one workload that both have. Too few passes"),
+            text.contains(
+                "2.00 times as fast as old, in the one workload that both have. There are too few passes"
+            ),
             "{text}"
         );
     }

@@ -192,7 +192,7 @@ fn cautions(suites: &[SuiteToShow<'_>]) -> Vec<String> {
         let discarded: usize = suite.table.rows.iter().map(|row| row.discarded()).sum();
         if discarded > 0 {
             cautions.push(format!(
-                "{}: {} not counted, because operations had another outcome than recorded.",
+                "{}: {} not counted, because operations had another result than recorded.",
                 plain(&suite.id),
                 counted(discarded as u64, "pass")
             ));
@@ -263,18 +263,18 @@ pub fn suites_screen(suites: &SuitesPage, style: Style) -> String {
 /// What a page shows behind the answer. Its bars are the page's own.
 pub fn suites_sections(suites: &SuitesPage) -> Vec<Section> {
     let is_one = suites.suites.len() == 1;
-    let about =
-        "The median of the passes of each workload. Bytes read and written, per second of the whole pass.";
+    let about = "The median of each workload's passes: bytes read and written, per second of the whole pass.";
     let mut workloads = Section::of_page("bars", "Workloads", about);
     workloads.blocks = vec![Block::PageChart("bars".to_owned()), Block::Table(medians(suites, true))];
     let about = match is_one {
         true => {
-            "The geometric mean is the same whichever is averaged first, workloads or suites. The paper prints \
-             arithmetic means of multiples."
+            "The geometric mean does not depend on whether workloads or suites are averaged first. The paper \
+             prints arithmetic means of ratios."
         }
         false => {
-            "Of the multiples of suite 1, over the workloads that both have. The paper's Table 2 prints arithmetic \
-             means. By those a storage can beat another and be beaten by it; by the geometric mean it cannot."
+            "Means of each workload's ratio to suite 1, over the workloads that both have. The paper's Table \
+             2 prints arithmetic means, by which each of two storages can appear faster than the other. With \
+             geometric means this cannot happen."
         }
     };
     let mut averaged = Section::of_page("means", "Means", about);

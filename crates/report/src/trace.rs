@@ -60,7 +60,7 @@ pub fn trace_sections(report: &TraceReport, again: &str) -> Vec<Section> {
 
 /// In place of the directory of a trace that ships.
 pub fn where_built_in(name: &str) -> String {
-    format!("built in; 'reelgauge traces {} --out DIR' writes it out", shell_word(Path::new(name)))
+    format!("built in. To copy it: reelgauge traces {} --out DIR", shell_word(Path::new(name)))
 }
 
 fn heading(report: &TraceReport) -> String {
@@ -85,7 +85,7 @@ fn answer(report: &TraceReport, page: &mut Page) {
     }
     page.gap();
     if figures.ops == 0 {
-        page.sentence(Tone::Bad, "Nothing was done in this time.");
+        page.sentence(Tone::Bad, "No operations in this period.");
         return;
     }
     let threads = match about.threads {
@@ -172,10 +172,10 @@ fn both(figures: &TraceFigures, is_page: bool, page: &mut Page) {
     page.gap();
     page.table(table);
     let notes = [
-        (figures.reads_at_the_end, "read nothing, at the end of the file"),
-        (figures.short_ops, "moved less data than was asked for"),
-        (figures.copied_ops, "are copies by the system"),
-        (figures.mapped_ops, "went through memory maps"),
+        (figures.reads_at_the_end, "read nothing at the end of the file"),
+        (figures.short_ops, "moved less data than requested"),
+        (figures.copied_ops, "were copied by the kernel"),
+        (figures.mapped_ops, "used memory maps (mmap)"),
         (figures.warmup_ops, "of a warm-up are not counted"),
     ];
     let notes =
@@ -307,7 +307,7 @@ fn files(report: &TraceReport, page: &mut Page) {
     let touched = report.figures.files.touched;
     if touched > files.len() as u64 {
         let text = format!(
-            "{} of {}, those with the most bytes; --top shows more.",
+            "{} of {}, those with the most bytes. --top shows more.",
             files.len(),
             counted(touched, "file")
         );
@@ -318,10 +318,10 @@ fn files(report: &TraceReport, page: &mut Page) {
 /// The level, and what is seen there.
 fn seen_at(capture: &str) -> String {
     let seen = match capture {
-        "application" => ": what the application requested, before any cache",
-        "cache" => ": what the page cache requested, with its own sizes and order",
-        "network" => ": what went over the network, without reads that the client's cache answered",
-        "block" => ": what reached the disk; its files are unknown",
+        "application" => ": requests of the application, before any cache",
+        "cache" => ": requests of the page cache, with its own sizes and order",
+        "network" => ": requests on the network, without reads that the client's cache answered",
+        "block" => ": requests that reached the disk; their files are unknown",
         _ => "",
     };
     format!("{} level{seen}", plain(capture))
@@ -340,7 +340,7 @@ fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
     page.item("Made by", &made);
     page.item("Seen at", &seen_at(&about.capture));
     if !about.blind_to.is_empty() {
-        page.item("Can't see", &plain(&about.blind_to.join(", ")));
+        page.item("Not seen", &plain(&about.blind_to.join(", ")));
     }
     if let Some(moved) = about.moved.filter(|_| is_part) {
         let (reads, writes) = (counted(moved.reads, "read"), counted(moved.writes, "write"));
@@ -349,23 +349,23 @@ fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
     }
     if let Some(cost_ns) = about.cost_ns_per_op {
         let way = about.round_trip_ns.map_or_else(String::new, |way_ns| {
-            format!(", and about {} on the way to it and back", duration(way_ns / 1e3))
+            format!(", plus about {} for the round trip to the recorder", duration(way_ns / 1e3))
         });
         page.item("Recorder's cost", &format!("{} per operation{way}", duration(cost_ns / 1e3)));
     }
     let left_out = about.left_out.iter().map(|(why, many)| format!("{} ({})", plain(why), count(*many)));
     let left_out: Vec<String> = left_out.collect();
     if !left_out.is_empty() {
-        page.item("Left out", &left_out.join(", "));
+        page.item("Omitted", &left_out.join(", "));
     }
     for (figure, target, achieved, tolerance) in &about.synthetic {
         let (target, achieved, tolerance) = (number(*target), number(*achieved), number(*tolerance));
-        let text = format!("{achieved} for a published {target} (may be off by {tolerance})");
+        let text = format!("{achieved}, published {target} (tolerance {tolerance})");
         page.item(&plain_short(figure, 40), &text);
     }
     if about.malformed_lines > 0 {
         page.warning(&format!(
-            "{} of the source could not be understood:",
+            "{} of the source could not be parsed:",
             counted(about.malformed_lines, "line")
         ));
         for (line, text, why) in &about.first_malformed {

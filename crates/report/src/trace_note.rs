@@ -17,16 +17,17 @@ pub fn clock_went_back(times: u64, largest_ns: u64, first_line: u64) -> String {
         ),
     };
     format!(
-        "The clock of the source {steps}. The lines kept their order: such a line follows the line before it \
-         without a pause, and later lines keep their distances. How long the pause really was is unknown."
+        "The clock of the source {steps}. The lines keep their order: after each step back, the next line \
+         follows without a pause, and later lines keep their distances. The real length of the pause is \
+         unknown."
     )
 }
 
 /// A clock of twelve hours that does not show the half of the day.
 pub fn half_of_day_assumed(times: u64, first_line: u64) -> String {
     format!(
-        "The times do not show morning or afternoon. A new half of the day was assumed where the hours began \
-         again ({}, first at line {first_line}). To be sure, add the column Relative Time (Options, Select \
+        "The times have no AM or PM. Reelgauge assumed a new half-day where the hours restarted ({}, first \
+         at line {first_line}). To be sure, add the column Relative Time (Options, Select \
          Columns) and save the CSV again.",
         counted(times, "time")
     )
@@ -35,8 +36,8 @@ pub fn half_of_day_assumed(times: u64, first_line: u64) -> String {
 /// Operations that became several.
 pub fn long_operations_split(times: u64, first_line: u64) -> String {
     format!(
-        "{} too long for one of a trace (the first at line {first_line}). Each became several of at most 1 GiB, with \
-         the same bytes and the same time together.",
+        "{} too long for one entry of a trace (the first at line {first_line}). Each was split into several \
+         of at most 1 GiB, with the same total bytes and time.",
         counted_are(times, "operation", "is", "are")
     )
 }
@@ -44,8 +45,8 @@ pub fn long_operations_split(times: u64, first_line: u64) -> String {
 /// Requests that ask for less than in the source.
 pub fn long_requests_shortened(times: u64, first_line: u64) -> String {
     format!(
-        "{} too long for one of a trace, and moved less than requested (the first at line {first_line}). Each requests \
-         at most 1 GiB more than it moved.",
+        "{} too long for one entry of a trace, and moved less than requested (the first at line \
+         {first_line}). Each now requests at most 1 GiB more than it moved.",
         counted_are(times, "request", "is", "are")
     )
 }
@@ -58,10 +59,8 @@ pub fn other_name(name: &str, dir: &Path) -> Option<String> {
         return None;
     }
     let why = match named.starts_with(name) {
-        true => "because a trace of that name exists already",
-        false => {
-            "because names of directories have ASCII letters, digits, '.', '_' and '-', and 48 characters at most"
-        }
+        true => "because a trace of that name already exists",
+        false => "because names of directories have at most 48 ASCII letters, digits, '.', '_' and '-'",
     };
     Some(format!("the directory of '{}' is named {named}, {why}.", plain(name)))
 }
@@ -83,7 +82,7 @@ mod tests {
     fn a_directory_with_another_name_than_its_trace_is_reported() {
         let of = |name: &str, dir: &str| other_name(name, Path::new(dir)).unwrap_or_default();
         assert_eq!((of("edit", "traces/edit"), of("", "traces/trace")), (String::new(), String::new()));
-        assert!(of("edit", "traces/edit-2").contains("named edit-2, because a trace of that name exists"));
+        assert!(of("edit", "traces/edit-2").contains("named edit-2, because a trace of that name already"));
         let blank = of("my edit", "traces/my-edit");
         assert!(blank.starts_with("the directory of 'my edit' is named my-edit, because names"), "{blank}");
     }

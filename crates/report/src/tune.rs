@@ -72,7 +72,7 @@ pub fn one_after_another(all: &[WrittenFragment<'_>]) -> String {
 /// What is said where they were written to files.
 pub fn files_written(all: &[WrittenFragment<'_>], dir: &str) -> String {
     let names: Vec<&str> = all.iter().map(|one| one.name).collect();
-    let files = format!("Written to {dir}: {}. Nothing on this machine was changed.", names.join(", "));
+    let files = format!("Written to {dir}: {}. Nothing on this host was changed.", names.join(", "));
     format!("{}\n{}\n", wrap(&files, COLUMNS, 0), wrap(&format!("Next: {}", words::NEXT), COLUMNS, 6))
 }
 
@@ -120,7 +120,7 @@ fn reasons(line: &SettingLine, before: Option<&SettingLine>, place: &Destination
     match (&line.undo, place) {
         (Some(undo), _) => all.push(format!("Undo: {undo}")),
         (None, Destination::Run(_)) => {
-            all.push("Undo: set the former value again; note it first.".to_owned())
+            all.push("Undo: set the previous value again (note it before the change).".to_owned())
         }
         (None, _) => {}
     }

@@ -78,7 +78,7 @@ fn a_part_of_a_trace_says_so_and_an_empty_one_too() {
     assert!(part.starts_with("Trace copy, from 4.00 ms to 20.0 ms\n"), "{part}");
     assert!(part.contains("Whole trace: 8.00 MB in 9 reads, 4.00 kB in 1 write"), "{part}");
     let empty = trace_screen(&report(Period { from_ns: 1 << 40, to_ns: u64::MAX }), Style::default());
-    assert!(empty.contains("Nothing was done in this time.") && empty.contains("to its end"), "{empty}");
+    assert!(empty.contains("No operations in this period.") && empty.contains("to its end"), "{empty}");
 }
 
 #[test]

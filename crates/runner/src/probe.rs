@@ -430,7 +430,7 @@ mod tests {
             sender.send(Said::Done(Err(error))).unwrap();
             Listener::new(&request, &steps, &interrupt).until_over(&said)
         };
-        let full = AreaError::Full { doing: "make the area", path: PathBuf::from("/mnt/full") };
+        let full = AreaError::Full { doing: "create the area", path: PathBuf::from("/mnt/full") };
         let probed = end(full.into()).unwrap();
         assert!(!probed.is_whole && probed.text.contains("probes_made ! no space or inode"), "{probed:?}");
         assert!(probed.text.contains("\nflock ! no space or inode"), "{probed:?}");

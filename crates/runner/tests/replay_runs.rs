@@ -346,7 +346,7 @@ fn hostile_traces_are_refused_before_anything_is_touched() {
             tell.open(name, NEW);
         });
     }
-    assert_refused("beyond what any file can hold", |tell| {
+    assert_refused("beyond the largest possible file", |tell| {
         let handle = tell.open("a", NEW);
         tell.whole(OpKind::Write, "a", handle, i64::MAX as u64, 10);
     });

@@ -73,7 +73,7 @@ fn verdicts_that_nothing_bears_out() {
         "NOT MET: not even 1 stream on /mnt.",
         "NOT VALID with 2 streams: too slow.",
         "No operation failed.",
-        "Every operation came to what was recorded.",
+        "Every operation had its recorded result.",
         "Streams closest to being late",
         "Even a single stream of these formats had late frames.",
         "Replayed edit in 1 pass.",

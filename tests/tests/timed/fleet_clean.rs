@@ -78,7 +78,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
     assert!(left(&removed, "run").iter().all(|(_, left)| left["is_removed"] == true), "{removed:#}");
     assert!(bed.left("a").is_empty() && bed.left("b").is_empty());
     let screen = bed.fleet.ask(&["clean"]).expect_code(0).words();
-    assert!(screen.starts_with("Nothing of earlier runs is left."), "{screen}");
+    assert!(screen.starts_with("Earlier runs left nothing behind."), "{screen}");
     assert!(fetched.join("summary.json").is_file(), "what was fetched is the user's");
 }
 

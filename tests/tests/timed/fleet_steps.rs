@@ -62,7 +62,7 @@ fn a_dry_run_tells_order_time_and_room_and_does_nothing() {
     // Two load points of a second, one of eight, one of one. Each is agreed three seconds before.
     assert_eq!(words.matches("agents, 8.0 s, ").count(), 2, "{said}");
     assert!(words.contains("agents, 11 s, ") && words.contains("not before 2099-01-01 22:30"), "{said}");
-    assert!(words.contains(": 4 runs, 33 s, 2.0 s of them rest, "), "{said}");
+    assert!(words.contains(": 4 runs, 33 s, including 2.0 s of pauses, "), "{said}");
     // Two files of 16 MiB on each of two agents.
     assert!(words.contains("space for 67.1 MB of files at a time"), "{said}");
     assert_eq!(said.matches("2 load points on ").count(), 4, "{said}");

@@ -195,7 +195,7 @@ fn what_agents_would_do_is_shown_and_what_they_cannot_do_is_refused() {
         run("cold-server", &["--set=command=true", "--dry-run"])
             .expect_code(0)
             .stdout
-            .contains("on this machine")
+            .contains("on this client")
     );
     bed.kill_agent("b");
     let absent = run("ebu-study", &["--short"]).expect_code(2);

@@ -109,7 +109,7 @@ fn what_makes_no_sense_is_refused() {
         (&file, &folder, &["--first", "1MiB"], "too quickly to "),
         (&file, &folder, &["--passes", "3"], "--passes 3 is outside "),
         (&file, &folder, &["--passes", "1000"], "--passes 1000 is outside "),
-        (&folder, &folder, &[], "no regular file"),
+        (&folder, &folder, &[], "not a regular file"),
         (&file, &scratch.path().join("nowhere"), &[], "nowhere"),
         (&own, &folder, &[], "a file of your own"),
         (&file, memory, &[], "file system"),

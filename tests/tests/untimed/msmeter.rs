@@ -153,10 +153,10 @@ fn who_reports_nothing_breaks_off_or_can_not_be_believed_is_named_and_no_zero() 
     let (outcome, dir, _runs) = session.end(3);
     let met: Vec<Met> = workers.into_iter().map(MeterWorker::met).collect();
     let screen = outcome.said();
-    assert!(screen.contains("Worker 2 (127.0.0.1) is missing since"), "{screen}");
-    let of_files = "worker 1 reported nothing: it could not open a test file, as it said 1 time.";
+    assert!(screen.contains("Worker 2 (127.0.0.1) has been missing since"), "{screen}");
+    let of_files = "worker 1 reported nothing: it could not open a test file (1 time).";
     assert!(screen.replace('\n', " ").contains(of_files), "{screen}");
-    assert!(screen.contains("told more than 100,000 MiB/s"), "{screen}");
+    assert!(screen.contains("reported more than 100,000 MiB/s"), "{screen}");
     let summary = summary(&dir);
     let test = &summary["msmeter"]["tests"][0];
     assert_eq!(test["workers_without_records"], serde_json::json!([1]));
@@ -184,11 +184,7 @@ fn a_worker_stalled_to_the_end_is_a_loss() {
     let (outcome, dir, _runs) = session.end(3);
     let met: Vec<Met> = workers.into_iter().map(MeterWorker::met).collect();
     assert_eq!((met[1].records.len(), met[1].messages.last().unwrap().as_str()), (5, "stop"));
-    assert!(
-        outcome.words().starts_with("Worker 1 stood still at the end of test x.csv: "),
-        "{}",
-        outcome.said()
-    );
+    assert!(outcome.words().starts_with("Worker 1 hung at the end of test x.csv: "), "{}", outcome.said());
     assert!(!outcome.words().contains("Worker 0"), "{}", outcome.stdout);
     let stalled = summary(&dir)["msmeter"]["tests"][0]["stalled"].as_array().unwrap().clone();
     assert_eq!((stalled.len(), &stalled[0]["worker"]), (1, &Value::from(1)));
@@ -226,7 +222,7 @@ fn ctrl_c_pauses_and_sends_away_everybody_and_keeps_what_came() {
     assert_eq!(summary["outcome"], "interrupted");
     let records = summary["msmeter"]["tests"][0]["figures"]["records"].as_u64().unwrap();
     assert_eq!(records, met.records.len() as u64);
-    assert!(outcome.said().contains("The script did not come to its end: it was ended before its time."));
+    assert!(outcome.said().contains("The script did not finish: it was interrupted."));
 }
 
 #[test]
@@ -242,7 +238,7 @@ fn a_killed_session_is_reported_as_unfinished_with_its_complete_tests() {
     let met = worker.met();
     let dir = std::fs::read_dir(session.runs.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     let told = binary::run(["report", dir.to_str().unwrap()]).expect_code(0).said();
-    assert!(told.contains("it goes on, was killed, or had no room left"), "{told}");
+    assert!(told.contains("still runs, was killed, or ran out of space"), "{told}");
     let summary = summary(&dir);
     let tests = summary["msmeter"]["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 1);
@@ -261,7 +257,7 @@ fn strangers_are_sent_away_and_the_script_goes_on_without_them() {
     session.until_said("Test x.csv.");
     let mut late = TcpStream::connect(("127.0.0.1", session.port)).unwrap();
     late.write_all(b"hello\n\0").unwrap();
-    session.until_said("the script has begun without it");
+    session.until_said("the script had already begun");
     session.end(0);
     worker.met();
 }
@@ -289,7 +285,7 @@ fn scripts_with_outside_paths_are_refused_and_remote_workers_are_named() {
     assert!(said.contains("2 workers, 1 test, 2 starts; ") && said.contains(" 90 s."), "{said}");
     assert!(said.contains("test000, test001"), "{said}");
     let said = run(&good, &["--listen", "127.0.0.1:0", "--wait", "1s"]).expect_code(2).said();
-    assert!(said.contains("only 0 of 2 workers came within 1s"), "{said}");
+    assert!(said.contains("only 0 of 2 workers connected within 1 s"), "{said}");
     std::fs::remove_dir(area.parent().unwrap()).expect("nothing lies in the area");
     assert_eq!(std::fs::read_dir(runs.path()).unwrap().count(), 1, "nothing was left behind");
 }

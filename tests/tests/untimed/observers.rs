@@ -127,7 +127,7 @@ fn a_mount_that_changes_meanwhile_is_a_mark() {
     let marks = summary["marks"].as_array().cloned().unwrap_or_default();
     assert!(marks.iter().any(|mark| mark["kind"] == "remount"), "{marks:#?}");
     let screen = binary::run(["report", mix.run_dir().to_str().unwrap()]).expect_code(0).words();
-    assert!(screen.contains("Mark: what is mounted there changed, between "), "{screen}");
+    assert!(screen.contains("Mark: the mount changed, between "), "{screen}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn the_site_is_asked_for_kept_with_runs_and_drawn() {
     assert_eq!(hops[summary["path"]["lowest"].as_u64().unwrap() as usize]["kind"], "server_link");
     let screen = binary::run(["report", mix.run_dir().to_str().unwrap()]).expect_code(0).stdout;
     assert!(screen.contains("> server's link   1 Gbit/s: at most 118 MB/s (the lowest)\n"), "{screen}");
-    assert!(screen.contains("  disks           not known\n"), "{screen}");
+    assert!(screen.contains("  disks           unknown\n"), "{screen}");
     // Input that is not understood is reported with its place, and has no effect.
     fs::write(&site, "[server]\nspeed = \"fast\"\n").unwrap();
     let refused = binary::run(["doctor", "/", "--site", site.to_str().unwrap()]).expect_code(2);

@@ -91,7 +91,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_touched() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     for (words, remedy) in [
-        (&["opera"][..], "reelgauge procedure' lists them"),
+        (&["opera"][..], "'reelgauge procedure'"),
         (&["cold-server"], "--set server-memory"),
         (&["iometer", "--set", "duration"], "KEY=VALUE"),
         (&["iometer", "--set", "lenght=1MiB"], "--lenght"),

@@ -97,13 +97,13 @@ fn what_is_not_enough_or_lies_elsewhere_is_refused_and_nothing_is_left_behind() 
     std::fs::write(elsewhere.path().join("film.mov"), vec![1; 32 << 20]).unwrap();
     let cases = [
         (streams(&disk, &reels, "player", "9"), "enough for 4 of the 9 pieces"),
-        (streams(&disk, elsewhere.path(), "player", "1"), "lies on another file system"),
-        (streams(&disk, &reels.join("none"), "player", "1"), "cannot read the folder"),
-        (streams(&disk, &reels.join("a.mov"), "player", "1"), "is no folder"),
+        (streams(&disk, elsewhere.path(), "player", "1"), "is not on the file system of"),
+        (streams(&disk, &reels.join("none"), "player", "1"), "cannot read "),
+        (streams(&disk, &reels.join("a.mov"), "player", "1"), "is not a folder"),
         (streams(&disk, &reels, "recorder", "1"), "--read-from has no effect"),
         (
             streams(&disk, &reels, "player", "1").with(&["--format", "dpx-10-bit-rgb-uhd-24"]),
-            "a file for every frame",
+            "one file per frame",
         ),
     ];
     for (verb, said) in cases {

@@ -67,9 +67,9 @@ fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
         "plan_version = 1",
         &format!(">{rate}</td>"),
         "Transfer rate during the run",
-        "Mean response time against streams",
+        "Mean response time by number of streams",
         "Late frames of each stream",
-        "Transfer rate of one client while transferring",
+        "Transfer rate of one client, without pauses",
     ] {
         assert!(page.contains(part), "{part} is not in the document");
     }

@@ -144,17 +144,17 @@ fn wrong_usage_is_answered_with_what_to_do() {
         (&["mix", ".", "--runtime", "60"] as &[&str], "Use --duration 60s"),
         (&["streams", ".", "-t", "4"], "Use --count 4"),
         (&["mix", ".", "--file-size", "-1G"], "--file-size does not accept"),
-        (&["mix", ".", "--duration", "99999999h"], "5124095h is the most"),
+        (&["mix", ".", "--duration", "99999999h"], "5124095h"),
         (&["mix", ".", "--policy", "drop"], "it belongs to streams"),
         (&["mix", ".", "--ramp", "1..3", "--duration", "9s"], "--step 60s"),
         (&["mix", "/no/such/place"], "does not exist"),
-        (&["mix", "/proc"], "give another one on the storage"),
+        (&["mix", "/proc"], "the storage to measure"),
         (&["report", "."], "'reelgauge list' shows those"),
         (&["report"], "Start here"),
         (&["ops"], "reelgauge check PATH"),
         (&["compare"], "no two runs"),
         (&["check", ".", "--storage", "nas1"], "is not KEY=VALUE"),
-        (&["mix", ".", "--file-size", "10"], "write it like 64KiB, 10MiB or 1.5G"),
+        (&["mix", ".", "--file-size", "10"], "64KiB, 10MiB or 1.5G"),
     ] {
         let texts = at_every_width(scratch.path(), words, 2);
         for text in &texts {

@@ -61,8 +61,11 @@ fn numbers_that_are_out_of_range() {
             &["--actor", "copier", "--file-size", "16777215TiB"],
             "--file-size 16777215TiB is outside 1B to 1024TiB",
         ),
-        (&["--actor", "copier", "--file-size", "0"], "--file-size is 0; give the files some size, from 1B"),
-        (&["--actor", "copier", "--count", "5000"], "--count makes 5000 workers, and one process runs 1 to"),
+        (&["--actor", "copier", "--file-size", "0"], "--file-size is 0: use a file size from 1B"),
+        (
+            &["--actor", "copier", "--count", "5000"],
+            "--count results in 5000 workers, but one process runs 1 to",
+        ),
     ];
     all_refused("streams", &target, cases);
     let curve: &[(&[&str], &str)] = &[

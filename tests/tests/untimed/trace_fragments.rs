@@ -127,7 +127,9 @@ fn memory_and_other_places_without_a_disk_say_so() {
     std::fs::write(&path, "x").unwrap();
     let said = binary::run([Path::new("extents"), &path, mount.path(), Path::new("/no/such/file")]);
     let said = said.expect_code(2).words();
-    for part in ["its files lie in memory", "is no regular file", "cannot look at /no/such/file"] {
+    for part in
+        ["its files are in memory", "is not a regular file", "cannot read the extents of /no/such/file"]
+    {
         assert!(said.contains(part), "{part}\n{said}");
     }
 }

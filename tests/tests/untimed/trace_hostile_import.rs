@@ -234,7 +234,7 @@ fn wrong_encodings_are_refused_with_a_remedy() {
         ("noise.bin", noise, "binary"),
         ("capture.pcap", b"\xd4\xc3\xb2\xa1\x02\0\x04\0".to_vec(), "tshark"),
         ("log.gz", b"\x1f\x8b\x08\0\0\0\0\0".to_vec(), "zcat"),
-        ("empty.txt", Vec::new(), "of no known format"),
+        ("empty.txt", Vec::new(), "no known format"),
     ];
     for (name, bytes, remedy) in cases {
         let source = scratch.path().join(name);

@@ -70,7 +70,7 @@ fn its_plan_repeats_it_and_its_report_is_shown_again() {
     }
     assert_eq!(repeated["seed"], summary["seed"]);
     let report = binary::run([OsString::from("report"), run_dir::only_in(&again).into()]).expect_code(0);
-    assert!(report.words().contains("Every operation came to what was recorded."), "{}", report.said());
+    assert!(report.words().contains("Every operation had its recorded result."), "{}", report.said());
     // All images were removed.
     let left = tree(&target, &[]);
     assert!(!format!("{left:?}").contains("scratch"), "{left:?}");

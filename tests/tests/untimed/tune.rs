@@ -154,12 +154,9 @@ fn the_kernel_gets_its_former_settings_back() {
 #[test]
 fn what_was_stated_twice_and_contradicts_itself_is_refused_and_nothing_empty_is_written() {
     for (wrong, said) in [
-        (
-            &["--topology", "fan-in", "--server-link", "10Gbit", "--client-link", "10Gbit"][..],
-            "does not go with",
-        ),
-        (&["--topology", "several", "--clients", "1"], "does not go with --clients 1"),
-        (&["--topology", "several", "--server-link", "10Gbit", "--client-link", "1Gbit"], "does not go with"),
+        (&["--topology", "fan-in", "--server-link", "10Gbit", "--client-link", "10Gbit"][..], "contradicts"),
+        (&["--topology", "several", "--clients", "1"], "contradicts --clients 1"),
+        (&["--topology", "several", "--server-link", "10Gbit", "--client-link", "1Gbit"], "contradicts"),
     ] {
         let refused = binary::run([&["tune", "--for", "smb"][..], wrong].concat()).expect_code(2);
         assert!(refused.stderr.contains(said) && refused.stdout.is_empty(), "{}", refused.said());
@@ -272,7 +269,7 @@ fn files_are_written_once_and_only_where_asked() {
     let out = scratch.path().join("out");
     let words = ["tune", "--for", "client-macos", "--out", out.to_str().unwrap()];
     let said = binary::run(words).expect_code(0).words();
-    assert!(said.contains("nsmb.conf") && said.contains("Nothing on this machine was changed"), "{said}");
+    assert!(said.contains("nsmb.conf") && said.contains("Nothing on this host was changed"), "{said}");
     let names: Vec<_> = std::fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
     std::fs::write(out.join("nsmb.conf"), "mine").unwrap();
@@ -338,7 +335,7 @@ fn what_is_wrong_with_a_site_is_said_with_its_character_and_in_units() {
         (&["--share", "a;b"][..], "character ;"),
         (&["--path", "/srv/$(id)"], "character $"),
         (&["--interface", "a b"], "it has a blank"),
-        (&["--memory", "32GiB", "--reserve", "64GiB"], "give less than 32 GiB"),
+        (&["--memory", "32GiB", "--reserve", "64GiB"], "less than 32 GiB"),
     ] {
         let refused = binary::run([&["tune", "--for", "smb"][..], words].concat()).expect_code(2);
         assert!(refused.stderr.contains(said) && refused.stdout.is_empty(), "{}", refused.said());

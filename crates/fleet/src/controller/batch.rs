@@ -404,8 +404,7 @@ mod tests {
         batch.moved(2, moved(&["/mnt/a", "/mnt/b"], 190e6));
         assert!(batch.scales().is_empty(), "nothing is known before they were measured");
         batch.runs.iter_mut().for_each(|run| run.result = StepResult::Measured);
-        let words =
-            "x: 2 targets moved 190 MB/s together, 1.90 times the 100 MB/s of 1 target (step 1, 2 of 2).";
+        let words = "x: 2 targets together moved 190 MB/s: 1.90 times as much as the 100 MB/s of 1 target (step 1, 2 of 2).";
         assert!(batch.told().ends_with(&format!("{words}\n")), "{}", batch.told());
         // Steps with different workloads cannot be compared.
         batch.fleet_plan.steps[1].hold = Some("9s".parse().unwrap());

@@ -86,9 +86,9 @@ fn check_rates(check: &CheckFacts) -> Chart {
     let rates = [
         ("sequential reads", check.sequential_read_mb_per_s),
         ("sequential writes", check.sequential_write_mb_per_s),
-        ("64 KiB reads random", check.random_read_mb_per_s),
+        ("random 64 KiB reads", check.random_read_mb_per_s),
     ];
-    let link = check.line_rate_mb_per_s.map(|rate| ("the link at best", Some(rate)));
+    let link = check.line_rate_mb_per_s.map(|rate| ("limit of the link", Some(rate)));
     let shown: Vec<_> = rates.into_iter().chain(link).collect();
     bars(
         "Rates of this client",
@@ -106,7 +106,7 @@ fn trials(search: &SearchFacts) -> Chart {
     };
     let mut lines = vec![of("criteria met", &|at| tried[at].passed), of("not met", &|at| tried[at].failed)];
     if tried.iter().any(|count| count.client_limited > 0) {
-        lines.push(of("not met because of this client", &|at| tried[at].client_limited));
+        lines.push(of("not met, limited by this client", &|at| tried[at].client_limited));
     }
     let places = tried.iter().map(|count| counted(u64::from(count.streams), "stream")).collect();
     bars("Trials of the search", "trials", places, lines)
@@ -123,7 +123,7 @@ fn late_over_counts(points: &[LoadPoint]) -> Chart {
     }
     let points = worst.into_iter().map(|(count, share)| (f64::from(count), share)).collect();
     Chart {
-        title: "Late frames against streams; of several trials, the worst".to_owned(),
+        title: "Late frames by number of streams (worst trial)".to_owned(),
         x: "streams".to_owned(),
         y: "late frames, %".to_owned(),
         lines: vec![Line { name: "late frames".to_owned(), points, ..Line::default() }],
@@ -138,7 +138,7 @@ fn late_by_stream(late: &LateFigures) -> Chart {
     streams.truncate(BARS);
     streams.sort_by_key(|stream| stream.stream);
     let left_out = late.streams.len() - streams.len();
-    let more = if left_out == 0 { String::new() } else { format!(", without the {left_out} best") };
+    let more = if left_out == 0 { String::new() } else { format!(", without the best {left_out}") };
     let shares = streams.iter().map(|stream| late_percent(stream.late_frames, stream.frames_judged));
     bars(
         &format!("Late frames of each stream{more}"),
@@ -158,7 +158,7 @@ fn curve(summary: &Summary) -> Option<Chart> {
     let points =
         facts.points.iter().map(|point| (f64::from(point.streams), point.mean_response_ms)).collect();
     Some(Chart {
-        title: "Mean response time against streams".to_owned(),
+        title: "Mean response time by number of streams".to_owned(),
         x: "streams".to_owned(),
         y: "ms".to_owned(),
         lines: vec![Line { name: plain(&facts.label), points, ..Line::default() }],
@@ -172,7 +172,7 @@ type PaperFigure = (&'static str, &'static str, fn(&PaperCell) -> Option<f64>, &
 
 const PAPER_FIGURES: [PaperFigure; 3] = [
     (
-        "Transfer rate of one client while transferring",
+        "Transfer rate of one client, without pauses",
         "MB/s",
         |cell| cell.transfer_rate_while_transferring_mb_per_s,
         "Figures 23 and 25",

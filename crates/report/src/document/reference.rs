@@ -120,7 +120,7 @@ fn answer(facts: &Facts) -> Vec<Sentence> {
 fn missing(facts: &Facts, stated: &[Stated]) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
     if !facts.runs.iter().any(|run| counts_streams(&run.summary)) {
-        missing.push("Streams: no run of this document counts streams".to_owned());
+        missing.push("Streams: no run in this document measured streams".to_owned());
     }
     let document = &facts.site.document;
     let headed = [("customer", &document.customer), ("place", &document.place), ("author", &document.author)];
@@ -157,8 +157,8 @@ fn missing_of(run: &DocumentRun) -> Vec<String> {
         summary.link.as_ref().is_some_and(|link| link.speed_mbit_per_s.is_none()),
         "speed of the client's link",
     );
-    note(run.hosts.is_empty(), "the client (hosts.json can't be read)");
-    note(run.plan_toml.is_none(), "the plan (run.toml can't be read)");
+    note(run.hosts.is_empty(), "the client (hosts.json cannot be read)");
+    note(run.plan_toml.is_none(), "the plan (run.toml cannot be read)");
     note(!summary.log.complete && summary.outcome != Outcome::Running, "operations that are not in the log");
     for host in &run.hosts {
         let unknown = host_rows(host).unknown;
@@ -179,7 +179,7 @@ fn as_stated(site: &Site, stated: &[Stated]) -> Section {
         }
     }
     if section.blocks.is_empty() {
-        section.blocks.push(sentence("Nothing is stated of this site."));
+        section.blocks.push(sentence("This site has no stated configuration."));
     }
     section
 }
@@ -195,7 +195,7 @@ fn as_measured(runs: &[DocumentRun]) -> Section {
             continue;
         }
         if shown.contains(&run.hosts.as_slice()) {
-            section.blocks.push(sentence("Its clients are configured as those of a run above."));
+            section.blocks.push(sentence("Its clients have the configuration of an earlier run above."));
             continue;
         }
         shown.push(&run.hosts);
@@ -215,8 +215,8 @@ fn path(runs: &[DocumentRun]) -> Section {
         }
         section.blocks.push(Block::Diagram(parts(run)));
         if run.had_other_site {
-            let text = "This run keeps another statement of its site, made when it began. The drawing shows the one \
-                        given for this document."
+            let text = "This run recorded another description of its site at its start. The drawing shows \
+                the one given for this document."
                 .to_owned();
             section.blocks.push(Block::Warning(text));
         }
@@ -259,7 +259,7 @@ fn run(run: &DocumentRun) -> Section {
     if let Some(note) = run.notes.as_ref().map(|notes| plain(&notes.note)).filter(|note| !note.is_empty()) {
         section.blocks.push(Block::Rows(vec![("Note".to_owned(), note)]));
     }
-    // Warnings are below "Validity and doubts".
+    // Warnings are below "Validity and limitations".
     let blocks = written(&summary, &show).blocks.into_iter();
     section.blocks.extend(blocks.filter(|block| !matches!(block, Block::Warning(_))));
     section.blocks.extend(charts(&summary).into_iter().map(Block::Chart));
@@ -268,7 +268,7 @@ fn run(run: &DocumentRun) -> Section {
 
 /// Whether criteria were met, and what limits what the figures say.
 fn validity(runs: &[DocumentRun]) -> Section {
-    let mut section = Section::new("Validity and doubts");
+    let mut section = Section::new("Validity and limitations");
     for run in runs {
         let summary = &run.summary;
         let hero = hero(summary);
@@ -318,8 +318,8 @@ fn again(facts: &Facts) -> Section {
         section.blocks.push(Block::Command(run.again.clone()));
         if let Some(plan) = &run.plan_toml {
             section.blocks.push(sentence(
-                "The plan is run.toml in the run's directory, and below. Without the directory, save it as run.toml and \
-                 give that path.",
+                "The plan is run.toml in the run's directory; a copy is below. Without the directory, save \
+                 the copy as run.toml and use its path.",
             ));
             section.blocks.push(Block::Text(plan.clone()));
         }
@@ -374,7 +374,7 @@ mod tests {
         let document = document(&site, &[run("r", &site)]);
         let missing = missing_in(&document);
         for what in [
-            "Streams: no run of this document counts streams",
+            "Streams: no run in this document measured streams",
             "Document: customer (customer in [document])",
             "Bill of materials ([[part]])",
             "Disks: RAID (raid in [disks])",
@@ -412,13 +412,13 @@ mod tests {
             |heading: &str| document.sections.iter().find(|section| section.heading == heading).unwrap();
         let plans = section("How to repeat each run").blocks.iter();
         assert_eq!(plans.filter(|block| **block == Block::Text("seed = 7\n".to_owned())).count(), 2);
-        let named = section("Validity and doubts").blocks.iter();
+        let named = section("Validity and limitations").blocks.iter();
         assert_eq!(named.filter(|block| matches!(block, Block::Heading(_))).count(), 2);
         let shown = &section("Configuration as measured").blocks;
         assert!(
-            shown
-                .iter()
-                .any(|block| *block == sentence("Its clients are configured as those of a run above."))
+            shown.iter().any(
+                |block| *block == sentence("Its clients have the configuration of an earlier run above.")
+            )
         );
     }
 }

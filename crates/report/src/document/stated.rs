@@ -84,7 +84,7 @@ fn of_system(system: &SystemSite) -> Stated {
     let facts = vec![
         fact("storage nodes", "nodes", whole(*nodes, "")),
         fact("processor cores of all nodes", "cores", whole(*cores, "")),
-        fact("clients that make the load", "clients", whole(*clients, "")),
+        fact("clients that generate the load", "clients", whole(*clients, "")),
         fact("rack units", "rack_units", whole(*rack_units, "U")),
         fact("price", "price", price.map(in_currency)),
         fact("currency", "currency", text(currency.as_ref())),
@@ -119,7 +119,7 @@ fn of_switch(switch: &SwitchSite) -> Stated {
     } = switch;
     let facts = vec![
         fact("maker and model", "model", text(model.as_ref())),
-        fact("buffer of a port", "buffer_per_port_kib", with_unit(*buffer_per_port_kib, "KiB")),
+        fact("buffer per port", "buffer_per_port_kib", with_unit(*buffer_per_port_kib, "KiB")),
         fact("buffer shared by all ports", "buffer_is_shared", yes_or_no(*buffer_is_shared)),
         fact(
             "flow control at the server's port",
@@ -149,11 +149,11 @@ fn of_disks(disks: &DisksSite) -> Stated {
     let DisksSite { kind, count, each_mb_per_s, raid, groups, each_random_reads_per_s: random } = disks;
     let facts = vec![
         fact("kind", "kind", word(*kind)),
-        fact("count without spares", "count", whole(*count, "")),
+        fact("number of disks, without spares", "count", whole(*count, "")),
         fact("rate of one disk", "each_mb_per_s", with_unit(*each_mb_per_s, "MB/s")),
         fact("RAID", "raid", word(*raid)),
         fact("RAID groups", "groups", whole(*groups, "")),
-        fact("random reads of one disk", "each_random_reads_per_s", with_unit(*random, "per second")),
+        fact("random read IOPS of one disk", "each_random_reads_per_s", with_unit(*random, "per second")),
     ];
     Stated { heading: "Disks", table: "disks", facts }
 }

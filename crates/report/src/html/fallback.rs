@@ -79,7 +79,7 @@ fn of_run(run: &RunPage, style: Style, html: &mut String) {
         element("h2", "Incidents", html);
         run.incidents.iter().for_each(|incident| element("p", &plain(&incident.text), html));
     }
-    element("h2", "As on the terminal", html);
+    element("h2", "Terminal output", html);
     let show = Screen { style, tables: Tables::None, ..Screen::default() };
     element("pre", &screen(&run.summary, &show), html);
 }

@@ -28,21 +28,21 @@ type Step = (&'static str, fn(&mut Summary));
 
 /// Leaves out of a summary what a page can't bear, in steps until it fits, and says what, in words.
 pub fn shorten(summary: &mut Summary) -> Option<String> {
-    let latest = "only the streams with the most late frames are told";
+    let latest = "only the streams with the most late frames are included";
     let steps: [Step; 9] = [
-        ("the paper's tables of single workers are left out", |summary| {
+        ("the paper's tables of single workers are omitted", |summary| {
             each(summary, |point| point.per_worker.iter_mut().for_each(|worker| worker.paper = None))
         }),
-        ("neighbouring seconds are taken together", merge_steps),
-        ("of streams only the first and worst runs of late frames are told", cut_late_runs),
-        ("single workers are not told", |summary| each(summary, |point| point.per_worker.clear())),
+        ("neighbouring seconds are combined", merge_steps),
+        ("of each stream only the first and worst runs of late frames are included", cut_late_runs),
+        ("single workers are omitted", |summary| each(summary, |point| point.per_worker.clear())),
         (latest, |summary| cut_streams(summary, STREAMS)),
-        ("the paper's tables are left out", |summary| {
+        ("the paper's tables are omitted", |summary| {
             each(summary, |point| point.paper = PaperTables::default())
         }),
         (latest, |summary| cut_streams(summary, FEW_STREAMS)),
-        ("no stream is told", |summary| cut_streams(summary, 0)),
-        ("service times are left out", |summary| {
+        ("all streams are omitted", |summary| cut_streams(summary, 0)),
+        ("service times are omitted", |summary| {
             each(summary, |point| point.total.service = TimesByKind::default())
         }),
     ];
@@ -57,7 +57,7 @@ pub fn shorten(summary: &mut Summary) -> Option<String> {
     }
     let said = said.join("; ");
     (!said.is_empty())
-        .then(|| format!("The summary is too long for a page: {said}. summary.json has all of it."))
+        .then(|| format!("The summary is too large for a page: {said}. summary.json is complete."))
 }
 
 /// Whether it is embedded whole. Looks no further than it has to: what is too long may be a hundred times so.

@@ -82,7 +82,7 @@ pub fn procedure_list(all: &[(&str, String)], style: Style) -> String {
         page.item(name, &plain(about));
     }
     page.gap();
-    page.item("Next", "To see the steps and what they take: reelgauge procedure NAME PATH --dry-run");
+    page.item("Next", "Show the steps and their time: reelgauge procedure NAME PATH --dry-run");
     page.text
 }
 
@@ -119,7 +119,7 @@ pub fn plan_screen(plan: &PlanScreen<'_>, style: Style) -> String {
             page.below(3, "Takes", &forecast_words(forecast));
         }
         if let Some(action) = &step.action {
-            let here = if plan.agents.is_empty() { "" } else { ", on this machine" };
+            let here = if plan.agents.is_empty() { "" } else { ", on this client" };
             page.below(3, "Action", &format!("{}{here}", action_words(action)));
         }
     }
@@ -136,7 +136,7 @@ fn share_words(share: &AgentShare) -> String {
     };
     let files = match share.files_bytes {
         0 => String::new(),
-        bytes => format!("; makes {} of test files", amount(bytes)),
+        bytes => format!("; creates {} of test files", amount(bytes)),
     };
     format!("{clients} in {}{files}", plain(&share.target))
 }
@@ -146,7 +146,7 @@ fn action_words(action: &PlannedAction) -> String {
         PlannedAction::Fill(percent) => {
             format!("write ballast until {percent} % of the usable space is full")
         }
-        PlannedAction::Age(seconds) => format!("make, edit and delete files for {}", length(*seconds)),
+        PlannedAction::Age(seconds) => format!("create, edit and delete files for {}", length(*seconds)),
         PlannedAction::Command(command) => format!("run '{}'", plain(command)),
         PlannedAction::PushOut(bytes) => format!("write {} and remove it again", amount(*bytes)),
         PlannedAction::Rest(seconds) => format!("wait for {}", length(*seconds)),
@@ -253,10 +253,12 @@ mod tests {
         );
         assert!(text.contains("\nAgents: edit-01, edit-02\n"), "{text}");
         assert!(
-            text.contains("   Load: reelgauge mix /mnt\n   edit-01: 1, 1, 2 clients in /mnt; makes 5.00 MB"),
+            text.contains(
+                "   Load: reelgauge mix /mnt\n   edit-01: 1, 1, 2 clients in /mnt; creates 5.00 MB"
+            ),
             "{text}"
         );
         assert!(text.contains("   edit-02: 0, 1, 1 clients in /mnt\n"), "{text}");
-        assert!(text.contains("Action: wait for 30 s, on this machine"), "{text}");
+        assert!(text.contains("Action: wait for 30 s, on this client"), "{text}");
     }
 }

@@ -62,11 +62,9 @@ fn steady_words(found: &SteadyState) -> String {
     let streams = found.streams.map_or_else(|| "unknown".to_owned(), |streams| count(streams.into()));
     let event = match &found.event {
         None | Some(EventEnd::Exit { code: 0 }) => "",
-        Some(EventEnd::TimeLimit) => ", event ended at its limit",
-        Some(EventEnd::NotStarted { .. } | EventEnd::NotBegun | EventEnd::Pending) => {
-            ", event did not take place"
-        }
-        Some(EventEnd::Running) => ", event went on",
+        Some(EventEnd::TimeLimit) => ", event stopped at its time limit",
+        Some(EventEnd::NotStarted { .. } | EventEnd::NotBegun | EventEnd::Pending) => ", no event",
+        Some(EventEnd::Running) => ", event still running",
         Some(EventEnd::Exit { .. } | EventEnd::Signal { .. }) => ", event failed",
     };
     format!("{streams} of {played} (steady{event})")
@@ -78,15 +76,15 @@ pub fn remedy_words(remedy: &Remedy) -> String {
         Remedy::Event { names } => {
             let events: Vec<String> =
                 names.iter().map(|name| format!("'{}: COMMAND'", plain(name))).collect();
-            format!("give --event {}", events.join(" or "))
+            format!("add --event {}", events.join(" or "))
         }
         Remedy::Room { needed_bytes, left_bytes } => format!(
-            "it writes {}, and {} at most can be written then; use fewer streams (--set count=N) or less time \
-             (--set duration=TIME)",
+            "it writes {}, but at most {} fit then. Use fewer streams (--set count=N) or less time (--set \
+             duration=TIME)",
             amount(*needed_bytes),
             amount(*left_bytes)
         ),
-        Remedy::Cold => "give --set command=COMMAND or --set server-memory=SIZE".to_owned(),
+        Remedy::Cold => "add --set command=COMMAND or --set server-memory=SIZE".to_owned(),
     }
 }
 
@@ -106,9 +104,9 @@ pub(super) fn state_words(states: &[StateRow]) -> String {
     let first = format!("{} {noun} {}", count((*sustained).into()), plain(&first.name));
     match others.iter().min_by_key(|(_, streams)| *streams) {
         Some((worst, streams)) if streams < sustained => {
-            format!("{first}; at worst {}: {}.", count((*streams).into()), plain(&worst.name))
+            format!("{first}; fewest {}: {}.", count((*streams).into()), plain(&worst.name))
         }
-        Some(_) => format!("{first}; no other state that was measured has fewer."),
+        Some(_) => format!("{first}; no other measured state has fewer."),
         None => format!("{first}; no other state was measured."),
     }
 }
@@ -196,16 +194,16 @@ mod tests {
         let cells = state_cells(&states());
         assert_eq!(cells[0], ["healthy", "10 (search)", "0", "-"]);
         assert_eq!(cells[1], ["during a rebuild\\u{1b}", "6 of 10 (steady, event failed)", "1,400", "1.3 s"]);
-        assert_eq!(cells[2][1..], ["not tried: give --event 'failover: COMMAND'", "-", "-"]);
+        assert_eq!(cells[2][1..], ["not tried: add --event 'failover: COMMAND'", "-", "-"]);
         assert_eq!(cells[3][1..], ["not measured", "-", "-"]);
-        assert_eq!(state_words(&states()), "10 streams healthy; at worst 6: during a rebuild\\u{1b}.");
+        assert_eq!(state_words(&states()), "10 streams healthy; fewest 6: during a rebuild\\u{1b}.");
         let search = |name: &str, streams| StateRow {
             name: name.to_owned(),
             found: StateFound::Search { streams: Some(streams), is_least: false, late_frames: Some(0) },
         };
         let of = |healthy, full| state_words(&[search("healthy", healthy), search("90 % full", full)]);
-        assert_eq!(of(2, 2), "2 streams healthy; no other state that was measured has fewer.");
-        assert_eq!(of(1, 0), "1 stream healthy; at worst 0: 90 % full.");
+        assert_eq!(of(2, 2), "2 streams healthy; no other measured state has fewer.");
+        assert_eq!(of(1, 0), "1 stream healthy; fewest 0: 90 % full.");
         assert_eq!(state_words(&[]), "no state was measured.");
     }
 
@@ -232,8 +230,8 @@ mod tests {
             assert!(width < 80 || parts.count() == 1, "{width}: {lines:#?}");
         }
         let whole = states_table(&states).lines(300).join("\n");
-        assert!(whole.contains("not tried: give --event 'rebuild: COMMAND' or 'balance: COMMAND'"));
-        assert!(whole.contains("not tried: it writes 12.0 GB, and 3.20 GB at most can be written then; use"));
+        assert!(whole.contains("not tried: add --event 'rebuild: COMMAND' or 'balance: COMMAND'"));
+        assert!(whole.contains("not tried: it writes 12.0 GB, but at most 3.20 GB fit then. Use"));
     }
 
     #[test]

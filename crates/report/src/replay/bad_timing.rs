@@ -17,8 +17,8 @@ pub fn bad_timing_sentence(bad: &BadTiming) -> String {
         late_ops => format!(" The storage delayed {}.", counted(late_ops, "operation")),
     };
     format!(
-        "The timing was not good enough: {} of {} operations began more than a millisecond late because \
-         Reelgauge was late with them or with one before them{}.{}{storage}",
+        "The timing was not accurate enough: Reelgauge itself began {} of {} operations more than 1 ms \
+         late{}.{}{storage}",
         count(bad.begun_late_ops),
         count(bad.done_ops),
         latest.unwrap_or_default(),
@@ -41,8 +41,8 @@ mod tests {
         };
         assert_eq!(
             bad_timing_sentence(&late),
-            "The timing was not good enough: 2 of 100 operations began more than a millisecond late because Reelgauge \
-             was late with them or with one before them, by up to 3.50 ms."
+            "The timing was not accurate enough: Reelgauge itself began 2 of 100 operations more than 1 ms \
+             late, by up to 3.50 ms."
         );
         let both = BadTiming { delay_s: Some(0.2), storage_late_ops: Some(7), ..late };
         let said = bad_timing_sentence(&both);

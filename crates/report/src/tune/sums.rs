@@ -15,14 +15,14 @@ const MUCH: f64 = 0.25;
 pub(super) fn sum(sum: &Sum) -> String {
     match sum {
         Sum::Window { mbit_per_s, round_trip_ms, needed_bytes, bytes, usual } => format!(
-            "Sum: 2 x {} x {} / 8 = {} are needed; {}.",
+            "Calculation: 2 x {} x {} / 8 = {} are needed; {}.",
             speed(*mbit_per_s),
             ms(*round_trip_ms),
             amount(*needed_bytes),
             buffer(*needed_bytes, *bytes, &default_of(*usual))
         ),
         Sum::FirstBuffer { mbit_per_s, round_trip_ms, window_bytes, bytes, step_bytes } => format!(
-            "Sum: {} x {} / 8 = {} are in flight; the next size up: {}, and steps of {}. \
+            "Calculation: {} x {} / 8 = {} are in flight; the next larger size: {}, in steps of {}. \
              FreeBSD begins with {} (recvspace) and grows in steps of {}.",
             speed(*mbit_per_s),
             ms(*round_trip_ms),
@@ -35,18 +35,18 @@ pub(super) fn sum(sum: &Sum) -> String {
         Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes } => {
             let of = match memory_bytes {
                 Some(memory) if bytes > memory => format!(
-                    ", more than the server's {}: it can't be had, and the kernel stops buffers from growing before \
+                    ", more than the server's {}: the kernel stops buffers from growing earlier \
                      (net.ipv4.tcp_mem)",
                     block_size(*memory)
                 ),
                 Some(memory) if *bytes as f64 > MUCH * *memory as f64 => {
-                    format!(", which is much of the server's {}: watch it", block_size(*memory))
+                    format!(", a large part of the server's {}: monitor its memory use", block_size(*memory))
                 }
                 Some(memory) => format!(" of the server's {}", block_size(*memory)),
-                None => "; how much the server has was not stated (--memory)".to_owned(),
+                None => "; the server's memory was not stated (--memory)".to_owned(),
             };
             format!(
-                "Sum: at worst {} x {} x {} for reading and writing = {}{of}.",
+                "Calculation, worst case: {} x {} x {} for reading and writing = {}{of}.",
                 counted(u64::from(*clients), "client"),
                 counted(u64::from(*connections), "connection"),
                 block_size(*buffer_bytes),
@@ -54,28 +54,29 @@ pub(super) fn sum(sum: &Sum) -> String {
             )
         }
         Sum::Requests { mbit_per_s, answer_ms, request_bytes, requests } => format!(
-            "Sum: {} x {} / 8 / {} = {} in flight fill a client's link (round trip and \
-             disks).",
+            "Calculation: {} x {} / 8 / {} = {} in flight to fill a client's link (round trip and disks).",
             speed(*mbit_per_s),
             ms(*answer_ms),
             block_size(*request_bytes),
             counted(*requests, "request")
         ),
         Sum::Threads { clients, requests, needed, threads, memory_bytes } => format!(
-            "Sum: {} x {} = {needed}, and between 32 and 128: {} with {} for their requests.",
+            "Calculation: {} x {} = {needed}, limited to the range 32 to 128: {} with {} for their requests.",
             counted(u64::from(*clients), "client"),
             counted(*requests, "request"),
             counted(*threads, "thread"),
             block_size(*memory_bytes)
         ),
         Sum::Cache { memory_bytes, reserved_bytes, bytes } => format!(
-            "Sum: {} of memory - {} for other services = {}.",
+            "Calculation: {} of memory - {} for other services = {}.",
             block_size(*memory_bytes),
             block_size(*reserved_bytes),
             block_size(*bytes)
         ),
         Sum::Dirty { mbit_per_s, second_bytes, bytes, background_bytes } => format!(
-            "Sum: 1 s x {} / 8 = {}, and between 512 MiB and 2 GiB: {}; from an eighth of it ({}) on it is written.",
+            "Calculation: 1 s x {} / 8 = {}, limited to the range 512 MiB to 2 GiB: {}; writeback begins at \
+             an eighth of it \
+             ({}).",
             speed(*mbit_per_s),
             amount(*second_bytes),
             block_size(*bytes),
@@ -94,13 +95,14 @@ fn roughly(bytes: u64) -> String {
 fn buffer(needed_bytes: u64, bytes: u64, usual: &str) -> String {
     match needed_bytes > bytes {
         true => format!(
-            "{bytes} bytes are the largest that the kernel takes: one connection can't fill the link, several can"
+            "{bytes} bytes, the most that the kernel accepts: one connection cannot fill the link, several \
+             can"
         ),
         false if bytes == LARGEST_BUFFER_BYTES => {
-            format!("{bytes} bytes, the largest that the kernel takes")
+            format!("{bytes} bytes, the most that the kernel accepts")
         }
         false if bytes > 2 * needed_bytes => format!("{} are enough: {usual}", block_size(bytes)),
-        false => format!("the next size up, and no less than the default: {}; {usual}", block_size(bytes)),
+        false => format!("the next larger size, at least the default: {}; {usual}", block_size(bytes)),
     }
 }
 
@@ -114,7 +116,8 @@ fn default_of(usual: Usual) -> String {
             format!("Linux {major}.{minor} has {default} by default")
         }
         Usual::LinuxReceive(None) => format!(
-            "Linux has {default} by default since {}.{}, and {} before it (which kernel was not stated: --kernel)",
+            "Linux has {default} by default since {}.{}, and {} before it (the kernel was not stated: \
+             --kernel)",
             since.0,
             since.1,
             block_size(FORMER_RECEIVE_BYTES)

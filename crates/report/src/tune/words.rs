@@ -11,13 +11,13 @@ use crate::doctor::NO_CAVEAT;
 use crate::units::{block_size, counted};
 
 /// What to do next.
-pub(super) const NEXT: &str = "Apply one fragment at a time, and prove that it helps here: reelgauge prove --change \
-                               COMMAND --undo COMMAND -- streams PATH --find-max";
+pub(super) const NEXT: &str = "Apply one fragment at a time, and test whether it helps: reelgauge prove \
+    --change COMMAND --undo COMMAND -- streams PATH --find-max";
 
 /// What there is to say of Apple's former protocol.
-pub(super) const AFP: &str = "AFP is legacy: macOS has shared folders by SMB alone since version 11, and Apple has \
-                              announced that its client for AFP goes, too. Nothing is tuned for it here: connect the \
-                              Macs by SMB instead (smb://, not afp://), with the lines below.";
+pub(super) const AFP: &str = "AFP is legacy: since version 11, macOS shares folders only over SMB, and Apple \
+    has announced the end of its AFP client. This fragment does not tune AFP. Connect the Macs over SMB \
+    instead (smb://, not afp://), with the lines below.";
 
 /// What it is for, and what was stated.
 pub(super) fn head(purpose: Purpose, site: &Site) -> String {
@@ -41,11 +41,11 @@ pub(super) fn head(purpose: Purpose, site: &Site) -> String {
 
 fn topology(topology: Topology) -> &'static str {
     match topology {
-        Topology::Single => "a single client at equal speed",
+        Topology::Single => "a single client with a link as fast as the server's",
         Topology::FanIn => "a fast server port feeds slower clients (fan-in)",
         Topology::Several => "several clients, none slower than the server",
-        Topology::FasterClient => "a single client, faster than the server",
-        Topology::NotKnown => "whether a fast port feeds slower ones is not known",
+        Topology::FasterClient => "a single client with a faster link than the server's",
+        Topology::NotKnown => "unknown whether a fast port feeds slower ones",
     }
 }
 
@@ -53,11 +53,11 @@ fn topology(topology: Topology) -> &'static str {
 pub(super) fn place(place: &Destination) -> String {
     match place {
         Destination::Into(file) => {
-            format!("Add these lines to {file}; replace only {}. All others there stay.", older(file))
+            format!("Add these lines to {file}. Replace only {}; keep all other lines.", older(file))
         }
-        Destination::File(file) => format!("This file belongs into {file}."),
+        Destination::File(file) => format!("Save this file as {file}."),
         Destination::Run(by) => {
-            format!("These are commands for {by}; run them one by one, as an administrator.")
+            format!("These are commands for {by}. Run them one by one, as an administrator.")
         }
         Destination::Dialog(dialog) => format!("These lines go into the dialog {dialog}."),
     }
@@ -66,11 +66,11 @@ pub(super) fn place(place: &Destination) -> String {
 /// What of a file that has other lines, too, these stand in place of.
 fn older(file: &str) -> &'static str {
     match file.rsplit('/').next() {
-        Some("fstab") => "an older line of this mount",
-        Some("exports") => "an older line of this directory",
-        Some("ganesha.conf") => "an older EXPORT block of this path, and what NFS_CORE_PARAM says otherwise",
-        Some("smb.conf") => "older lines of the same settings, in the same section",
-        _ => "older lines of the same settings",
+        Some("fstab") => "an older line for this mount",
+        Some("exports") => "an older line for this directory",
+        Some("ganesha.conf") => "an older EXPORT block of this path, and other values in NFS_CORE_PARAM",
+        Some("smb.conf") => "older lines for the same settings, in the same section",
+        _ => "older lines for the same settings",
     }
 }
 
@@ -80,11 +80,10 @@ pub(super) fn placeholders(fragment: &Fragment, site: &Site) -> Option<String> {
     let told: Vec<String> = names.map(|name| format!("{} ({})", site.name(*name), name.flag())).collect();
     match told.as_slice() {
         [] => None,
-        [one] => Some(format!("PLACEHOLDER: nobody stated {one}; put yours in its place.")),
-        [all @ .., last] => Some(format!(
-            "PLACEHOLDERS: nobody stated {} and {last}; put yours in their place.",
-            all.join(", ")
-        )),
+        [one] => Some(format!("PLACEHOLDER: {one} was not stated. Insert yours.")),
+        [all @ .., last] => {
+            Some(format!("PLACEHOLDERS: {} and {last} were not stated. Insert yours.", all.join(", ")))
+        }
     }
 }
 
@@ -94,8 +93,7 @@ pub fn refused(error: &SiteError) -> String {
         SiteError::Memory { reserved_bytes, memory_bytes } => {
             let memory = block_size(*memory_bytes);
             format!(
-                "--reserve is {}, and --memory {memory}: nothing of the server's memory would be left; give less than \
-                 {memory}",
+                "--reserve {} leaves nothing of --memory {memory}. Use less than {memory}",
                 block_size(*reserved_bytes)
             )
         }
@@ -110,8 +108,8 @@ pub fn refused(error: &SiteError) -> String {
                 _ => ("several", "several clients whose links are no slower than the server's"),
             };
             format!(
-                "--topology {flag} is {meant}, and does not go with {}; leave --topology away, or state the links as \
-                 they are",
+                "--topology {flag} means {meant}, which contradicts {}. Omit --topology, or correct the \
+                 links",
                 others.join(" and ")
             )
         }
@@ -125,17 +123,17 @@ fn flag_speed(mbit_per_s: f64) -> String {
 }
 
 /// What a fragment that sets nothing says instead of where it belongs.
-pub(super) const NOTHING_SET: &str = "Nothing is set here: why, stands below.";
+pub(super) const NOTHING_SET: &str = "This fragment sets nothing. The reasons are below.";
 
 /// What keeps the former state before a fragment takes effect.
 pub(super) fn before(fragment: &Fragment) -> Option<String> {
     match &fragment.place {
-        Destination::Into(file) => Some(format!("Before that: cp -p {file} {file}.before")),
+        Destination::Into(file) => Some(format!("First: cp -p {file} {file}.before")),
         Destination::File(file) if !is_own(file) => {
-            Some(format!("Before that, if there is such a file: cp -p {file} {file}.before"))
+            Some(format!("First, if the file exists: cp -p {file} {file}.before"))
         }
         Destination::File(_) if fragment.keep.is_some() => {
-            Some("Before it takes effect, keep what is set now:".to_owned())
+            Some("First save the current settings:".to_owned())
         }
         Destination::File(_) | Destination::Run(_) | Destination::Dialog(_) => None,
     }
@@ -166,11 +164,11 @@ pub(super) fn undo(fragment: &Fragment) -> String {
         Destination::Into(file) => format!("Undo: cp -p {file}.before {file}{then}"),
         Destination::File(file) if is_own(file) => format!("Undo: rm {file}{then}"),
         Destination::File(file) => {
-            format!("Undo: mv {file}.before {file}, or rm {file} where there was none before{then}")
+            format!("Undo: mv {file}.before {file}, or rm {file} if there was none before{then}")
         }
-        Destination::Run(_) => "Undo: the command below each reason".to_owned(),
+        Destination::Run(_) => "Undo: run the command below each reason".to_owned(),
         Destination::Dialog(_) => {
-            format!("Undo: put back what stood in each field before: note it first{then}")
+            format!("Undo: restore the previous value of each field (note it before the change){then}")
         }
     }
 }
@@ -201,8 +199,8 @@ fn because(because: Because) -> String {
     match because {
         Because::Topology(kind) => format!("For this site: {}.", topology(kind)),
         Because::HasMacs => "For the Macs of this site.".to_owned(),
-        Because::IsDefault => "The default, written out: an older line may say something else.".to_owned(),
-        Because::ToProve => "A value to begin with; 'reelgauge prove --sweep' finds the best one.".to_owned(),
+        Because::IsDefault => "The default, written explicitly, because an older line may differ.".to_owned(),
+        Because::ToProve => "A first value. 'reelgauge prove --sweep' finds the best one.".to_owned(),
     }
 }
 
@@ -210,14 +208,14 @@ fn because(because: Because) -> String {
 pub(super) fn decide(id: &str) -> String {
     match rule(id) {
         Some(rule) => format!(
-            "Yours to decide, and left as it is: {}. {} {} {} [{}]",
+            "Unchanged; this is your decision: {}. {} {} {} [{}]",
             rule.title.trim_end_matches('.'),
             rule.why,
             rule.recommended,
             rule.not_when.as_deref().unwrap_or(NO_CAVEAT),
             rule.id
         ),
-        None => format!("Yours to decide, and left as it is. [{id}]"),
+        None => format!("Unchanged; this is your decision. [{id}]"),
     }
 }
 
@@ -228,15 +226,15 @@ pub(super) fn left(id: &str, left: &Left) -> String {
         Left::NotStated(flags) => format!("not stated: {}", listed(flags)),
         Left::Topology(kind) => format!("{}: measure both", topology(*kind)),
         Left::TooOld(version) => format!("version {}.{} does not have it", version.0, version.1),
-        Left::Measure => "only a measurement tells whether it is needed".to_owned(),
+        Left::Measure => "only a measurement shows whether it is needed".to_owned(),
         Left::WithoutEffect(other) => {
             let instead = rule(id).map(|rule| rule.recommended.as_str()).unwrap_or_default();
-            format!("without effect next to '{other}'. {}", instead.trim_end_matches('.'))
+            format!("no effect with '{other}'. {}", instead.trim_end_matches('.'))
         }
-        Left::NewOnly => "for what is made anew; it can't be changed without harm later".to_owned(),
+        Left::NewOnly => "for new ones only; changing it later does harm".to_owned(),
         Left::Dialog(field) => format!("the dialog has a field for it: {field}"),
     };
-    format!("Left as it is ({why}): {title} [{id}]")
+    format!("Unchanged ({why}): {title} [{id}]")
 }
 
 /// `a, b and c`.

@@ -59,7 +59,7 @@ fn suites_are_compared_as_on_the_terminal_and_a_suite_with_a_run_is_refused() {
     let suites = &compared["suites"];
     assert_eq!(
         suites["sentences"][0],
-        "4.00 times as fast as before, in the one workload that both have. Too few passes show how large chance is."
+        "4.00 times as fast as before, in the one workload that both have. There are too few passes to rule out chance."
     );
     assert_eq!(suites["rows"][0]["bytes_per_s"], json!([5e6, 2e7]));
     assert_eq!(suites["rows"][0]["times_first"], json!([1.0, 4.0]));
