@@ -327,7 +327,7 @@ impl Area {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(AreaError::Vanished { path: path.to_owned() })
             }
-            Err(error) => Err(io_error("read the attributes of", path, error)),
+            Err(error) => Err(io_error("access", path, error)),
         }
     }
 
@@ -364,7 +364,7 @@ fn check_is_dir(path: &Path, missing: impl FnOnce() -> AreaError) -> Result<(), 
     let kind = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(missing()),
-        Err(error) => return Err(io_error("read the attributes of", path, error)),
+        Err(error) => return Err(io_error("access", path, error)),
     };
     if kind.is_dir() { Ok(()) } else { Err(not_a_dir(path, kind.is_symlink())) }
 }
@@ -381,10 +381,9 @@ fn checked_target(target: &Path) -> Result<PathBuf, AreaError> {
             AreaError::Missing { target: target.to_owned(), nearest: nearest_existing(target) }
         }
         io::ErrorKind::NotADirectory => AreaError::NotADirectory { target: target.to_owned() },
-        _ => io_error("read the attributes of", target, error),
+        _ => io_error("access", target, error),
     })?;
-    let metadata =
-        fs::metadata(&absolute).map_err(|error| io_error("read the attributes of", &absolute, error))?;
+    let metadata = fs::metadata(&absolute).map_err(|error| io_error("access", &absolute, error))?;
     if !metadata.is_dir() {
         return Err(AreaError::NotADirectory { target: absolute });
     }
@@ -397,9 +396,7 @@ fn checked_target(target: &Path) -> Result<PathBuf, AreaError> {
 
 /// Is careful of others who have a hand in the target or its area, as they are now.
 fn settle(target: &Path, area: Option<&Area>, sharing: Sharing) -> Result<Option<String>, AreaError> {
-    let facts = |dir: &AreaDir| {
-        dir.facts(dir.path()).map_err(|error| io_error("read the attributes of", dir.path(), error))
-    };
+    let facts = |dir: &AreaDir| dir.facts(dir.path()).map_err(|error| io_error("access", dir.path(), error));
     let held = AreaDir::open(target).map_err(|error| io_error("open", target, error))?;
     let of_area = area.map(|area| facts(&area.dir)).transpose()?;
     let area = area.map(Area::root).zip(of_area.as_ref());

@@ -315,7 +315,7 @@ fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
 fn asked(file: &File) -> Result<Statx, Broken> {
     let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
     let asked = rustix::fs::statx(file, c"", flags, StatxFlags::BASIC_STATS);
-    asked.map_err(|error: Errno| broken("read the attributes of a file")(error.into()))
+    asked.map_err(|error: Errno| broken("access a file")(error.into()))
 }
 
 #[cfg(test)]

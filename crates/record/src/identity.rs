@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "could not be taken again")]
+    #[should_panic(expected = "cannot switch back to user")]
     fn an_identity_that_cannot_be_taken_again_ends_the_thread() {
         let no_user = Guise { user: u32::MAX, group: NOBODY.group };
         // A separate thread: the attempt changes the groups of the thread that makes it.

@@ -92,7 +92,7 @@ fn answer<'a>(each: impl Iterator<Item = &'a Leftover> + Clone, removes: bool) -
             format!("{} of earlier runs, {left_size}. Nothing was removed.", counted(left, "leftover"))
         }
         (true, _, 0) => removed,
-        (true, ..) => format!("{removed} {} remain, {left_size}.", counted(left, "leftover")),
+        (true, ..) => format!("{removed} Not removed: {}, {left_size}.", counted(left, "leftover")),
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
         let gone = Leftover { is_removed: true, ..files };
         let stays = Leftover { why_not: Some("a run uses it.".to_owned()), ..run };
         let said = screen(&[of(Some("a"), vec![gone, stays])], &[], true);
-        assert!(said.starts_with("Removed 1 leftover, 300 MB. 1 leftover of 18"), "{said}");
+        assert!(said.starts_with("Removed 1 leftover, 300 MB. Not removed: 1 leftover, 18"), "{said}");
         assert!(said.contains("not removed: a run uses it."), "{said}");
     }
 }

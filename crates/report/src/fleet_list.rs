@@ -264,7 +264,7 @@ mod tests {
         let doubled = AgentLine { processes: 2, version: "0.0.9", ..agent("a") };
         let text = fleet_list(&[doubled], "0.1.0", Style::default());
         assert!(
-            text.contains("Two processes use the name a") && text.contains("Not version 0.1.0"),
+            text.contains("Two processes use the name a") && text.contains("Another version than 0.1.0"),
             "{text}"
         );
         let text = fleet_clocks(&[AgentLine { processes: 2, ..agent("a") }], Style::default());

@@ -658,7 +658,7 @@ mod tests {
         };
         assert_eq!(
             scale_words(&scale),
-            "2 targets moved 190 MB/s together, 1.90 times the 100 MB/s of 1 target."
+            "2 targets together moved 190 MB/s: 1.90 times as much as the 100 MB/s of 1 target."
         );
     }
 

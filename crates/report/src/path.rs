@@ -290,7 +290,7 @@ mod tests {
         let measured = MeasuredPath { client_bytes_per_s: Some(110e6), ..MeasuredPath::default() };
         let text = told(&site, measured);
         assert!(
-            text.starts_with("  this machine    eth0 to 10.0.0.2, 10 Gbit/s, MTU 1500: at most 1,177 MB/s;"),
+            text.starts_with("  this client     eth0 to 10.0.0.2, 10 Gbit/s, MTU 1500: at most 1,177 MB/s;"),
             "{text}"
         );
         assert!(text.contains("\n> server's link   1 Gbit/s: at most 118 MB/s (the lowest)\n"), "{text}");

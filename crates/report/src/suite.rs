@@ -97,7 +97,6 @@ fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
     }
     let discarded: usize = suite.table.rows.iter().map(NasptRow::discarded).sum();
     if discarded > 0 {
-        let verb = if discarded == 1 { "doesn't" } else { "don't" };
         page.warning(&format!(
             "{} not counted, because operations had another result than recorded. 'reelgauge report' of the \
              workload's run shows which.",

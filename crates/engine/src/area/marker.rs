@@ -61,7 +61,7 @@ impl Marker {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(foreign(format!("a directory without a marker ({MARKER_FILE})")));
             }
-            Err(error) => return Err(io_error("read the attributes of", &path, error)),
+            Err(error) => return Err(io_error("access", &path, error)),
         }
         let text = dir.read_text(&path, LARGEST_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => foreign(format!("a directory whose {MARKER_FILE} is not text")),

@@ -204,7 +204,7 @@ mod system {
         let root = area.path();
         let fd = area.root().open_dir_to_read(Path::new(""));
         let fd = fd.map_err(|error| io_error("open", root, error))?;
-        let home = MountId::of_dir(&fd).map_err(|error| io_error("read the attributes of", root, error))?;
+        let home = MountId::of_dir(&fd).map_err(|error| io_error("access", root, error))?;
         let mut dir = DirToClear { fd, path: root.to_owned(), depth: 0, scope };
         for name in names {
             let failed = |error: std::ffi::NulError| io_error("empty", &dir.path, error.into());

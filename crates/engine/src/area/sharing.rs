@@ -298,7 +298,7 @@ mod tests {
             chown(&path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
             let area = Area::open_or_create_on(&path, MEANT).unwrap();
             let note = area.sharing_note().unwrap();
-            assert!(note.contains("as root, to whom the area there belongs"), "{note}");
+            assert!(note.contains("as root, the owner of the area there"), "{note}");
             assert!(identity::is_root());
         });
     }

@@ -69,8 +69,7 @@ fn own_dir(area: &AreaDir, path: &Path, spec: &DataSetSpec) -> Result<(), DataSe
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(named("create the directory", path, spec.file_bytes, error)),
     }
-    let facts =
-        area.facts(path).map_err(|error| named("read the attributes of", path, spec.file_bytes, error))?;
+    let facts = area.facts(path).map_err(|error| named("access", path, spec.file_bytes, error))?;
     let what = match facts.what {
         What::Directory => return Ok(()),
         What::Link => "a symbolic link",

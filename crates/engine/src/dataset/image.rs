@@ -170,7 +170,7 @@ fn refuse_existing(area: &AreaDir, path: &Path) -> Result<(), DataSetError> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(())
         }
-        Err(error) => Err(named("read the attributes of", path, 0, error)),
+        Err(error) => Err(named("access", path, 0, error)),
     }
 }
 

@@ -59,7 +59,7 @@ impl Manifest {
             }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(named("read the attributes of", &path, spec.file_bytes, error)),
+            Err(error) => return Err(named("access", &path, spec.file_bytes, error)),
         }
         let text = match area.read_text(&path, LARGEST_BYTES) {
             Ok(text) => text,

@@ -54,7 +54,7 @@ fn survey(
                 survey.missing.push(number);
                 continue;
             }
-            Err(error) => return Err(named("read the attributes of", &path, spec.file_bytes, error)),
+            Err(error) => return Err(named("access", &path, spec.file_bytes, error)),
         };
         if let Some(what) = facts.foreign_file() {
             return Err(DataSetError::NotOurs { path, what });

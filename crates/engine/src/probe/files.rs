@@ -52,7 +52,7 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let soft = bench.at("soft");
     match bench.dir().lead_to(&soft, &path) {
         Ok(()) => {
-            let facts = bench.dir().facts(&soft).map_err(broken("read the attributes of a link"))?;
+            let facts = bench.dir().facts(&soft).map_err(broken("access a link"))?;
             found.word("symbolic_links", if facts.is_link() { "made" } else { "made as something else" });
         }
         Err(error) if is_unsupported(&error) => found.word("symbolic_links", NOT_SUPPORTED),

@@ -105,7 +105,7 @@ fn per_entry_us(begun: Instant, entries: usize) -> f64 {
 fn look(dir: &OwnedFd, name: &CStr) -> Result<(), Broken> {
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::STATX_FORCE_SYNC;
     let looked = rustix::fs::statx(dir, name, flags, StatxFlags::BASIC_STATS);
-    looked.map(drop).map_err(|error: Errno| broken("read the attributes of a file")(error.into()))
+    looked.map(drop).map_err(|error: Errno| broken("access a file")(error.into()))
 }
 
 /// By the folder that is held: its own path may lead elsewhere by now.

@@ -123,7 +123,7 @@ fn is_there(bench: &Bench, path: &Path) -> Result<bool, Broken> {
     match facts {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(broken("read the attributes of a file")(error)),
+        Err(error) => Err(broken("access a file")(error)),
     }
 }
 

@@ -253,9 +253,7 @@ mod tests {
         );
         assert!(text.contains("\nAgents: edit-01, edit-02\n"), "{text}");
         assert!(
-            text.contains(
-                "   Load: reelgauge mix /mnt\n   edit-01: 1, 1, 2 clients in /mnt; creates 5.00 MB"
-            ),
+            text.contains("   Load: reelgauge mix /mnt\n   edit-01: 1, 1, 2 clients in /mnt; creates 5.00"),
             "{text}"
         );
         assert!(text.contains("   edit-02: 0, 1, 1 clients in /mnt\n"), "{text}");
