@@ -136,7 +136,7 @@ fn budgets_end_the_search_with_what_is_known() {
     assert_eq!(
         short.answer_sentence(&answer),
         "16 streams passed so far. The result is uncertain: the next trial takes about 60 s, but only 30 s \
-         were left for the search."
+         were left."
     );
     let mut none = search(SearchSettings { trials_max: Some(0), ..settings(1, 10) });
     assert_eq!(run(&mut none, |_| outcome(true)).streams(), 0);
