@@ -1,5 +1,5 @@
-//! The control groups of this process, by `/proc/self/cgroup`: `0::/user.slice/run.scope` (version 2), or
-//! `4:cpu,cpuacct:/job` (version 1). Whatever a group limits holds for the groups in it, too.
+//! The control groups of this process, from `/proc/self/cgroup`: `0::/user.slice/run.scope` (version 2),
+//! or `4:cpu,cpuacct:/job` (version 1). The limits of a group also apply to the groups in it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use procfs_core::{FromBufRead, ProcessCGroup, ProcessCGroups};
 
 pub const FILE: &str = "/proc/self/cgroup";
 
-/// Where the groups are.
+/// The mount point of control groups.
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// The groups of a controller (`""`: of the unified hierarchy) that this process is in, the innermost
-/// first. The outermost one, `/`, is the group of the container where there is one, and limits it.
+/// This process's groups of a controller (`""`: of the unified hierarchy), the innermost first. The
+/// outermost one, `/`, is the group of the container, if there is one, and limits it.
 pub fn groups(text: &str, controller: &str) -> Vec<String> {
-    // Line by line: one that is not understood is no reason to lose the others.
+    // Line by line: a line that cannot be parsed must not lose the others.
     let lines = text.lines().filter_map(|line| ProcessCGroups::from_buf_read(line.as_bytes()).ok());
     let is_its = |group: &ProcessCGroup| match controller {
         "" => group.controllers.is_empty(),
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(folder("/cpu,cpuacct/a"), Path::new("/sys/fs/cgroup/cpu,cpuacct/a"));
     }
 
-    /// In a container with a namespace of its own.
+    /// In a container with a separate namespace.
     #[test]
     fn the_group_of_a_container_is_the_outermost() {
         assert_eq!(groups("0::/\n", ""), ["/"]);

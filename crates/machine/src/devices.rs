@@ -1,9 +1,9 @@
-//! Which block devices carry what is mounted at a place: its own, the disk around a partition, and what
-//! lies below arrays, mapped volumes and loop devices. From the table of mounts, the list of disks, what
-//! each of them is made of, and `/proc/mdstat`.
+//! Finds the block devices below a mount: the device itself, the disk of a partition, and the devices
+//! below arrays, mapped volumes and loop devices. The sources are the table of mounts, the list of disks
+//! with their components, and `/proc/mdstat`.
 //!
-//! Nothing looks at the target: on a dead mount that never returns. What no text tells stays unknown:
-//! [`Below::is_whole`] says whether all of the way down was told.
+//! The target itself is never accessed: on a dead mount that would never return. Devices that no text
+//! shows stay unknown: [`Below::is_whole`] shows whether all levels are known.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,26 +12,25 @@ use crate::file_system::{MountKind, kind_of};
 use crate::mountinfo::{Entry, showing};
 use crate::source::Source;
 
-/// An array may have more disks than anybody wants to look at.
+/// Limits the devices of large arrays.
 const DEVICES_MAX: usize = 24;
 /// The list of disks.
 pub(crate) const DISKS: &str = "/sys/block";
-/// The number of software arrays.
+/// The major number of software arrays.
 const MD_MAJOR: u32 = 9;
 
-/// Names of block devices, as `/proc/diskstats` has them.
+/// Names of block devices, as in `/proc/diskstats`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Below {
-    /// In the order of the way down, the nearest first.
+    /// From the top down, the nearest first.
     pub names: Vec<String>,
     /// Whether these are all of them.
     pub is_whole: bool,
 }
 
-/// The devices below what is mounted at `mount_point`; none for file systems that lie on no device of the
-/// machine.
+/// The devices below the mount at `mount_point`; empty for file systems without a device of the host.
 pub fn below(source: &impl Source, mounts: &[Entry], mount_point: &Path) -> Below {
-    // Of several mounts at one place the last lies on top.
+    // Of several mounts at one place, the last one is on top.
     let mount = mounts.iter().rfind(|entry| entry.is_at(mount_point));
     let Some(first) = mount.and_then(|mount| device_of(source, mount)) else {
         return Below::default();
@@ -39,7 +38,7 @@ pub fn below(source: &impl Source, mounts: &[Entry], mount_point: &Path) -> Belo
     let mut found = Below { names: Vec::new(), is_whole: true };
     let mut open = VecDeque::from([first]);
     if mount.is_some_and(|mount| mount.fs_type == "btrfs") {
-        // The table of mounts names one of several devices.
+        // The table of mounts names only one of several devices.
         match btrfs_devices(source, open.front().map_or("", String::as_str)) {
             Some(all) => open.extend(all),
             None => found.is_whole = false,
@@ -58,8 +57,8 @@ pub fn below(source: &impl Source, mounts: &[Entry], mount_point: &Path) -> Belo
     found
 }
 
-/// The devices of the btrfs that this one is of: by the kernel's folder of each file system, else by the
-/// program's list; `None` where neither is known.
+/// The devices of the btrfs that contains this one: from the kernel's directory for each file system,
+/// otherwise from the program's list; `None` if neither is known.
 fn btrfs_devices(source: &impl Source, device: &str) -> Option<Vec<String>> {
     const FILE_SYSTEMS: &str = "/sys/fs/btrfs";
     let folders = source.names(FILE_SYSTEMS).into_iter();
@@ -72,8 +71,8 @@ fn btrfs_devices(source: &impl Source, device: &str) -> Option<Vec<String>> {
     by_kernel.chain(by_program).find(|devices: &Vec<String>| devices.iter().any(|own| own == device))
 }
 
-/// The device that is mounted: by its number, else by its name. btrfs has numbers of its own, which no
-/// device has.
+/// The mounted device: by its number, otherwise by its name. btrfs has different numbers, which belong
+/// to no device.
 fn device_of(source: &impl Source, mount: &Entry) -> Option<String> {
     let (major, minor) = mount.device;
     let numbers = mount.numbers();
@@ -87,16 +86,16 @@ fn device_of(source: &impl Source, mount: &Entry) -> Option<String> {
     }
     let name = mount.source.strip_prefix("/dev/")?;
     match name.split_once('/') {
-        // The kernel's own names of these have the minor number in them.
+        // The kernel's own names of these contain the minor number.
         Some(("mapper", _)) if major != 0 => Some(format!("dm-{minor}")),
         Some(("md", _)) if major == MD_MAJOR => Some(format!("md{minor}")),
-        // `/dev/root` is a name of nothing.
+        // `/dev/root` is not the name of a device.
         None if name != "root" => Some(name.to_owned()),
         _ => None,
     }
 }
 
-/// What a device is made of: nothing where it is a disk, `None` where no text tells.
+/// The components of a device: empty if it is a disk, `None` if no text shows them.
 fn next_below(source: &impl Source, name: &str, mounts: &[Entry]) -> Option<Vec<String>> {
     if let Some(disk) = partitioned(source, name)? {
         return Some(vec![disk]);
@@ -114,7 +113,7 @@ fn next_below(source: &impl Source, name: &str, mounts: &[Entry]) -> Option<Vec<
     }
 }
 
-/// The disk that a partition is of: none where it is no partition, `None` where that is not known.
+/// The disk of a partition: `Some(None)` if it is no partition, `None` if that is unknown.
 fn partitioned(source: &impl Source, name: &str) -> Option<Option<String>> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let names = source.names(DISKS);
@@ -126,7 +125,8 @@ fn partitioned(source: &impl Source, name: &str) -> Option<Option<String>> {
         let of = [Some(stem), stem.strip_suffix('p')].into_iter().flatten().find(|disk| is_disk(disk));
         return of.map(|disk| Some(disk.to_owned()));
     }
-    // Without a list, by the kernel's rules for names: `sda1`, and `p` where the disk ends with a digit.
+    // Without a list, by the kernel's naming rules: `sda1`, and with a `p` if the disk's name ends with
+    // a digit.
     let is_lettered = ["sd", "vd", "xvd", "hd"].iter().any(|kind| name.starts_with(kind));
     let disk = match stem.strip_suffix('p') {
         _ if stem == name => None,
@@ -137,7 +137,7 @@ fn partitioned(source: &impl Source, name: &str) -> Option<Option<String>> {
     Some(disk.map(str::to_owned))
 }
 
-/// The members of an array, as `/proc/mdstat` has them: `md0 : active raid1 sdb1[1] sda1[0]`.
+/// The members of an array, from `/proc/mdstat`: `md0 : active raid1 sdb1[1] sda1[0]`.
 fn members(mdstat: &str, array: &str) -> Option<Vec<String>> {
     let line =
         mdstat.lines().find_map(|line| line.split_once(" : ").filter(|(name, _)| name.trim() == array))?;
@@ -145,8 +145,8 @@ fn members(mdstat: &str, array: &str) -> Option<Vec<String>> {
     Some(words.map(|(name, _)| name.to_owned()).collect())
 }
 
-/// The device that a file lies on, by its name alone: the file itself may be on something that hangs. None is
-/// below a file in memory; `None` where it is not known.
+/// The device below a file, by the file's name alone: the file itself may be on a mount that hangs.
+/// Empty for a file in memory; `None` if it is unknown.
 fn below_file(source: &impl Source, file: &Path, mounts: &[Entry]) -> Option<Vec<String>> {
     let mount = showing(mounts, file)?;
     match kind_of(&mount.fs_type, &mount.source) {
@@ -155,37 +155,37 @@ fn below_file(source: &impl Source, file: &Path, mounts: &[Entry]) -> Option<Vec
     }
 }
 
-/// Whether a disk is one of a virtual machine, which does not tell what it lies on: by its name (virtio's
-/// and Xen's) or by the vendor that it claims.
+/// Whether a disk is virtual, so that the physical device is unknown: by its name (virtio's and Xen's)
+/// or by its reported vendor.
 pub fn is_of_virtual_machine(disk: &str, vendor: &str) -> bool {
     ["vd", "xvd"].iter().any(|kind| disk.starts_with(kind))
         || ["QEMU", "VMware", "Msft", "VBOX", "Xen"].iter().any(|name| vendor.starts_with(name))
 }
 
-/// The first loop device below a mount that reads and writes its file through this machine's cache.
+/// The first loop device below a mount that reads and writes its file through the local host's cache.
 pub fn cached_loop(source: &impl Source, mounts: &[Entry], mount_point: &Path) -> Option<String> {
     let is_cached =
         |name: &String| source.value(&format!("{DISKS}/{name}/loop/dio")).is_some_and(|it| it == "0");
     below(source, mounts, mount_point).names.into_iter().find(is_cached)
 }
 
-/// What only lies in memory, takes a disc out, or is the flash of a board.
+/// Devices in memory, with removable discs, or the flash of a board.
 const NO_DISKS: [&str; 5] = ["fd", "mtdblock", "ram", "sr", "zram"];
-/// What shows a file, or what another machine has, as a disk.
+/// Devices that show a file, or a device of another host, as a disk.
 const FOR_A_FILE: [&str; 2] = ["loop", "nbd"];
 
 fn is_one_of(kinds: &[&str], name: &str) -> bool {
     kinds.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether no data lies on a device of this name, or only where it is mounted (loop devices).
+/// Whether a device with this name holds no data, or only if it is mounted (loop devices).
 pub fn is_no_disk(name: &str) -> bool {
     is_one_of(&NO_DISKS, name) || is_one_of(&FOR_A_FILE, name)
 }
 
-/// The names of all disks and arrays of a machine, as a server has them. Of what shows a file those that can
-/// be written count, which may be what the server exports, and not those that are read only, as packages are:
-/// behind the disks, because there may be many.
+/// The names of all disks and arrays of a host, for a server. Of the devices for files, only writable
+/// ones count, which the server may export. Read-only ones, such as packages, do not. They come after
+/// the disks, because there may be many.
 pub fn every(source: &impl Source) -> Vec<String> {
     let mut names = source.names(DISKS);
     let value = |name: &str, file: &str| source.value(&format!("{DISKS}/{name}/{file}"));

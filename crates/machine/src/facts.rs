@@ -1,9 +1,9 @@
-//! Facts: what collected texts say, each as a value with a name, of a subject: an interface, a mount, a
-//! Samba share. Rules know facts alone.
+//! Facts: the content of collected texts, each as a value with a name, of a subject: an interface, a
+//! mount, a Samba share. Rules use facts alone.
 //!
-//! Pure, and forgiving: what a text does not say is not known, with the text that would have told. So is
-//! what is no number, or none that can be ([`number`]). A value has its unit in its name, as figures do
-//! (`rsize_bytes`, `speed_mbit_per_s`).
+//! Pure, and tolerant: a value that a text does not contain is unknown, and the missing text is
+//! recorded. The same applies to values that are no number, or an impossible one ([`number`]). A value
+//! has its unit in its name, like figures (`rsize_bytes`, `speed_mbit_per_s`).
 
 mod apple;
 mod arrays;
@@ -47,29 +47,29 @@ use crate::mountinfo;
 use crate::system::{Os, System};
 use crate::texts::{NotKnown, Texts};
 
-/// What a fact is of.
+/// The kind of subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FactKind {
-    /// The machine as a whole.
+    /// The host as a whole.
     Machine,
-    /// A network interface that is up and has hardware behind it.
+    /// A network interface that is up and has hardware.
     Interface,
-    /// Several interfaces together.
+    /// Several interfaces combined.
     Bond,
     /// An NFS mount.
     NfsMount,
-    /// A mount of a server's share by SMB.
+    /// An SMB mount.
     SmbMount,
-    /// A mount of StorNext.
+    /// A StorNext mount.
     StornextMount,
-    /// A file system on a disk of this machine.
+    /// A file system on a disk of the host.
     LocalMount,
-    /// A disk, an array, or whatever else blocks lie on.
+    /// A disk, an array, or another block device.
     Disk,
     /// A software array.
     Array,
-    /// A volume over several disks: btrfs, LVM, or what a RAID controller makes.
+    /// A volume over several disks: btrfs, LVM, or of a RAID controller.
     Volume,
     /// The SMB server.
     Samba,
@@ -77,22 +77,22 @@ pub enum FactKind {
     SmbShare,
     /// A client that is connected to the SMB server.
     SmbSession,
-    /// A connection of this machine to an SMB server.
+    /// A connection of the host to an SMB server.
     SmbConnection,
-    /// A directory that the NFS server gives to somebody.
+    /// A directory that the NFS server exports.
     NfsExport,
     /// The NFS server.
     NfsServer,
-    /// A pool of ZFS.
+    /// A ZFS pool.
     ZfsPool,
-    /// A dataset of ZFS.
+    /// A ZFS dataset.
     ZfsDataset,
-    /// A path in whose area probes were carried out.
+    /// A path in whose area probes were run.
     Probed,
 }
 
 impl FactKind {
-    /// Whether it says something of a server alone.
+    /// Whether it concerns only servers.
     pub fn is_of_a_server(self) -> bool {
         use FactKind::{NfsExport, NfsServer, Samba, SmbSession, SmbShare};
         matches!(self, NfsExport | NfsServer | Samba | SmbSession | SmbShare)
@@ -103,20 +103,21 @@ impl FactKind {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// A number, whose unit stands in the fact's name.
+    /// A number; the unit is in the fact's name.
     Number(f64),
     /// A word, or a list of them.
     Word(String),
-    /// It is known that there is no such thing here: processors without clocks to set, a card without a slot.
+    /// It is known that this does not exist here: processors without adjustable clocks, a card without a
+    /// slot.
     Nothing,
 }
 
-/// A text that would have told, and why it does not.
+/// A missing or unusable text, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Gap {
     /// The text's name.
     pub text: String,
-    /// Why it tells nothing.
+    /// The reason.
     #[serde(flatten)]
     pub why: NotKnown,
 }
@@ -127,10 +128,10 @@ impl Gap {
     }
 }
 
-/// What facts are of: one interface, one mount.
+/// The subject of facts: one interface, one mount.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// What it is.
+    /// The kind of subject.
     pub kind: FactKind,
     /// Its name: `eth0`, `/mnt/nas`.
     pub name: String,
@@ -150,13 +151,13 @@ impl Subject {
         self.word(name, if is { "yes" } else { "no" });
     }
 
-    /// A number that a text gave. One that is not there is not told, and one that can't be not understood.
+    /// Adds a number from a text. A missing one is "not stated", an impossible one "not understood".
     fn number(&mut self, name: &str, number: Option<f64>, text: &str) {
         let value = number.ok_or(NotKnown::NotTold).and_then(|number| number::can_be(name, number));
         self.facts.insert(name.to_owned(), value.map(Value::Number).map_err(|why| Gap::new(text, why)));
     }
 
-    /// A word that a text gave, or a number where it is one.
+    /// Adds a word from a text, or a number if it is one.
     fn told(&mut self, name: impl Into<String>, word: &str, text: &str) {
         let name = name.into();
         let value = number::read(&name, word.trim()).map_err(|why| Gap::new(text, why));
@@ -171,7 +172,7 @@ impl Subject {
         self.facts.insert(name.to_owned(), Err(Gap::new(text, why)));
     }
 
-    /// A word, or a number where it is one, as a text has it whole.
+    /// Adds the whole text as a word, or as a number if it is one.
     fn whole(&mut self, name: &str, texts: &Texts, text: &str) {
         match texts.get(text) {
             Ok(said) if !is_one_word(said) => self.gap(name, text, no_such_word(said)),
@@ -180,7 +181,7 @@ impl Subject {
         }
     }
 
-    /// The same of a file that the kernel has only where there is such a thing.
+    /// The same for a file that the kernel has only if the feature exists.
     fn whole_where_there(&mut self, name: &str, texts: &Texts, text: &str) {
         match texts.get(text) {
             Err(NotKnown::NotThere) => self.nothing(name),
@@ -188,12 +189,12 @@ impl Subject {
         }
     }
 
-    /// The fact of this name; `None` where nothing was said of it at all.
+    /// The fact with this name; `None` if it is not stated at all.
     pub fn fact(&self, name: &str) -> Option<&Result<Value, Gap>> {
         self.facts.get(name)
     }
 
-    /// Everything that is known of it, or why not, by name.
+    /// All facts, or why they are unknown, by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, &Result<Value, Gap>)> {
         self.facts.iter().map(|(name, fact)| (name.as_str(), fact))
     }
@@ -213,13 +214,13 @@ impl Subject {
     }
 }
 
-/// Whether a file with one value may be one: a line of printable characters.
+/// Whether the content of a single-value file is plausible: one line of printable characters.
 fn is_one_word(said: &str) -> bool {
     let said = said.trim();
     said.len() <= WORD_BYTES && said.chars().all(|c| c == ' ' || c == '\t' || c.is_ascii_graphic())
 }
 
-/// Why what a file with one value says is none.
+/// Why the content of a single-value file is not plausible.
 fn no_such_word(said: &str) -> NotKnown {
     let lines = said.trim().lines().count();
     let what = if lines > 1 {
@@ -230,24 +231,24 @@ fn no_such_word(said: &str) -> NotKnown {
     NotKnown::NotUnderstood(what)
 }
 
-/// The longest value of a file that has one.
+/// The longest value of a single-value file.
 const WORD_BYTES: usize = 256;
 
-/// Everything that texts say.
+/// All facts from texts.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// In the order in which they were found; the machine first.
+    /// In the order in which they were found; the host first.
     pub subjects: Vec<Subject>,
-    /// Kinds of which it is not known whether there are any.
+    /// Kinds of which it is unknown whether there are any.
     unseen: BTreeMap<FactKind, Gap>,
-    /// Texts that are there and damaged.
+    /// Texts that exist but are damaged.
     damaged: BTreeSet<Gap>,
-    /// What its network interfaces are made of.
+    /// The layers of its network interfaces.
     pub stack: Stack,
 }
 
 impl Facts {
-    /// What the texts say.
+    /// The facts from these texts.
     pub fn of(texts: &Texts) -> Facts {
         let mut facts = Facts::default();
         match System::of(texts).os {
@@ -265,7 +266,7 @@ impl Facts {
         facts
     }
 
-    /// Of what a damaged text lists there may be more than is seen.
+    /// A damaged text may be missing some of its subjects; notes the affected kinds.
     fn note_damage(&mut self, texts: &Texts) {
         for name in texts.known() {
             if let Some(why) = texts.damaged(name) {
@@ -279,7 +280,7 @@ impl Facts {
         self.damaged.extend(damaged.collect::<Vec<_>>());
     }
 
-    /// Texts that are there, and what of them is not understood.
+    /// Texts that exist, with the parts that are not understood.
     pub fn damaged(&self) -> impl Iterator<Item = &Gap> {
         self.damaged.iter()
     }
@@ -298,17 +299,17 @@ impl Facts {
         probed::probed(texts, self);
     }
 
-    /// Those of a kind.
+    /// The subjects of a kind.
     pub fn of_kind(&self, kind: FactKind) -> impl Iterator<Item = &Subject> {
         self.subjects.iter().filter(move |subject| subject.kind == kind)
     }
 
-    /// Why it is not known whether there are any of a kind.
+    /// Why it is unknown whether there are any of a kind.
     pub fn unseen(&self, kind: FactKind) -> Option<&Gap> {
         self.unseen.get(&kind)
     }
 
-    /// The machine's own facts.
+    /// The facts of the host as a whole.
     pub fn machine(&self) -> Option<&Subject> {
         self.of_kind(FactKind::Machine).next()
     }
@@ -317,8 +318,8 @@ impl Facts {
         self.subjects.iter_mut().find(|subject| subject.kind == FactKind::Machine)
     }
 
-    /// A text that would have told of subjects of these kinds is not known. Where there is no such file or
-    /// program, there are none.
+    /// Notes that a text about subjects of these kinds is unknown. If there is no such file or program,
+    /// there are no such subjects.
     fn cannot_see(&mut self, kinds: &[FactKind], text: &str, why: &NotKnown) {
         if *why != NotKnown::NotThere {
             kinds.iter().for_each(|kind| {
@@ -328,11 +329,11 @@ impl Facts {
     }
 }
 
-/// What a text lists: of these there may be more where it is damaged.
+/// The kinds that a text lists: if it is damaged, there may be more of them.
 fn listed_in(text: &str) -> &'static [FactKind] {
     match text {
         mountinfo::FILE => {
-            // Of the disks those that a mount makes one of: loop devices.
+            // Only those disks that are made by a mount: loop devices.
             &[
                 FactKind::NfsMount,
                 FactKind::SmbMount,
@@ -363,8 +364,8 @@ fn pair(line: &str, between: char) -> Option<(&str, &str)> {
     line.split_once(between).map(|(key, value)| (key.trim(), value.trim()))
 }
 
-/// A name of somebody else's as a fact's: `Server Multi Channel` is `server_multi_channel`, `EnableLargeMtu`
-/// is `enable_large_mtu`.
+/// Converts another program's name to a fact's: `Server Multi Channel` becomes `server_multi_channel`,
+/// `EnableLargeMtu` becomes `enable_large_mtu`.
 fn fact_name(name: &str) -> String {
     let mut made = String::new();
     let mut before_is_lower = false;

@@ -1,24 +1,25 @@
-//! Classes of file systems, by the type that the operating system shows: one list for everybody who asks
-//! where data lies, and by which protocol.
+//! Classes of file systems, by the type that the operating system shows: a single list for the questions
+//! where data is, and by which protocol it is accessed.
 
-/// Where the data of a file system lies, as far as its type tells.
+/// The place of a file system's data, as far as its type shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MountKind {
-    /// On a block device of this machine. It may still be a network's (iSCSI, NBD): that can't be seen here.
+    /// On a block device of the host. It may still be a network device (iSCSI, NBD), which the type does
+    /// not show.
     LocalDisk,
-    /// In this machine's memory.
+    /// In the host's memory.
     Memory,
-    /// On another machine, through a file protocol (NFS, SMB, CephFS, a hypervisor's shared folder).
+    /// On another host, through a file protocol (NFS, SMB, CephFS, a hypervisor's shared folder).
     Network,
-    /// Behind a program of this machine (sshfs, rclone, ntfs-3g), wherever that keeps it.
+    /// Behind a program on the host (sshfs, rclone, ntfs-3g), wherever that stores it.
     Fuse,
     /// Layers of other file systems, as containers use them.
     Overlay,
-    /// The type says nothing.
+    /// The type does not show it.
     Unknown,
 }
 
-/// The protocols whose options, counters and servers are understood.
+/// The supported protocols, whose options, counters and servers are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Nfs,
@@ -26,19 +27,19 @@ pub enum Protocol {
     Stornext,
 }
 
-/// The protocol of a file system of this type: `nfsd` is none, though its name begins like one.
+/// The protocol of a file system of this type: `nfsd` has none, despite its prefix.
 pub fn protocol_of(fs_type: &str) -> Option<Protocol> {
     match fs_type {
         "nfs" | "nfs4" => Some(Protocol::Nfs),
-        // Those of Linux, macOS and, as this program calls it, Windows.
+        // The names in Linux and macOS, and Reelgauge's name for Windows.
         "cifs" | "smb3" | "smbfs" | "smb" => Some(Protocol::Smb),
         "cvfs" => Some(Protocol::Stornext),
         _ => None,
     }
 }
 
-/// The type of a file system by the number that Linux's `statfs` reports of it (`linux/magic.h`), of those
-/// that are treated apart.
+/// The type of a file system by the number in Linux's `statfs` (`linux/magic.h`), for the types that
+/// need special treatment.
 pub fn type_of_magic(magic: u64) -> Option<&'static str> {
     match magic {
         0x0102_1994 => Some("tmpfs"),
@@ -48,7 +49,7 @@ pub fn type_of_magic(magic: u64) -> Option<&'static str> {
     }
 }
 
-/// Where a file system of this type keeps its data.
+/// The place of the data of a file system of this type.
 pub fn kind_of(fs_type: &str, source: &str) -> MountKind {
     match fs_type {
         _ if protocol_of(fs_type).is_some() => MountKind::Network,
@@ -62,23 +63,23 @@ pub fn kind_of(fs_type: &str, source: &str) -> MountKind {
         | "apfs" | "ufs" | "udf" | "iso9660" | "erofs" | "squashfs" | "NTFS" | "ReFS" | "FAT" | "FAT32"
         | "exFAT" | "UDF" | "CDFS" => MountKind::LocalDisk,
         _ if fs_type == "fuse" || fs_type == "fuseblk" || fs_type.starts_with("fuse.") => MountKind::Fuse,
-        // macOS lists FUSE mounts under the name of their kernel part.
+        // macOS lists FUSE mounts under the name of their kernel extension.
         "macfuse" | "osxfuse" | "fuse-t" => MountKind::Fuse,
         _ if source.starts_with("/dev/") => MountKind::LocalDisk,
         _ => MountKind::Unknown,
     }
 }
 
-/// Whether it lies on this machine's own disks or in its memory. FUSE serves block devices (`fuseblk`:
-/// ntfs-3g), too.
+/// Whether it is on the host's own disks or in its memory. FUSE also serves block devices (`fuseblk`:
+/// ntfs-3g).
 pub fn is_local(fs_type: &str, source: &str) -> bool {
     fs_type == "fuseblk" || matches!(kind_of(fs_type, source), MountKind::LocalDisk | MountKind::Memory)
 }
 
-/// Whether it is one of the kernel's own, of which looking asks no server and no process: `proc`, `sysfs`.
+/// Whether it is a kernel file system, whose access involves no server and no process: `proc`, `sysfs`.
 pub fn is_of_the_kernel(fs_type: &str, source: &str) -> bool {
     kind_of(fs_type, source) == MountKind::Unknown
-        // Looking at an automount point mounts what is behind it.
+        // Access to an automount point mounts the file system behind it.
         && fs_type != "autofs"
         && !source.contains(':')
         && !source.starts_with("//")
@@ -104,7 +105,7 @@ mod tests {
         }
     }
 
-    /// A mount whose server is gone would take whoever looks at it along.
+    /// Access to a mount whose server does not respond can hang the calling thread.
     #[test]
     fn what_a_server_or_a_program_has_is_neither_local_nor_the_kernels() {
         for (fs_type, source, local, kernels) in [

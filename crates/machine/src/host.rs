@@ -1,10 +1,11 @@
-//! What a run's record keeps of the host that it was made on.
+//! The facts about its host that a run records.
 //!
 //! On Linux from `/proc` and `/sys`; elsewhere what the standard library and `uname` report, the rest is
-//! `None` or empty. Nothing here is measured, and nothing fails: what can't be found out is left out. It is
-//! one line of a file that matters each time, and procfs-core takes whole files or nothing.
+//! `None` or empty. Nothing here is measured, and nothing fails: facts that cannot be determined are
+//! omitted. Each file has only one line that matters, so procfs-core is not used, which takes whole
+//! files or nothing.
 //!
-//! Not here: mounts are looked up where targets are known and handed in as text.
+//! Not here: mounts are looked up where targets are known, and passed in as text.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +66,8 @@ fn cpu_model(source: &impl Source) -> Option<String> {
     })
 }
 
-/// The interfaces without loopback, by name. What is no interface has no state (`bonding_masters` is a file).
+/// The interfaces without loopback, by name. Entries that are no interface have no state
+/// (`bonding_masters` is a file).
 fn nics(source: &impl Source) -> Vec<NicFacts> {
     let names = source.names(interface::ALL).into_iter().filter(|name| name != "lo");
     let nic = |name: String| {

@@ -1,56 +1,60 @@
-//! What a network interface is, from `/sys/class/net`: one belief for everybody who asks for a speed.
+//! The properties of a network interface, from `/sys/class/net`: a single rule for all questions about a
+//! speed.
 //!
-//! A bond, bridge or VLAN is as fast as what carries it. A speed is believed only where hardware is behind
-//! the interface: a virtual network invents one, and so does the card of a virtual machine.
+//! A bond, bridge or VLAN is as fast as the interfaces below it. A speed is trusted only if the
+//! interface has hardware: virtual networks report an invented one, and so does the card of a virtual
+//! machine.
 //!
-//! Not here: how a card is set ([`crate::facts`]), and what it counts.
+//! Not here: the settings of a card ([`crate::facts`]), and its counters.
 
 use crate::source::Source;
 
-/// The folder of all interfaces.
+/// The directory of all interfaces.
 pub const ALL: &str = "/sys/class/net";
-/// Interfaces on interfaces, deeper than anybody stacks them.
+/// Layers of interfaces, at most.
 const DEPTH_MAX: u32 = 5;
 const ETHERNET: u32 = 1;
-/// More no line carries.
+/// No line is faster.
 const MBIT_PER_S_MAX: u32 = 10_000_000;
 
-/// Cards of virtual machines, whose speed no line has. By the drivers in the kernel's `drivers/net`:
+/// Cards of virtual machines, whose speed is not that of a line. By the drivers in the kernel's
+/// `drivers/net`:
 ///
-/// * `virtio_net` and `hv_netvsc` show what the host or a user set, or nothing; `ibmveth` 1 Gbit/s until a
-///   user sets another (`ethtool_virtdev_set_link_ksettings`).
+/// * `virtio_net` and `hv_netvsc` show the value from the host or a user, or nothing; `ibmveth` 1 Gbit/s
+///   until a user sets another (`ethtool_virtdev_set_link_ksettings`).
 /// * `vmxnet3` shows what the hypervisor states, 10 Gbit/s whatever is below it.
-/// * `ena` and `gve` show what the provider's device states; the share of an instance is limited elsewhere.
+/// * `ena` and `gve` show what the provider's device states; the share of an instance is limited
+///   elsewhere.
 /// * Xen's `xen-netfront` has no speed. Its driver has the name of its devices, `vif`.
 const OF_VIRTUAL_MACHINES: [&str; 7] = ["ena", "gve", "hv_netvsc", "ibmveth", "vif", "virtio_net", "vmxnet3"];
 
-/// What is known about an interface.
+/// The properties of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// What one connection can use.
+    /// The rate that one connection can use.
     pub connection: Speed,
-    /// What all connections together can use, in Mbit/s.
+    /// The rate that all connections together can use, in Mbit/s.
     pub line_mbit_per_s: Option<u32>,
     pub mtu_bytes: Option<u32>,
-    /// Whether it can't send and receive at once.
+    /// Whether it cannot send and receive at the same time.
     pub is_half_duplex: bool,
-    /// How many active members a bond has.
+    /// The number of active members of a bond.
     pub bond_of: Option<usize>,
     pub state: Option<String>,
     /// The kernel's driver; `None` for virtual interfaces.
     pub driver: Option<String>,
 }
 
-/// How fast an interface is, as far as that can be believed.
+/// The speed of an interface, if it can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speed {
     MbitPerS(u32),
-    /// Why not, for people.
+    /// The reason why it is unknown, for screens.
     Unknown(&'static str),
 }
 
 impl Speed {
-    /// The speed, where it is known.
+    /// The speed, if known.
     pub fn mbit_per_s(self) -> Option<u32> {
         match self {
             Speed::MbitPerS(speed) => Some(speed),
@@ -59,7 +63,7 @@ impl Speed {
     }
 }
 
-/// Whether a driver is one of a virtual machine's card, whose speed means nothing.
+/// Whether a driver is that of a virtual machine's card, whose speed is meaningless.
 pub fn is_of_virtual_machine(driver: &str) -> bool {
     OF_VIRTUAL_MACHINES.contains(&driver)
 }
@@ -69,7 +73,7 @@ pub fn driver_in(uevent: &str) -> Option<&str> {
     uevent.lines().find_map(|line| line.strip_prefix("DRIVER="))
 }
 
-/// Whether a number stands for no speed: `SPEED_UNKNOWN` of the kernel's `ethtool.h` is -1, as 16 bits 65,535
+/// Whether a number means no speed: `SPEED_UNKNOWN` of the kernel's `ethtool.h` is -1, as 16 bits 65,535
 /// and as 32 bits 4,294,967,295.
 pub fn is_no_speed(mbit_per_s: i64) -> bool {
     mbit_per_s <= 0 || [i64::from(u16::MAX), i64::from(u32::MAX)].contains(&mbit_per_s)
@@ -94,8 +98,9 @@ pub fn read(source: &impl Source, name: &str) -> Interface {
     }
 }
 
-/// Whether it is a card, this machine itself, or an end of a pair (veth). Such a pair looks like Ethernet,
-/// says that it belongs to another interface, and lies on none of this network.
+/// Whether it is a card, the loopback interface, or an end of a pair (veth). The end of a pair looks
+/// like Ethernet, reports that it belongs to another interface, and has no interface of this network
+/// below it.
 pub fn is_last(source: &impl Source, name: &str) -> bool {
     let net = Net(source);
     if name == "lo" || net.has(name, "device") {
@@ -108,13 +113,13 @@ pub fn is_last(source: &impl Source, name: &str) -> bool {
     is_pair && is_ethernet && net.members(name).is_empty() && !net.has(name, "master")
 }
 
-/// Whether there is hardware behind an interface, or several such together.
+/// Whether an interface has hardware, or consists of several that have.
 #[cfg(feature = "sampling")]
 pub(crate) fn is_physical(source: &impl Source, name: &str) -> bool {
     has(source, name, "device") || has(source, name, "bonding")
 }
 
-/// Whether there is such a file or folder of an interface.
+/// Whether an interface has this file or directory.
 pub(crate) fn has(source: &impl Source, name: &str, wanted: &str) -> bool {
     source.names(&format!("{ALL}/{name}")).iter().any(|found| found == wanted)
 }
@@ -150,7 +155,7 @@ impl<S: Source> Net<'_, S> {
         fastest.map_or(Speed::Unknown("a virtual network"), Speed::MbitPerS)
     }
 
-    /// One connection goes over one member, except where packets are dealt out in turn.
+    /// One connection uses one member, unless packets are distributed in turn.
     fn of_a_bond(&self, name: &str, depth: u32) -> Speed {
         let members = self.active_members(name).into_iter();
         let speeds = members.filter_map(|member| self.connection(&member, depth + 1).mbit_per_s());
@@ -171,8 +176,8 @@ impl<S: Source> Net<'_, S> {
         speed_in(&self.0.text(&file(name, "speed"))?)
     }
 
-    /// Whether hardware is behind an interface, or carries it: a VLAN or a bond is as real as what is
-    /// below it.
+    /// Whether an interface has hardware, or uses one that has: a VLAN or a bond is as physical as the
+    /// interfaces below it.
     fn is_on_a_line(&self, name: &str, depth: u32) -> bool {
         if self.has(name, "device") {
             return !self.driver(name).as_deref().is_some_and(is_of_virtual_machine);
@@ -188,7 +193,7 @@ impl<S: Source> Net<'_, S> {
         has(self.0, name, wanted)
     }
 
-    /// The members of a bond that carry packets.
+    /// The members of a bond that transfer packets.
     fn active_members(&self, name: &str) -> Vec<String> {
         let mut members = self.members(name);
         match self.0.value(&file(name, "bonding/active_slave")).filter(|active| !active.is_empty()) {
@@ -315,14 +320,14 @@ mod tests {
         assert_eq!(bond("bond2", "active-backup 1", "eth2"), (Some(1_000), Some(1), Some(20_000)));
     }
 
-    /// What `speed` shows with each driver, and what is believed of it.
+    /// The value of `speed` with each driver, and whether it is trusted.
     #[test]
     fn a_speed_is_believed_where_a_line_has_it() {
         for (driver, told, believed) in [
             ("ixgbe", "10000", Some(10_000)),
             ("mlx5_core", "100000", Some(100_000)),
             ("r8152", "2500", Some(2_500)),
-            // A function of a real card has the speed of the card's port.
+            // A virtual function of a real card has the speed of the card's port.
             ("iavf", "25000", Some(25_000)),
             ("mana", "200000", Some(200_000)),
             ("igb", "-1", None),
@@ -361,7 +366,7 @@ mod tests {
         }
     }
 
-    /// The same files, as a script collected them.
+    /// The same files, as collected by a script.
     #[test]
     fn collected_texts_tell_the_same_as_the_host() {
         let mut texts = crate::texts::Texts::default();

@@ -1,25 +1,26 @@
-//! The machine room: everything that a computer reports about itself, parsed in one place.
+//! The machine crate: everything that a host reports about itself, parsed in one place.
 //!
-//! A text comes from this host or from a folder that a script filled on another one ([`source`],
-//! [`texts`]). Parsers are pure; what they find are facts, values with names ([`facts`]). What the kernel
-//! counts is sampled beside a run ([`sample`], feature `sampling`).
+//! A text comes from the local host or from a directory that a script filled on another one ([`source`],
+//! [`texts`]). Parsers are pure; they return facts, values with names ([`facts`]). Kernel counters are
+//! sampled during a run ([`sample`], feature `sampling`).
 //!
-//! * [`mountinfo`]: the table of mounts. [`file_system`]: where a type of file system keeps its data.
-//!   [`mount`]: what is mounted at a path, and whether it still is. [`path_mount`]: where data lies, from a
-//!   table of mounts alone; `union`: what lies below a mount that shows others. [`devices`]: which disks
-//!   are below a mount.
-//! * [`interface`]: what a network interface is, and whether its speed is believed. [`route`]: which one
-//!   leads to an address. [`link`]: over what this client reaches the storage. [`packet_overhead`]: what
-//!   Ethernet, IP and TCP add to what is carried. [`netlink`]: what the kernel is asked for, because no file
-//!   has it.
-//! * [`mountstats`]: what NFS mounts counted, and bytes that were fetched from the storage.
-//! * [`limits`]: what this process may have. [`cgroup`], [`meminfo`]: files that tell it.
-//!   [`process`]: processes and threads, who they are and how long they ran.
-//! * [`mod@settings`]: what the host is set to, kept with every run. [`system`]: which system it is.
-//!   [`host`]: what a run's record keeps of its host.
+//! * [`mountinfo`]: the table of mounts. [`file_system`]: where a type of file system stores its data.
+//!   [`mount`]: the mount at a path, and whether it still exists. [`path_mount`]: where data is, from a
+//!   table of mounts alone; `union`: the layers of a mount that combines others. [`devices`]: the disks
+//!   below a mount.
+//! * [`interface`]: the properties of a network interface, and whether its speed is trusted. [`route`]:
+//!   the interface that leads to an address. [`link`]: the link from this client to the storage.
+//!   [`packet_overhead`]: the overhead of Ethernet, IP and TCP. [`netlink`]: queries to the kernel, for
+//!   facts that no file contains.
+//! * [`mountstats`]: the counters of NFS mounts, and bytes that were fetched from the storage.
+//! * [`limits`]: the limits of this process. [`cgroup`], [`meminfo`]: files with limits. [`process`]:
+//!   processes and threads, their identity and their running time.
+//! * [`mod@settings`]: the host's settings, recorded with every run. [`system`]: the operating system.
+//!   [`host`]: the facts about its host that a run records.
 //!
-//! Not here: what a fact means for storage (the doctor's rules), and sentences. A server that is gone must
-//! not take this room with it: nothing but [`mount`] opens, stats or lists a path on a network file system.
+//! Not here: what a fact means for storage (the doctor's rules), and sentences. An unreachable server
+//! must not hang this crate: nothing but [`mount`] opens, stats or lists a path on a network file
+//! system.
 
 pub mod cgroup;
 pub mod devices;

@@ -1,31 +1,32 @@
-//! What this process may have: its own limits (`ulimit`), those of its control group, and what this
-//! machine has left. What can't be read limits nothing.
+//! The limits of this process: its own (`ulimit`), those of its control group, and the free resources of
+//! the host. A limit that cannot be read counts as none.
 
 use crate::source::Source;
 
-/// What this process may have, as far as the system tells.
+/// The resources that this process may use, as far as the system shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowance {
     pub open_files: Option<u64>,
-    /// Threads more than now, and what says so.
+    /// Additional threads, and the name of the limit.
     pub threads: Option<(u64, &'static str)>,
-    /// Memory more than now, and what says so.
+    /// Additional memory, and the name of the limit.
     pub memory_bytes: Option<(u64, &'static str)>,
-    /// Addresses more than now.
+    /// Additional address space.
     pub address_bytes: Option<u64>,
     /// The size of a file.
     pub file_bytes: Option<u64>,
 }
 
 impl Allowance {
-    /// That of this process now. Its limit of open files is raised to `open_files` where that is allowed.
+    /// The current allowance of this process. Its limit of open files is raised to `open_files` if that
+    /// is allowed.
     pub fn now(open_files: u64) -> Allowance {
         now(open_files)
     }
 }
 
-/// The longest read or write of a file system in user space, in pages; `None` before Linux 6.12, which has no
-/// such limit to set.
+/// The longest read or write of a file system in user space, in pages; `None` before Linux 6.12, where
+/// this limit cannot be set.
 pub fn fuse_request_pages(source: &impl Source) -> Option<u32> {
     source.number("/proc/sys/fs/fuse/max_pages_limit")
 }
@@ -52,8 +53,8 @@ fn now(open_files: u64) -> Allowance {
     }
 }
 
-/// Raises the limit of open files as far as needed and allowed. What is allowed then; `None` where there is
-/// no limit.
+/// Raises the limit of open files as far as needed and allowed, and returns the new one; `None` if there
+/// is no limit.
 #[cfg(unix)]
 fn raise_open_files(wanted: u64) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -75,7 +76,7 @@ fn file_bytes() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Fsize).current
 }
 
-/// Windows' handles are limited by memory alone.
+/// On Windows, only memory limits handles.
 #[cfg(not(unix))]
 fn raise_open_files(_wanted: u64) -> Option<u64> {
     None
@@ -99,7 +100,7 @@ mod linux {
 
     type Limit = Option<(u64, &'static str)>;
 
-    /// Of the memory that this machine has left, what one run may take.
+    /// The share of the host's free memory that one run may use.
     const SHARE_PERCENT: u64 = 80;
 
     pub(super) fn address_bytes() -> Option<u64> {
@@ -115,8 +116,8 @@ mod linux {
         Some((available_bytes / 100 * SHARE_PERCENT, "the free memory of this client"))
     }
 
-    /// The tightest control group on the way up. What files take in the cache is given back when needed, so
-    /// only what programs hold counts as used.
+    /// The tightest of this control group and its parents. File cache is released when needed, so only
+    /// memory held by programs counts as used.
     pub(super) fn memory_of_group() -> Limit {
         let of_v2 = groups("").filter_map(|group| {
             let allowed = number_in(&group.join("memory.max"))?;
@@ -140,8 +141,8 @@ mod linux {
         Some((left, "the task limit of this control group or container"))
     }
 
-    /// What other programs of this user have is not counted: the limit is for all of them together. It does
-    /// not hold for root.
+    /// Threads of the user's other programs are not subtracted, although the limit is for all of them
+    /// together. It does not apply to root.
     pub(super) fn threads_of_user() -> Limit {
         if getuid().is_root() {
             return None;
@@ -156,8 +157,7 @@ mod linux {
         Some((allowed.saturating_sub(tasks.into()), "kernel.threads-max or kernel.pid_max"))
     }
 
-    /// A thread takes several pieces of the address space: its stack, what guards it, and the same for
-    /// signals.
+    /// A thread has several memory mappings: its stack, its guard page, and the same for signals.
     pub(super) fn threads_by_maps() -> Limit {
         /// For some 13,000 threads 65,530 were too few.
         const MAPS_PER_THREAD: u64 = 6;
@@ -166,13 +166,13 @@ mod linux {
         Some((allowed.saturating_sub(used) / MAPS_PER_THREAD, "vm.max_map_count"))
     }
 
-    /// This process's control group and those around it, of a controller (`""`: of the unified hierarchy).
+    /// This process's control group and its parents, of a controller (`""`: of the unified hierarchy).
     fn groups(controller: &'static str) -> impl Iterator<Item = PathBuf> {
         let text = fs::read_to_string(cgroup::FILE).unwrap_or_default();
         cgroup::groups(&text, controller).into_iter().map(|group| cgroup::folder(&group))
     }
 
-    /// The number behind a name at the beginning of a line.
+    /// The number after a name at the start of a line.
     pub(super) fn named(text: &str, name: &str) -> Option<u64> {
         text.lines().find_map(|line| {
             let mut words = line.split_ascii_whitespace();

@@ -1,15 +1,16 @@
-//! Over what this client reaches the storage: the network interface and its speed, or the disk.
+//! The link from this client to the storage: the network interface and its speed, or the disk.
 //!
-//! A rate means little without the most that the way there can carry: 110 MB/s is poor for a disk, and all
-//! there is behind 1 Gbit/s. So the link is found out beside the mount: the server's address from the mount
-//! options, the route to it, the interface of that route and what its driver says about it. Which speeds
-//! are believed is decided in [`crate::interface`].
+//! A rate is hard to judge without the capacity of the link: 110 MB/s is poor for a disk, but the
+//! maximum on 1 Gbit/s. So the link is determined together with the mount: the server's address from the
+//! mount options, the route to it, the interface of that route and the speed from its driver.
+//! [`crate::interface`] decides which speeds are trusted.
 //!
-//! Nothing here touches the mount or the server. Only a server's name must be looked up, and that on a thread
-//! of its own which may be left behind, so that dead DNS costs [`LOOKUP_MAX`] and no more.
+//! Nothing here accesses the mount or the server. Only a server's name must be resolved. That runs on a
+//! separate thread which may be abandoned, so that a DNS server that does not respond costs at most
+//! [`LOOKUP_MAX`].
 //!
-//! Not here: what lies behind the interface (cables, switches, the server's own link), and what to do about a
-//! slow one.
+//! Not here: what is behind the interface (cables, switches, the server's own link), and the advice for
+//! a slow one.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -29,47 +30,47 @@ mod system;
 #[path = "link/other.rs"]
 mod system;
 
-/// How long the look-up of a server's name may take.
+/// The time limit for resolving a server's name.
 pub const LOOKUP_MAX: Duration = Duration::from_secs(2);
 
-/// Over what this client reaches the storage.
+/// The link from this client to the storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     pub kind: LinkKind,
-    /// The same in words: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+    /// The same as text: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
     pub sentence: String,
 }
 
-/// What kind of way leads to the storage.
+/// The kind of link to the storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     Network {
         /// The interface that the route to the server takes.
         interface: String,
-        /// What one connection can use; `None` where nothing that can be believed tells it.
+        /// The rate that one connection can use; `None` without a reliable source.
         speed_mbit_per_s: Option<u32>,
         mtu_bytes: Option<u32>,
-        /// Whether it can't send and receive at once, which is a fault nowadays.
+        /// Whether it cannot send and receive at the same time, which is a fault nowadays.
         is_half_duplex: bool,
         server_address: IpAddr,
-        /// Whether the server is this machine, so that no packet leaves it.
+        /// Whether the server is the local host, so that no packet leaves it.
         is_this_machine: bool,
     },
-    /// A block device of this machine.
+    /// A block device of the local host.
     Block {
         /// Its name: `sda1`, `nvme0n1p2`.
         device: String,
-        /// What it is: `an NVMe SSD`, `a loop device on the file /srv/image`.
+        /// Its description: `an NVMe SSD`, `a loop device on the file /srv/image`.
         what: String,
-        /// Whether its heads must move; `None` where that can't be known.
+        /// Whether it is a hard disk; `None` if that is unknown.
         rotational: Option<bool>,
     },
     Memory,
-    /// It can't be found out; the sentence says why.
+    /// The link could not be determined; the sentence has the reason.
     Unknown,
 }
 
-/// Finds out over what this client reaches a mount. Takes [`LOOKUP_MAX`] at most.
+/// Determines the link from this client to a mount. Takes at most [`LOOKUP_MAX`].
 pub fn of(mount: &Mount) -> Link {
     match mount.kind {
         MountKind::Memory => Link::memory(),
@@ -82,14 +83,15 @@ pub fn of(mount: &Mount) -> Link {
     }
 }
 
-/// Whether what goes by this interface of this machine goes by no other one of it: a card, this machine
-/// itself, or an end of a pair whose other end another network has. Behind bridges and tunnels it may be any.
+/// Whether traffic through this interface uses no other interface of the local host: a card, the
+/// loopback interface, or an end of a pair whose other end is in another network. Behind bridges and
+/// tunnels it may use any.
 pub fn is_last(interface: &str) -> bool {
     system::is_last(interface)
 }
 
-/// The loop device below a mount, of itself or of an array or a volume, that reads and writes its file
-/// through this machine's cache. `None` where there is none, or it can't be seen.
+/// The loop device below a mount, directly or below an array or a volume, that reads and writes its file
+/// through the local host's cache. `None` if there is none, or it is not visible.
 pub fn cached_loop(mount: &Mount) -> Option<String> {
     match mount.kind {
         MountKind::LocalDisk | MountKind::Unknown => system::cached_loop(mount),
@@ -105,9 +107,9 @@ fn network(mount: &Mount) -> Link {
 }
 
 impl Link {
-    /// The most that can come through for files, in MB/s (MB = 10^6 bytes): the line rate without what
-    /// Ethernet, IP and TCP add. Of 1500-byte packets 94.1 % is left, of 9000-byte packets 99.0 %. `None`
-    /// where the speed isn't known, where no line is used, and for disks, whose limit is found by measuring.
+    /// The highest rate of file data, in MB/s (MB = 10^6 bytes): the line rate without the overhead of
+    /// Ethernet, IP and TCP. Of 1500-byte packets 94.1 % is left, of 9000-byte packets 99.0 %. `None` if
+    /// the speed is unknown, if no line is used, and for disks, whose limit must be measured.
     pub fn realistic_mb_per_s(&self) -> Option<f64> {
         let LinkKind::Network { speed_mbit_per_s, mtu_bytes, server_address, is_this_machine, .. } =
             &self.kind
@@ -166,7 +168,7 @@ mod tests {
         assert!((rate(10_000, 1500, "10.0.0.2") - 1176.9).abs() < 0.05);
         assert!((rate(10_000, 9000, "10.0.0.2") - 1237.6).abs() < 0.05);
         assert!((rate(1_000, 1500, "fd00::2") / 125.0 - 0.9285).abs() < 0.0001);
-        // An MTU that isn't known, or can't be, gives no nonsense.
+        // An unknown or impossible MTU gives no rate, or a plausible one.
         assert_eq!(
             line(Some(1_000), None, "10.0.0.2").realistic_mb_per_s(),
             Some(rate(1_000, 1500, "10.0.0.2"))

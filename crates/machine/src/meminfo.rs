@@ -1,9 +1,9 @@
-//! Lines of `/proc/meminfo`, each for itself: procfs-core refuses a file without lines that nobody needs
-//! here, as sandboxes show it.
+//! Single lines of `/proc/meminfo`. procfs-core rejects a file without certain lines that are not needed
+//! here, as in sandboxes.
 
 pub const FILE: &str = "/proc/meminfo";
 
-/// What a line says, in bytes; `None` where there is no such line, or it has no number of kB.
+/// The value of a line, in bytes; `None` if there is no such line, or it has no number of kB.
 pub fn bytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)

@@ -1,10 +1,10 @@
-//! What is mounted at a path, and whether it still is.
+//! The mount at a path, and whether it still exists.
 //!
-//! A figure without the mount that it was measured on is worth nothing, so every run records it: the type
-//! of the file system, its options, and the server behind it. [`MountId`] notices that a mount went away
-//! while a run was writing to it and that the path now shows the empty directory below.
+//! A figure is worthless without the mount on which it was measured, so every run records it: the type
+//! of the file system, its options, and the server behind it. [`MountId`] detects that a mount
+//! disappeared while a run was writing to it, so that the path now shows the empty directory below.
 //!
-//! Not here: what the mount options mean for speed; that is judged by rules.
+//! Not here: the effect of mount options on speed, which rules judge.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub use system::wide;
 pub use crate::file_system::MountKind;
 
 impl MountKind {
-    /// Where to look when nothing comes back from it any more, for the end of a sentence.
+    /// Where to look if operations no longer complete, for the end of a sentence.
     pub fn where_to_look(self) -> &'static str {
         match self {
             MountKind::LocalDisk => "the disk and the system's log (on Linux: dmesg)",
@@ -47,40 +47,42 @@ impl MountKind {
     }
 }
 
-/// What is mounted at a path.
+/// The mount at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Type of the file system, as the operating system calls it: `ext4`, `nfs4`, `cifs`,
-    /// `fuse.sshfs`, `NTFS`.
+    /// Type of the file system, as the operating system names it: `ext4`, `nfs4`, `cifs`, `fuse.sshfs`,
+    /// `NTFS`.
     pub fs_type: String,
-    /// What is mounted: a device, `server:/export`, `//server/share`. Empty where the system doesn't tell.
+    /// The source of the mount: a device, `server:/export`, `//server/share`. Empty if the system does
+    /// not show it.
     pub source: String,
     /// Where it is mounted.
     pub mount_point: PathBuf,
     /// Mount options, those of the mount first, then those of the file system.
     pub options: Vec<String>,
-    /// Where its data lies.
+    /// The place of its data.
     pub kind: MountKind,
-    /// The server's name or address, where there is one.
+    /// The server's name or address, if there is one.
     pub server: Option<String>,
-    /// Version of the file protocol (`4.2` for NFS, `3.1.1` for SMB), where the options tell it.
+    /// Version of the file protocol (`4.2` for NFS, `3.1.1` for SMB), if the options show it.
     pub protocol_version: Option<String>,
 }
 
 impl Mount {
-    /// The mount that shows at `path`. An automount is triggered first.
+    /// The mount that is visible at `path`. An automount is triggered first.
     ///
-    /// On a mount whose server is gone this may block for as long as the kernel waits for it.
+    /// If the server of the mount does not respond, this may block for as long as the kernel waits for
+    /// it.
     ///
     /// # Errors
-    /// What the operating system says when the path, or the table of mounts, can't be looked at.
+    /// The error of the operating system if the path, or the table of mounts, cannot be read.
     pub fn at(path: &Path) -> io::Result<Mount> {
         let path = path.canonicalize()?;
         system::mount_at(&path)
     }
 
-    /// A mount as a table of mounts tells of it: what follows from type, source and options. Nothing is
-    /// looked at.
+    /// A mount from a row of the table of mounts, with everything that follows from type, source and
+    /// options. The mount is not accessed.
     pub fn new(fs_type: String, source: String, mount_point: PathBuf, options: Vec<String>) -> Mount {
         Mount {
             kind: file_system::kind_of(&fs_type, &source),
@@ -93,7 +95,8 @@ impl Mount {
         }
     }
 
-    /// Whether it is still mounted where it was; `None` where that is not known. Never waits for the storage.
+    /// Whether it is still mounted at the same place; `None` if that is unknown. Never waits for the
+    /// storage.
     pub fn is_still_there(&self) -> Option<bool> {
         #[cfg(target_os = "linux")]
         return system::is_mounted(self);
@@ -101,12 +104,12 @@ impl Mount {
         None
     }
 
-    /// The value of an option: `None` where it is not set, empty where it has none.
+    /// The value of an option: `None` if it is not set, empty if it has none.
     pub fn option(&self, name: &str) -> Option<&str> {
         mountinfo::option(&self.options, name)
     }
 
-    /// The protocol by which it is reached, where that is one whose options are understood.
+    /// The protocol of the mount, if it is a supported one.
     pub fn protocol(&self) -> Option<Protocol> {
         file_system::protocol_of(&self.fs_type)
     }
@@ -116,13 +119,13 @@ impl Mount {
         self.options.iter().any(|option| option == "ro")
     }
 
-    /// One line for people: `ext4 on /dev/vda`, `SMB 3.1.1 from nas1, share media`.
+    /// One line for screens: `ext4 on /dev/vda`, `SMB 3.1.1 from nas1, share media`.
     pub fn description(&self) -> String {
         description::describe(self)
     }
 }
 
-/// Which mount shows at a path, to notice later that it is no longer the same.
+/// Identifies the mount that is visible at a path, to detect a change later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MountId {
     /// The device number (on Windows, the volume's serial number).
@@ -132,27 +135,27 @@ pub struct MountId {
     inode: u64,
 }
 
-/// What has become of a mount.
+/// The change of a mount.
 #[derive(Debug)]
 pub enum MountChange {
-    /// The path now shows something else: it was unmounted, or something was mounted over it.
+    /// The path now shows another mount: it was unmounted, or something was mounted over it.
     Replaced,
-    /// The path can't be looked at any more.
+    /// The path is no longer accessible.
     Gone(io::Error),
 }
 
 impl MountId {
-    /// What shows at `dir` now.
+    /// The mount that is currently visible at `dir`.
     ///
     /// # Errors
-    /// What the operating system says when `dir` can't be looked at.
+    /// The error of the operating system if `dir` is not accessible.
     pub fn capture(dir: &Path) -> io::Result<MountId> {
         system::mount_id(dir)
     }
 
-    /// Whether `dir` shows something else than when this was captured; `None` while all is as it was.
+    /// Whether `dir` shows another mount than when this was captured; `None` if nothing changed.
     ///
-    /// Blocks on a mount whose server is gone, so ask from a thread that may be left behind.
+    /// Blocks if the server of the mount does not respond, so call it on a thread that may be abandoned.
     pub fn changed(&self, dir: &Path) -> Option<MountChange> {
         match MountId::capture(dir) {
             Ok(now) if now == *self => None,
@@ -161,15 +164,15 @@ impl MountId {
         }
     }
 
-    /// What an open directory belongs to.
+    /// The mount of an open directory.
     #[cfg(unix)]
     /// # Errors
-    /// What the operating system says.
+    /// The error of the operating system.
     pub fn of_dir(dir: &impl std::os::fd::AsFd) -> io::Result<MountId> {
         system::mount_id_of(dir)
     }
 
-    /// Whether both lie on the same mount, whatever directory of it they are.
+    /// Whether both are on the same mount, in whichever directory.
     pub fn same_mount(&self, other: &MountId) -> bool {
         self.device == other.device && self.mount == other.mount
     }

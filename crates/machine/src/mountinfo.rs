@@ -1,11 +1,11 @@
-//! The text of `/proc/self/mountinfo`: one parser for all who look at mounts.
+//! The text of `/proc/self/mountinfo`: the parser for all code about mounts.
 //!
-//! Pure but for [`here`]. The format is described in proc_pid_mountinfo(5):
-//! `ID PARENT MAJOR:MINOR ROOT MOUNT-POINT OPTIONS [OPTIONAL…] - TYPE SOURCE SUPER-OPTIONS`, one mount per
-//! line, in the order of mounting, with space, tab, newline and backslash in names written as `\ooo`.
-//! procfs-core has a parser, too; it leaves names escaped, wants them in UTF-8 and loses the options' order.
+//! Pure except for [`here`]. The format is described in proc_pid_mountinfo(5): `ID PARENT MAJOR:MINOR
+//! ROOT MOUNT-POINT OPTIONS [OPTIONAL…] - TYPE SOURCE SUPER-OPTIONS`, one mount per line, in the order
+//! of mounting, with space, tab, newline and backslash in names written as `\ooo`. procfs-core has a
+//! parser, too, but it keeps names escaped, requires UTF-8 and loses the options' order.
 //!
-//! [`find`] decides which of the mounts shows at a path. Not here: what their options mean.
+//! [`find`] decides which of the mounts is visible at a path. Not here: the meaning of their options.
 
 use std::borrow::Cow;
 use std::io;
@@ -18,15 +18,15 @@ pub const FILE: &str = "/proc/self/mountinfo";
 pub struct Entry {
     /// The mount's number, the same that `statx` reports as `stx_mnt_id`.
     pub id: u64,
-    /// Device number, as `st_dev` of files in it shows it (except btrfs, which uses anonymous ones).
+    /// Device number, as in `st_dev` of files in it (except btrfs, which uses anonymous ones).
     pub device: (u32, u32),
-    /// Where it is mounted. Bytes, since a path need not be UTF-8.
+    /// The mount point. Bytes, because a path need not be UTF-8.
     pub mount_point: Vec<u8>,
-    /// Options of this mount, then those of the file system, without repetition.
+    /// Options of this mount, then those of the file system, without duplicates.
     pub options: Vec<String>,
     /// Type of the file system (`ext4`, `nfs4`, `fuse.sshfs`).
     pub fs_type: String,
-    /// What is mounted (`/dev/vda`, `nas1:/tank`).
+    /// The source of the mount (`/dev/vda`, `nas1:/tank`).
     pub source: String,
 }
 
@@ -36,7 +36,7 @@ impl Entry {
         format!("{}:{}", self.device.0, self.device.1)
     }
 
-    /// Where it is mounted, as text.
+    /// The mount point as text.
     pub fn point(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.mount_point)
     }
@@ -46,7 +46,7 @@ impl Entry {
         self.mount_point == path.as_os_str().as_encoded_bytes()
     }
 
-    /// The value of an option: `None` where it is not set, empty where it has none.
+    /// The value of an option: `None` if it is not set, empty if it has none.
     pub fn option(&self, name: &str) -> Option<&str> {
         option(&self.options, name)
     }
@@ -57,7 +57,7 @@ impl Entry {
     }
 }
 
-/// The value of an option among those of a mount: `None` where it is not set, empty where it has none.
+/// The value of an option of a mount: `None` if it is not set, empty if it has none.
 pub fn option<'a>(options: &'a [String], name: &str) -> Option<&'a str> {
     options.iter().find_map(|option| match option.split_once('=') {
         Some((key, value)) => (key == name).then_some(value),
@@ -65,23 +65,24 @@ pub fn option<'a>(options: &'a [String], name: &str) -> Option<&'a str> {
     })
 }
 
-/// The mounts that this process sees.
+/// The mounts that are visible to this process.
 ///
 /// # Errors
-/// The table can't be read: only Linux has one.
+/// The table cannot be read: only Linux has one.
 pub fn here() -> io::Result<Vec<Entry>> {
     Ok(parse(&std::fs::read(FILE)?))
 }
 
-/// Every line that can be understood; the others are passed over, since one odd mount somewhere must not
-/// keep the tool from finding the right one.
+/// Every line that can be parsed. Others are skipped, because one unusual mount must not prevent
+/// Reelgauge from finding the right one.
 pub fn parse(text: &[u8]) -> Vec<Entry> {
     text.split(|&byte| byte == b'\n').filter_map(parse_line).collect()
 }
 
 fn parse_line(line: &[u8]) -> Option<Entry> {
     let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
-    // The number of optional fields varies; a lone dash ends them. It can't be one of the first six.
+    // The number of optional fields varies; a single hyphen ends them. It cannot be one of the first
+    // six.
     let dash = 6 + fields.get(6..)?.iter().position(|field| *field == b"-")?;
     let (major, minor) =
         text(fields[2]).split_once(':').map(|(major, minor)| (major.parse::<u32>(), minor.parse::<u32>()))?;
@@ -107,7 +108,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Decodes `\ooo`. A backslash that no three octal digits follow stands for itself.
+/// Decodes `\ooo`. A backslash without three octal digits after it is unchanged.
 pub fn unescape(field: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(field.len());
     let mut rest = field;
@@ -135,13 +136,13 @@ fn octal(digits: &[u8; 3]) -> Option<u8> {
     Some(value)
 }
 
-/// The mount that shows at `path` (absolute, without symbolic links).
+/// The mount that is visible at `path` (absolute, without symbolic links).
 ///
-/// The number of the mount decides where the kernel tells it: it alone is right for bind mounts of the
-/// same file system and for mounts that are hidden below others. Without it (Linux before 5.8) it is the
-/// deepest mount point above the path on the same device; of several at the same place the last, which
-/// lies on top. btrfs gives each subvolume a device number that mountinfo doesn't know; if no device
-/// fits, the deepest mount point decides alone.
+/// If the kernel provides the number of the mount, that decides: it alone is right for bind mounts of
+/// the same file system and for mounts that are hidden below others. Without it (Linux before 5.8), it
+/// is the deepest mount point above the path on the same device; of several at the same place the last
+/// one, which is on top. btrfs gives each subvolume a device number that mountinfo does not contain; if
+/// no device matches, the deepest mount point alone decides.
 pub fn find<'a>(
     entries: &'a [Entry],
     path: &[u8],
@@ -152,15 +153,15 @@ pub fn find<'a>(
         return Some(entry);
     }
     let above = || entries.iter().filter(|entry| is_above(&entry.mount_point, path));
-    // `max_by_key` returns the last of equals: the one mounted on top.
+    // `max_by_key` returns the last of equal ones: the one mounted on top.
     above()
         .filter(|entry| Some(entry.device) == device)
         .max_by_key(|entry| entry.mount_point.len())
         .or_else(|| above().max_by_key(|entry| entry.mount_point.len()))
 }
 
-/// The mount that shows at an absolute path without links, by the table alone: nothing is asked of the mount,
-/// so that a dead one holds nobody up.
+/// The mount that is visible at an absolute path without links, by the table alone. The mount is not
+/// accessed, so a dead one cannot block the caller.
 pub fn showing<'a>(entries: &'a [Entry], path: &Path) -> Option<&'a Entry> {
     find(entries, path.as_os_str().as_encoded_bytes(), None, None)
 }
@@ -170,7 +171,7 @@ pub fn within<'a>(entries: &'a [Entry], dir: &'a [u8]) -> impl Iterator<Item = &
     entries.iter().filter(|entry| is_above(dir, &entry.mount_point))
 }
 
-/// Whether `path` is `dir` or lies below it, comparing whole components.
+/// Whether `path` is `dir` or below it, comparing whole components.
 fn is_above(dir: &[u8], path: &[u8]) -> bool {
     match path.strip_prefix(dir) {
         Some(rest) => rest.is_empty() || rest[0] == b'/' || dir.ends_with(b"/"),
@@ -276,9 +277,9 @@ mod tests {
     fn the_device_settles_what_the_path_cannot() {
         assert_eq!(id_at("/mnt/twice/x", None), 37, "on top wins");
         assert_eq!(id_at("/mnt/twice/x", Some((8, 17))), 36);
-        // Over-mounted from above: the path says raid, the device says that root shows through.
+        // Over-mounted from above: by its path it is raid, but by its device, root is visible.
         assert_eq!(id_at("/srv/raid/a", Some((254, 1))), 29);
-        // btrfs: files show a device that no line has.
+        // btrfs: files show a device that no line contains.
         assert_eq!(id_at("/home/edit", Some((0, 99))), 32);
     }
 

@@ -1,7 +1,8 @@
-//! `/proc/self/mountstats`: what NFS mounts counted since they were mounted, for every process of the host
-//! together; and bytes that were fetched from the storage.
+//! `/proc/self/mountstats`: the counters of NFS mounts since they were mounted, for all processes of the
+//! host together; and bytes that were fetched from the storage.
 //!
-//! Pure but for [`fetched_bytes`]. procfs-core takes the whole file or nothing, and leaves names escaped.
+//! Pure except for [`fetched_bytes`]. procfs-core takes the whole file or nothing, and keeps names
+//! escaped.
 
 use std::path::Path;
 
@@ -15,8 +16,8 @@ use crate::source::{Host, Source};
 
 pub const FILE: &str = "/proc/self/mountstats";
 
-/// The lines of the NFS mounted at `mount_point`, without blanks around them; of several at the same place
-/// those of the last, which lies on top. `None` where there is no such mount.
+/// The trimmed lines of the NFS mount at `mount_point`; of several at the same place those of the last
+/// one, which is on top. `None` if there is no such mount.
 pub fn lines_of<'a>(text: &'a str, mount_point: &Path) -> Option<Vec<&'a str>> {
     let mut found: Option<Vec<&str>> = None;
     let mut is_inside = false;
@@ -44,7 +45,7 @@ fn is_mounted_on(device: &str, mount_point: &Path) -> bool {
     })
 }
 
-/// Bytes that the server sent and was sent, of the line `bytes:`.
+/// Bytes received from and sent to the server, from the line `bytes:`.
 pub fn server_bytes(lines: &[&str]) -> Option<(u64, u64)> {
     let numbers = lines.iter().find_map(|line| line.strip_prefix("bytes:"))?;
     let mut numbers = numbers.split_ascii_whitespace().map(str::parse::<u64>).skip(4);
@@ -52,16 +53,15 @@ pub fn server_bytes(lines: &[&str]) -> Option<(u64, u64)> {
     Some((next()?, next()?))
 }
 
-/// How many connections carry the mount.
+/// The number of connections of the mount.
 pub fn connections(lines: &[&str]) -> usize {
     lines.iter().filter(|line| line.starts_with("xprt:")).count()
 }
 
 /// Bytes fetched from the storage so far, by the counter that is right for this mount.
 ///
-/// Block devices are counted per process. NFS is counted per mount, and so includes what other processes
-/// read there. `None` where nothing counts: SMB and FUSE, ZFS (whose own threads read), systems other than
-/// Linux.
+/// Block devices are counted per process. NFS is counted per mount, including reads of other processes.
+/// `None` if there is no counter: SMB and FUSE, ZFS (whose own threads read), systems other than Linux.
 pub fn fetched_bytes(mount: &Mount) -> Option<u64> {
     let host = Host::here();
     match mount.protocol() {
@@ -76,8 +76,8 @@ pub fn fetched_bytes(mount: &Mount) -> Option<u64> {
     }
 }
 
-/// Bytes fetched from storage on behalf of this process, all its threads together, by the text of
-/// `/proc/self/io`. `None` where one of its counters is missing.
+/// Bytes fetched from storage on behalf of this process, all its threads together, from the text of
+/// `/proc/self/io`. `None` if one of its counters is missing.
 pub fn process_read_bytes(io: &str) -> Option<u64> {
     Io::from_buf_read(io.as_bytes()).ok().map(|io| io.read_bytes)
 }
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(process_read_bytes(&text.replace("read_bytes: 4096\n", "")), None);
     }
 
-    /// As kernels print it, shortened to the lines that differ in kind.
+    /// Kernel output, shortened to the lines that differ in kind.
     const MOUNTSTATS: &str = "\
 device rootfs mounted on / with fstype rootfs
 device /dev/vda1 mounted on /mnt/nas with fstype ext4

@@ -1,13 +1,13 @@
-//! Netlink: the kernel's answers to what no file in `/proc` says, and the way to ask for them.
+//! Netlink: the kernel's answers to questions that no file in `/proc` answers, and how to ask them.
 //!
-//! * [`message`]: messages and their attributes, read out of bytes that nobody vouches for. Pure.
-//! * [`ethtool`]: how network cards are set.
-//! * `ask`: a question on a socket of the kernel's own, and every answer to it (Linux).
+//! * [`message`]: messages and their attributes, parsed from untrusted bytes. Pure.
+//! * [`ethtool`]: the settings of network cards.
+//! * `ask`: a question on a separate kernel socket, and every answer to it (Linux).
 //!
-//! No crate is used: of the families that a look needs (`sock_diag`, queues of interfaces) those at hand
-//! build every message as an object of its own, for a few numbers at known places.
+//! No crate is used: those for the required families (`sock_diag`, queues of interfaces) build an object
+//! for every message, for a few numbers at known positions.
 //!
-//! Not here: what stands in a message of a family (`sample::parse::sockets`, `sample::parse::queues`).
+//! Not here: the content of a family's messages (`sample::parse::sockets`, `sample::parse::queues`).
 
 pub mod ethtool;
 pub mod message;

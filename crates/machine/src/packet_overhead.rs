@@ -1,17 +1,17 @@
-//! What Ethernet, IP and TCP add to what is carried, in one place: the ceiling of a line, the length of a
-//! segment and that of a probe follow from it.
+//! The overhead of Ethernet, IP and TCP, in one place: the capacity of a line, the size of a segment and
+//! that of a probe follow from it.
 //!
-//! Not here: how fast a line is (engine), and what of it was used (analysis).
+//! Not here: the speed of a line (engine), and its utilization (analysis).
 
 /// Bytes that Ethernet adds to each packet: preamble and start 8, header 14, checksum 4, gap 12.
 const ETHERNET_BYTES: u32 = 38;
 /// The header of TCP, without options.
 const TCP_BYTES: u32 = 20;
-/// TCP timestamps, which every system switches on.
+/// TCP timestamps, which are enabled on every system.
 const TIMESTAMP_BYTES: u32 = 12;
 /// The header of an echo request.
 const ECHO_BYTES: u32 = 8;
-/// Less than this is no MTU of a network that carries files.
+/// No network for files has a smaller MTU.
 const MTU_BYTES_MIN: u32 = 576;
 
 /// The longest packet of plain Ethernet.
@@ -22,18 +22,18 @@ pub fn ip_header_bytes(is_ipv6: bool) -> u32 {
     if is_ipv6 { 40 } else { 20 }
 }
 
-/// What a full segment of TCP carries through an MTU.
+/// The payload of a full TCP segment with an MTU.
 pub fn segment_bytes(mtu_bytes: u32, is_ipv6: bool) -> u32 {
     mtu_bytes.max(MTU_BYTES_MIN) - ip_header_bytes(is_ipv6) - TCP_BYTES - TIMESTAMP_BYTES
 }
 
-/// Of a line's rate, the share that is left for what TCP carries.
+/// The share of a line's rate that is left for TCP payload.
 pub fn payload_share(mtu_bytes: u32, is_ipv6: bool) -> f64 {
     let mtu_bytes = mtu_bytes.max(MTU_BYTES_MIN);
     f64::from(segment_bytes(mtu_bytes, is_ipv6)) / f64::from(mtu_bytes + ETHERNET_BYTES)
 }
 
-/// What an echo request carries that is as long as a packet may be.
+/// The payload of an echo request of the maximum packet size.
 pub fn longest_echo_bytes(mtu_bytes: u32, is_ipv6: bool) -> u32 {
     mtu_bytes.max(MTU_BYTES_MIN) - ip_header_bytes(is_ipv6) - ECHO_BYTES
 }

@@ -1,7 +1,8 @@
-//! What macOS says: its NFS mounts, its connections to SMB servers, and what somebody set.
+//! Texts of macOS: its NFS mounts, its connections to SMB servers, and settings of the user.
 //!
-//! The attributes of shares are those of `smbutil/statshares.c` in Apple's SMBClient, which prints one only
-//! where its flag is set, and then as TRUE; the parameters of NFS mounts those of `nfsstat -m` (Apple's NFS).
+//! The attributes of shares are those of `smbutil/statshares.c` in Apple's SMBClient, which prints one
+//! only if its flag is set, and then as TRUE. The parameters of NFS mounts are those of `nfsstat -m`
+//! (Apple's NFS).
 
 use super::mounts::{dialect, options_of};
 use super::{FactKind, Facts, Subject, fact_name, pair};
@@ -25,7 +26,7 @@ pub(super) fn apple(texts: &Texts, facts: &mut Facts) {
     let Some(machine) = facts.machine_mut() else { return };
     match texts.get(SMB_SETTINGS) {
         Ok(said) => settings(said, machine),
-        // Without the file everything is as Apple ships it.
+        // Without the file, Apple's defaults apply.
         Err(NotKnown::NotThere) => machine.yes_no("has_nsmb_conf", false),
         Err(why) => machine.gap("has_nsmb_conf", SMB_SETTINGS, why),
     }
@@ -38,7 +39,7 @@ pub(super) fn apple(texts: &Texts, facts: &mut Facts) {
             "0" | "false" | "no" => machine.yes_no("finder_spares_shares", false),
             _ => machine.gap("finder_spares_shares", FINDER, NotKnown::NotTold),
         },
-        // So says the command where nobody set it.
+        // The output of the command if the value was never set.
         Err(NotKnown::Failed(said)) if said.contains("does not exist") => {
             machine.yes_no("finder_spares_shares", false);
         }
@@ -46,7 +47,8 @@ pub(super) fn apple(texts: &Texts, facts: &mut Facts) {
     }
 }
 
-/// `/Volumes/media from nas:/export`, and below it the parameters: as asked first, as in force last.
+/// `/Volumes/media from nas:/export`, and below it the parameters: the requested ones first, the active
+/// ones last.
 fn nfs_mounts(said: &str) -> Vec<Subject> {
     let mut found: Vec<Subject> = Vec::new();
     for line in said.lines() {
@@ -68,7 +70,7 @@ fn nfs_mounts(said: &str) -> Vec<Subject> {
     found
 }
 
-/// Which option keeps locks on this Mac: `none` is what macOS does by itself, it asks the server.
+/// The option that keeps locks on this Mac: `none` is the default of macOS, which asks the server.
 fn local_locks(list: &str) -> &'static str {
     let mut locks = "none";
     for (key, _) in options_of(list) {
@@ -82,7 +84,7 @@ fn local_locks(list: &str) -> &'static str {
     locks
 }
 
-/// A share's name at the beginning of a line, and what is said of it further right.
+/// A share's name at the start of a line, and its attributes further right.
 fn connections(said: &str) -> Vec<Subject> {
     let is_head = |line: &str| line.starts_with("SHARE ") && line.contains("ATTRIBUTE TYPE");
     let mut found: Vec<(Subject, Shared)> = Vec::new();
@@ -98,7 +100,7 @@ fn connections(said: &str) -> Vec<Subject> {
     found.into_iter().map(|(share, shared)| shared.into_facts(share)).collect()
 }
 
-/// What is said of a share.
+/// The attributes of a share.
 #[derive(Default)]
 struct Shared {
     version: Option<String>,
@@ -121,7 +123,7 @@ impl Shared {
         self.flags.iter().any(|own| own == flag)
     }
 
-    /// An attribute is printed only where it is set: where a share has others, one that is missing is not.
+    /// An attribute is printed only if it is set: if a share has others, a missing one is not set.
     fn into_facts(self, mut share: Subject) -> Subject {
         let version = self.version.as_deref();
         share.number("dialect", version.and_then(|it| dialect(it.trim_start_matches("SMB_"))), SHARES);
@@ -130,7 +132,7 @@ impl Shared {
             return share;
         }
         share.yes_no("is_signed", self.has("SIGNING_ON"));
-        // Since macOS 11 it names the cipher that is in use, or OFF.
+        // Since macOS 11 it is the name of the active cipher, or OFF.
         let is_encrypted = match self.cipher.as_deref() {
             Some(cipher) => cipher != "OFF",
             None => self.has("ENCRYPTION_REQUIRED"),
@@ -153,7 +155,7 @@ fn settings(said: &str, machine: &mut Subject) {
 mod tests {
     use super::*;
 
-    /// Each share in a line: name, whether signed, whether encrypted.
+    /// Each share on one line: name, whether signed, whether encrypted.
     fn told(said: &str) -> Vec<String> {
         let line = |one: &Subject| {
             let facts = ["is_signed", "is_encrypted"].map(|fact| one.word_of(fact).unwrap_or("unknown"));

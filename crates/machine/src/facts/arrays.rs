@@ -1,11 +1,12 @@
-//! Software arrays of Linux: what each is made of, what state it is in, and what it is at.
+//! Linux software arrays: their members, their state, and their activity.
 //!
 //! The format of `/proc/mdstat` is that of `md_seq_show` and `status_resync` in the kernel's
-//! `drivers/md/md.c`; the slots (`[6/5] [UU_UUU]`) are printed by `status` in `raid1.c`, `raid5.c` and
+//! `drivers/md/md.c`. The slots (`[6/5] [UU_UUU]`) are printed by `status` in `raid1.c`, `raid5.c` and
 //! `raid10.c`. Synology's kernel marks members with errors: `(E)`, and `E` for a slot.
 //!
-//! A state that is in none of these is unknown, and never in order. NAS systems make mirrors of system files
-//! with more slots than the machine has disks: an empty slot there is no lost disk ([`is_spare_room`]).
+//! A state that none of these prints is unknown, and never in order. NAS systems make mirrors of system
+//! files with more slots than the host has disks: an empty slot there is no lost disk
+//! ([`is_spare_room`]).
 
 use std::collections::BTreeSet;
 
@@ -14,15 +15,16 @@ use crate::texts::NotKnown;
 
 pub(super) const ARRAYS: &str = "/proc/mdstat";
 
-/// Levels that have no slots to lose.
+/// Levels without slots that can be lost.
 const WITHOUT_SLOTS: [&str; 3] = ["linear", "raid0", "faulty"];
-/// Levels that the kernel has had.
+/// Levels that the kernel supports or supported.
 const LEVELS: [&str; 9] =
     ["linear", "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "multipath", "faulty"];
-/// A mirror with so many slots of which half are empty is made so: none loses half of its disks in order.
+/// A mirror with at least this many slots, half of which are empty, was made this way: no mirror loses
+/// half of its disks in normal operation.
 const MANY_SLOTS: usize = 8;
 
-/// A member: its name, and the letters behind it.
+/// A member: its name, and the letters after it.
 struct Member<'a> {
     name: &'a str,
     flags: Vec<char>,
@@ -34,7 +36,7 @@ impl Member<'_> {
     }
 }
 
-/// An array, as its lines have it.
+/// An array, as in its lines.
 #[derive(Default)]
 struct Array<'a> {
     name: &'a str,
@@ -44,13 +46,13 @@ struct Array<'a> {
     access: &'a str,
     level: &'a str,
     members: Vec<Member<'a>>,
-    /// What keeps its metadata, where the kernel does not: `imsm`, `/md127/0`.
+    /// The owner of its metadata if that is not the kernel: `imsm`, `/md127/0`.
     external: Option<&'a str>,
-    /// How many slots there are, and how many are in use.
+    /// The number of slots, and the number of used ones.
     slots: Option<(usize, usize)>,
     /// A letter for each slot.
     map: Option<&'a str>,
-    /// What it is at: `recovery`, `resync (delayed)`.
+    /// Its activity: `recovery`, `resync (delayed)`.
     activity: Option<String>,
 }
 
@@ -60,7 +62,7 @@ pub(super) fn arrays(said: &str) -> Vec<Subject> {
     all.iter().map(|array| subject(array, &all)).collect()
 }
 
-/// The disks of arrays, by every name that a list of disks may have: `sda1` and `sda` of `sda1[0]`.
+/// The disks of arrays, with every name that a list of disks may contain: `sda1` and `sda` of `sda1[0]`.
 pub(super) fn members(said: &str) -> Vec<&str> {
     let members = read(said).into_iter().flat_map(|array| array.members);
     let names = members.map(|member| member.name).chain(unraid::members(said));
@@ -148,7 +150,7 @@ fn is_map(inside: &str) -> bool {
     !inside.is_empty() && inside.chars().all(|c| c == '_' || c.is_ascii_uppercase())
 }
 
-/// The disk that a member is a part of: `sda` of `sda3`, `nvme0n1` of `nvme0n1p3`.
+/// The disk of a member: `sda` of `sda3`, `nvme0n1` of `nvme0n1p3`.
 pub(super) fn disk_of(name: &str) -> &str {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_lettered = ["sd", "hd", "vd", "xvd"].iter().any(|kind| {
@@ -183,7 +185,7 @@ fn subject(array: &Array<'_>, all: &[Array<'_>]) -> Subject {
     subject
 }
 
-/// Whether slots are empty that must not be.
+/// Whether slots are empty that should not be.
 fn degraded(subject: &mut Subject, array: &Array<'_>, all: &[Array<'_>]) {
     let has_slots = !WITHOUT_SLOTS.contains(&array.level) && array.state == "active";
     let Some((slots, used)) = array.slots.filter(|_| has_slots) else {
@@ -203,7 +205,7 @@ fn degraded(subject: &mut Subject, array: &Array<'_>, all: &[Array<'_>]) {
     subject.yes_no("is_degraded", empty > 0 && !is_room);
 }
 
-/// The container of a firmware array is never active itself; those on it are.
+/// The container of a firmware array is never active itself; the arrays in it are.
 fn is_container(array: &Array<'_>) -> bool {
     array.state == "inactive" && array.external.is_some_and(|keeper| !keeper.starts_with(['/', '-']))
 }
@@ -224,10 +226,10 @@ fn disks<'a>(array: &Array<'a>) -> BTreeSet<&'a str> {
     array.members.iter().map(|member| disk_of(member.name)).collect()
 }
 
-/// Whether a mirror's empty slots wait for disks that the machine never had, as NAS systems make theirs
-/// (QNAP: 24 or 32 slots, Synology: one for each bay): every member is in use, the empty slots lie behind
-/// them, and other arrays that name each of their members are made of just these disks. Where there is no
-/// such array, a mirror of many slots that was never half full counts.
+/// Whether a mirror's empty slots are for disks that the host never had, as in NAS systems (QNAP: 24 or
+/// 32 slots, Synology: one for each bay). Every member must be in use, the empty slots must come last,
+/// and other complete arrays must consist of just these disks. Without such an array, a mirror with many
+/// slots that was never half full counts.
 fn is_spare_room(array: &Array<'_>, all: &[Array<'_>]) -> bool {
     let Some(((slots, used), map)) = array.slots.zip(array.map) else { return false };
     let is_full_in_front = map.trim_end_matches('_').chars().all(|c| c == 'U') && used > 0;
@@ -245,7 +247,7 @@ fn is_spare_room(array: &Array<'_>, all: &[Array<'_>]) -> bool {
         if !disks(other).is_subset(&own) {
             return false;
         }
-        // Members that are not named are lost, or never were.
+        // Members that are not listed are lost, or never existed.
         if other.slots.is_some_and(|(slots, _)| other.members.len() >= slots) {
             of_others.extend(disks(other));
         }
@@ -259,7 +261,7 @@ mod tests {
 
     use super::*;
 
-    /// Each array in a line: name, state, level, whether degraded, failed members, activity.
+    /// Each array on one line: name, state, level, whether degraded, failed members, activity.
     fn told(said: &str) -> Vec<String> {
         let word = |subject: &Subject, fact: &str| match subject.fact(fact) {
             Some(Ok(super::super::Value::Word(word))) => word.clone(),
@@ -288,7 +290,7 @@ mod tests {
         }
     }
 
-    /// Each is one state of the kernel's own: the heading, what is below it, and what it says.
+    /// Each is one state of the kernel: the heading, the lines below it, and the expected facts.
     #[test]
     fn every_state_of_the_kernel_is_known() {
         let two = "sdb1[1] sda1[0]";
@@ -359,7 +361,7 @@ mod tests {
                         md1 : active raid1 sda2[0] sdb2[1]\n 1 blocks [12/2] [UU__________]\n\
                         md0 : active raid1 sda1[0] sdb1[1]\n 1 blocks [4/2] [UU__]\n";
         assert_eq!(degraded(synology), [""; 0]);
-        // The second disk is gone from all of them.
+        // The second disk is missing from all of them.
         let mut gone = synology.to_owned();
         for (from, to) in [
             (" sdb5[1]", ""),
@@ -372,20 +374,20 @@ mod tests {
             gone = gone.replace(from, to);
         }
         assert_eq!(degraded(&gone), ["md2", "md0"]);
-        // One of two mirrors has lost its part of a disk that is there.
+        // One of two mirrors lost its part of a disk that exists.
         let half = "md0 : active raid1 sda1[0]\n 1 blocks [2/1] [U_]\n\
                     md1 : active raid1 sda2[0] sdb2[1]\n 1 blocks [2/2] [UU]\n";
         assert_eq!(degraded(half), ["md0"]);
         let alone = "md0 : active raid1 sda1[0]\n 1 blocks [2/1] [U_]\n";
         assert_eq!(degraded(alone), ["md0"]);
-        // A slot in the middle is empty: that one was filled.
+        // A slot in the middle is empty, so it was once filled.
         let middle = synology.replace("[4/2] [UU__]", "[4/2] [U_U_]");
         assert_eq!(degraded(&middle), ["md0"]);
-        // Nothing but system mirrors: the data lies in a pool of ZFS.
+        // Only system mirrors: the data is in a ZFS pool.
         let empty = "_".repeat(62);
         let hero = format!("md9 : active raid1 sda1[0] sdb1[1]\n 1 blocks [64/2] [UU{empty}]\n");
         assert_eq!(degraded(&hero), [""; 0]);
-        // Seven of eight are there: one is lost.
+        // Seven of eight exist: one is lost.
         let boot = "md0 : active raid1 sda1[0] sdb1[1] sdc1[2] sdd1[3] sde1[4] sdf1[5] sdg1[6]\n\
                     1 blocks [8/7] [UUUUUUU_]\n";
         assert_eq!(degraded(boot), ["md0"]);

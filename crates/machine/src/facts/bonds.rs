@@ -1,7 +1,7 @@
-//! Several interfaces together: bonds, as the bonding driver tells of them, and teams.
+//! Several interfaces combined: bonds, as the bonding driver reports them, and teams.
 //!
-//! The format of `/proc/net/bonding/NAME` is that of `bond_info_show_master` and `bond_info_show_slave` in
-//! the kernel's `drivers/net/bonding/bond_procfs.c`. It has a `Transmit Hash Policy` only where the mode
+//! The format of `/proc/net/bonding/NAME` is that of `bond_info_show_master` and `bond_info_show_slave`
+//! in the kernel's `drivers/net/bonding/bond_procfs.c`. It has a `Transmit Hash Policy` only if the mode
 //! uses one, and `Speed: Unknown` for a link that is down: neither is a value.
 
 use super::stack::{Stack, bonded};
@@ -9,9 +9,9 @@ use super::{FactKind, Facts, Subject, pair};
 use crate::interface::{ALL, speed_in};
 use crate::texts::{NotKnown, Texts};
 
-/// Modes in which the hash decides over which link packets go.
+/// Modes in which the hash selects the link for a packet.
 const HASHING: [&str; 2] = ["802.3ad", "balance-xor"];
-/// Modes in which all links carry data.
+/// Modes in which all links transfer data.
 const SHARING: [&str; 5] = ["802.3ad", "balance-xor", "balance-rr", "balance-tlb", "balance-alb"];
 /// The same, in the driver's own words.
 const MODE_WORDS: [(&str, &str); 4] = [
@@ -21,7 +21,7 @@ const MODE_WORDS: [(&str, &str); 4] = [
     ("load balancing (xor)", "balance-xor"),
 ];
 
-/// A member, as its part of the text has it.
+/// A member, from its part of the text.
 #[derive(Default)]
 struct Link<'a> {
     name: &'a str,
@@ -42,12 +42,12 @@ pub(super) fn bonds(names: &[&str], stack: &Stack, texts: &Texts, facts: &mut Fa
     for name in names {
         let text = text(name);
         match texts.get(&text) {
-            // A damaged one is noted with all the others.
+            // A damaged text is reported with all others.
             Ok(_) if texts.damaged(&text).is_some() => {}
             Ok(said) => facts.subjects.push(bond(name, said)),
             Err(why) => match bonded(texts, name).or_else(|| team(name, stack, texts)) {
                 Some(members) => facts.subjects.push(by_state(name, &members, texts, &why)),
-                // Of other interfaces nobody asks for it.
+                // For other interfaces this text is not collected.
                 None if why == NotKnown::NotCollected => {}
                 None => facts.cannot_see(&[FactKind::Bond], &text, &why),
             },
@@ -67,7 +67,7 @@ fn team(name: &str, stack: &Stack, texts: &Texts) -> Option<Vec<String>> {
     (!is_other).then_some(members)
 }
 
-/// A bundle of which only its members are known: which of them are up.
+/// A bundle of which only the members are known: which of them are up.
 fn by_state(name: &str, members: &[String], texts: &Texts, why: &NotKnown) -> Subject {
     let mut bond = Subject::new(FactKind::Bond, name);
     for fact in ["mode", "hash_policy", "hash", "speeds_differ", "aggregators_differ", "active_is_slower"] {
@@ -107,7 +107,7 @@ fn bond(name: &str, said: &str) -> Subject {
         _ if !HASHING.contains(&mode) => ["hash_policy", "hash"].iter().for_each(|fact| bond.nothing(fact)),
         Some(policy) => {
             bond.word("hash_policy", policy);
-            // As commands have it.
+            // In the form that commands use.
             bond.word("hash", policy.split(' ').next().unwrap_or(policy));
         }
         None => ["hash_policy", "hash"].iter().for_each(|fact| bond.gap(fact, &text, NotKnown::NotTold)),
@@ -129,7 +129,7 @@ fn bond(name: &str, said: &str) -> Subject {
     bond
 }
 
-/// The mode in one word, as commands have it.
+/// The mode in one word, in the form that commands use.
 fn kind_of(mode: &str) -> &str {
     let named = mode.rsplit_once('(').map(|(_, rest)| rest.trim_end_matches(')'));
     let by_words =
@@ -137,7 +137,7 @@ fn kind_of(mode: &str) -> &str {
     by_words.unwrap_or(if mode.contains("802.3ad") { "802.3ad" } else { named.unwrap_or(mode) })
 }
 
-/// Of links that only wait for each other, whether the slower one carries the data.
+/// For links in standby mode, whether the slower one is active.
 fn active(bond: &mut Subject, up: &[&Link<'_>], active: &str, mode: &str) {
     let text = text(&bond.name);
     if mode != "active-backup" {
@@ -175,7 +175,7 @@ fn members(said: &str) -> Vec<Link<'_>> {
 mod tests {
     use super::*;
 
-    /// A bond in this mode, with a line for each of its links: status, speed, aggregator.
+    /// A bond in this mode, with one entry for each of its links: status, speed, aggregator.
     fn told(mode: &str, head: &str, links: &[(&str, &str, &str)]) -> Subject {
         let mut said =
             format!("Ethernet Channel Bonding Driver: v6.1\n\nBonding Mode: {mode}\n{head}MII Status: up\n");

@@ -1,12 +1,13 @@
-//! What the tools of RAID controllers print: virtual disks and the disks below them.
+//! The output of RAID controller tools: virtual disks and the disks below them.
 //!
-//! Sources of the formats: the StorCLI and MegaRAID SAS reference manuals of Broadcom (states of virtual and
-//! physical drives), which PERC CLI of Dell shares; "HPE Smart Storage Administrator" user guide for `ssacli`
-//! and `hpacucli`; "ARCCONF Command Line Utility" of Microchip; mdadm(8) for `mdadm --detail`.
+//! Sources of the formats: the StorCLI and MegaRAID SAS reference manuals of Broadcom (states of virtual
+//! and physical drives), which also apply to Dell's PERC CLI; "HPE Smart Storage Administrator" user
+//! guide for `ssacli` and `hpacucli`; "ARCCONF Command Line Utility" of Microchip; mdadm(8) for `mdadm
+//! --detail`.
 
 use super::volume::{State, Volume};
 
-/// Programs whose texts are read here, whatever their arguments.
+/// Programs whose output is parsed here, whatever their arguments.
 pub(crate) const PROGRAMS: [&str; 14] = [
     "storcli",
     "storcli64",
@@ -36,8 +37,8 @@ pub(super) fn of_program(program: &str, said: &str) -> Vec<Volume> {
     }
 }
 
-/// Adds disks that failed or rebuild themselves to all of a text's volumes: the text does not always tell
-/// whose they are. Without a volume they are one of their own.
+/// Adds failed and rebuilding disks to all of a text's volumes: the text does not always show which one
+/// they belong to. Without a volume they form a separate one.
 fn with_disks(mut volumes: Vec<Volume>, failed: &[String], rebuilds: bool, name: &str) -> Vec<Volume> {
     if volumes.is_empty() && (!failed.is_empty() || rebuilds) {
         volumes.push(Volume::new(name));

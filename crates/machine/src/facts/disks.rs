@@ -1,4 +1,4 @@
-//! Disks: their queues, and what each is to arrays.
+//! Disks: their queues, and their roles in arrays.
 
 use super::arrays::{ARRAYS, arrays, members};
 use super::{FactKind, Facts, Subject, is_one_word, no_such_word, unraid};
@@ -58,7 +58,7 @@ fn disk(name: &str, members: &[&str], texts: &Texts) -> Subject {
     disk
 }
 
-/// Whether a disk is one of a virtual machine.
+/// Whether a disk is virtual.
 pub(super) fn is_virtual(disk: &str, texts: &Texts) -> bool {
     devices::is_of_virtual_machine(
         disk,

@@ -1,6 +1,6 @@
-//! The largest packet of both ends of the path to a server, where both are known: this machine's link says
-//! its own, and somebody stated that of the server (`site.toml`). A connection shows only the smaller of the
-//! two, so an end that is larger than this one is seen nowhere else.
+//! The MTUs of both ends of the path to a server, if both are known: that of the local link, and that of
+//! the server from `site.toml`. A connection shows only the smaller of the two, so no other source shows
+//! a larger one on the server.
 
 use super::number::whole;
 use super::{Subject, pair};
@@ -9,7 +9,7 @@ use crate::texts::Texts;
 /// The name of the text: lines `fact = value`.
 pub const ENDS: &str = "both ends";
 
-/// The largest packet of this end, and of the other one.
+/// The MTU of this end, and of the other one.
 const FACTS: [&str; 2] = ["own_mtu_bytes", "other_end_mtu_bytes"];
 
 /// The text for both ends.
@@ -17,7 +17,7 @@ pub fn text(own_bytes: u32, other_bytes: u32) -> String {
     format!("{} = {own_bytes}\n{} = {other_bytes}\n", FACTS[0], FACTS[1])
 }
 
-/// Puts both down; nothing where only one is known.
+/// Adds both; nothing if only one is known.
 pub(super) fn of(machine: &mut Subject, texts: &Texts) {
     let said = texts.get(ENDS).unwrap_or_default();
     let value = |wanted: &str| {

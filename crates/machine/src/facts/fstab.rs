@@ -1,8 +1,8 @@
-//! What `/etc/fstab` asks for, next to the mounts that are in force.
+//! The requested options in `/etc/fstab`, next to the active ones of a mount.
 
 use crate::mountinfo::unescaped;
 
-/// The options that `/etc/fstab` has for what is mounted there.
+/// The options in `/etc/fstab` for this mount point.
 pub(super) fn options<'a>(fstab: &'a str, point: &str) -> Option<&'a str> {
     let lines = fstab.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let own = lines

@@ -1,8 +1,8 @@
-//! Network interfaces, as `/sys/class/net` and ethtool tell of them.
+//! Network interfaces, from `/sys/class/net` and ethtool.
 //!
-//! The files are those of the kernel's `net/core/net-sysfs.c` (an unknown speed is -1 there, and 65,535 or
-//! 4,294,967,295 in older kernels and in ethtool); the tables are those that ethtool(8) prints (`ethtool.c`
-//! and `netlink/` in its source). `n/a` and a line that is not there are no value.
+//! The files are those of the kernel's `net/core/net-sysfs.c` (an unknown speed is -1 there, and 65,535
+//! or 4,294,967,295 in older kernels and in ethtool). The tables are those that ethtool(8) prints
+//! (`ethtool.c` and `netlink/` in its source). `n/a` and a missing line are no value.
 
 use super::bonds::bonds;
 use super::number::{strict, whole};
@@ -11,12 +11,12 @@ use super::{FactKind, Facts, Subject, pair};
 use crate::interface::{ALL, driver_in, is_no_speed, is_of_virtual_machine};
 use crate::texts::{NotKnown, Texts};
 
-/// A round trip in a building, for which windows must be large enough.
+/// A round trip within a building, for which windows must be large enough.
 pub(super) const ROUND_TRIP_S: f64 = 0.0005;
-/// More lanes no slot has.
+/// No slot has more lanes.
 const LANES_MAX: f64 = 32.0;
 
-/// The interfaces that are up: cards, and what is made of them alone.
+/// The interfaces that are up: cards, and those that consist only of cards.
 pub(super) fn interfaces(texts: &Texts, facts: &mut Facts) -> Vec<Subject> {
     let names = match texts.get(ALL) {
         Ok(names) => names,
@@ -41,7 +41,7 @@ fn sys(name: &str, file: &str) -> String {
     format!("{ALL}/{name}/{file}")
 }
 
-/// Facts of cards alone.
+/// Facts that only cards have.
 const OF_CARDS: [&str; 18] = [
     "duplex",
     "rx_missed_errors",
@@ -63,8 +63,8 @@ const OF_CARDS: [&str; 18] = [
     "is_virtual",
 ];
 
-/// A bond, a VLAN, a bridge, of which everything below is known: it has a speed and a size of packets. All
-/// else is its cards'.
+/// A bond, a VLAN or a bridge whose components are all known: it has a speed and an MTU. Everything else
+/// belongs to its cards.
 fn made_of_cards(name: &str, stack: &Stack, cards: &[Subject], texts: &Texts) -> Option<Subject> {
     let below = stack.below(name).filter(|below| !below.is_empty())?;
     let own: Vec<String> = stack.cards(name)?;
@@ -89,7 +89,7 @@ fn made_of_cards(name: &str, stack: &Stack, cards: &[Subject], texts: &Texts) ->
     Some(subject)
 }
 
-/// A card; one of which nothing below it is known counts, where it is not known that it has no hardware.
+/// A card. An interface with unknown components counts as one, unless it is known to have no hardware.
 fn card(name: &str, texts: &Texts) -> Option<Subject> {
     let sys = |file: &str| sys(name, file);
     let says = |file: &str| texts.get(&sys(file)).map(str::trim);
@@ -161,7 +161,7 @@ fn speed(subject: &mut Subject, texts: &Texts, text: &str, is_virtual: bool) {
     }
 }
 
-/// What the slot carries, and what card and port could do.
+/// The capacity of the slot, and what card and port support.
 fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
     let says = |file: &str| {
         let text = texts.get(&sys(&format!("device/{file}"))).ok()?;
@@ -171,7 +171,7 @@ fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
     if texts.get(&text) == Err(NotKnown::NotThere) {
         return ["slot_mbit_per_s", "card_mbit_per_s"].into_iter().for_each(|fact| subject.nothing(fact));
     }
-    // A device that sleeps has no lanes, or 63 or 255 of them.
+    // A device in power saving mode reports 0, 63 or 255 lanes.
     let lanes = |file: &str| says(file).filter(|lanes| (1.0..=LANES_MAX).contains(lanes));
     let (speed, width) = (says("current_link_speed"), lanes("current_link_width"));
     let (most_speed, most_width) = (says("max_link_speed"), lanes("max_link_width"));
@@ -180,7 +180,7 @@ fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
     subject.number("card_gt_per_s", most_speed, &text);
     subject.number("card_lanes", most_width, &text);
     let usable = |(speed, width): (f64, f64)| {
-        // Up to the second generation ten bits carry eight.
+        // Up to the second generation, eight bits are coded as ten.
         speed * 1e3 * width * if speed > 5.0 { 128.0 / 130.0 } else { 0.8 }
     };
     subject.number("slot_mbit_per_s", speed.zip(width).map(usable), &text);
@@ -189,7 +189,7 @@ fn slot(subject: &mut Subject, texts: &Texts, sys: &dyn Fn(&str) -> String) {
     subject.number("slot_needed_mbit_per_s", needed, &sys("speed"));
 }
 
-/// Facts and the words of ethtool's lines that they come from.
+/// Facts, and the keys of ethtool's lines that contain them.
 const OFFLOADS: [(&str, &str); 6] = [
     ("tso", "tcp-segmentation-offload"),
     ("gso", "generic-segmentation-offload"),
@@ -213,7 +213,7 @@ fn ethtool(subject: &mut Subject, texts: &Texts) {
                     .iter()
                     .for_each(|name| subject.gap(name, &text, NotKnown::NotTold));
             }
-            // So ethtool says that a card has no such thing.
+            // The message of ethtool if a card lacks a feature.
             Err(NotKnown::Failed(said)) if said.to_ascii_lowercase().contains("not supported") => {
                 names.iter().for_each(|name| subject.nothing(name));
             }
@@ -239,7 +239,7 @@ fn ethtool(subject: &mut Subject, texts: &Texts) {
         twice(said, "RX", ("rx_ring_max", "rx_ring"), text, subject);
     });
     take(format!("ethtool -l {name}"), &["queues", "queues_max"], &|said, text, subject| {
-        // Some cards have queues for receiving alone.
+        // Some cards have only receive queues.
         twice(said, "RX", ("queues_max", "queues"), text, subject);
         twice(said, "Combined", ("queues_max", "queues"), text, subject);
     });
@@ -257,7 +257,7 @@ fn words(said: &str, wanted: &[(&str, &str)], text: &str, subject: &mut Subject)
     }
 }
 
-/// A value that stands first among what is possible, and then among what is set.
+/// A value that occurs first among the supported ones, and then among the current ones.
 fn twice(said: &str, word: &str, (most, set): (&str, &str), text: &str, subject: &mut Subject) {
     let mut values = said.lines().filter_map(|line| pair(line, ':')).filter(|(key, _)| *key == word);
     for fact in [most, set] {
@@ -274,7 +274,7 @@ fn best_common(said: &str) -> Option<f64> {
     own.into_iter().filter(|mode| partner.contains(mode)).filter_map(rate).reduce(f64::max)
 }
 
-/// The words behind a heading, and on the lines below it that have none.
+/// The words after a heading, and on the lines below it without a heading.
 fn modes<'a>(said: &'a str, heading: &str) -> Vec<&'a str> {
     let mut inside = false;
     let mut found = Vec::new();
@@ -306,7 +306,7 @@ mod tests {
         card("eth0", &all).unwrap()
     }
 
-    /// As ethtool 6.1 printed it of a card of a virtual machine.
+    /// As ethtool 6.1 printed it for a card of a virtual machine.
     #[test]
     fn what_a_card_does_not_have_is_nothing_and_not_unknown() {
         let failed = NotKnown::Failed("netlink error: Operation not supported".to_owned());

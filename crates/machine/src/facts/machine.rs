@@ -1,4 +1,4 @@
-//! The machine as a whole: TCP, memory, processors.
+//! The host as a whole: TCP, memory, processors.
 
 use super::interfaces::ROUND_TRIP_S;
 use super::number::{can_be, strict, whole};
@@ -6,7 +6,7 @@ use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
 use super::{ends, measured};
 use crate::texts::{NotKnown, Texts};
 
-/// Switches of TCP: their facts have their names.
+/// TCP switches: their facts have their names.
 const TCP: [&str; 7] = [
     "tcp_congestion_control",
     "tcp_moderate_rcvbuf",
@@ -17,7 +17,7 @@ const TCP: [&str; 7] = [
     "tcp_window_scaling",
 ];
 
-/// Ports of storage: NFS and SMB.
+/// The ports of NFS and SMB.
 const STORAGE_PORTS: [&str; 2] = ["2049", "445"];
 
 pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
@@ -55,7 +55,7 @@ pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
     machine
 }
 
-/// A setting of the kernel: its file, or its line of `sysctl -a`.
+/// A kernel setting: from its file, or its line of `sysctl -a`.
 fn sysctl(texts: &Texts, name: &str) -> (String, Result<String, NotKnown>) {
     let text = format!("/proc/sys/{}", name.replace('.', "/"));
     match texts.get(&text) {
@@ -78,7 +78,7 @@ fn setting(machine: &mut Subject, fact: &str, texts: &Texts, name: &str) {
     }
 }
 
-/// A number of the kernel's.
+/// A number of the kernel.
 fn number(texts: &Texts, name: &str, unit: &str) -> Result<f64, Gap> {
     let (text, said) = sysctl(texts, name);
     let said = said.map_err(|why| Gap::new(&text, why))?;
@@ -87,7 +87,7 @@ fn number(texts: &Texts, name: &str, unit: &str) -> Result<f64, Gap> {
     number.map_err(|why| Gap::new(&text, why))
 }
 
-/// How much written data may wait in memory, and how much memory there is.
+/// The limit of dirty data, and the size of the memory.
 fn memory(machine: &mut Subject, texts: &Texts) {
     let bytes = |wanted: &str| -> Result<f64, Gap> {
         let said = texts.get(MEMORY).map_err(|why| Gap::new(MEMORY, why))?;
@@ -105,7 +105,7 @@ fn memory(machine: &mut Subject, texts: &Texts) {
     put(machine, "dirty_limit_bytes", dirty_limit(texts, &all));
     for (fact, of) in [("dirty_setting", "vm.dirty"), ("dirty_background_setting", "vm.dirty_background")] {
         let (in_bytes, in_percent) = (format!("{of}_bytes"), format!("{of}_ratio"));
-        // One of both is in force, and the other 0.
+        // Only one of the two is active; the other is 0.
         let set = match number(texts, &in_bytes, "_bytes") {
             Ok(bytes) if bytes > 0.0 => Ok(format!("{in_bytes}={bytes}")),
             Ok(_) => number(texts, &in_percent, "_percent").map(|percent| format!("{in_percent}={percent}")),
@@ -117,10 +117,10 @@ fn memory(machine: &mut Subject, texts: &Texts) {
 
 const MEMORY: &str = crate::meminfo::FILE;
 
-/// In bytes where somebody set it so, else a share of the memory: at most, since the kernel takes it of what
-/// is free. The same settings give the same answer at any moment.
+/// In bytes if it was set in bytes, otherwise a share of the memory. That share is an upper bound,
+/// because the kernel applies it to free memory. So the same settings always give the same result.
 fn dirty_limit(texts: &Texts, all: &Result<f64, Gap>) -> Result<f64, Gap> {
-    // The share tells whether there is such a setting at all.
+    // The share shows whether there is such a setting at all.
     let percent = number(texts, "vm.dirty_ratio", "_percent")?;
     match number(texts, "vm.dirty_bytes", "_bytes") {
         Ok(bytes) if bytes > 0.0 => match all {
@@ -170,8 +170,8 @@ fn processors(machine: &mut Subject, texts: &Texts) {
     }
 }
 
-/// What `ss -ti` (iproute2's `misc/ss.c`) tells of connections to storage: the shortest round trip, whether a
-/// sender waited for its own buffer, and how large packets are on both ends.
+/// Facts from `ss -ti` (iproute2's `misc/ss.c`) about connections to storage: the shortest round trip,
+/// whether a sender waited for its own buffer, and the packet sizes of both ends.
 fn connections(machine: &mut Subject, texts: &Texts) {
     const FACTS: [&str; 4] =
         ["storage_round_trip_ms", "send_buffer_limited_percent", "own_packet_bytes", "common_packet_bytes"];
@@ -197,7 +197,7 @@ fn connections(machine: &mut Subject, texts: &Texts) {
     if let Some(most) = limited.reduce(f64::max) {
         machine.number("send_buffer_limited_percent", Some(most), text);
     }
-    // This end announced packets of one size, and both agreed upon a smaller one.
+    // This end announced one packet size, and both agreed on a smaller one.
     let packets = of_storage
         .iter()
         .filter_map(|line| strict(field(line, "advmss:")?).zip(strict(field(line, " mss:")?)))
@@ -208,7 +208,7 @@ fn connections(machine: &mut Subject, texts: &Texts) {
     }
 }
 
-/// What stands behind a name up to the next blank.
+/// The text after a name, up to the next blank.
 fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split_once(name)?.1.split_whitespace().next()
 }
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!((told("own_packet_bytes"), told("common_packet_bytes")), (Some(8948.0), Some(1448.0)));
     }
 
-    /// A machine without any connection prints nothing: that is an answer, and no damage.
+    /// On a host without connections, nothing is printed: that is a valid result, no damage.
     #[test]
     fn no_connections_at_all_are_an_answer() {
         let round_trip = |said: Result<String, NotKnown>| {

@@ -1,5 +1,5 @@
-//! What a run measured of a path, as lines of a text: `fact = value`. The doctor's command writes them from
-//! the newest run there; a rule that needs a speed takes that of the run, where no card tells one.
+//! Measurements of a run on a path, as lines of a text: `fact = value`. The doctor command writes them
+//! from the newest run on the path. A rule that needs a speed uses the run's if no card reports one.
 
 use super::number::strict;
 use super::{Subject, pair};
@@ -13,11 +13,11 @@ pub const RATE: &str = "rate_bytes_per_s";
 /// The shortest round trip to the server.
 pub const ROUND_TRIP: &str = "round_trip_us";
 
-/// A buffer holds about twice what a connection may have on the way; and a rate that a buffer bounds would be
-/// larger without it.
+/// A buffer holds about twice the data that a connection may have in flight, and a rate that a buffer
+/// limits would be higher without it.
 const TIMES: f64 = 4.0;
 
-/// How large a buffer the measured rate needs at least, and the round trip for which that is.
+/// The minimum buffer for the measured rate, and the round trip that this assumes.
 pub(super) fn window_needed(texts: &Texts, usual_round_trip_s: f64) -> Option<(f64, f64)> {
     let said = texts.get(MEASURED).ok()?;
     let value = |wanted: &str| {
@@ -28,7 +28,7 @@ pub(super) fn window_needed(texts: &Texts, usual_round_trip_s: f64) -> Option<(f
     Some((TIMES * value(RATE)? * round_trip_s, round_trip_s))
 }
 
-/// Puts what the measured rate needs in the place of what no card tells.
+/// Fills in the values from the measured rate if no card reports them.
 pub(super) fn complete(machine: &mut Subject, texts: &Texts, usual_round_trip_s: f64) {
     if machine.number_of("window_needed_bytes").is_some() {
         machine.word("window_by", "the fastest link");

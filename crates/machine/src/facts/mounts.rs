@@ -1,7 +1,7 @@
-//! Mounts, as `/proc/self/mountinfo` has them, with the way to their server.
+//! Mounts, from `/proc/self/mountinfo`, with the link to their server.
 //!
-//! The options are those that the kernel prints: `nfs_show_mount_options` in `fs/nfs/super.c` (which leaves
-//! `nconnect` away where it is 1) and `cifs_show_options` in `fs/smb/client/cifsfs.c`.
+//! The options are those that the kernel prints: `nfs_show_mount_options` in `fs/nfs/super.c` (which
+//! omits `nconnect` if it is 1) and `cifs_show_options` in `fs/smb/client/cifsfs.c`.
 
 use std::path::Path;
 
@@ -46,13 +46,13 @@ pub(super) fn mounts(texts: &Texts, links: &Links, facts: &mut Facts) {
 fn nfs(mount: &Entry, texts: &Texts, links: &Links) -> Subject {
     let mut nfs = Subject::new(FactKind::NfsMount, mount.point());
     option(&mut nfs, mount, "vers", "vers");
-    // As it stands there: 4.0 is no 4, which asks for any version from 4.2 down.
+    // As written: 4.0 is not 4, which requests any version from 4.2 down.
     match mount.option("vers") {
         Some(vers) if is_one_word(vers) => nfs.word("vers_option", vers),
         _ => nfs.gap("vers_option", MOUNTS, NotKnown::NotTold),
     }
     requests(&mut nfs, mount);
-    // The kernel always prints these; without them nothing is known.
+    // The kernel always prints these; if they are missing, they are unknown.
     shown(&mut nfs, mount, "proto");
     nfs.told("nconnect", mount.option("nconnect").unwrap_or("1"), MOUNTS);
     shown(&mut nfs, mount, "sec");
@@ -138,12 +138,12 @@ fn local(mount: &Entry, texts: &Texts) -> Subject {
     local
 }
 
-/// The disk that a partition is of, or that it is itself.
+/// The disk of a partition, or the device itself.
 fn disk_of<'a>(device: &str, disks: &'a str) -> Option<&'a str> {
     disks.split_whitespace().filter(|disk| device.starts_with(disk)).max_by_key(|disk| disk.len())
 }
 
-/// `12345 45% /srv`: how full what is mounted there is.
+/// `12345 45% /srv`: the used share of the file system mounted there.
 fn used_percent(df: &str, point: &str) -> Option<f64> {
     df.lines().skip(1).find_map(|line| {
         let (before, after) = line.split_once('%')?;
@@ -151,7 +151,7 @@ fn used_percent(df: &str, point: &str) -> Option<f64> {
     })
 }
 
-/// An option as a fact: not told where the mount has none of this name.
+/// An option as a fact: "not stated" if the mount has none with this name.
 fn option(subject: &mut Subject, mount: &Entry, fact: &str, name: &str) {
     subject.told(fact, mount.option(name).unwrap_or_default(), MOUNTS);
 }
@@ -171,7 +171,7 @@ fn requests(subject: &mut Subject, mount: &Entry) {
     subject.number("smallest_request_bytes", read.zip(write).map(|(read, write)| read.min(write)), MOUNTS);
 }
 
-/// How many connections the mount really has.
+/// The actual number of connections of the mount.
 fn connections(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
     let text = mountstats::FILE;
     let said = match texts.get(text) {
@@ -183,7 +183,7 @@ fn connections(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
     nfs.number("connections", (count > 0).then_some(count as f64), text);
 }
 
-/// What was asked for.
+/// The requested options.
 fn of_fstab(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
     let text = "/etc/fstab";
     let said = match texts.damaged(text).map_or_else(|| texts.get(text), Err) {
@@ -200,7 +200,7 @@ fn of_fstab(nfs: &mut Subject, mount: &Entry, texts: &Texts) {
     nfs.word("asked_atime", atime.unwrap_or("none"));
 }
 
-/// The interface that leads to the server, and what it is.
+/// The interface that leads to the server, and its facts.
 fn way(subject: &mut Subject, mount: &Entry, links: &Links) {
     const FACTS: [&str; 5] = ["link", "link_mbit_per_s", "is_routed", "is_wireless", "is_usb"];
     let way = mount.option("addr").ok_or(NotKnown::NotTold).and_then(|address| links.way(address));
@@ -223,7 +223,7 @@ fn way(subject: &mut Subject, mount: &Entry, links: &Links) {
     }
 }
 
-/// Settings that a text gives as `key=value`, for tables of other systems.
+/// Settings in a text of the form `key=value`, for tables of other systems.
 pub(super) fn options_of(list: &str) -> impl Iterator<Item = (&str, &str)> {
     list.split(',').map(|option| option.trim().split_once('=').unwrap_or((option.trim(), "yes")))
 }

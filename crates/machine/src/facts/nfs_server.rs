@@ -1,4 +1,4 @@
-//! The kernel's NFS server: its threads, and what it gives to whom.
+//! The kernel's NFS server: its threads and its exports.
 
 use super::{FactKind, Facts, Subject};
 use crate::mountinfo::unescaped;
@@ -10,7 +10,7 @@ const EXPORTS: &str = "/var/lib/nfs/etab";
 pub(super) fn nfs_server(texts: &Texts, facts: &mut Facts) {
     match texts.get(THREADS) {
         Ok(said) => {
-            // The file is there on kernels whose server does not run.
+            // The file also exists if the server does not run.
             if said.trim() != "0" {
                 let mut server = Subject::new(FactKind::NfsServer, "the NFS server");
                 server.told("threads", said, THREADS);

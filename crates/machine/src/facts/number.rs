@@ -1,10 +1,10 @@
-//! Numbers as texts have them. Digits alone are a number, and only one that can be is a fact: what was
-//! damaged on its way must not become terabytes that wait in memory.
+//! Numbers in texts. A number consists of digits, and only a possible one is a fact: a text that was
+//! damaged in transit must not become terabytes of dirty data.
 
 use super::Value;
 use crate::texts::NotKnown;
 
-/// Facts that are numbers though their names have no unit.
+/// Facts that are numbers although their names have no unit.
 const COUNTS: [&str; 15] = [
     "rpc_slots_max",
     "requests",
@@ -23,7 +23,7 @@ const COUNTS: [&str; 15] = [
     "smb2_max_credits",
 ];
 
-/// Facts of which the kernel knows a few values, from 0 on.
+/// Facts with a few possible values, from 0 on.
 const SWITCHES: [&str; 7] = [
     "tcp_moderate_rcvbuf",
     "tcp_mtu_probing",
@@ -34,7 +34,7 @@ const SWITCHES: [&str; 7] = [
     "rotational",
 ];
 
-/// Units at the end of names, and the largest value that anything has.
+/// Units at the end of names, each with the largest possible value.
 const UNITS: [(&str, f64); 8] = [
     ("_bytes", (1_u64 << 60) as f64),
     ("_kib", (1_u64 << 50) as f64),
@@ -45,18 +45,19 @@ const UNITS: [(&str, f64); 8] = [
     ("_us", 1e12),
     ("_s", 1e12),
 ];
-/// Ends of names of what is counted, and has no parts.
+/// Suffixes of the names of integers.
 const COUNTED: [&str; 3] = ["_bytes", "_kib", "_mbit_per_s"];
-/// A version is written with a point.
+/// A version contains a point.
 const VERSION: &str = "vers";
 /// The largest value of a switch.
 const SWITCH_MAX: f64 = 2.0;
-/// Of what only counts: a larger one is a counter that ran below 0.
+/// For plain counts: a larger one is a counter that went below 0.
 const COUNT_MAX: f64 = (1_u64 << 62) as f64;
-/// So much of what is no number is shown.
+/// How much of a wrong value is shown.
 const SHOWN_CHARS: usize = 24;
 
-/// A number: digits, with a sign and a point where there is one. `None` for all else, `1e9` and `inf` too.
+/// A number: digits, with an optional sign and point. `None` for everything else, including `1e9` and
+/// `inf`.
 pub(super) fn strict(word: &str) -> Option<f64> {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -67,12 +68,12 @@ pub(super) fn strict(word: &str) -> Option<f64> {
     word.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-/// A number without a point: `131.072` may be a hundred and thirty-one thousand, and is none.
+/// A number without a point: `131.072` may mean 131,072, and is rejected.
 pub(super) fn whole(word: &str) -> Option<f64> {
     strict(word).filter(|_| !word.contains('.'))
 }
 
-/// Whether a fact counts something, so that a text has it without a point.
+/// Whether a fact is an integer, so that texts have it without a point.
 fn is_counted(fact: &str) -> bool {
     fact != VERSION
         && (COUNTS.contains(&fact)
@@ -80,7 +81,7 @@ fn is_counted(fact: &str) -> bool {
             || COUNTED.iter().any(|unit| fact.ends_with(unit)))
 }
 
-/// What a word is as the value of this fact.
+/// Converts a word to the value of this fact.
 pub(super) fn read(fact: &str, word: &str) -> Result<Value, NotKnown> {
     match (strict(word), most(fact)) {
         (Some(_), _) if is_counted(fact) && whole(word).is_none() => {
@@ -94,15 +95,15 @@ pub(super) fn read(fact: &str, word: &str) -> Result<Value, NotKnown> {
     }
 }
 
-/// What tools print in the place of a value.
+/// Words that tools print instead of a value.
 fn is_no_value(word: &str) -> bool {
     ["n/a", "unknown", "unknown!"].iter().any(|none| word.eq_ignore_ascii_case(none))
 }
 
-/// A number, where it is one that this fact can be.
+/// Checks that a number is possible for this fact.
 pub(super) fn can_be(fact: &str, number: f64) -> Result<f64, NotKnown> {
     let most = most(fact).unwrap_or(COUNT_MAX);
-    // Some are below 0 where there is none: a card without a node, a link without a speed.
+    // Some are below 0 if there is no value: a card without a node, a link without a speed.
     match number.is_finite() && number >= -1.0 && number <= most {
         true => Ok(number),
         false => Err(NotKnown::NotUnderstood(format!(
@@ -112,7 +113,7 @@ pub(super) fn can_be(fact: &str, number: f64) -> Result<f64, NotKnown> {
     }
 }
 
-/// The largest number that a fact can be; `None` where it may be a word.
+/// The largest possible number of a fact; `None` if it may be a word.
 fn most(fact: &str) -> Option<f64> {
     if SWITCHES.contains(&fact) {
         return Some(SWITCH_MAX);

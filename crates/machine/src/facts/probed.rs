@@ -1,5 +1,5 @@
-//! What probes of a path found, as lines of a text: `fact = value`, `fact -` where there is no such thing,
-//! `fact ! why` where it is not known. Who carries out probes writes them so; rules judge them like any fact.
+//! Results of probes of a path, as lines of a text: `fact = value`, `fact -` if it does not exist, `fact
+//! ! why` if it is unknown. The prober writes them in this form; rules judge them like any fact.
 
 use super::{FactKind, Facts, Gap, Subject, Value};
 use crate::texts::{NotKnown, Texts};
@@ -7,18 +7,18 @@ use crate::texts::{NotKnown, Texts};
 /// The name of the text.
 pub const PROBED: &str = "reelgauge doctor PATH --probe";
 
-/// The fact that the storage was given up: for how long nothing had come back.
+/// The fact that the storage was given up: for how long no operation had completed.
 pub const UNANSWERED_S: &str = "unanswered_s";
 
-/// The fact that is not known where no probe could even begin: why.
+/// The fact that is unknown if no probe could even begin; it holds the reason.
 pub const PROBES_MADE: &str = "probes_made";
 
-/// The line that says which path it was.
+/// The line with the path.
 const PATH: &str = "path";
 
-/// What a line of the text says of a fact, or why nothing is known of it; without its end.
+/// The line of the text for a fact, or for the reason why it is unknown; without the line feed.
 pub fn probed_line(fact: &str, said: Result<&Value, &str>) -> String {
-    // A line is a line, whatever an error or a path has in it.
+    // An error or a path must not contain line breaks.
     let flat = |text: &str| text.replace(['\n', '\r'], " ");
     match said {
         Ok(Value::Number(number)) => format!("{fact} = {number}"),

@@ -1,7 +1,7 @@
-//! Samba: its settings as `testparm` prints all of them, and who is connected as `smbstatus` says.
+//! Samba: all settings as printed by `testparm`, and the connected clients as printed by `smbstatus`.
 //!
 //! testparm(1) prints sections and indented settings (`source3/utils/testparm.c`, `lp_dump` in
-//! `source3/param/loadparm.c`), and what it remarks to standard error; `smbstatus --json` is that of
+//! `source3/param/loadparm.c`), and its warnings to standard error. `smbstatus --json` is that of
 //! `source3/utils/status_json.c`.
 
 use serde_json::Value as Json;
@@ -15,7 +15,7 @@ const SETTINGS: &str = "testparm -s -v";
 const FILE: &str = "/etc/samba/smb.conf";
 const SESSIONS: &str = "smbstatus --json";
 
-/// Sections that are no media share.
+/// Sections that are not media shares.
 const NO_SHARES: [&str; 3] = ["printers", "print$", "ipc$"];
 
 pub(super) fn samba(texts: &Texts, facts: &mut Facts) {
@@ -33,7 +33,7 @@ pub(super) fn samba(texts: &Texts, facts: &mut Facts) {
     }
 }
 
-/// How much is logged, from the file itself: testparm prints its own level there.
+/// The log level, from the file itself: testparm prints its own level there.
 fn log_level(texts: &Texts, samba: &mut Subject) {
     let said = match texts.damaged(FILE).map_or_else(|| texts.get(FILE), Err) {
         Ok(said) => said,
@@ -43,12 +43,13 @@ fn log_level(texts: &Texts, samba: &mut Subject) {
     let set = said.lines().filter_map(|line| pair(line, '=')).rfind(|(key, _)| {
         names.contains(&key.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase().as_str())
     });
-    // `1 auth:5` is the level of everything, and another of one part; without a line it is 0.
+    // In `1 auth:5`, the first number is the general level, the second that of one part; without a line
+    // it is 0.
     let level = set.map_or(Some(0.0), |(_, value)| strict(value.split([' ', ',']).next()?));
     samba.number("log_level", level, FILE);
 }
 
-/// The global settings, and those of each share, which are the global ones where it says nothing else.
+/// The global settings, and those of each share, which default to the global ones.
 fn settings(said: &str, facts: &mut Facts) {
     let mut sections: Vec<Subject> = Vec::new();
     for line in said.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
@@ -85,7 +86,7 @@ fn settings(said: &str, facts: &mut Facts) {
     facts.subjects.extend(shares);
 }
 
-/// The fact that names the section in which a setting stands: what is changed there, and given back there.
+/// The fact with the section of a setting: the setting is changed and restored there.
 fn section_of(fact: &str) -> String {
     format!("{fact}_section")
 }
@@ -95,7 +96,7 @@ fn heading(section: &Subject) -> &str {
     if section.kind == FactKind::Samba { "global" } else { &section.name }
 }
 
-/// The name of a setting today; releases before 4.11 and 4.15 had others.
+/// The current name of a setting; releases before 4.11 and 4.15 had others.
 fn in_force(key: &str) -> &str {
     match key {
         "smb encrypt" => "server smb encrypt",
@@ -118,7 +119,7 @@ fn has_fruit(share: &Subject, global: &Subject) -> bool {
 }
 
 fn sessions(said: &str, facts: &mut Facts) {
-    // One that is damaged is noted with all the others.
+    // A damaged text is reported with all others.
     let Ok(Json::Object(said)) = serde_json::from_str::<Json>(said) else { return };
     let sessions = said.get("sessions").and_then(Json::as_object).into_iter().flatten();
     for (number, session) in sessions {
@@ -129,7 +130,7 @@ fn sessions(said: &str, facts: &mut Facts) {
             let degree = word(&format!("/{of}/degree"));
             let cipher = word(&format!("/{of}/cipher"));
             match degree.zip(cipher) {
-                // Only the session's setup was signed, which costs nothing.
+                // Only the session setup was signed, which costs nothing.
                 Some(("none" | "partial" | "anonymous", _)) => subject.word(fact, "none"),
                 Some((_, cipher)) => subject.word(fact, cipher),
                 None => subject.gap(fact, SESSIONS, crate::texts::NotKnown::NotTold),
@@ -139,7 +140,7 @@ fn sessions(said: &str, facts: &mut Facts) {
     }
 }
 
-/// `3.11` of `SMB3_11`; what has no such name is older than all that have.
+/// `3.11` of `SMB3_11`; a dialect without such a name is older than all others.
 fn version(name: &str) -> Option<f64> {
     match name.strip_prefix("SMB") {
         Some(version) => dialect(&version.replacen('_', ".", 1).replace('_', "")),

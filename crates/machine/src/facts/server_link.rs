@@ -1,4 +1,4 @@
-//! Which interface leads to a server: by the kernel's tables of routes.
+//! The interface that leads to a server, from the kernel's routing tables.
 
 use std::net::IpAddr;
 
@@ -7,23 +7,23 @@ use crate::interface::{self, Interface};
 use crate::route::{self, Route, TABLE_V4, TABLE_V6};
 use crate::texts::{NotKnown, Texts};
 
-/// This machine's link to a server, as far as texts tell it.
+/// The local host's link to a server, as shown by texts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkTo {
     /// The interface that the route takes.
     pub interface: String,
-    /// Its speed, where it has hardware behind it that says so.
+    /// Its speed, if it has hardware that reports it.
     pub mbit_per_s: Option<f64>,
     pub mtu_bytes: Option<u32>,
 }
 
-/// The link to a server with this address; `None` where no table of routes tells.
+/// The link to a server with this address; `None` if no routing table shows it.
 pub fn link_to(texts: &Texts, server: IpAddr) -> Option<LinkTo> {
     let way = Links::new(texts, &[]).way(&server.to_string()).ok()?;
     Some(link_named(texts, way.interface))
 }
 
-/// What is known of a link of this name.
+/// The facts about a link with this name.
 pub fn link_named(texts: &Texts, name: &str) -> LinkTo {
     let Interface { connection, mtu_bytes, .. } = interface::read(texts, name);
     LinkTo { interface: name.to_owned(), mbit_per_s: connection.mbit_per_s().map(f64::from), mtu_bytes }
@@ -36,14 +36,14 @@ pub(super) struct Links<'a> {
 
 impl<'a> Links<'a> {
     pub(super) fn new(texts: &'a Texts, interfaces: &'a [Subject]) -> Links<'a> {
-        // Where a route is missing another one seems to lead there.
+        // If a route is missing, another one would be selected.
         let table = |name: &str| texts.damaged(name).map_or_else(|| texts.get(name), Err);
         Links { routes: [TABLE_V4, TABLE_V6].map(table), interfaces }
     }
 
-    /// The way to a server with this address.
+    /// The route to a server with this address.
     pub(super) fn way(&self, address: &str) -> Result<Route<'a>, NotKnown> {
-        // A zone stands behind the address of a link: `fe80::1%eth0`.
+        // A zone follows the address of a link: `fe80::1%eth0`.
         let plain = address.split('%').next().unwrap_or(address);
         let address = plain.parse::<IpAddr>().map_err(|_| NotKnown::NotTold)?;
         let [v4, v6] = &self.routes;
@@ -55,7 +55,7 @@ impl<'a> Links<'a> {
         route::to(table(v4), table(v6), address).ok_or(NotKnown::NotTold)
     }
 
-    /// The interface of this name, where it has hardware behind it.
+    /// The interface with this name, if it has hardware.
     pub(super) fn interface(&self, name: &str) -> Option<&Subject> {
         self.interfaces.iter().find(|interface| interface.name == name)
     }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(way("::1"), Ok(("lo", false)));
     }
 
-    /// A bond that shows the sum of its members: one connection goes over one of them.
+    /// A bond that reports the sum of its members: one connection uses one of them.
     #[test]
     fn the_link_to_a_server_is_as_fast_as_one_connection() {
         let mut texts = Texts::default();

@@ -1,9 +1,9 @@
-//! What network interfaces are made of: a VLAN of a bond, a bond of cards, a bridge of ports.
+//! The layers of network interfaces: a VLAN of a bond, a bond of cards, a bridge of ports.
 //!
-//! Rings, queues and offloads are those of the cards below. What is below is told by the links `lower_…` in
-//! an interface's folder in `/sys/class/net` (`netdev_adjacent_sysfs_add` in the kernel's `net/core/dev.c`),
-//! by `/proc/net/bonding` (`drivers/net/bonding/bond_procfs.c`), by `/proc/net/vlan/config`
-//! (`net/8021q/vlanproc.c`), or by the name of a VLAN, `eth0.100`.
+//! Rings, queues and offloads are those of the cards at the bottom. The layers are found by the links
+//! `lower_…` in an interface's directory in `/sys/class/net` (`netdev_adjacent_sysfs_add` in the
+//! kernel's `net/core/dev.c`), by `/proc/net/bonding` (`drivers/net/bonding/bond_procfs.c`), by
+//! `/proc/net/vlan/config` (`net/8021q/vlanproc.c`), or by the name of a VLAN, `eth0.100`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use crate::interface::ALL;
 use crate::texts::{NotKnown, Texts};
 
 const VLANS: &str = "/proc/net/vlan/config";
-/// How names begin of what is made of others; by its name alone such a one is no card.
+/// Prefixes of interfaces that consist of others; by its name alone, such an interface is no card.
 const MADE_OF_OTHERS: [&str; 11] =
     ["bond", "br", "team", "vlan", "vmbr", "virbr", "docker", "tun", "tap", "wg", "ppp"];
 
-/// Every interface of a machine, with what is right below it.
+/// Every interface of a host, with the layer directly below it.
 #[derive(Clone, Debug, Default)]
 pub struct Stack {
-    /// Nothing is below a card; `None` where no text tells.
+    /// Empty below a card; `None` if no text shows the layer.
     below: BTreeMap<String, Option<Vec<String>>>,
 }
 
@@ -28,17 +28,17 @@ impl Stack {
         Stack { below: names.map(|name| (name.to_owned(), right_below(texts, name))).collect() }
     }
 
-    /// What is right below an interface: nothing where it is a card, `None` where that is not known.
+    /// The layer directly below an interface: empty if it is a card, `None` if it is unknown.
     pub fn below(&self, name: &str) -> Option<Vec<String>> {
         match (self.below.get(name), name.rsplit_once('.')) {
             (Some(Some(below)), _) => Some(below.clone()),
-            // `eth0.100` is a VLAN on `eth0`, also where the list does not have it.
+            // `eth0.100` is a VLAN on `eth0`, even if the list does not contain it.
             (_, Some((parent, _))) => Some(vec![parent.to_owned()]),
             _ => None,
         }
     }
 
-    /// An interface and everything below it, the cards last; `None` where not all of it is known.
+    /// An interface and everything below it, the cards last; `None` if a part is unknown.
     pub fn whole(&self, name: &str) -> Option<Vec<String>> {
         let mut found: Vec<String> = Vec::new();
         let mut seen = BTreeSet::from([name.to_owned()]);
@@ -51,7 +51,7 @@ impl Stack {
         Some(found)
     }
 
-    /// The cards below an interface; itself where it is one.
+    /// The cards below an interface, or itself if it is one.
     pub(super) fn cards(&self, name: &str) -> Option<Vec<String>> {
         let whole = self.whole(name)?;
         Some(
@@ -82,7 +82,7 @@ fn right_below(texts: &Texts, name: &str) -> Option<Vec<String>> {
         Ok(_) => Some(Vec::new()),
         Err(NotKnown::NotThere) => None,
         Err(_) if MADE_OF_OTHERS.iter().any(|kind| name.starts_with(kind)) => None,
-        // A folder in which that file was not collected has cards as well.
+        // A directory from which that file was not collected has cards as well.
         Err(_) => Some(Vec::new()),
     }
 }

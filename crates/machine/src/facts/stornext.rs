@@ -1,9 +1,9 @@
-//! StorNext: mount options of a client, its `deviceparams`, and the configuration of its file systems, where
-//! this machine is their metadata controller or a text of it was brought along.
+//! StorNext: mount options of a client, its `deviceparams`, and the configuration of its file systems,
+//! if the host is their metadata controller or the text was supplied.
 //!
-//! Options, elements and files are those of Quantum's guides; the form of `deviceparams` is not published, so
-//! that it is read as names and values, whatever is between them. What is not set has StorNext's default,
-//! which no text tells.
+//! Options, elements and files are those of Quantum's guides. The format of `deviceparams` is not
+//! published, so it is parsed as names and values with any separator. Settings that are missing have
+//! StorNext's defaults, which no text shows.
 
 use super::fstab;
 use super::number::whole;
@@ -11,7 +11,7 @@ use super::{FactKind, Subject};
 use crate::mountinfo::{Entry, FILE as MOUNTS};
 use crate::texts::{NotKnown, Texts};
 
-/// The client's settings of queues.
+/// The client's queue settings.
 const DEVICE_PARAMS: &str = "/usr/cvfs/config/deviceparams";
 const FSTAB: &str = "/etc/fstab";
 
@@ -36,7 +36,7 @@ const ELEMENTS: [(&str, &str); 4] = [
 pub(super) fn stornext(mount: &Entry, texts: &Texts) -> Subject {
     let mut stornext = Subject::new(FactKind::StornextMount, mount.point());
     let fstab = texts.get(FSTAB).unwrap_or_default();
-    // The kernel may not show what the mount was made with.
+    // The kernel may not show the options of the mount.
     let asked: Vec<&str> =
         fstab::options(fstab, &mount.point()).unwrap_or_default().split(',').map(str::trim).collect();
     let of = |name: &str| {
@@ -96,12 +96,12 @@ fn device_params(stornext: &mut Subject, texts: &Texts) {
     }
 }
 
-/// The configuration of a file system is called after it.
+/// The configuration of a file system is named after it.
 fn configuration(stornext: &mut Subject, file_system: &str, texts: &Texts) {
     let text = config_file(file_system);
     let said = match texts.get(&text) {
         Ok(said) => said,
-        // A client is no metadata controller: there is none here.
+        // A client is no metadata controller, so it has no such file.
         Err(NotKnown::NotThere | NotKnown::NotCollected) => {
             return ELEMENTS.iter().for_each(|(fact, _)| stornext.nothing(fact));
         }
@@ -119,12 +119,12 @@ fn configuration(stornext: &mut Subject, file_system: &str, texts: &Texts) {
     }
 }
 
-/// Where the configuration of a file system lies.
+/// The path of a file system's configuration.
 pub(crate) fn config_file(file_system: &str) -> String {
     format!("/usr/cvfs/config/{file_system}.cfgx")
 }
 
-/// What stands between an element's tags; a prefix of its name is none of it.
+/// The text between an element's tags; a prefix of its name does not match.
 fn within<'a>(xml: &'a str, element: &str) -> Option<&'a str> {
     let (_, rest) = xml.split_once(&format!("<{element}>"))?;
     let (value, _) = rest.split_once(&format!("</{element}>"))?;

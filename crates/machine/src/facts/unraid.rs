@@ -1,9 +1,9 @@
-//! The array of Unraid as a volume: see [`crate::unraid`] for the format of its `/proc/mdstat`.
+//! Unraid's array as a volume: see [`crate::unraid`] for the format of its `/proc/mdstat`.
 
 use super::volume::{State, Volume};
 use crate::unraid::{Slot, SlotState, UnraidArray};
 
-/// The array; `None` where the text is Linux' own.
+/// The array; `None` if the text is that of standard Linux.
 pub(super) fn volume(mdstat: &str) -> Option<Volume> {
     let array = UnraidArray::read(mdstat)?;
     let mut volume = Volume::new("the Unraid array");
@@ -53,7 +53,8 @@ fn named(slot: &Slot<'_>) -> String {
 mod tests {
     use super::*;
 
-    /// State, failed members and activity of an array with these lines besides its parity and two disks.
+    /// State, failed members and activity of an array with these lines in addition to its parity and two
+    /// disks.
     fn told(lines: &str) -> String {
         let mut text =
             "mdVersion=2.9.33\nmdState=STARTED\nmdNumDisks=3\nmdResyncAction=check P\nmdResync=0\n"

@@ -1,26 +1,25 @@
-//! A volume over several disks, whatever made it: its name, how it is, and which of its disks are not in
-//! order.
+//! A volume over several disks, of any kind: its name, its state, and the disks that are not in order.
 
 use super::{FactKind, Gap, Subject};
 use crate::texts::NotKnown;
 
-/// How a volume is.
+/// The state of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// All of it is there.
+    /// Complete.
     InOrder,
-    /// It serves, and has lost something.
+    /// It works, but has lost redundancy.
     Degraded,
-    /// Somebody stopped it, or it waits to be started.
+    /// It was stopped, or is not started yet.
     Stopped,
-    /// It does not serve.
+    /// It does not work.
     Failed,
 }
 
-/// A volume, as far as a text told of it.
+/// A volume, as shown by a text.
 pub(super) struct Volume {
     pub(super) name: String,
-    /// By its own tool's word; `None` where that is a word that the tool does not have.
+    /// The state in its tool's word; `None` for an unknown word.
     pub(super) state: Option<State>,
     pub(super) told: String,
     pub(super) failed: Vec<String>,

@@ -1,9 +1,9 @@
-//! Volumes over several disks that are neither software arrays nor pools of ZFS: btrfs, LVM, and what RAID
-//! controllers make. Each is in order, degraded or failed, by the words of its own tool; a word that the tool
-//! does not have is an unknown state.
+//! Volumes over several disks that are neither software arrays nor ZFS pools: btrfs, LVM, and those of
+//! RAID controllers. Each is in order, degraded or failed, in its own tool's words; an unknown word is
+//! an unknown state.
 //!
-//! Sources of the formats: btrfs-progs (`cmds/filesystem.c`, `device.c`, `scrub.c`, `balance.c`), lvs(8) on
-//! `lv_attr`; those of controllers are in [`super::controllers`].
+//! Sources of the formats: btrfs-progs (`cmds/filesystem.c`, `device.c`, `scrub.c`, `balance.c`), and
+//! lvs(8) on `lv_attr`; those of controllers are in [`super::controllers`].
 
 use super::controllers;
 use super::volume::{State, Volume};
@@ -35,8 +35,7 @@ pub(super) fn volumes(texts: &Texts, facts: &mut Facts) {
     unseen(texts, facts);
 }
 
-/// Volumes that are there and of which no text tells. Where nothing shows that there are any, none are
-/// missed.
+/// Volumes that exist but are shown by no text. Without a sign that there are any, none are reported.
 fn unseen(texts: &Texts, facts: &mut Facts) {
     let has_btrfs = texts.mounts().iter().any(|mount| mount.fs_type == "btrfs");
     if let (true, Err(why)) = (has_btrfs, texts.get(BTRFS_SHOW)) {
@@ -70,7 +69,7 @@ fn btrfs(said: &str) -> Vec<Volume> {
     found
 }
 
-/// `[/dev/sda].write_io_errs    0`: since they were last set to 0.
+/// `[/dev/sda].write_io_errs    0`: since the last reset.
 fn btrfs_stats(said: &str, place: Option<&str>) -> Vec<Volume> {
     let mut volume = Volume::new(place.unwrap_or("btrfs"));
     let counts = said.lines().filter_map(|line| {
@@ -84,7 +83,7 @@ fn btrfs_stats(said: &str, place: Option<&str>) -> Vec<Volume> {
     vec![volume]
 }
 
-/// `Status: running`, or `scrub started at …, running for …` of older ones.
+/// `Status: running`, or `scrub started at …, running for …` in older versions.
 fn btrfs_scrub(said: &str, place: Option<&str>) -> Vec<Volume> {
     let mut volume = Volume::new(place.unwrap_or("btrfs"));
     let is_running = said.lines().map(str::trim).any(|line| {
@@ -134,7 +133,7 @@ fn logical_volume(line: &str) -> Option<Volume> {
     Some(volume)
 }
 
-/// `rwi-aor---`: ten letters, of which the second tells who may write.
+/// `rwi-aor---`: ten letters, of which the second shows the permission.
 fn is_attributes(word: &str) -> bool {
     let letters: Vec<char> = word.chars().collect();
     letters.len() == 10
@@ -144,7 +143,7 @@ fn is_attributes(word: &str) -> bool {
         && letters.contains(&'-')
 }
 
-/// `12.50`, or `12,50` where a country writes it so.
+/// `12.50`, or `12,50` in some locales.
 fn percent(word: &str) -> Option<f64> {
     let (whole, part) = word.split_once(['.', ','])?;
     let is_right = part.len() == 2 && [whole, part].iter().all(|it| it.chars().all(|c| c.is_ascii_digit()));
@@ -156,7 +155,7 @@ mod tests {
     use super::super::Subject;
     use super::*;
 
-    /// Each volume in a line: name, state, failed members, members with errors, activity.
+    /// Each volume on one line: name, state, failed members, members with errors, activity.
     fn told(name: &str, said: &str) -> Vec<String> {
         let mut texts = Texts::default();
         texts.put(name, Ok(said.to_owned()));

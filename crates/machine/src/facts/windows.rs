@@ -1,14 +1,14 @@
-//! What Windows says: lists of PowerShell (`Name : Value`, a blank line between objects).
+//! Texts of Windows: PowerShell lists (`Name : Value`, a blank line between objects).
 //!
 //! The names are those of the cmdlets' objects in Microsoft's reference (`NetAdapter`, `SmbShare`,
-//! `NetTCPIP`); PowerShell translates none of them.
+//! `NetTCPIP`); PowerShell does not translate them.
 
 use super::mounts::dialect;
 use super::number::strict;
 use super::{FactKind, Facts, Subject, fact_name, pair};
 use crate::texts::{NotKnown, Texts};
 
-/// Texts with settings of the whole machine, and what their facts' names begin with.
+/// Texts with settings of the whole host, and the prefixes of their facts' names.
 const SETTINGS: [(&str, &str); 2] =
     [("Get-SmbClientConfiguration", "smb_client"), ("Get-SmbServerConfiguration", "smb_server")];
 
@@ -17,7 +17,7 @@ const CONNECTIONS: &str = "Get-SmbConnection";
 const CHANNELS: &str = "Get-SmbMultichannelConnection";
 const TUNING: &str = "Get-NetTCPSetting";
 
-/// What rules ask of a card's driver.
+/// The settings of a card's driver that rules use.
 const SET: [&str; 4] = ["set_receive_buffers", "set_transmit_buffers", "set_rss", "set_eee"];
 
 type Object<'a> = Vec<(&'a str, &'a str)>;
@@ -40,7 +40,7 @@ fn value<'a>(object: &Object<'a>, key: &str) -> Option<&'a str> {
     object.iter().find(|(found, _)| *found == key).map(|(_, value)| *value)
 }
 
-/// `True` or `False`; a blank, or any other word, is neither.
+/// `True` or `False`; a blank or any other word is neither.
 fn truth(word: &str) -> Option<bool> {
     match word.trim().to_ascii_lowercase().as_str() {
         "true" => Some(true),
@@ -81,12 +81,12 @@ pub(super) fn windows(texts: &Texts, facts: &mut Facts) {
     }
 }
 
-/// A card that is up, with what its driver lets set.
+/// A card that is up, with the settings of its driver.
 fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
     let name =
         value(object, "Name").filter(|_| value(object, "Status").is_none_or(|status| status == "Up"))?;
     let mut adapter = Subject::new(FactKind::Interface, name);
-    // Drivers that do not know it give the largest number that there is.
+    // Drivers report the largest possible number if the speed is unknown.
     let bits = value(object, "Speed").and_then(strict);
     let bits = bits.filter(|bits| *bits != f64::from(u32::MAX) && *bits < i64::MAX as f64);
     adapter.number("speed_mbit_per_s", bits.map(|bits| bits / 1e6), ADAPTERS);
@@ -94,7 +94,7 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
         Some(is_full) => adapter.word("duplex", if is_full { "full" } else { "half" }),
         None => adapter.gap("duplex", ADAPTERS, NotKnown::NotTold),
     }
-    // Which driver it is. Whether there is a newer one, no text of the machine tells.
+    // The driver's version. No text of the host shows whether there is a newer one.
     for (fact, key) in [
         ("driver_provider", "DriverProvider"),
         ("driver_version", "DriverVersion"),
@@ -116,7 +116,7 @@ fn adapter(object: &Object, texts: &Texts) -> Option<Subject> {
                     adapter.told(format!("set{}", fact_name(key)), set, text);
                 }
             }
-            // A list of what the driver lets set, and none of it is this: there is no such setting.
+            // If the list of the driver's settings does not contain it, there is no such setting.
             if SET.iter().any(|key| adapter.fact(key).is_some()) && texts.damaged(text).is_none() {
                 for key in SET {
                     if adapter.fact(key).is_none() {

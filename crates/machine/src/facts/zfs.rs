@@ -1,5 +1,5 @@
-//! ZFS: pools, datasets, and how much memory its cache may take. What `zpool status` says of a pool is read
-//! in [`super::zpool`].
+//! ZFS: pools, datasets, and the memory limit of its cache. The output of `zpool status` is parsed in
+//! [`super::zpool`].
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
     let datasets_text = format!("zfs get -Hp -t filesystem -o name,property,value {ZFS_PROPERTIES}");
     let mut pools = match texts.get(STATUS) {
         Ok(said) => pools(said),
-        // So zpool says that the kernel has no ZFS.
+        // The message of zpool if the kernel has no ZFS.
         Err(NotKnown::Failed(said)) if said.contains("modprobe zfs") => Vec::new(),
         Err(why) => {
             facts.cannot_see(&[FactKind::ZfsPool], STATUS, &why);
@@ -52,7 +52,7 @@ pub(super) fn zfs(texts: &Texts, facts: &mut Facts) {
     }
 }
 
-/// `pool/media`, `recordsize` and `131072`, with tabs between them.
+/// `pool/media`, `recordsize` and `131072`, separated by tabs.
 fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<Subject> {
     let mut found: BTreeMap<&str, Subject> = BTreeMap::new();
     for line in said.lines() {
@@ -77,7 +77,7 @@ fn datasets(said: &str, text: &str, with_log: &[String]) -> Vec<Subject> {
     found.into_values().map(with_pool).collect()
 }
 
-/// How large the cache may become.
+/// The largest size of the cache.
 fn cache(machine: &mut Subject, texts: &Texts) {
     match texts.get(CACHE) {
         Ok(said) => {
@@ -99,7 +99,7 @@ fn cache(machine: &mut Subject, texts: &Texts) {
     }
 }
 
-/// Whether a pool is mounted, where the whole table of mounts is there.
+/// Whether a pool is mounted, if the table of mounts is complete.
 fn mounts_zfs(texts: &Texts) -> Option<bool> {
     let is_whole = texts.get(FILE).is_ok() && texts.damaged(FILE).is_none();
     is_whole.then(|| texts.mounts().iter().any(|mount| mount.fs_type == "zfs"))

@@ -1,17 +1,17 @@
-//! What `zpool status` says of pools: their state, what they are at, and every device in them.
+//! The output of `zpool status`: the state of pools, their activity, and every device in them.
 //!
-//! The format is that of OpenZFS' `cmd/zpool/zpool_main.c`: `print_status_config` prints a line for each
-//! vdev, indented by its depth, with a state of `zpool_state_to_name` (`lib/libzfs/libzfs_pool.c`) and three
-//! counts of errors; `print_scan_status`, `print_removal_status`, `print_raidz_expand_status` and
-//! `print_checkpoint_status` print what a pool is at. A vdev is one child of the one above it, whatever lies
-//! below it: `replacing-14` with its two disks is one disk of a raidz.
+//! The format is that of OpenZFS' `cmd/zpool/zpool_main.c`. `print_status_config` prints a line for each
+//! vdev, indented by its depth, with a state of `zpool_state_to_name` (`lib/libzfs/libzfs_pool.c`) and
+//! three counts of errors. `print_scan_status`, `print_removal_status`, `print_raidz_expand_status` and
+//! `print_checkpoint_status` print a pool's activity. A vdev is one child of the one above it, whatever
+//! is below it: `replacing-14` with its two disks is one disk of a raidz.
 
 use super::{FactKind, Gap, Subject};
 use crate::texts::NotKnown;
 
 pub(super) const STATUS: &str = "zpool status";
 
-/// What stands before a colon, so that names with colons are none of it (`draid2:8d:24c:2s-0`).
+/// Keys before a colon, so that names with colons are not mistaken for one (`draid2:8d:24c:2s-0`).
 const KEYS: [&str; 17] = [
     "pool",
     "id",
@@ -31,9 +31,9 @@ const KEYS: [&str; 17] = [
     "errors",
     "raidz_expand",
 ];
-/// Those that tell what a pool is at.
+/// The keys for a pool's activity.
 const WORK: [&str; 5] = ["scan", "scrub", "expand", "remove", "checkpoint"];
-/// What they say of something that is over, waits, or never was.
+/// Their values for an activity that is over, waits, or never was.
 const NO_WORK: [&str; 10] = [
     "none requested",
     "repaired",
@@ -49,11 +49,11 @@ const NO_WORK: [&str; 10] = [
 /// States of pools.
 const POOL_STATES: [&str; 7] =
     ["ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "REMOVED", "UNAVAIL", "SUSPENDED"];
-/// States of a disk with which nothing is wrong; spare ones have two of their own.
+/// States of a disk without a fault, including two for spare disks.
 const SOUND: [&str; 3] = ["ONLINE", "AVAIL", "INUSE"];
-/// States of a disk that does not do its work, or not well.
+/// States of a disk that does not work, or not properly.
 const FAILED: [&str; 5] = ["DEGRADED", "FAULTED", "REMOVED", "UNAVAIL", "SPLIT"];
-/// Vdevs that are made of others.
+/// Vdevs that consist of others.
 const GROUPS: [&str; 7] = ["raidz", "draid", "mirror", "replacing", "spare", "root", "indirect"];
 
 /// A line of the configuration.
@@ -61,17 +61,17 @@ struct Vdev<'a> {
     depth: usize,
     name: &'a str,
     state: Option<&'a str>,
-    /// Of reading, writing, checking.
+    /// Read, write and checksum errors.
     errors: Vec<&'a str>,
 }
 
 impl Vdev<'_> {
-    /// `raidz2-0`, `spare-15`: a word and, behind a dash, a number.
+    /// `raidz2-0`, `spare-15`: a word and a number, separated by a hyphen.
     fn is_group(&self) -> bool {
         let numbered = self.name.rsplit_once('-').is_some_and(|(_, number)| is_digits(number));
         GROUPS.iter().any(|group| self.name.starts_with(group))
             && (numbered || self.name.starts_with("raidz"))
-            // A disk that draid spreads over its own has a name of three numbers, and is a disk.
+            // A distributed spare of draid has a name of three numbers, and counts as a disk.
             && !is_distributed_spare(self.name)
     }
 }
@@ -89,7 +89,7 @@ fn is_digits(word: &str) -> bool {
 struct Pool<'a> {
     name: &'a str,
     state: Option<&'a str>,
-    /// Keys and values of [`WORK`], those of several lines with all of them.
+    /// Keys of [`WORK`] with their values; a value of several lines has all of them.
     work: Vec<(&'a str, Vec<&'a str>)>,
     errors: Option<&'a str>,
     vdevs: Vec<Vdev<'a>>,
@@ -190,7 +190,7 @@ fn list(names: impl Iterator<Item = String>) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// What a pool is at: everything that is in progress. An error is what is not understood.
+/// A pool's activity: everything that is in progress. An error if a part is not understood.
 fn activity(pool: &Pool<'_>) -> Result<String, String> {
     let mut found = Vec::new();
     for (key, lines) in &pool.work {
@@ -212,7 +212,7 @@ fn activity(pool: &Pool<'_>) -> Result<String, String> {
     Ok(if found.is_empty() { "none".to_owned() } else { found.join(" and ") })
 }
 
-/// The disks: what nothing is below and what is no heading of a section.
+/// The disks: vdevs without children that are not a section heading.
 fn leaves<'a>(vdevs: &'a [Vdev<'a>]) -> impl Iterator<Item = &'a Vdev<'a>> {
     let top = vdevs.first().map_or(0, |vdev| vdev.depth);
     vdevs.iter().enumerate().filter_map(move |(at, vdev)| {
@@ -221,7 +221,7 @@ fn leaves<'a>(vdevs: &'a [Vdev<'a>]) -> impl Iterator<Item = &'a Vdev<'a>> {
     })
 }
 
-/// What stands below a heading, at the depth of the pool itself.
+/// The vdevs below a heading, at the depth of the pool itself.
 fn section<'a>(vdevs: &'a [Vdev<'a>], name: &str) -> Option<&'a [Vdev<'a>]> {
     let top = vdevs.first()?.depth;
     let begin = vdevs.iter().position(|vdev| vdev.depth == top && vdev.name == name)?;
@@ -230,7 +230,7 @@ fn section<'a>(vdevs: &'a [Vdev<'a>], name: &str) -> Option<&'a [Vdev<'a>]> {
     Some(&below[..end])
 }
 
-/// The largest number of children that a raidz has.
+/// The largest number of children of a raidz.
 fn widest_raidz(vdevs: &[Vdev<'_>]) -> usize {
     let raidz = vdevs.iter().enumerate().filter(|(_, vdev)| vdev.name.starts_with("raidz"));
     let width = |(at, vdev): (usize, &Vdev<'_>)| {

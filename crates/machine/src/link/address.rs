@@ -1,7 +1,7 @@
 //! The address of a mount's server.
 //!
-//! The kernel's NFS and SMB clients state it among the mount options. For everything else the server's name
-//! is looked up, within a limit of time: a resolver without a server can take half a minute.
+//! The kernel's NFS and SMB clients state it among the mount options. For all other mounts the server's
+//! name is resolved within a time limit: a resolver without a server can take half a minute.
 
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, ToSocketAddrs};
@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use crate::mount::Mount;
 
-/// Where the server is.
+/// The address of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerAddress {
     pub ip: IpAddr,
-    /// The interface that an address written `fe80::1%eth0` names itself.
+    /// The interface that the address itself names: `fe80::1%eth0`.
     pub interface: Option<String>,
 }
 
-/// Why there is no address. `Display` is a clause for people.
+/// Why there is no address. `Display` is a clause for screens.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoAddress {
     #[error("an unknown link (the mount names no server)")]
@@ -29,7 +29,7 @@ pub(super) enum NoAddress {
     TooSlow { host: String, limit: Duration },
 }
 
-/// The address of the mount's server, looked up within `limit` where it must be.
+/// The address of the mount's server, resolved within `limit` if necessary.
 pub(super) fn of(mount: &Mount, limit: Duration) -> Result<ServerAddress, NoAddress> {
     if let Some(address) = mount.option("addr").and_then(literal) {
         return Ok(address);
@@ -45,7 +45,7 @@ pub(super) fn of(mount: &Mount, limit: Duration) -> Result<ServerAddress, NoAddr
     }
 }
 
-/// The first of `host:port,host:port`, without its port. An IPv6 address is left as it is.
+/// The first of `host:port,host:port`, without its port. An IPv6 address is unchanged.
 fn first_host(server: &str) -> &str {
     let first = server.split(',').next().unwrap_or(server);
     match first.split_once(':') {
@@ -54,7 +54,7 @@ fn first_host(server: &str) -> &str {
     }
 }
 
-/// An address that is written as one: `10.0.0.2`, `[fd00::2]`, `fe80::1%eth0`.
+/// A literal address: `10.0.0.2`, `[fd00::2]`, `fe80::1%eth0`.
 fn literal(text: &str) -> Option<ServerAddress> {
     let text = text.trim_start_matches('[').trim_end_matches(']');
     let (address, zone) = match text.split_once('%') {
@@ -65,7 +65,7 @@ fn literal(text: &str) -> Option<ServerAddress> {
     Some(ServerAddress { ip: ip.to_canonical(), interface: zone.map(str::to_owned) })
 }
 
-/// Looks a name up on a thread of its own, which is left behind when it takes too long.
+/// Resolves a name on a separate thread, which is abandoned when it takes too long.
 fn look_up(
     host: &str,
     limit: Duration,
@@ -77,7 +77,7 @@ fn look_up(
     std::thread::Builder::new()
         .name("look-up".to_owned())
         .spawn(move || {
-            // Nobody listens any more when it took too long.
+            // After the time limit there is no receiver any more.
             let _ = sender.send(resolve(&name));
         })
         .map_err(|error| not_found(error.to_string()))?;

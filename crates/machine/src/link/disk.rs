@@ -1,25 +1,25 @@
-//! What a block device is, from `/sys/dev/block`.
+//! The kind of a block device, from `/sys/dev/block`.
 //!
-//! Everything is read below the device's own folder, so that tests bring their own.
+//! Everything is read below the device's own directory, so that tests can supply one.
 
 use std::path::Path;
 
 use crate::devices::is_of_virtual_machine;
 use crate::source::{Host, Source};
 
-/// What is known about a block device.
+/// The properties of a block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Disk {
     /// `sda1`, `dm-0`.
     pub device: String,
     /// `a SATA SSD (Samsung SSD 870)`.
     pub what: String,
-    /// Whether its heads must move; `None` where the answer would be about something else, as for the disk of
-    /// a virtual machine.
+    /// Whether it is a hard disk; `None` if the kernel's answer is about something else, as for a
+    /// virtual disk.
     pub rotational: Option<bool>,
 }
 
-/// Reads a device from its folder, links resolved: `/sys/devices/…/block/sda/sda1`.
+/// Reads a device from its directory, with links resolved: `/sys/devices/…/block/sda/sda1`.
 pub(super) fn read(dir: &Path) -> Option<Disk> {
     let device = name(dir)?;
     let whole = if dir.join("partition").exists() { dir.parent()? } else { dir };
@@ -28,7 +28,7 @@ pub(super) fn read(dir: &Path) -> Option<Disk> {
     Some(Disk { device, what, rotational })
 }
 
-/// A device that is made of others, or of a file.
+/// A device that consists of others, or of a file.
 fn layered(about: &Host) -> Option<(String, Option<bool>)> {
     if let Some(file) = about.value("loop/backing_file") {
         return Some((format!("a loop device backed by {file}"), None));
@@ -61,7 +61,7 @@ fn kind_of(dir: &Path, about: &Host) -> (String, Option<bool>) {
     let vendor = about.value("device/vendor").unwrap_or_default();
     let plain = |kind: &str| (kind.to_owned(), None);
     if device.starts_with("nvme") {
-        // Fabrics name their transport; a local one says pcie, or nothing on old kernels.
+        // Fabrics name their transport; a local device has pcie, or nothing on old kernels.
         let transport = about.value("device/transport").filter(|transport| transport != "pcie");
         return match transport {
             Some(transport) => (format!("an NVMe disk over a network ({transport})"), None),
@@ -81,7 +81,7 @@ fn kind_of(dir: &Path, about: &Host) -> (String, Option<bool>) {
         return plain("a disk of a virtual machine");
     }
     if through("/usb") {
-        // The bridge in the case answers for the disk, often wrongly.
+        // The bridge in the enclosure answers for the disk, often wrongly.
         return plain("a USB disk");
     }
     if device.starts_with("mmcblk") {
@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads the device at `place` of a made-up `/sys/devices` with these files.
+    /// Reads the device at `place` of a synthetic `/sys/devices` with these files.
     fn disk(place: &str, files: &[(&str, &str)]) -> Disk {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().join(place);

@@ -35,12 +35,12 @@ pub(super) fn route_to(server: &ServerAddress) -> Link {
     Link { kind, sentence }
 }
 
-/// Whether nothing of this machine is behind an interface.
+/// Whether an interface has no other interface of the host below it.
 pub(super) fn is_last(name: &str) -> bool {
     is_plain(name) && interface::is_last(&Host::here(), name)
 }
 
-/// An interface's name is a file name; what a mount option says may be anything.
+/// An interface's name is a file name; the value of a mount option may be anything.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains('/') && name != "." && name != ".."
 }
@@ -53,7 +53,7 @@ fn interface_to(server: &ServerAddress) -> Option<String> {
     route::to(&v4, &v6, server.ip).map(|route| route.interface.to_owned())
 }
 
-/// Whether an address is one of this machine's own: then it is also the one that packets to it come from.
+/// Whether an address is one of the local host: then packets to it also have it as their source.
 /// Connecting a UDP socket sends nothing.
 fn is_this_machine(ip: IpAddr) -> bool {
     let any: IpAddr = match ip {
@@ -61,7 +61,7 @@ fn is_this_machine(ip: IpAddr) -> bool {
         IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
     };
     let source = UdpSocket::bind(SocketAddr::new(any, 0)).and_then(|socket| {
-        // Any port but 0; nothing goes there.
+        // Any port except 0; nothing is sent to it.
         socket.connect(SocketAddr::new(ip, 9))?;
         socket.local_addr()
     });
@@ -109,16 +109,16 @@ pub(super) fn cached_loop(mount: &Mount) -> Option<String> {
     is_on_a_disk(&name).then_some(name)
 }
 
-/// Whether a loop device's file lies on a disk of this machine, of which it is counted what it reads. What a
-/// program or a server holds may be as slow as it likes, and nothing below the loop device would show it.
+/// Whether a loop device's file is on a disk of the host whose reads are counted. A file behind a
+/// program or a server may be slow for any reason, and no counter below the loop device would show it.
 fn is_on_a_disk(name: &str) -> bool {
     let file = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file"));
     let about = file.ok().and_then(|file| fs::metadata(file.trim_end_matches('\n')).ok());
     about.is_some_and(|about| rustix::fs::major(about.dev()) != 0)
 }
 
-/// The folder of a mount's device. By the device that was mounted, else (for names like `/dev/root`, which
-/// exist only in the kernel) by the device number of what lies there.
+/// The directory of a mount's device: by the mounted device, otherwise (for names like `/dev/root`,
+/// which exist only in the kernel) by the device number of the files.
 fn device_dir(mount: &Mount) -> Option<PathBuf> {
     let dir = |number: u64| {
         let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
@@ -176,7 +176,7 @@ mod tests {
         };
         assert_eq!(interface, "lo");
         assert_eq!(here.realistic_mb_per_s(), None);
-        // A documentation address: whatever way leads there, it is not this machine.
+        // A documentation address: whatever the route is, it is not the local host.
         assert!(!is_this_machine(IpAddr::from([192, 0, 2, 213])));
     }
 

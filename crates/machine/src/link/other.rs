@@ -1,4 +1,4 @@
-//! Systems that are not asked about their network and disks.
+//! Systems on which network and disks are not inspected.
 
 use super::Link;
 use super::address::ServerAddress;

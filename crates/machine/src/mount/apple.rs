@@ -1,5 +1,5 @@
-//! Mounts on macOS: statfs. It tells type, source and mount point; options only as flag bits, of which
-//! read-only alone is taken over.
+//! Mounts on macOS: statfs. It provides type, source and mount point, but options only as flag bits, of
+//! which only read-only is used.
 
 use std::ffi::{CStr, OsStr, c_char};
 use std::io;

@@ -1,10 +1,10 @@
-//! What type, source and options of a mount tell about it. Pure.
+//! What type, source and options of a mount show about it. Pure.
 
 use super::{Mount, MountKind};
 use crate::file_system::{Protocol, kind_of, protocol_of};
 use crate::mountinfo::option;
 
-/// The server that a mount's source names, else the address among its options.
+/// The server in a mount's source, otherwise the address among its options.
 pub(super) fn server_of(fs_type: &str, source: &str, options: &[String]) -> Option<String> {
     let protocol = protocol_of(fs_type).filter(|protocol| *protocol != Protocol::Stornext);
     let named = match protocol {
@@ -22,15 +22,15 @@ pub(super) fn server_of(fs_type: &str, source: &str, options: &[String]) -> Opti
     named.or_else(address).map(str::to_owned)
 }
 
-/// `host:/path` or `[v6]:/path`, the host without brackets. A remote path may be relative (sshfs), but a
-/// device or a label with a colon in it (`a:b`) is no host only where the caller knows the type.
+/// `host:/path` or `[v6]:/path`, the host without brackets. A remote path may be relative (sshfs). A
+/// device or a label may contain a colon (`a:b`), so the caller must know the type.
 fn host_and_path(source: &str) -> Option<(&str, &str)> {
     if let Some(rest) = source.strip_prefix('[') {
         let (host, path) = rest.split_once("]:")?;
         return Some((host, path));
     }
-    // The last `:/` would be wrong for paths that hold one; the first is wrong for nothing, since IPv6
-    // addresses stand in brackets and `host:port,host:port:/path` has no slash before its path.
+    // The last `:/` would be wrong for paths that contain one. The first is always right, because IPv6
+    // addresses are in brackets and `host:port,host:port:/path` has no slash before its path.
     let (host, path) = match source.find(":/") {
         Some(colon) => (&source[..colon], &source[colon + 1..]),
         None => source.split_once(':')?,
@@ -54,7 +54,7 @@ pub(super) fn unc_parts(source: &str) -> Option<(&str, &str)> {
     (!server.is_empty() && !share.is_empty()).then_some((server, share))
 }
 
-/// The version of NFS or SMB that the options tell.
+/// The version of NFS or SMB in the options.
 pub(super) fn version_of(fs_type: &str, options: &[String]) -> Option<String> {
     let version = match protocol_of(fs_type)? {
         Protocol::Stornext => return None,
@@ -68,7 +68,7 @@ pub(super) fn version_of(fs_type: &str, options: &[String]) -> Option<String> {
     }
 }
 
-/// One line for people.
+/// One line for screens.
 pub(super) fn describe(mount: &Mount) -> String {
     let version = match &mount.protocol_version {
         Some(version) => format!(" {version}"),
@@ -116,7 +116,7 @@ mod tests {
         )
     }
 
-    /// Type, source, options; and what follows: kind, server, version, description.
+    /// Type, source, options; and the resulting kind, server, version, description.
     const MOUNTS: &str = r"
 ext4 | /dev/vda | rw,discard | LocalDisk | - | - | ext4 on /dev/vda
 xfs | /dev/mapper/a:/b | rw | LocalDisk | - | - | xfs on /dev/mapper/a:/b

@@ -18,8 +18,8 @@ use crate::mountinfo;
 const MNT_ID_UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 
 pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
-    // A device number or mount number belongs to what shows at the path now, so the path is looked at
-    // before the table: an automount that this triggers is then in it.
+    // Device and mount number refer to what is currently visible at the path. So the path is accessed
+    // before the table is read, which then includes an automount that this triggers.
     let (mount_id, device) = numbers(path)?;
     let entries = mountinfo::here()?;
     let entry =
@@ -34,7 +34,7 @@ pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
     ))
 }
 
-/// Whether the table still has this mount. Asks the kernel alone, so it never waits for storage.
+/// Whether the table still contains this mount. Only asks the kernel, so it never waits for storage.
 pub(super) fn is_mounted(mount: &Mount) -> Option<bool> {
     let point = mount.mount_point.as_os_str().as_bytes();
     let is_it = |entry: &mountinfo::Entry| {

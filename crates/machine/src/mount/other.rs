@@ -1,5 +1,5 @@
-//! Mounts on systems where the tool can't look them up: the mount is "unknown", its change is noticed by
-//! device number.
+//! Mounts on systems where Reelgauge cannot look them up: the mount is "unknown", and a change is
+//! detected by the device number.
 
 use std::io;
 use std::os::fd::AsFd;

@@ -1,8 +1,8 @@
 //! Volumes on Windows: `GetVolumePathNameW`, `GetVolumeInformationW`, `GetDriveTypeW`.
 //!
-//! The name of the file system is that of the server's volume (`NTFS`) even on a share, so the type of a
-//! remote drive is reported as `smb`, with the server taken from the UNC path. For a mapped drive letter
-//! the server is in the canonical path. The version of SMB isn't told by these calls.
+//! Even on a share, the name of the file system is that of the server's volume (`NTFS`). So the type of
+//! a remote drive is reported as `smb`, with the server taken from the UNC path. For a mapped drive
+//! letter the server is in the canonical path. These calls do not show the version of SMB.
 
 use std::ffi::OsString;
 use std::io;
@@ -90,7 +90,7 @@ pub(super) fn mount_at(path: &Path) -> io::Result<Mount> {
 }
 
 pub(super) fn mount_id(dir: &Path) -> io::Result<MountId> {
-    // A directory that is gone would still lie on its volume: look at it first.
+    // A directory that was removed still has a volume, so check its existence first.
     std::fs::metadata(dir)?;
     Ok(MountId { device: u64::from(volume(dir)?.serial), mount: None, inode: 0 })
 }

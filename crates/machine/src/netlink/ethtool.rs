@@ -1,28 +1,28 @@
-//! How network cards are set, as netlink tells it: rings, queues, interrupts, flow control, offloads
+//! The settings of network cards, from netlink: rings, queues, interrupts, flow control, offloads
 //! (`ethtool -g -l -c -a -k`). See ethtool-netlink in the kernel's documentation.
 //!
-//! Every question is one of those that only look. What a card does not have it does not tell, and what an
-//! older kernel does not know it refuses: neither is a setting.
+//! Every question only reads. A card omits features that it lacks, and an older kernel rejects questions
+//! that it does not know: neither is a setting.
 
 use std::collections::BTreeMap;
 
 use super::message::{attributes, u16_at, u32_at};
 use super::{Family, ask};
 
-/// Whom to ask for the number of a family, and how.
+/// The family that returns the number of another one, and the question for it.
 const CONTROLLER: u16 = 16;
 const GET_FAMILY: u8 = 3;
 const FAMILY_ID: u16 = 1;
 const FAMILY_NAME: u16 = 2;
 const FAMILY: &[u8] = b"ethtool\0";
 
-/// Bytes of the head that stands before attributes: command, version, two that are free.
+/// Bytes of the head before attributes: command, version, and two unused ones.
 const HEAD: usize = 4;
-/// In every answer: which interface it is of, and its name there.
+/// In every answer: the attribute for the interface, and the one for its name in it.
 const INTERFACE: u16 = 1;
 const INTERFACE_NAME: u16 = 2;
 
-/// A question: its number, and what is taken of the answer, by the attribute's type.
+/// A question: its number, and the parts of the answer that are used, by the attribute's type.
 struct Question {
     command: u8,
     wanted: &'static [(u16, &'static str)],
@@ -38,23 +38,23 @@ const QUESTIONS: [Question; 4] = [
     Question { command: GET_PAUSE, wanted: &[(2, "pause autoneg"), (3, "pause rx"), (4, "pause tx")] },
 ];
 
-/// The question for offloads, and the list of those that are in force.
+/// The question for offloads, and the list of the active ones.
 const GET_FEATURES: u8 = 11;
 const ACTIVE: u16 = 4;
-/// Of a list of bits: that those in it are set, the bits, and in each its name.
+/// In a list of bits: the flag that listed bits are set, the bits, and the name of each.
 const ARE_SET: u16 = 1;
 const BITS: u16 = 3;
 const BIT: u16 = 1;
 const BIT_NAME: u16 = 2;
 
-/// The question for flow control; and with a head that asks for counts, too.
+/// The question for flow control; and the head with which it returns counters, too.
 const GET_PAUSE: u8 = 21;
-/// An attribute that holds others, as a kernel that checks wants it marked.
+/// The mark of a nested attribute, which strict kernels require.
 const NESTED: u16 = 0x8000;
 const INTERFACE_FLAGS: u16 = 3;
 const WITH_COUNTS: u32 = 1 << 2;
 
-/// Asks for the pause frames of every interface, and hands over each answer's name and attributes.
+/// Requests the pause frames of every interface, and passes on each answer's name and attributes.
 ///
 /// # Errors
 /// The kernel does not know the question.
@@ -78,7 +78,7 @@ fn pause_question() -> Vec<u8> {
 /// Settings of an interface, by name.
 type Told = Vec<(&'static str, String)>;
 
-/// Offloads that bear on storage.
+/// Offloads that matter for storage.
 const OFFLOADS: [&str; 8] = [
     "rx-checksum",
     "rx-gro",
@@ -90,12 +90,12 @@ const OFFLOADS: [&str; 8] = [
     "tx-tcp6-segmentation",
 ];
 
-/// What cards are set to: by interface and setting. Empty where nobody answers.
+/// The settings of cards, by interface and name. Empty without an answer.
 pub fn card_settings() -> BTreeMap<(String, &'static str), String> {
     let mut all = BTreeMap::new();
     let Some(family) = family() else { return all };
     let mut put = |command: u8, read: &dyn Fn(&[u8]) -> Told| {
-        // What a kernel does not answer is not known.
+        // Without an answer of the kernel, the settings are unknown.
         let _ = ask(Family::Generic, family, &head(command), &mut |message| {
             let Some(body) = message.body.get(HEAD..) else { return };
             let Some(interface) = interface(body) else { return };
@@ -109,7 +109,8 @@ pub fn card_settings() -> BTreeMap<(String, &'static str), String> {
     without_moving(all)
 }
 
-/// Without what a driver changes by itself: that is no setting, and differs from run to run.
+/// Removes settings that a driver changes automatically: they are not configured, and differ from run to
+/// run.
 fn without_moving(
     mut all: BTreeMap<(String, &'static str), String>,
 ) -> BTreeMap<(String, &'static str), String> {
@@ -127,7 +128,7 @@ fn head(command: u8) -> [u8; HEAD] {
     [command, 1, 0, 0]
 }
 
-/// The number of ethtool's family, which every start of a system gives anew.
+/// The number of ethtool's family, which may change with every boot.
 pub fn family() -> Option<u16> {
     let mut found = None;
     ask(Family::Generic, CONTROLLER, &head(GET_FAMILY), &mut |message| {
@@ -155,7 +156,7 @@ fn text(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned()).filter(|text| !text.is_empty())
 }
 
-/// Numbers as they are, and switches, which have one byte, as words.
+/// Numbers unchanged, and switches, which have one byte, as words.
 fn numbers(body: &[u8], wanted: &[(u16, &'static str)]) -> Told {
     let told = attributes(body).filter_map(|(kind, value)| {
         let (_, name) = wanted.iter().find(|(wanted, _)| *wanted == kind)?;
@@ -220,11 +221,12 @@ mod tests {
         assert_eq!((told["rx-gro"].as_str(), told["tx-tcp-segmentation"].as_str()), ("on", "off"));
         assert!(offloads(&active(9)).is_empty(), "a list with a mask says something else");
         let whole = active(ARE_SET);
-        // Ends early: what is in it, or nothing.
+        // A message that ends early gives its complete parts, or nothing.
         (0..whole.len()).for_each(|length| drop(offloads(&whole[..length])));
     }
 
-    /// A kernel that does not understand the question refuses it; one without such cards answers nothing.
+    /// A kernel that does not understand the question rejects it; one without such cards sends no
+    /// answers.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_kernel_understands_the_question_for_pauses() {

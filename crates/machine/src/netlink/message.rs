@@ -1,39 +1,38 @@
-//! Netlink messages and attributes. Lengths in them are believed no further than the bytes go. See
-//! netlink(7).
+//! Netlink messages and attributes. Lengths are trusted only as far as there are bytes. See netlink(7).
 
 /// Bytes of a message's head: length, type, flags, number, sender.
 const HEAD: usize = 16;
 /// Bytes of an attribute's head: length and type.
 const ATTRIBUTE_HEAD: usize = 4;
-/// Two bits of an attribute's type are no part of it.
+/// Two bits of an attribute's type are flags.
 const TYPE_MASK: u16 = 0x3fff;
 
-/// The last message of an answer, and one that says why there is none.
+/// The last message of an answer, and an error message.
 const DONE: u16 = 3;
 const ERROR: u16 = 2;
 
-/// A message: its type, and what it holds.
+/// A message: its type, and its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// What it is, as the family numbers it.
+    /// Its type, as numbered by the family.
     pub kind: u16,
     pub body: &'a [u8],
 }
 
 impl Message<'_> {
-    /// Whether no more come.
+    /// Whether it is the last message.
     pub fn is_last(&self) -> bool {
         matches!(self.kind, DONE | ERROR)
     }
 
-    /// Why the kernel did not answer; a number of `errno`. `None` where it did.
+    /// The kernel's error, as an `errno`. `None` if there is none.
     pub fn error(&self) -> Option<i32> {
         let code = i32::from_ne_bytes(*self.body.first_chunk()?);
         (self.kind == ERROR && code != 0).then(|| code.saturating_neg())
     }
 }
 
-/// The messages in what was received, up to the first that does not fit in it.
+/// The messages in the received bytes, up to the first incomplete one.
 pub fn messages(mut bytes: &[u8]) -> impl Iterator<Item = Message<'_>> {
     std::iter::from_fn(move || {
         let length = u32_at(bytes, 0)? as usize;
@@ -44,7 +43,7 @@ pub fn messages(mut bytes: &[u8]) -> impl Iterator<Item = Message<'_>> {
     })
 }
 
-/// The attributes in a message's body, by type, up to the first that does not fit in it.
+/// The attributes in a message's body, by type, up to the first incomplete one.
 pub fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16_at(bytes, 0)?);
@@ -55,7 +54,7 @@ pub fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
-/// An attribute of this type, for tests that make answers.
+/// An attribute of this type, for tests that build answers.
 #[cfg(test)]
 pub fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
     let length = value.len() as u16 + 4;
@@ -64,9 +63,9 @@ pub fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A question: a head of this type, everything that fits it asked for, and the body.
+/// A question: a head of this type that requests all matching objects, and the body.
 pub fn question(kind: u16, body: &[u8]) -> Vec<u8> {
-    /// It is a question, and all that there is is the answer.
+    /// The flags of a question for all objects.
     const REQUEST_AND_DUMP: u16 = 0x1 | 0x300;
     let mut bytes = Vec::with_capacity(HEAD + body.len());
     bytes.extend(((HEAD + body.len()) as u32).to_ne_bytes());
@@ -77,7 +76,7 @@ pub fn question(kind: u16, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A number of two bytes at this place, as this machine writes numbers.
+/// A number of two bytes at this position, in native byte order.
 pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
 }
@@ -92,7 +91,7 @@ pub fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Heads begin at multiples of four.
+/// Heads are aligned to four bytes.
 fn aligned(length: usize) -> usize {
     length.saturating_add(3) & !3
 }

@@ -1,4 +1,4 @@
-//! Asks the kernel, and hands on its answers. Every question is one that only looks.
+//! Asks the kernel, and passes on its answers. Every question only reads.
 
 use std::io;
 
@@ -9,14 +9,14 @@ pub enum Family {
     Sockets,
     /// Interfaces and their queues.
     Route,
-    /// Families that come and go; the type of a question is the family's number.
+    /// Dynamic families; the type of a question is the family's number.
     Generic,
 }
 
-/// Asks for all that there is of a type, and hands over every message of the answer but the last.
+/// Requests all objects of a type, and passes on every message of the answer except the last.
 ///
 /// # Errors
-/// When there is no such socket, or the kernel refuses the question.
+/// There is no such socket, or the kernel rejects the question.
 pub fn ask(family: Family, kind: u16, body: &[u8], take: &mut dyn FnMut(Message<'_>)) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     return linux::ask(family, kind, body, take);
@@ -41,13 +41,13 @@ mod linux {
     use super::Family;
     use crate::netlink::message::{Message, messages, question};
 
-    /// The kernel answers at once; one that does not is not waited for.
+    /// The kernel answers immediately, so longer waiting is useless.
     const PATIENCE: Duration = Duration::from_millis(500);
 
-    /// What the kernel sends at a time, at most.
+    /// The largest packet that the kernel sends.
     const ANSWER_BYTES: usize = 32 << 10;
 
-    /// So many answers are taken to one question, at most.
+    /// Packets of one answer that are read, at most.
     const ANSWERS_MAX: usize = 4096;
 
     pub(super) fn ask(
@@ -58,7 +58,7 @@ mod linux {
     ) -> io::Result<()> {
         let protocol = match family {
             Family::Sockets => Some(SOCK_DIAG),
-            // Number 0, which is what is taken where none is named.
+            // Number 0, the default if none is named.
             Family::Route => None,
             Family::Generic => Some(GENERIC),
         };
