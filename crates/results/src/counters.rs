@@ -1,6 +1,6 @@
-//! The counters in a run directory, read back for a page and for what a run says of its incidents.
+//! Reads the counters in a run directory, for a page and for the incidents of a run.
 //!
-//! Not here: which of them are shown, and how few points are enough ([`reelgauge_analysis::counters`]).
+//! Not here: which of them are shown, and how many points are enough ([`reelgauge_analysis::counters`]).
 
 use std::path::Path;
 
@@ -12,15 +12,15 @@ use reelgauge_report::counters::counter_note_sentence;
 
 use crate::folders::{listed, of_observers};
 
-/// The counters in a run directory; `None` where there are none.
+/// The counters in a run directory; `None` if there are none.
 ///
-/// Parts that are damaged are left out, and said in the notes.
+/// Damaged parts are omitted, and listed in the notes.
 ///
 /// # Errors
-/// When a folder can't be listed.
+/// A directory cannot be listed.
 pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
     let mut agents = Vec::new();
-    // Where it can't be read, times are each machine's own.
+    // If it cannot be read, times are each host's own.
     let places = AgentPlaces::read(&run_dir.join("ops")).ok().flatten().unwrap_or_default();
     for dir in listed(&run_dir.join("counters"))? {
         let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -36,7 +36,7 @@ pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> 
     Ok(Some(Counters { agents: shown(agents) }))
 }
 
-/// Of each machine as many points as there is room for, shared out among all series of all.
+/// Limits the points of each host, so that all series of all hosts share the available room.
 fn shown(gathered: Vec<(String, Gathering)>) -> Vec<CounterAgent> {
     let series: usize = gathered.iter().map(|(_, gathering)| gathering.series_count()).sum();
     let points_each = MAX_POINTS / series.max(1);
@@ -45,13 +45,13 @@ fn shown(gathered: Vec<(String, Gathering)>) -> Vec<CounterAgent> {
     gathered.into_iter().map(shown).collect()
 }
 
-/// The counters in a run directory, and behind them those of the machines that were put beside the run.
+/// The counters in a run directory, followed by those of the run's observers.
 ///
 /// # Errors
-/// When a folder can't be listed.
+/// A directory cannot be listed.
 pub fn with_observers(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
     let own = read_counters(run_dir)?;
-    // They were put onto the run's clock when they were taken in.
+    // They were converted to the run's clock when they were added.
     let place = AgentPlace::default();
     let mut observers = Vec::new();
     for (name, dir) in of_observers(run_dir) {
@@ -65,7 +65,7 @@ pub fn with_observers(run_dir: &Path) -> Result<Option<Counters>, CountersError>
     Ok(Some(Counters { agents: own.into_iter().chain(observers).collect() }))
 }
 
-/// The mean of a counter over a run, all its devices together; `None` where it was not sampled, or can't be
+/// The mean of a counter over a run, over all its devices; `None` if it was not sampled, or cannot be
 /// read.
 pub fn mean_of_counter(run_dir: &Path, layer: &str, name: &str) -> Option<f64> {
     let counters = read_counters(run_dir).ok()??;
@@ -77,7 +77,7 @@ pub fn mean_of_counter(run_dir: &Path, layer: &str, name: &str) -> Option<f64> {
     means.reduce(|one, two| one + two)
 }
 
-/// Everything that an agent sampled and that is worth showing; `None` where it has no part.
+/// All counters of an agent that are worth showing; `None` if it has no part.
 fn gather(dir: &Path, place: &AgentPlace) -> Result<Option<Gathering>, CountersError> {
     let mut gathering = Gathering::default();
     let mut parts = 0;

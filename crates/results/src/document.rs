@@ -1,7 +1,7 @@
 //! The reference document of runs and a stated site, from their directories alone, as one HTML file and,
-//! where a Chromium is there, as PDF.
+//! if Chromium is installed, as PDF.
 //!
-//! Not here: what it says (report), and reading the site's file ([`crate::site`]). [`pdf`]: printing it.
+//! Not here: its content (report), and reading the site's file ([`crate::site`]). [`pdf`]: printing it.
 
 pub mod pdf;
 
@@ -24,15 +24,15 @@ use crate::run_notes;
 use crate::site::site_of_run;
 use crate::small_file::{read_json, read_to_string};
 
-/// The document's usual name, in the directory of its first run.
+/// The document's default name, in the directory of its first run.
 pub const DOCUMENT_FILE: &str = "document.html";
-/// More runs are nothing that is handed over as one.
+/// A document with more runs is not useful.
 pub const RUNS_MAX: usize = 32;
 
-/// Writes the document of these runs, suites and this site as HTML, whole or not at all.
+/// Writes the document of these runs, suites and this site as HTML, completely or not at all.
 ///
 /// # Errors
-/// When a run can't be read, or the file can't be written.
+/// A run cannot be read, or the file cannot be written.
 pub fn write_document(
     runs: &[PathBuf],
     suites: &[SuiteScreen<'_>],
@@ -65,7 +65,7 @@ fn document_run(dir: &Path, site: &Site) -> Result<DocumentRun, ReopenError> {
     })
 }
 
-/// What leads to the disks, as it is stated now, with what the run measured there.
+/// The path to the disks, as currently stated, with the rates that the run measured.
 fn stated_path(summary: &Summary, site: &Site) -> PathFacts {
     let at = |kind: HopKind| {
         let hops = summary.path.iter().flat_map(|path| &path.hops);
@@ -85,7 +85,7 @@ fn stated_path(summary: &Summary, site: &Site) -> PathFacts {
     path(site, client.as_ref(), measured)
 }
 
-/// Whether two statements name another system; who a document is for changes nothing of that.
+/// Whether two descriptions are of different systems; the document's customer does not matter.
 fn differs(one: &Site, other: &Site) -> bool {
     let system = |site: &Site| Site { document: Default::default(), parts: Vec::new(), ..site.clone() };
     system(one) != system(other)

@@ -1,8 +1,9 @@
-//! `marks.json` in a run directory: what people saw happen during a run and entered (`reelgauge mark`), while
-//! it went on or afterwards. It is read next to `summary.json`, so that no summary has to be written again.
+//! `marks.json` in a run directory: events that users observed during a run and entered (`reelgauge
+//! mark`), during the run or afterwards. It is read in addition to `summary.json`, so that no summary
+//! has to be rewritten.
 //!
-//! The file may have been put there by anybody. It is read as far as it may be long, and replaced as a whole,
-//! so that no link leads the writing elsewhere.
+//! Any user may have put the file there. It is read only up to a limit, and replaced as a whole, so that
+//! a link cannot redirect the write.
 
 use std::fs::File;
 use std::io;
@@ -20,11 +21,11 @@ use crate::live::liveness::{Life, life};
 
 /// Name of the file in a run directory.
 pub const MARKS_FILE: &str = "marks.json";
-/// Characters of a mark.
+/// Characters of a mark, at most.
 pub const TEXT_CHARS: usize = 200;
-/// A mark that lies further from the run's start than this is none of the run.
+/// A mark at a later time cannot belong to the run.
 pub const LATEST_S: f64 = 366.0 * 86_400.0;
-/// No more is read.
+/// Bytes that are read, at most.
 const FILE_MAX_BYTES: u64 = 256 << 10;
 
 /// A mark as it was entered.
@@ -32,40 +33,40 @@ const FILE_MAX_BYTES: u64 = 256 << 10;
 pub struct EnteredMark {
     /// When it began, in seconds since the run began.
     pub at_s: f64,
-    /// How long it lasted; 0 for a moment.
+    /// Its duration; 0 for a single moment.
     pub lasted_s: f64,
-    /// What happened.
+    /// The event.
     pub text: String,
 }
 
-/// Why a mark can't be entered.
+/// Why a mark cannot be entered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkError {
-    /// The directory is none of a run, or can't be written.
+    /// The directory is no run directory, or cannot be written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
-    /// The text is none.
+    /// The text is not valid.
     #[error("a mark needs a text of 1 to {TEXT_CHARS} characters")]
     Text,
-    /// The time is none of a run.
+    /// The time is not valid.
     #[error("a mark must be within a year after the start of the run")]
     Time,
-    /// There are enough.
+    /// There are too many marks.
     #[error("the run already has the maximum of {MARKS_MAX} marks")]
     TooMany,
-    /// What is there is no list of marks.
+    /// The existing file is no list of marks.
     #[error("cannot read {}: {why}. Move it away and enter the mark again", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// It is over, so that now is no time of it.
+    /// The run is over, so "now" is no time of it.
     #[error("the run is over. Give the time since its start with --at")]
     Over,
-    /// Nothing says when the run began.
+    /// The start time of the run is unknown.
     #[error("{} does not show when the run started. Give the time since its start with --at", path.display())]
     NoStart {
         /// The run.
@@ -73,7 +74,7 @@ pub enum MarkError {
     },
 }
 
-/// Seconds since a run began that goes on.
+/// Seconds since the start of a running run.
 ///
 /// # Errors
 /// It is over, or has no log yet.
@@ -92,7 +93,7 @@ pub fn now_s(run_dir: &RunDir) -> Result<f64, MarkError> {
 /// Enters a mark.
 ///
 /// # Errors
-/// It is none, or can't be kept.
+/// It is not valid, or cannot be stored.
 pub fn enter(run_dir: &RunDir, mark: EnteredMark) -> Result<(), MarkError> {
     let chars = mark.text.chars().count();
     if mark.text.trim().is_empty() || chars > TEXT_CHARS {
@@ -101,8 +102,8 @@ pub fn enter(run_dir: &RunDir, mark: EnteredMark) -> Result<(), MarkError> {
     if !is_time(mark.at_s) || !is_time(mark.lasted_s) {
         return Err(MarkError::Time);
     }
-    // Two that are entered at once wait for each other. Where a directory can't be locked, the last one is
-    // kept.
+    // Two users that enter a mark at the same time wait for each other. If a directory cannot be locked,
+    // the last mark is kept.
     let folder = File::open(run_dir.path()).ok();
     let _locked = folder.as_ref().map(File::lock);
     let path = run_dir.path().join(MARKS_FILE);
@@ -121,7 +122,7 @@ fn is_time(seconds: f64) -> bool {
     (0.0..=LATEST_S).contains(&seconds)
 }
 
-/// What is in the file; nothing where there is none.
+/// The content of the file; empty if it does not exist.
 fn read(path: &Path) -> Result<Vec<EnteredMark>, &'static str> {
     let text = match read_regular_text(path, FILE_MAX_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -131,8 +132,8 @@ fn read(path: &Path) -> Result<Vec<EnteredMark>, &'static str> {
     serde_json::from_str(&text).map_err(|_| "it is not a list of marks")
 }
 
-/// Puts the marks that were entered into the summary of a run, in place of those that it has. What can't be
-/// read is not known.
+/// Adds the entered marks to the summary of a run, in place of its previous ones. If they cannot be
+/// read, they are unknown.
 pub fn entered_into(summary: &mut Summary, run_dir: &Path) {
     summary.marks.retain(|mark| mark.kind != MarkKind::Entered);
     let entered = read(&run_dir.join(MARKS_FILE)).unwrap_or_default().into_iter();

@@ -1,6 +1,6 @@
-//! Folders of a run directory: what is in one, and those of the machines that were put beside the run.
+//! Directories of a run: their entries, and the directories of its observers.
 //!
-//! Not here: what lies in them ([`crate::counters`], [`crate::observers`]).
+//! Not here: their content ([`crate::counters`], [`crate::observers`]).
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,16 +11,16 @@ use reelgauge_record::counters::CountersError;
 
 use crate::small_file::read_json;
 
-/// The folder of observers in a run directory.
+/// The directory of observers in a run directory.
 pub(crate) const OBSERVERS: &str = "observers";
 
-/// What is known of an observer, in its folder.
+/// The facts about an observer, in its directory.
 pub(crate) const OBSERVER_FILE: &str = "observer.json";
 
-/// No more is read of it.
+/// Bytes that are read of it, at most.
 const OBSERVER_MAX_BYTES: u64 = 1 << 20;
 
-/// What is in a folder, sorted; nothing where there is no such folder.
+/// The entries of a directory, sorted; empty if it does not exist.
 pub(crate) fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -35,7 +35,7 @@ pub(crate) fn listed(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
     Ok(paths)
 }
 
-/// Names and folders of the observers of a run. A folder's name has no colon, that of a machine may.
+/// Names and directories of the observers of a run. A directory's name has no colon, that of a host may.
 pub(crate) fn of_observers(run_dir: &Path) -> Vec<(String, PathBuf)> {
     let dirs = listed(&run_dir.join(OBSERVERS)).unwrap_or_default();
     let named = dirs.into_iter().filter_map(|dir| {
@@ -46,7 +46,7 @@ pub(crate) fn of_observers(run_dir: &Path) -> Vec<(String, PathBuf)> {
     named.collect()
 }
 
-/// What is known of the observer in this folder; `None` where that can't be read.
+/// The facts about the observer in this directory; `None` if they cannot be read.
 pub(crate) fn facts_in(dir: &Path) -> Option<ObserverFacts> {
     read_json(&dir.join(OBSERVER_FILE), OBSERVER_MAX_BYTES)
 }

@@ -1,22 +1,23 @@
-//! The results room: opens what was measured, from its directory alone.
+//! The results crate: opens measurements from their directory alone.
 //!
-//! * [`mod@reopen`]: a run's summary, or, when nobody lived to write one, the figures of its log. [`live`]:
-//!   what it tells while it goes on, and whether it still lives.
-//! * [`mod@trace_report`]: a trace, or a run as one, file by file; [`ops_listing`]: its operations
-//!   one by one.
-//! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace.
-//!   [`document`]: runs and their site as a document to hand over, as HTML and PDF.
-//! * [`observers`]: what others counted meanwhile, put beside a run; [`run_context`]: what that and the site
-//!   tell of it; [`anew`]: the run judged with it.
-//! * [`entered_marks`]: what people saw happen during a run; [`run_event`]: the event that it started itself.
-//! * [`watched`]: a watch, which measured nothing.
-//! * [`site`]: what no counter tells of a site.
-//! * [`run_notes`]: what people say of a run, from its start on or later.
-//! * [`counters`]: what was sampled beside the I/O; [`limiting_layers`]: which layer limited each load
-//!   point by it.
-//! * [`process_group`]: how a program that it starts ends.
-//! * [`load_points`] and [`stream_table`]: what a run writes down before each load point, so that all this
-//!   can be done without its summary.
+//! * [`mod@reopen`]: a run's summary or, if the run was killed before it wrote one, the figures of its
+//!   log. [`live`]: the events of a running run, and whether it is still alive.
+//! * [`mod@trace_report`]: a trace, or a run as one, file by file; [`ops_listing`]: its single
+//!   operations.
+//! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace. [`document`]: runs
+//!   and their site as a document for a customer, as HTML and PDF.
+//! * [`observers`]: counters of other hosts during a run, added to it; [`run_context`]: what these and
+//!   the site show about the run; [`anew`]: judges the run again with them.
+//! * [`entered_marks`]: events that users observed during a run; [`run_event`]: the event that the run
+//!   itself started.
+//! * [`watched`]: a watch, which measures nothing.
+//! * [`site`]: facts about a site that no counter shows.
+//! * [`run_notes`]: the user's notes on a run, from its start or later.
+//! * [`counters`]: counters that were sampled during the I/O; [`limiting_layers`]: the layer that
+//!   limited each load point according to them.
+//! * [`process_group`]: how a program ends that it starts.
+//! * [`load_points`] and [`stream_table`]: what a run records before each load point, so that all of
+//!   this is possible without its summary.
 //!
 //! Not here: figures (analysis), sentences (report), measuring (runner).
 

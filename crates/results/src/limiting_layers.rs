@@ -1,7 +1,7 @@
-//! Which layer limited each load point, from the counters in the run directory: read once, whole, and
-//! averaged over exactly the time that each load point measured.
+//! Finds the layer that limited each load point, from the counters in the run directory: read once, and
+//! averaged over exactly the measured time of each load point.
 //!
-//! Not here: what stands out, and which of it is the limit ([`reelgauge_analysis::limit`]).
+//! Not here: thresholds, and the choice of the limit ([`reelgauge_analysis::limit`]).
 
 use std::num::NonZero;
 use std::path::Path;
@@ -17,14 +17,14 @@ use reelgauge_record::run_dir::RunDir;
 use crate::folders::{listed, of_observers};
 use crate::load_points::LoadPointPlan;
 
-/// Puts into a summary what limited its load points. `planned` says when each was measured. Without counters,
-/// or where they can't be read, it stays as it is: nothing is known.
+/// Adds the limits of its load points to a summary. `planned` has the measured time of each. If there
+/// are no counters, or they cannot be read, the summary is unchanged: the limits are unknown.
 pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPlan]) {
     let stretches: Vec<Stretch> =
         summary.load_points.iter().map(|point| measured(point, planned).unwrap_or_default()).collect();
     let mut stretches = stretches;
     let whole = stretches.len();
-    // Behind those of the load points the incidents of each of them.
+    // After the load points come the incidents of each of them.
     let incidents: Vec<Vec<Stretch>> = summary.load_points.iter().map(incidents::stretches).collect();
     stretches.extend(incidents.iter().flatten());
     let observed: Vec<(String, Vec<Means>)> = of_observers(run_dir)
@@ -54,7 +54,7 @@ pub fn limits_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     }
 }
 
-/// The means of the load points, then those of the incidents of each together.
+/// The means of the load points, then those of the incidents of each load point combined.
 fn with_incidents(mut means: Vec<Means>, whole: usize, incidents: &[Vec<Stretch>]) -> Vec<Means> {
     let mut rest = means.split_off(whole.min(means.len()));
     for stretches in incidents {
@@ -64,7 +64,7 @@ fn with_incidents(mut means: Vec<Means>, whole: usize, incidents: &[Vec<Stretch>
     means
 }
 
-/// What all load points of a run have around them.
+/// The common data of all load points of a run.
 struct Around<'a> {
     summary: &'a Summary,
     observed: &'a [(String, Vec<Means>)],
@@ -74,8 +74,8 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// What limited a load point, from the means at this place; `part` is the same in its incidents, with the
-    /// place of its means and how long they were.
+    /// The limit of a load point, from the means at this index; `part` is the same for its incidents,
+    /// with the index of their means and their duration.
     fn limit_of(
         &self,
         point: &LoadPoint,
@@ -111,8 +111,8 @@ impl Around<'_> {
     }
 }
 
-/// Whether a network leads to the target. Of a run that was killed the type of its file system is all that is
-/// known.
+/// Whether the target is reached over a network. For a run that was killed, only the type of its file
+/// system is known.
 pub(crate) fn is_on_network(summary: &Summary) -> bool {
     let by_type = summary.target.fs_type.as_deref().is_some_and(|fs_type| {
         let source = summary.target.source.as_deref().unwrap_or_default();
@@ -122,31 +122,31 @@ pub(crate) fn is_on_network(summary: &Summary) -> bool {
     summary.link.is_some() || by_type || known
 }
 
-/// Whether operations had their times, as the trace or the plan has them. While a run ends it has its plan,
-/// and what it found is not in its summary yet.
+/// Whether operations had due times, according to the trace or the plan. While a run ends, its plan
+/// exists, but its results are not in its summary yet.
 fn is_paced_replay(summary: &Summary) -> bool {
     let planned = || summary.plan.get("pace").filter(|_| summary.verb == "replay");
     let pace = summary.replay.as_ref().map(|replay| &replay.pace).or_else(planned);
     pace.is_some_and(|pace| pace != "max")
 }
 
-/// How many the machine of the run has, which need not be this one.
+/// The number of processors of the run's host, which may be another one than this.
 fn processors(run_dir: &Path) -> u32 {
     let hosts = RunDir::open(run_dir).and_then(|run_dir| run_dir.read_hosts());
     let told = hosts.ok().and_then(|hosts| u32::try_from(hosts.first()?.cpu_count).ok());
     told.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get) as u32)
 }
 
-/// When a load point was measured, its warm-up left out.
+/// The measured time of a load point, without its warm-up.
 pub(crate) fn measured(point: &LoadPoint, planned: &[LoadPointPlan]) -> Option<Stretch> {
     let from_ns = planned.iter().find(|planned| planned.index == point.index)?.warmup_until_ns;
     let measured_ns = point.measured_ns.unwrap_or((point.measured_s * 1e9) as u64);
     Some(Stretch { from_ns, until_ns: from_ns.saturating_add(measured_ns) })
 }
 
-/// The means of the counters that this machine sampled; `None` where there are none, or they can't be read.
+/// The means of the counters of the local host; `None` if there are none, or they cannot be read.
 fn means_over(run_dir: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
-    // Of several machines each has limits of its own.
+    // In a run on several hosts, each has separate limits.
     if is_of_several(run_dir) {
         return None;
     }
@@ -161,7 +161,7 @@ fn is_of_several(run_dir: &Path) -> bool {
     AgentPlaces::read(&run_dir.join("ops")).is_ok_and(|places| places.is_some())
 }
 
-/// Whether counters of a run of one machine are missing, or a part of them is damaged.
+/// Whether counters of a run on one host are missing, or a part of them is damaged.
 pub fn lacks_counters(run_dir: &Path) -> bool {
     if is_of_several(run_dir) {
         return false;
@@ -175,13 +175,13 @@ pub fn lacks_counters(run_dir: &Path) -> bool {
     parts.peek().is_none() || parts.any(|path| read_part(&path, &mut |_| ()).is_err())
 }
 
-/// The means of what one machine sampled, over these stretches of its own clock; `None` where its folder
-/// can't be listed.
+/// The means of one host's samples, over these periods on its own clock; `None` if its directory cannot
+/// be listed.
 pub fn means_in(agent: &Path, stretches: Vec<Stretch>) -> Option<Vec<Means>> {
     let mut averaging = Averaging::over(stretches);
     for path in listed(agent).ok()? {
         if path.file_name().is_some_and(|name| is_part(&name.to_string_lossy())) {
-            // What was damaged is said on the page; here it only explains less.
+            // The page lists the damaged parts; here they only reduce the evidence.
             let _ = read_part(&path, &mut |row| averaging.take(&row));
         }
     }
@@ -261,7 +261,7 @@ mod tests {
             (found.value(Measure::DiskBusyPercent), found.value(Measure::IncidentsS)),
             (Some(100.0), Some(12.0))
         );
-        // Without an incident of its own the whole load point is asked, in which it is busy for 68 %.
+        // Without an incident, the whole load point is used, in which it is busy for 68 %.
         summary.load_points[0].streams = None;
         limits_into(&mut summary, run.path(), &[planned]);
         let limit = summary.load_points[0].limit.as_ref().unwrap();

@@ -1,10 +1,10 @@
-//! `live.jsonl`: what a run tells while it goes on, a line for each event, in its run directory.
+//! `live.jsonl` in a run directory: the events of a running run, one per line.
 //!
-//! Whoever watches a run from outside (the console) reads this file; the run itself never waits for anybody.
-//! [`liveness`] and [`process`] tell whether the run that wrote it goes on.
+//! Programs that watch a run from outside (the console) read this file; the run itself never waits for
+//! them. [`liveness`] and [`process`] determine whether the run that wrote it is still going on.
 //!
-//! Not here: who has something to write (the runner, a fleet's controller), and figures. What is measured
-//! stands in the summary and the log; this is to look at, and it may have gaps.
+//! Not here: who writes events (the runner, a fleet's controller), and figures. Measurements are in the
+//! summary and the log; this file is for display, and may have gaps.
 
 pub mod liveness;
 pub mod process;
@@ -18,19 +18,20 @@ use serde::{Deserialize, Serialize};
 /// The file's name in a run directory.
 pub const FILE_NAME: &str = "live.jsonl";
 
-/// An event: a line of the file. `at_s` is seconds on the run's clock, and 0 before the clock begins, while
-/// the run prepares.
+/// An event: a line of the file. `at_s` is in seconds on the run's clock, and 0 before the clock begins,
+/// while the run prepares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum LiveEvent {
-    /// The first of all.
+    /// The first event.
     Begin {
         /// On the run's clock.
         at_s: f64,
         /// The process that measures; a signal to it reaches the run.
         pid: u32,
-        /// Tells this process from a later one with the same number; empty where the system doesn't tell.
+        /// Distinguishes this process from a later one with the same number; empty if the system does
+        /// not support it.
         #[serde(default)]
         process: String,
         /// The command: `mix`, `streams`, …
@@ -47,33 +48,33 @@ pub enum LiveEvent {
         /// "preparing", "measuring", "searching", …
         name: String,
     },
-    /// So much of the test files is there. Once a second at most.
+    /// Progress of the test files. Once a second at most.
     Prepared {
         /// On the run's clock.
         at_s: f64,
-        /// Bytes that are there.
+        /// Bytes that exist.
         done_bytes: u64,
-        /// Bytes that there will be.
+        /// Bytes in total.
         total_bytes: u64,
     },
-    /// So much of what the run wrote was read back and compared. Once a second at most.
+    /// Progress of reading back and comparing what the run wrote. Once a second at most.
     Verified {
         /// On the run's clock.
         at_s: f64,
         /// Bytes compared.
         checked_bytes: u64,
     },
-    /// The load point that is being measured.
+    /// The state of the current load point.
     Live(Box<LiveTick>),
-    /// The last of all.
+    /// The last event.
     End {
         /// On the run's clock.
         at_s: f64,
         /// How it ended.
         outcome: LiveOutcome,
-        /// Why, where it did not complete.
+        /// The reason, if it did not complete.
         reason: Option<String>,
-        /// Late frames of all load points, as in the summary; `None` where there are no frames, and without
+        /// Late frames of all load points, as in the summary; `None` if there are no frames, and without
         /// a summary.
         #[serde(default)]
         late_frames: Option<u64>,
@@ -83,8 +84,8 @@ pub enum LiveEvent {
     },
 }
 
-/// The state of a load point: once a second, at once when a frame is late, when the storage falls silent and
-/// when it speaks again, and when the load point ends.
+/// The state of a load point: once a second, immediately when a frame is late, when the storage stops or
+/// resumes responding, and when the load point ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveTick {
@@ -92,31 +93,31 @@ pub struct LiveTick {
     pub at_s: f64,
     /// The load point.
     pub label: String,
-    /// Since it began, warm-up included.
+    /// Time since it began, including the warm-up.
     pub elapsed_s: f64,
     /// How much of that is warm-up.
     pub warmup_s: f64,
-    /// How long it will take; `None` where nobody knows.
+    /// The expected duration; `None` if it is unknown.
     pub total_s: Option<f64>,
-    /// Since the tick before, also during the warm-up, which is in no figure of the report.
+    /// Since the previous tick, including the warm-up, which is in no figure of the report.
     pub read_bytes_per_s: f64,
-    /// Since the tick before, also during the warm-up, which is in no figure of the report.
+    /// Since the previous tick, including the warm-up, which is in no figure of the report.
     pub write_bytes_per_s: f64,
-    /// By the clock, in this load point; `None` where there are no frames. A frame is late as soon as its
+    /// By the clock, in this load point; `None` if there are no frames. A frame is late as soon as its
     /// deadline has passed. None is counted during the warm-up.
     pub late_frames: Option<u64>,
-    /// The smallest margin of all streams since the tick before, rounded down: how long until a frame was
-    /// needed that had not come. Negative when it was overdue; `None` where nothing was due.
+    /// The smallest margin of all streams since the previous tick, rounded down: the time until the
+    /// deadline of the next missing frame. Negative if it was overdue; `None` if nothing was due.
     #[serde(default)]
     pub margin_ms: Option<i64>,
-    /// How long the oldest operation in flight has been so; `None` when none is.
+    /// How long the oldest operation has been in flight; `None` if there is none.
     #[serde(default)]
     pub longest_in_flight_s: Option<f64>,
-    /// How long something has been in flight and nothing was answered; `None` while answers come, which may
-    /// take 0.4 s.
+    /// How long operations have been in flight without any completion; `None` while completions come
+    /// within 0.4 s.
     #[serde(default)]
     pub no_answer_s: Option<f64>,
-    /// Incidents in this load point: late frames with less than a second between them are one. `None` where
+    /// Incidents in this load point: late frames less than a second apart are one incident. `None` if
     /// there are no frames.
     #[serde(default)]
     pub incidents: Option<u64>,
@@ -126,7 +127,7 @@ pub struct LiveTick {
     /// Streams that have frames, the worst first; at most 64.
     #[serde(default)]
     pub streams: LiveStreams,
-    /// Of a run on many machines, how each of them stands.
+    /// In a run on several hosts, the state of each of them.
     #[serde(default)]
     pub hosts: LiveHosts,
 }
@@ -135,22 +136,22 @@ pub struct LiveTick {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveIncident {
-    /// Since the load point began, warm-up included: when nothing was answered any more, or the first frame
-    /// was late.
+    /// Since the load point began, including the warm-up: when the storage stopped responding, or the
+    /// first frame was late.
     pub began_in_point_s: f64,
     /// Late frames so far.
     pub late_frames: u64,
-    /// The longest time in it in which nothing was answered; `None` where that was below 0.4 s.
+    /// The longest time in it without a completion; `None` if that was below 0.4 s.
     pub no_answer_s: Option<f64>,
     /// Whether no frame has been late for a second.
     pub is_over: bool,
 }
 
-/// Streams in columns: each has its place in every one of them.
+/// Streams in columns: each stream has the same index in all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveStreams {
-    /// Their numbers.
+    /// The stream numbers.
     pub stream: Vec<u32>,
     /// As in the tick.
     pub late_frames: Vec<u64>,
@@ -158,52 +159,53 @@ pub struct LiveStreams {
     pub margin_ms: Vec<Option<i64>>,
     /// How long they may lag.
     pub buffer_ms: Vec<u64>,
-    /// Of a run on many machines, whose they are: numbers are each host's own. Empty on one machine.
+    /// In a run on several hosts, the host of each stream: numbers are per host. Otherwise empty.
     #[serde(default)]
     pub host: Vec<String>,
 }
 
-/// Machines of a run on many, in columns: each has its place in every one of them. Empty on one machine.
+/// The hosts of a run on several hosts, in columns: each host has the same index in all of them.
+/// Otherwise empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LiveHosts {
     /// Their agents' names, in the plan's order.
     pub name: Vec<String>,
-    /// In the last second that it told of; 0 when its part of the load point is over, `None` where it has
-    /// told nothing of this load point.
+    /// In the last second that it reported; 0 when its part of the load point is over, `None` if it has
+    /// not reported anything in this load point.
     pub read_bytes_per_s: Vec<Option<f64>>,
-    /// As what is read.
+    /// The same for writes.
     pub write_bytes_per_s: Vec<Option<f64>>,
-    /// In this load point; `None` where there are no frames, or nothing was told.
+    /// In this load point; `None` if there are no frames, or nothing was reported.
     pub late_frames: Vec<Option<u64>>,
     /// As in the tick.
     pub no_answer_s: Vec<Option<f64>>,
     /// Why it is missing; `None` while it takes part.
     pub missing: Vec<Option<String>>,
-    /// So many more hosts have no place here; those that are missing, late or silent go before others.
+    /// Hosts that are omitted here; missing, late or silent ones come before others.
     pub left_out: u32,
 }
 
-/// How a run ended. The same words as in the summary.
+/// How a run ended, in the words of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LiveOutcome {
     /// As planned.
     Complete,
-    /// Somebody stopped it.
+    /// The user stopped it.
     Interrupted,
-    /// It could not go on.
+    /// It was aborted by an error.
     BrokeOff,
 }
 
-/// Where the events of a run lie.
+/// The path of a run's events.
 pub fn path_in(run_dir: &Path) -> PathBuf {
     run_dir.join(FILE_NAME)
 }
 
 impl LiveEvent {
-    /// The event in a line; `None` for a line that is none, such as one that a crash cut off.
+    /// Parses the event of a line; `None` for other lines, such as one that a crash cut off.
     pub fn from_line(line: &[u8]) -> Option<LiveEvent> {
         serde_json::from_slice(line).ok()
     }
@@ -225,9 +227,9 @@ impl LiveEvent {
         }
     }
 
-    /// As a line, without its end. It has no line break in it, whatever names it carries.
+    /// As a line, without a line feed. It contains no line breaks, whatever names it has.
     pub fn to_line(&self) -> String {
-        // Numbers and strings alone; there is nothing that JSON could refuse.
+        // Numbers and strings alone can always be converted to JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -261,7 +263,7 @@ mod tests {
         let line =
             r#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null,"late_frames":7,"incidents":1}"#;
         assert_eq!(end.to_line(), line);
-        // As it was before ticks and ends said so much.
+        // The format before ticks and ends had this many fields.
         let old = br#"{"event":"end","at_s":1.5,"outcome":"broke_off","reason":null}"#;
         assert!(matches!(LiveEvent::from_line(old), Some(LiveEvent::End { late_frames: None, .. })));
         let old = br#"{"event":"live","at_s":1.0,"label":"p","elapsed_s":1.0,"warmup_s":0.0,"total_s":null,

@@ -1,5 +1,5 @@
-//! `load-points.json`: when each load point ran, written before it begins, so that a run that was killed
-//! can be reported from its log.
+//! `load-points.json`: the time of each load point, written before it begins, so that a run that was
+//! killed can be reported from its log.
 
 use reelgauge_record::run_dir::{RunDir, RunDirError, write_atomically};
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use crate::small_file::{TABLE_MAX_BYTES, read_json};
 /// The file's name in the run directory.
 const FILE_NAME: &str = "load-points.json";
 
-/// A load point as it was about to begin. Times are on the run's clock.
+/// A load point that is about to begin. Times are on the run's clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadPointPlan {
     /// From 0.
     pub index: u16,
-    /// What screens call it.
+    /// Its label on screens.
     pub label: String,
     pub workers: u32,
-    /// The value that is swept.
+    /// The value that is varied.
     pub sweep_value: Option<String>,
-    /// The limit on bytes a second that was set, if there was one.
+    /// The byte rate limit, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes_per_s: Option<u64>,
     /// The format that a trial of a quick check plays or records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<TriedFormat>,
-    /// When it began, warm-up included.
+    /// When it began, including the warm-up.
     pub started_ns: u64,
     /// When its warm-up was to end.
     pub warmup_until_ns: u64,
@@ -38,9 +38,9 @@ pub struct LoadPointPlan {
 pub struct TriedFormat {
     /// Its name in the catalogue: `prores-422-hq-uhd-25`.
     pub id: String,
-    /// What screens call it: `Apple ProRes 422 HQ UHD, 25 fps`.
+    /// Its label on screens: `Apple ProRes 422 HQ UHD, 25 fps`.
     pub name: String,
-    /// What one stream of it needs, with the padding of direct I/O.
+    /// The rate of one stream, including the padding of direct I/O.
     pub needed_bytes_per_s_each: u64,
 }
 
@@ -52,7 +52,7 @@ pub fn write(run_dir: &RunDir, points: &[LoadPointPlan]) -> Result<(), RunDirErr
     write_atomically(&path, &json)
 }
 
-/// The load points that began; none when that was not written down.
+/// The load points that began; empty if they were not recorded.
 pub fn read(run_dir: &RunDir) -> Vec<LoadPointPlan> {
     read_json(&run_dir.path().join(FILE_NAME), TABLE_MAX_BYTES).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! The mix that is nearest to a trace or a run, by the name of its profile where it has one, and the flags
-//! that repeat it.
+//! The mix that is closest to a trace or a run, with the name of its profile if it has one, and the
+//! flags to repeat it.
 //!
-//! Not here: how near it is ([`reelgauge_analysis::mix_fit`]), words (report).
+//! Not here: how close it is ([`reelgauge_analysis::mix_fit`]), words (report).
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,22 @@ use serde::Serialize;
 
 use crate::trace_report::ops;
 
-/// What `reelgauge profile` finds.
+/// The result of `reelgauge profile`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundProfile {
-    /// The profile that it may be, as far as shares, block sizes, lengths and pauses tell.
+    /// The profile that matches in shares, block sizes, lengths and pauses.
     pub profile: Option<&'static str>,
-    /// The flags of `reelgauge mix` that do the nearest thing.
+    /// The flags of `reelgauge mix` for the closest mix.
     pub flags: Vec<String>,
-    /// How near that is.
+    /// How close it is.
     #[serde(flatten)]
     pub fit: MixFit,
 }
 
-/// The nearest mix of each load point of a run; of a trace, which has one, of the whole.
+/// The closest mix of each load point of a run, or of a whole trace.
 ///
 /// # Errors
-/// The log can't be read.
+/// The log cannot be read.
 pub fn found_profiles(trace: &Trace) -> Result<BTreeMap<u16, FoundProfile>, TraceError> {
     let size = |file: &FileEntry| file.size_before_bytes.unwrap_or(0);
     let sizes: Vec<u64> = trace.files().iter().map(size).collect();
@@ -50,14 +50,14 @@ pub fn found(fit: MixFit) -> FoundProfile {
     FoundProfile { profile: profile.map(|profile| profile.name), flags, fit }
 }
 
-/// Whether the mix may be of this profile.
+/// Whether the mix is compatible with this profile.
 fn is_it(profile: &Profile, mix: &FittedMix, visits: usize) -> bool {
     let plan = profile.plan();
     let percent = |percent: Percent| f64::from(percent.ppm()) / 1e4;
     let blocks: Vec<u64> = plan.blocks.0.iter().map(|size| size.0).collect();
     let is_random = mix.random.is_none_or(|random| random.may_be(percent(plan.random)));
     let has_lengths = match (&mix.lengths, plan.max_length) {
-        // The longest of so many draws is nearly the longest that there is.
+        // The longest of many draws is nearly the maximum.
         (FittedLengths::UpToBytes(longest), Some(Size(most))) => {
             *longest <= most && *longest as f64 >= most as f64 * (1.0 - 5.0 / visits.max(10) as f64)
         }
@@ -70,7 +70,7 @@ fn is_it(profile: &Profile, mix: &FittedMix, visits: usize) -> bool {
         && mix.max_delay_us == 0
 }
 
-/// The flags that do it.
+/// The flags for this mix.
 fn flags(mix: &FittedMix, profile: Option<&Profile>) -> Vec<String> {
     let mut flags = Vec::new();
     let mut put = |flag: &str, value: String| flags.extend([flag.to_owned(), value]);
@@ -109,7 +109,7 @@ fn flags(mix: &FittedMix, profile: Option<&Profile>) -> Vec<String> {
     flags
 }
 
-/// To a tenth: no more is known.
+/// Rounded to a tenth of a percent; it is not known more precisely.
 fn whole_percent(percent: f64) -> String {
     format!("{}", (percent * 10.0).round() / 10.0)
 }

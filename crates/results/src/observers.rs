@@ -1,16 +1,17 @@
-//! Observers of a run: what a server, an array or a switch counted meanwhile, put beside it afterwards.
+//! Observers of a run: counters of a server, an array or a switch during the run, added to it
+//! afterwards.
 //!
 //! ```text
 //! observers/agent=nas1/part-000001.parquet   as in counters/, on the run's clock
-//! observers/agent=nas1/observer.json         where it is from, and what its clock was taken for
+//! observers/agent=nas1/observer.json         its source, and the assumed difference of its clock
 //! ```
 //!
-//! They lie apart from `counters/`, which is what the run's own machines sampled: what says something of this
-//! machine is never read from an observer. [`alignment`] puts a source onto the run's clock; [`csv_table`]
-//! and [`prometheus`] read foreign texts, and [`named`] gives their columns the names that counters have
-//! here.
+//! They are kept apart from `counters/`, which contains the samples of the run's own hosts: facts about
+//! the local host are never read from an observer. [`alignment`] converts a source to the run's clock;
+//! [`csv_table`] and [`prometheus`] parse foreign texts, and [`named`] maps their columns to the names
+//! of counters here.
 //!
-//! Not here: what it means that a server's disk was busy ([`reelgauge_analysis::limit`]).
+//! Not here: the meaning of a busy disk on a server ([`reelgauge_analysis::limit`]).
 
 mod alignment;
 mod csv_table;
@@ -31,63 +32,64 @@ use reelgauge_record::run_dir::label;
 
 use crate::folders::{OBSERVER_FILE, OBSERVERS, facts_in, of_observers};
 
-/// Why an observer can't be put beside a run.
+/// Why an observer cannot be added to a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObserverError {
-    /// Its directory can't be written to.
+    /// Its directory cannot be written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
-    /// The samples can't be written.
+    /// The samples cannot be written.
     #[error(transparent)]
     Counters(#[from] CountersError),
-    /// The source can't be read.
+    /// The source cannot be read.
     #[error("cannot read {path}: {source}", path = path.display())]
     Io {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The source is nothing that is understood.
+    /// The format of the source is not supported.
     #[error("cannot use {path} as an observer: {why}", path = path.display())]
     NotUnderstood {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What it lacks.
+        /// What is missing.
         why: String,
     },
-    /// Its time and the run's have nothing in common.
+    /// Its samples and the run do not overlap.
     #[error(
         "{path} has no samples from the time of the run: it covers {theirs}, the run covers {run}. If the \
          observer's clock is wrong, set how far it is ahead with --clock-offset",
         path = path.display()
     )]
     AnotherTime {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// When it sampled.
+        /// The time of its samples.
         theirs: String,
-        /// When the run was.
+        /// The time of the run.
         run: String,
     },
-    /// Nothing tells when the run was.
+    /// The time of the run is unknown.
     #[error("the run directory does not record when the run took place, so no observer can be added")]
     NoClock,
 }
 
-/// What the observers of a run are, by name.
+/// The observers of a run, by name.
 pub fn observers(run_dir: &Path) -> Vec<ObserverFacts> {
     of_observers(run_dir).iter().filter_map(|(_, dir)| facts_in(dir)).collect()
 }
 
-/// Puts what a watch, a table or a Prometheus text tells beside a run, on its clock: an observer for each
-/// machine in it, or for those of these names. `clock_offset_ns` is how far the observer's clock was ahead of
-/// that of the run's machine; where nobody says, they are taken for the same. One of the same name is
-/// replaced.
+/// Adds the samples of a watch, a table or a Prometheus text to a run, on its clock: an observer for
+/// each host in it, or for those with these names. `clock_offset_ns` is how far the observer's clock was
+/// ahead of that of the run's host; without it, both are assumed to agree. An observer with the same
+/// name is replaced.
 ///
 /// # Errors
-/// It can't be read, has nothing of the run's time, or can't be written. Then the run is as before.
+/// It cannot be read, has no samples from the time of the run, or cannot be written. Then the run is
+/// unchanged.
 pub fn add(
     run_dir: &RunDir,
     source: &Path,
@@ -100,7 +102,7 @@ pub fn add(
     gathered.into_iter().map(|gathered| put(&folder, gathered)).collect()
 }
 
-/// Writes one observer in the place of one of the same name.
+/// Writes one observer, in place of one with the same name.
 fn put(folder: &Path, gathered: alignment::Gathered) -> Result<ObserverFacts, ObserverError> {
     let facts = gathered.facts.clone();
     let place = place_of(folder, &facts.name);
@@ -122,8 +124,8 @@ fn put(folder: &Path, gathered: alignment::Gathered) -> Result<ObserverFacts, Ob
     Ok(facts)
 }
 
-/// The folder of an observer of this name: names that differ only in what no folder's name may have
-/// (`nas1:9100`, `nas1-9100`) get folders of their own.
+/// The directory of an observer with this name. Names that differ only in characters that are not
+/// allowed in directories (`nas1:9100`, `nas1-9100`) get separate ones.
 fn place_of(folder: &Path, name: &str) -> PathBuf {
     let label = Some(label(name)).filter(|label| !label.is_empty()).unwrap_or_else(|| "observer".to_owned());
     let places = (1_u32..).map(|number| match number {
@@ -135,7 +137,7 @@ fn place_of(folder: &Path, name: &str) -> PathBuf {
     places.find(is_free).unwrap_or_else(|| folder.join(format!("agent={label}")))
 }
 
-/// When a run, or a watch, began by the clock on its wall; `None` where it has neither counters nor a log.
+/// When a run, or a watch, began by the wall clock; `None` if it has neither counters nor a log.
 pub fn began_ns(run_dir: &RunDir) -> Option<i64> {
     alignment::began_ns(run_dir)
 }

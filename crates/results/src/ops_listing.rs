@@ -1,4 +1,4 @@
-//! Goes through a trace's operations and hands on those that are wanted, in the order that is wanted, with
+//! Iterates over a trace's operations and passes on the selected ones, in the requested order, with
 //! bounded memory.
 
 use reelgauge_analysis::operation_list::{OpFilter, SortBy, TopOps};
@@ -7,22 +7,22 @@ use reelgauge_trace::{Trace, TraceError};
 
 use crate::trace_report::ops;
 
-/// So many operations are looked at between two questions whether to stop.
+/// Operations between two calls of `stop`.
 const OPS_AT_ONCE: usize = 65_536;
 
-/// Which operations, and how many.
+/// The operations to list, and how many.
 #[derive(Clone, Debug)]
 pub struct Listing {
     pub filter: OpFilter,
     pub sort: SortBy,
-    /// The first so many; `None` for all of them, in order of issue only.
+    /// The first ones, at most this many; `None` for all of them, in order of issue only.
     pub top: Option<usize>,
 }
 
-/// Hands on the operations that are wanted; gives how many more there are, as far as they were looked at.
+/// Passes on the selected operations; returns how many more there are, as far as they were read.
 ///
 /// # Errors
-/// What `each` fails with, and a log that can't be read.
+/// The error of `each`, and a log that cannot be read.
 pub fn list<E>(
     trace: &Trace,
     listing: Listing,
@@ -34,11 +34,11 @@ where
     list_until(trace, listing, &|| false, each)
 }
 
-/// The same for somebody who may not wait for its end: `stop` is asked now and then whether to go on, and
-/// what lies behind is as if the log had ended there.
+/// The same with a way to stop early: `stop` is called now and then, and if it returns true, the log
+/// counts as ended there.
 ///
 /// # Errors
-/// What `each` fails with, and a log that can't be read.
+/// The error of `each`, and a log that cannot be read.
 pub fn list_until<E>(
     trace: &Trace,
     listing: Listing,
@@ -56,7 +56,7 @@ where
         .take_while(|op| !matches!(op, Ok(op) if filter.is_over(op)))
         .filter(|op| !matches!(op, Ok(op) if !filter.holds(op)));
     if sort == SortBy::Issued {
-        // Nothing behind the last one that is shown has to be read.
+        // Nothing after the last one that is shown has to be read.
         for op in wanted.take(top.unwrap_or(usize::MAX)) {
             each(&op?)?;
         }

@@ -1,7 +1,7 @@
 //! The page of a run or a trace from its directory alone, as data and as one HTML file.
 //!
-//! The log is read twice (see [`reelgauge_analysis::detail`]), whatever its length with the same memory. Not
-//! here: what is counted (analysis), sentences and HTML (report).
+//! The log is read twice (see [`reelgauge_analysis::detail`]), with constant memory whatever its length.
+//! Not here: the counting (analysis), sentences and HTML (report).
 
 use std::fs;
 use std::io;
@@ -37,45 +37,46 @@ use crate::trace_report::{TraceView, about, known_sizes_before, name, ops};
 
 /// `report.html`, in the run directory.
 pub const REPORT_FILE: &str = "report.html";
-/// Nobody writes a longer plan; more is not embedded.
+/// A longer plan is not embedded; none is written by hand.
 pub(crate) const PLAN_MAX_BYTES: u64 = 64 << 10;
 /// The facts of a few hundred machines.
 pub(crate) const HOSTS_MAX_BYTES: u64 = 128 << 10;
-/// Files that a trace's report tells of, as on the terminal.
+/// Files in a trace's report, as on the terminal.
 const TRACE_TOP: usize = 15;
-/// So many operations are taken between two questions whether to stop.
+/// Operations between two calls of `stop`.
 const OPS_AT_ONCE: usize = 1 << 14;
 
-/// Why there is no page.
+/// Why a page cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
-    /// The run can't be read.
+    /// The run cannot be read.
     #[error(transparent)]
     Run(#[from] ReopenError),
-    /// The trace can't be read.
+    /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// The file can't be written.
+    /// The file cannot be written.
     #[error("cannot write {path}: {source}. Check the free space and the permissions")]
     Write {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Somebody asked to stop.
+    /// The caller requested a stop.
     #[error("stopped before the page was written. Write it with 'reelgauge report RUN --html FILE'")]
     Stopped,
 }
 
 /// The page of one run.
 ///
-/// `stop` is asked now and then whether to go on.
+/// `stop` is called now and then; if it returns true, the page is given up.
 ///
 /// # Errors
-/// When it is no run directory, neither its summary nor its log can be read, or `stop` says so. A log alone
-/// that can't be read is no error: the page says why it lacks what only the log knows.
+/// It is no run directory, neither its summary nor its log can be read, or `stop` returned true. A log
+/// that cannot be read is no error if there is a summary: the page states why the figures of the log are
+/// missing.
 pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageError> {
     let run_dir = RunDir::open(dir).map_err(ReopenError::from)?;
     let mut summary = reopen(dir)?;
@@ -115,16 +116,16 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
         shortened,
         detail,
         why_no_detail,
-        // A folder that can't be listed is a page without them.
+        // If the directory cannot be listed, the page has no counters.
         counters: crate::counters::with_observers(dir).ok().flatten(),
     })
 }
 
-/// The page of one trace. `built_in`: the name of one that ships; its directory was made for this page and is
-/// gone after it.
+/// The page of one trace. `built_in`: the name of a trace that is part of Reelgauge; its directory was
+/// made for this page and will be removed.
 ///
 /// # Errors
-/// When it is no trace, its log can't be read, or `stop` says so.
+/// It is no trace, its log cannot be read, or `stop` returned true.
 pub fn trace_page(
     dir: &Path,
     built_in: Option<&str>,
@@ -151,7 +152,7 @@ pub fn trace_page(
         go_on(at, stop)?;
     }
     let mut report = details.report(about(&trace, late_ops), |file| name(&trace, file));
-    // The page has finer ones, and these are long.
+    // The page has finer maps, and these are large.
     report.files.iter_mut().for_each(|file| file.map = None);
     let path = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
     if let Some(name) = built_in {
@@ -166,21 +167,21 @@ pub fn trace_page(
     })
 }
 
-/// Writes a page as one HTML file, whole or not at all.
+/// Writes a page as one HTML file, completely or not at all.
 ///
 /// # Errors
-/// When it can't be written.
+/// It cannot be written.
 pub fn write_html(page: &Page, path: &Path) -> Result<(), PageError> {
-    // Not made durable: it can be made again from what is.
+    // Without fsync: it can be made again from its sources.
     write_named(path, |out| html::write(page, out))
         .map_err(|source| PageError::Write { path: path.to_path_buf(), source })
 }
 
-/// Makes the page in the directory of a run again, whole or not at all, after something was added to the run.
-/// Whether it has one.
+/// Makes the page in the directory of a run again, completely or not at all, after something was added
+/// to the run. Returns whether it has one.
 ///
 /// # Errors
-/// When the run can't be read, or the file can't be written. The page is then as it was.
+/// The run cannot be read, or the file cannot be written. The page is then unchanged.
 pub fn renew_page(dir: &Path) -> Result<bool, PageError> {
     let file = dir.join(REPORT_FILE);
     if !file.is_file() {
@@ -208,7 +209,7 @@ pub fn page(kind: PageKind, runs: Vec<RunPage>, trace: Option<TracePage>) -> Pag
     }
 }
 
-/// What only the log of a run knows, or why nothing is known.
+/// The figures that only the log of a run has, or why they are missing.
 fn detail_of_run(
     run_dir: &RunDir,
     summary: &Summary,
@@ -230,7 +231,7 @@ fn detail_of_run(
     let trace = Trace::open(run_dir.path())?;
     let points = stream_table::read(run_dir).by_point().into_iter();
     let points = points.map(|point| JudgedPoint { part: point.part(), specs: point.streams });
-    // What was in flight at its end is told by a run that could say that it ended.
+    // Operations in flight at its end are known only if the run could report its end.
     let was_killed = !run_dir.summary_path().exists() && !matches!(life(run_dir.path()), Life::Ended(..));
     let hosts = summary.hosts.as_ref().map_or(&[][..], |section| &section.hosts);
     let first = FirstPass::new(Measure::Response, sizes_before(&trace).collect()).of_hosts(hosts);
@@ -263,13 +264,13 @@ fn file_name(trace: &Trace, file: u32) -> Option<String> {
     (!entry.path.is_empty()).then(|| entry.path.clone())
 }
 
-/// The directory's own name, also where it was called `.`.
+/// The directory's own name, even if it was given as `.`.
 pub(crate) fn id_of(dir: &Path) -> String {
     let path = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The command that does a run again, from wherever it is typed.
+/// The command that repeats a run, from any directory.
 pub(crate) fn again(run_dir: &RunDir, summary: &Summary) -> String {
     let plan = run_dir.plan_path();
     again_with(summary, &fs::canonicalize(&plan).unwrap_or(plan))

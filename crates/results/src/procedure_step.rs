@@ -1,4 +1,4 @@
-//! The procedure that a run was a step of, put into its summary when the run has ended.
+//! Adds the procedure to the summary of a run that was a step of it, after the run has ended.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use reelgauge_record::run_dir::{RunDir, RunDirError};
 
 use crate::reopen::SUMMARY_MAX_BYTES;
 
-/// Puts it into the `summary.json` of this run. A directory without one, or with one that can't be read,
-/// stays as it is: opening it gives the error.
+/// Adds it to the `summary.json` of this run. A directory without one, or with one that cannot be read,
+/// is unchanged: opening it reports the error.
 ///
 /// # Errors
-/// The summary can't be written.
+/// The summary cannot be written.
 pub fn put_into_file(run_dir: &Path, step: &ProcedureStep) -> Result<(), RunDirError> {
     let Ok(run_dir) = RunDir::open(run_dir) else { return Ok(()) };
     let text = read_regular_text(&run_dir.summary_path(), SUMMARY_MAX_BYTES).ok();

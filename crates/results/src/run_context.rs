@@ -1,8 +1,7 @@
-//! What stands beside a run: who else sampled, what happened that disturbs storage, and the path to the disks
-//! with
-//! what each part of it can carry.
+//! The context of a run: other hosts that sampled, events that disturb storage, and the path to the
+//! disks with the capacity of each part.
 //!
-//! Not here: which counters are a mark ([`reelgauge_analysis::marks`]), and the ceilings
+//! Not here: which counters are a mark ([`reelgauge_analysis::marks`]), and the capacities
 //! ([`reelgauge_analysis::path`]).
 
 use std::path::Path;
@@ -26,7 +25,7 @@ use crate::observers::observers;
 use crate::run_event::event_into;
 use crate::site::site_of_run;
 
-/// Puts into a summary what stands beside its run. What can't be read is not known.
+/// Adds the context of its run to a summary. Parts that cannot be read are unknown.
 pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPlan]) {
     summary.observers = observers(run_dir);
     let counters = with_observers(run_dir).ok().flatten();
@@ -39,14 +38,14 @@ pub fn beside_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPl
     summary.site_shares = site_of_run(run_dir).and_then(|site| shares_of(summary, &site));
 }
 
-/// What the streams of a run are for each part of a site.
+/// The streams of a run divided by the parts of a site.
 pub(crate) fn shares_of(summary: &Summary, site: &Site) -> Option<SiteShares> {
     let count = stream_count(summary)?;
     site_shares(count.streams, count.at_least, site)
 }
 
-/// Over what the machine of a run reaches its target. What several machines did, and what a run that was
-/// killed left, says less: then it is not known.
+/// The network path from the host of a run to its target. Unknown for a run on several hosts, and for
+/// one that was killed.
 fn way_of(summary: &Summary) -> Way<'_> {
     match &summary.link {
         Some(link) => Way::Over(&link.interface),
@@ -55,15 +54,15 @@ fn way_of(summary: &Summary) -> Way<'_> {
     }
 }
 
-/// Whether the target is a disk or the memory of the machine that measured, as its mount says. What a program
-/// of it serves may be anywhere, and so may what a file system of many machines calls a device.
+/// Whether the target is a disk or the memory of the measuring host, according to its mount. The data
+/// behind a program on the host may be anywhere, and so may the device of a cluster file system.
 fn is_local(summary: &Summary) -> bool {
     let Some(fs_type) = summary.target.fs_type.as_deref() else { return false };
     let kind = kind_of(fs_type, summary.target.source.as_deref().unwrap_or_default());
     matches!(kind, MountKind::LocalDisk | MountKind::Memory) && !is_on_network(summary)
 }
 
-/// The path over which a run went; `None` where no network leads there: a site is what lies behind one.
+/// The path of a run; `None` if it uses no network: a site is always behind one.
 fn path_of(summary: &Summary, run_dir: &Path, planned: &[LoadPointPlan]) -> Option<PathFacts> {
     let site = site_of_run(run_dir);
     let link = summary.link.as_ref();
@@ -82,7 +81,7 @@ fn path_of(summary: &Summary, run_dir: &Path, planned: &[LoadPointPlan]) -> Opti
     Some(path(&site.unwrap_or_default(), client.as_ref(), measured))
 }
 
-/// What was measured along the path while a load point moved its data.
+/// The rates measured along the path during the transfers of a load point.
 fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) -> MeasuredPath {
     let total = &point.total;
     let is_writing = total.written_bytes > total.read_bytes;
@@ -100,7 +99,7 @@ fn measured_along(point: &LoadPoint, run_dir: &Path, planned: &[LoadPointPlan]) 
         let interfaces = means.each(Layer::Network, network).filter(|(name, _)| *name != "lo");
         interfaces.map(|(_, rate)| rate).reduce(f64::max)
     };
-    // What arrays and volumes move is what their disks move.
+    // Arrays and volumes transfer the same bytes as their disks.
     let of_disks = |means: &Means| {
         let disks = means.each(Layer::Disk, disk).filter(|(name, _)| !is_made_of_others(name));
         disks.map(|(_, rate)| rate).reduce(|one, two| one + two)

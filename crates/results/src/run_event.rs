@@ -1,6 +1,6 @@
-//! `event.json` in a run directory: the event of the user's own that took place during the run, written when
-//! it begins and when it ends. It is read next to `summary.json`, so that it is known also of a run that was
-//! killed.
+//! `event.json` in a run directory: the event that the user scheduled during the run, written when it
+//! begins and when it ends. It is read in addition to `summary.json`, so that it is known even if the
+//! run was killed.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use crate::small_file::read_json;
 
 /// Name of the file in a run directory.
 pub const EVENT_FILE: &str = "event.json";
-/// No more is read.
+/// Bytes that are read, at most.
 const FILE_MAX_BYTES: u64 = 256 << 10;
 
-/// Writes what is known of the event.
+/// Writes the facts about the event.
 ///
 /// # Errors
-/// The directory can't be written.
+/// The directory cannot be written.
 pub fn write(run_dir: &Path, event: &EventFacts) -> Result<(), RunDirError> {
     let path = run_dir.join(EVENT_FILE);
     let mut text = serde_json::to_vec_pretty(event)
@@ -29,8 +29,8 @@ pub fn write(run_dir: &Path, event: &EventFacts) -> Result<(), RunDirError> {
     write_atomically(&path, &text)
 }
 
-/// Puts the event into the summary of its run, with a mark and what it did to the streams. To be called after
-/// the marks that were entered are there.
+/// Adds the event to the summary of its run, with a mark and its effect on the streams. To be called
+/// after the entered marks were added.
 pub fn event_into(summary: &mut Summary, run_dir: &Path, planned: &[LoadPointPlan]) {
     let read: Option<EventFacts> = read_json(&run_dir.join(EVENT_FILE), FILE_MAX_BYTES);
     let Some(mut event) = read.filter(is_sound) else { return };
@@ -56,7 +56,7 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// The file may have been put there by another program.
+/// Checks the file, because another program may have written it.
 fn is_sound(event: &EventFacts) -> bool {
     let times = [event.began_s, event.ended_s, Some(event.time_limit_s)];
     times.into_iter().flatten().all(|time_s| (0.0..=crate::entered_marks::LATEST_S).contains(&time_s))

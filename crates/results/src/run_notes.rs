@@ -1,5 +1,5 @@
-//! `notes.json` in a run directory: what people say of a run and its storage. It is there from the start
-//! where flags said something, and may be changed at any time afterwards; what it says goes before
+//! `notes.json` in a run directory: the user's notes on a run and its storage. It exists from the start
+//! if flags set notes, and may be changed at any time afterwards; it takes precedence over
 //! `summary.json`.
 
 use std::path::{Path, PathBuf};
@@ -13,23 +13,23 @@ use crate::small_file::read_json;
 /// Name of the file in a run directory.
 pub const NOTES_FILE: &str = "notes.json";
 
-/// No more is read.
+/// Bytes that are read, at most.
 const FILE_MAX_BYTES: u64 = 64 << 10;
 
-/// Where the notes of a run lie.
+/// The path of the notes of a run.
 pub fn path_in(run_dir: &Path) -> PathBuf {
     run_dir.join(NOTES_FILE)
 }
 
-/// What was written down about a run; `None` where nothing was, or nothing that can be read.
+/// The notes on a run; `None` if there are none, or they cannot be read.
 pub fn read(run_dir: &Path) -> Option<RunNotes> {
     read_json(&path_in(run_dir), FILE_MAX_BYTES)
 }
 
-/// Writes them down, in place of what was there. Whether they fit is asked before: [`fits`].
+/// Writes the notes, in place of the previous ones. [`fits`] must be checked before.
 ///
 /// # Errors
-/// The directory can't be written to.
+/// The directory cannot be written.
 pub fn write(run_dir: &Path, notes: &RunNotes) -> Result<(), RunDirError> {
     let path = path_in(run_dir);
     let mut text = serde_json::to_vec_pretty(notes)
@@ -38,12 +38,12 @@ pub fn write(run_dir: &Path, notes: &RunNotes) -> Result<(), RunDirError> {
     write_atomically(&path, &text)
 }
 
-/// Whether they would be read again.
+/// Whether the notes are short enough to be read again.
 pub fn fits(notes: &RunNotes) -> bool {
     serde_json::to_vec_pretty(notes).is_ok_and(|text| (text.len() as u64) < FILE_MAX_BYTES)
 }
 
-/// Puts the notes of a run into its summary: they are what was said last.
+/// Adds the notes of a run to its summary, in place of older ones.
 pub fn put_into(summary: &mut Summary, run_dir: &Path) {
     if let Some(notes) = read(run_dir) {
         summary.storage = notes.storage();

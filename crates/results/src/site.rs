@@ -183,7 +183,7 @@ raid = \"raid6\"
         assert_eq!(read_site(&file).unwrap(), Some(Site::default()), "every field may be left out");
     }
 
-    /// The examples of the book are files that are read.
+    /// The examples of the book are valid files.
     #[test]
     fn the_books_examples_are_understood() {
         let folder = tempfile::tempdir().unwrap();

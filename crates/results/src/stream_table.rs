@@ -1,5 +1,5 @@
-//! `streams.json`: what each stream of each load point was, and when it was judged. With the log it is all
-//! that counting late frames takes, by this program or any other.
+//! `streams.json`: the properties of each stream of each load point, and the judged time. Together with
+//! the log it is everything that is needed to count late frames, by Reelgauge or another program.
 
 use reelgauge_analysis::late::{MeasuredPart, StreamSpec};
 use reelgauge_analysis::pause::Pause;
@@ -24,13 +24,13 @@ pub struct StreamTable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointStreams {
     pub point: u16,
-    /// The machine whose streams these are, in a run of several: each has an entry of its own for every
-    /// load point.
+    /// The host of these streams, in a run on several hosts: each has a separate entry for every load
+    /// point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// How many times the plan's actors played.
+    /// The scale: how many times the plan's actors played.
     pub scale: u32,
-    /// When it began, warm-up included.
+    /// When it began, including the warm-up.
     pub started_ns: u64,
     /// Frames with a deadline from here on are judged.
     pub from_ns: u64,
@@ -38,16 +38,16 @@ pub struct PointStreams {
     pub until_ns: u64,
     /// The streams that have frames.
     pub streams: Vec<StreamSpec>,
-    /// When the tool did not run; known when the load point is over.
+    /// Pauses of Reelgauge; known when the load point is over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
-    /// When its threads waited for a processor.
+    /// Waits of its threads for a processor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<ProcessorWait>,
 }
 
 impl PointStreams {
-    /// A load point as it was judged.
+    /// A judged load point.
     pub fn new(scale: u32, part: MeasuredPart, streams: Vec<StreamSpec>) -> PointStreams {
         PointStreams {
             point: part.point,
@@ -64,7 +64,7 @@ impl PointStreams {
 }
 
 impl PointStreams {
-    /// When it was judged.
+    /// The judged part.
     pub fn part(&self) -> MeasuredPart {
         MeasuredPart {
             point: self.point,
@@ -74,7 +74,7 @@ impl PointStreams {
         }
     }
 
-    /// One machine's as those of a run of several, on its clock and with its numbers.
+    /// Converts the streams of one host to the clock and the numbers of a run on several hosts.
     #[must_use]
     pub fn placed(mut self, place: &AgentPlace) -> PointStreams {
         self.agent = Some(place.agent.clone());
@@ -93,9 +93,9 @@ impl PointStreams {
 }
 
 impl StreamTable {
-    /// Each load point once: the streams of all machines, from when the first was judged until the last.
-    /// For what looks at all of them at once; whoever counts late frames counts each machine's by
-    /// themselves.
+    /// Merges the entries of each load point: the streams of all hosts, from when the first was judged
+    /// until the last. For displays of all of them at once; late frames are counted for each host
+    /// separately.
     pub fn by_point(self) -> Vec<PointStreams> {
         let mut points: Vec<PointStreams> = Vec::new();
         for mut streams in self.points {
@@ -118,7 +118,7 @@ impl StreamTable {
     }
 }
 
-/// The table of a run; empty where it has none.
+/// The table of a run; empty if it has none.
 pub fn read(run_dir: &RunDir) -> StreamTable {
     read_json(&run_dir.path().join(FILE_NAME), TABLE_MAX_BYTES).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! A trace, or a run's operations, as a report shows them: reads the log twice and hands everything to the
-//! analysis.
+//! A trace, or a run's operations, as a report shows them: reads the log twice and passes everything to
+//! the analysis.
 
 use std::path::Path;
 
@@ -14,25 +14,25 @@ use reelgauge_report::units::counted_are;
 use reelgauge_trace::writer::ABSENT;
 use reelgauge_trace::{Moved, Trace, TraceError, TraceNote};
 
-/// What to tell of a trace.
+/// The selected part of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceView {
-    /// Operations that were issued in this part of it.
+    /// Operations that were issued in this period.
     pub period: Period,
-    /// Files to be told of.
+    /// The number of files to list.
     pub top: usize,
 }
 
-/// By file: its size before the trace, where that is known. What was not there had none.
+/// By file: its size before the trace, if known. Files that did not exist had none.
 pub(crate) fn known_sizes_before(trace: &Trace) -> impl Iterator<Item = Option<u64>> + '_ {
     let absent = |file: &FileEntry| (file.prepared == ABSENT).then_some(0);
     trace.files().iter().map(move |file| file.size_before_bytes.or_else(|| absent(file)))
 }
 
-/// What there is to tell of the trace, or of the run, in this directory.
+/// The report of the trace, or of the run, in this directory.
 ///
 /// # Errors
-/// When it is neither, or can't be read.
+/// It is neither, or cannot be read.
 pub fn trace_report(dir: &Path, view: TraceView) -> Result<TraceReport, TraceError> {
     let trace = Trace::open(dir)?;
     let mut stats = TraceStats::new(known_sizes_before(&trace), view.period);
@@ -53,7 +53,7 @@ pub fn ops(trace: &Trace) -> InOrder<impl Iterator<Item = Result<Vec<OpRecord>, 
     InOrder::new(trace.batches())
 }
 
-/// A file's name; its number where it has none.
+/// A file's name, or its number if it has none.
 pub fn name(trace: &Trace, file: u32) -> String {
     match trace.files().get(file as usize) {
         Some(entry) if !entry.path.is_empty() => entry.path.clone(),
@@ -61,7 +61,7 @@ pub fn name(trace: &Trace, file: u32) -> String {
     }
 }
 
-/// What a trace says of itself, and what there is to know of its log.
+/// A trace's own description, and the facts about its log.
 pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
     let info = trace.info().cloned().unwrap_or_default();
     let meta = trace.meta();
@@ -111,7 +111,7 @@ pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
     about
 }
 
-/// A trace's notes in words, the typed ones first.
+/// A trace's notes as text, the typed ones first.
 pub fn words(notes: Vec<TraceNote>, warnings: Vec<String>) -> Vec<String> {
     notes.into_iter().filter_map(note_in_words).chain(warnings).collect()
 }
@@ -169,7 +169,7 @@ mod tests {
         assert!(hints.is_pattern(), "{hints:?}");
         assert_eq!((report.about.made_by.as_str(), report.about.blind_to.len()), ("synthetic", 1));
         assert_eq!(report.figures.written_bytes, (64 << 20) + 511);
-        // What the trace says of itself is what is counted.
+        // The trace's own totals match the counts.
         let (moved, figures) = (report.about.moved.unwrap(), &report.figures);
         assert_eq!((moved.reads, moved.read_bytes), (figures.reads, figures.read_bytes));
         assert_eq!((moved.writes, moved.written_bytes), (figures.writes, figures.written_bytes));

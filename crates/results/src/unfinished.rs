@@ -1,8 +1,8 @@
-//! What a search or a quick check had found when it was killed: they have no summary, and their log alone
-//! looks like that of a plain run.
+//! Partial results of a search or a quick check that was killed: they have no summary, and their log
+//! alone looks like that of a plain run.
 //!
-//! A search writes its evidence after every trial. A quick check writes none, so its counts are made from the
-//! trials in its log that were over: the largest one without a late frame, which is a least count.
+//! A search writes its evidence after every trial. A quick check writes none, so its counts are made
+//! from the completed trials in its log: the largest one without a late frame, as a lower bound.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ use crate::small_file::{PLAN_MAX_BYTES, read_json, read_to_string};
 
 /// The search's evidence in the run directory.
 const SEARCH_FILE: &str = "search.json";
-/// The verb of a quick check, whose plan is for people alone.
+/// The verb of a quick check, whose plan is only for display.
 const CHECK: &str = "check";
 /// What ended the counts of a check that was killed.
 const KILLED: &str = "the end of the run";
-/// What limited it, as far as its log tells.
+/// Its limit, as far as its log shows it.
 const UNKNOWN_LIMIT: &str = "Unknown: the check was killed before it searched for the limit.";
 
-/// As much of a search's file as its evidence takes.
+/// The evidence in a search's file.
 #[derive(Debug, Deserialize)]
 struct Evidence {
     search: Search,
@@ -37,7 +37,7 @@ struct Evidence {
     earlier: Vec<EarlierTrial>,
 }
 
-/// Adds what the run had found, where it is a search or a quick check.
+/// Adds the partial results, if the run is a search or a quick check.
 pub(crate) fn unfinished_into(summary: &mut Summary, run_dir: &RunDir) {
     let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES).unwrap_or_default();
     let begun = begin(run_dir.path()).unwrap_or_default();
@@ -73,14 +73,14 @@ fn search(run_dir: &RunDir, plan: &StreamsPlan) -> Option<SearchFacts> {
         trials: trials.collect(),
         ..SearchFacts::default()
     };
-    // The verdicts of the run's own trials were in the summary that it never wrote.
+    // The verdicts of the run's own trials were in the summary that was never written.
     facts.take_earlier(&earlier, &[]);
     let verdict = facts.earlier.as_ref().and_then(|trial| trial.point.verdict.as_ref());
     facts.failed_first = verdict.and_then(|verdict| Some(verdict.failed_first.as_ref()?.sentence.clone()));
     Some(facts)
 }
 
-/// The counts of the trials that were over: all but the last load point.
+/// The counts of the completed trials: all load points except the last.
 fn check(summary: &Summary, planned: &[LoadPointPlan]) -> CheckFacts {
     let points: &[LoadPoint] = &summary.load_points;
     let mut formats: BTreeMap<String, CheckFormat> = BTreeMap::new();
@@ -106,7 +106,7 @@ fn check(summary: &Summary, planned: &[LoadPointPlan]) -> CheckFacts {
             at_least: true,
             mb_per_s: f64::from(streams) * each,
             limited_by: KILLED.to_owned(),
-            // No tick without the end: a later trial might have contradicted it.
+            // Not marked as confirmed without the end: a later trial might have contradicted it.
             basis: Some(CheckBasis::ShortTrial),
             held_s,
             ..CheckCount::default()
@@ -119,7 +119,7 @@ fn check(summary: &Summary, planned: &[LoadPointPlan]) -> CheckFacts {
     CheckFacts { mount, formats, limit: UNKNOWN_LIMIT.to_owned(), looked_s, ..CheckFacts::default() }
 }
 
-/// A stream of a trial in which all streams are of one format.
+/// A stream of a trial in which all streams have one format.
 fn alike(late: &LateFigures) -> Option<&StreamFigures> {
     let first = late.streams.first()?;
     late.streams.iter().all(|stream| stream.name == first.name).then_some(first)
@@ -128,12 +128,12 @@ fn alike(late: &LateFigures) -> Option<&StreamFigures> {
 struct Tried<'a> {
     id: &'a str,
     name: &'a str,
-    /// What each stream needs, in MB/s.
+    /// The rate that each stream needs, in MB/s.
     each: f64,
 }
 
 impl Tried<'_> {
-    /// As it was written down before the trial; versions that did not have it measured.
+    /// As recorded before the trial; in versions that did not record it, as measured.
     fn of<'a>(tried: Option<&'a TriedFormat>, stream: &'a StreamFigures) -> Option<Tried<'a>> {
         if let Some(TriedFormat { id, name, needed_bytes_per_s_each }) = tried {
             return Some(Tried { id, name, each: *needed_bytes_per_s_each as f64 / 1e6 });

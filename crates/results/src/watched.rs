@@ -1,6 +1,6 @@
-//! What a watch found, from the counters in its directory alone.
+//! The results of a watch, from the counters in its directory alone.
 //!
-//! Not here: watching (runner), and what is made of the samples ([`reelgauge_analysis::counters::watched`]).
+//! Not here: watching (runner), and evaluating the samples ([`reelgauge_analysis::counters::watched`]).
 
 use reelgauge_analysis::counters::watched::Watched;
 use reelgauge_analysis::summary::Target;
@@ -15,13 +15,13 @@ use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 /// The verb of a watch.
 pub const WATCH: &str = "watch";
 
-/// What the watch of this directory was told; `None` where it is none.
+/// The plan of the watch in this directory; `None` if it is none.
 pub fn watch_plan(run_dir: &RunDir) -> Option<WatchPlan> {
     let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES)?;
     WatchPlan::from_toml(&text).ok()
 }
 
-/// What was sampled under this name. Parts that are damaged are left out, and said.
+/// The samples under this name. Damaged parts are omitted, and listed.
 pub fn watch_facts(run_dir: &RunDir, agent: &str) -> WatchFacts {
     let mut watched = Watched::default();
     let mut unread = Vec::new();
@@ -30,7 +30,7 @@ pub fn watch_facts(run_dir: &RunDir, agent: &str) -> WatchFacts {
             continue;
         }
         match read_part(&path, &mut |row| watched.take(&row)) {
-            // The last part knows all that was not read before.
+            // The last part lists everything that was not read before.
             Ok(said) => unread = said,
             Err(error) => unread.push(error.to_string()),
         }
@@ -44,12 +44,12 @@ pub fn watch_facts(run_dir: &RunDir, agent: &str) -> WatchFacts {
     }
 }
 
-/// The summary of a watch, as far as its directory tells: all of it but how it ended.
+/// The summary of a watch from its directory: everything except how it ended.
 pub fn watch_summary(run_dir: &RunDir, plan: WatchPlan, started_at: &str) -> Summary {
     let WatchPlan { tags, storage, watch, .. } = plan;
     let path = watch.path.as_ref().map(|path| path.display().to_string());
     let mut target = Target { path: path.unwrap_or_else(|| watch.agent.clone()), ..Target::default() };
-    // What the machine said of the mount of the path, where one was watched.
+    // The host's facts about the mount of the path, if one was watched.
     let host = run_dir.read_hosts().ok().and_then(|hosts| hosts.into_iter().next());
     if let Some(mount) = host.and_then(|host| host.mount) {
         target.fs_type = Some(mount.fs_type);
@@ -60,7 +60,7 @@ pub fn watch_summary(run_dir: &RunDir, plan: WatchPlan, started_at: &str) -> Sum
     summary.run_dir = Some(run_dir.path().display().to_string());
     summary.label.clone_from(&watch.agent);
     (summary.tags, summary.storage) = (tags, storage);
-    // No operation was to be logged, so none is missing.
+    // No operation should be logged, so none is missing.
     summary.log.complete = true;
     summary.watch = Some(watch_facts(run_dir, &watch.agent));
     summary

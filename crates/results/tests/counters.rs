@@ -1,4 +1,4 @@
-//! Counters written, and read back: whole, after a kill, damaged, and by whoever makes files to do harm.
+//! Counters written and read back: complete, after a kill, damaged, and in malicious files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use reelgauge_results::counters::read_counters;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A run directory with an agent's folder.
+/// A run directory with an agent's directory.
 fn place() -> (tempfile::TempDir, PathBuf) {
     let run = tempfile::tempdir().unwrap();
     let dir = run.path().join("counters/agent=local");
@@ -158,7 +158,7 @@ fn no_damage_to_any_byte_brings_it_down() {
     store.seal(&["a: b".to_owned()]).unwrap();
     let path = dir.join("part-000001.parquet");
     let whole = fs::read(&path).unwrap();
-    // The library's panics are caught; their messages need not be seen a thousand times.
+    // The library's panics are caught; their messages need not be printed a thousand times.
     std::panic::set_hook(Box::new(|_| {}));
     let mut faults = 0;
     for at in 0..whole.len() {
@@ -182,7 +182,7 @@ fn what_cannot_be_written_is_tried_again() {
     let (_run, dir) = place();
     let mut store = writer(&dir);
     store.append([received(1, "eth0", Some(1.0))]);
-    // A folder in its place can't be replaced by a file.
+    // A directory in its place cannot be replaced by a file.
     fs::create_dir_all(dir.join("part-000001.parquet/in the way")).unwrap();
     let error = store.seal(&[]).unwrap_err().to_string();
     assert!(error.starts_with("cannot rename"), "{error}");

@@ -1,4 +1,4 @@
-//! A mix is found in its own log, within its statistical bound, whatever it is; and other logs are not.
+//! Every mix is found in its own log, within its statistical bound; other logs are not taken for a mix.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use reelgauge_workload::units::Percent;
 
 const FILE_BYTES: u64 = 256 << 20;
 
-/// What a worker of a mix does on a store that takes 50 µs for everything.
+/// The operations of a mix's worker on storage that takes 50 µs for everything.
 fn log_of(worker: u32, script: &mut MixScript, transfers: usize) -> Vec<OpRecord> {
     let (mut ops, mut now_ns, mut closed) = (Vec::new(), 0, 0);
     while closed < transfers {
@@ -32,7 +32,7 @@ fn log_of(worker: u32, script: &mut MixScript, transfers: usize) -> Vec<OpRecord
     ops
 }
 
-/// The log of a mix of four workers, each on a file of its own or all on any of eight.
+/// The log of a mix of four workers, each on a separate file or all on any of eight.
 fn found_in(shape: &MixShape, has_own_files: bool, transfers: usize) -> FoundProfile {
     let files = if has_own_files { 4 } else { 8 };
     let mut fitter = MixFitter::new(vec![FILE_BYTES; files]);
@@ -93,8 +93,8 @@ fn pauses_syncs_and_fixed_lengths_are_found() {
     assert_eq!((flags["--length"], flags["--sync"], flags["--files"]), ("3MiB,8MiB", "transfer", "8"));
 }
 
-/// Of random 4 KiB accesses in 256 MiB one in 65,536 follows the one before by chance: of visits with 3,000
-/// of them, one in twenty has such a pair.
+/// Of random 4 KiB accesses in 256 MiB, one in 65,536 follows the previous one by chance: of visits with
+/// 3,000 of them, one in twenty has such a pair.
 #[test]
 fn random_visits_with_neighbours_by_chance_are_random() {
     let shape = shape(0, 93, 12..=12, Lengths::UpTo(13 << 20));
@@ -105,8 +105,9 @@ fn random_visits_with_neighbours_by_chance_are_random() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Shares within their bounds, the block sizes themselves, no distance beyond a mix's own. A block as
-    /// long as the longest visit is hardly ever moved whole, and can't be told: all are at most half as long.
+    /// Shares within their bounds, the exact block sizes, and no distance beyond a mix's own. A block as
+    /// long as the longest visit is hardly ever transferred whole, and cannot be recognised: all are at
+    /// most half as long.
     #[test]
     fn any_mix_is_recovered_within_its_bound(
         writes in 0_u32..=100,
@@ -121,8 +122,8 @@ proptest! {
         let found = found_in(&shape, has_own_files, 1_000);
         let mix = found.fit.mix.as_ref().unwrap();
         prop_assert!(found.fit.likeness != Likeness::NothingLikeIt, "{found:#?}");
-        // A bound holds in 99 of 100 cases. Twice the bound is five standard deviations: chance exceeds it
-        // once in four million comparisons, and these cases make three hundred.
+        // A bound holds in 99 of 100 cases. Twice the bound is five standard deviations: chance exceeds
+        // it once in four million comparisons, and these cases make three hundred.
         let is_near = |found: f64, is: u32, bound: f64| (found - f64::from(is)).abs() <= 2.0 * bound + 1e-6;
         prop_assert!(is_near(mix.writes.percent, writes, mix.writes.bound_percent), "{mix:?}");
         let share = mix.random.unwrap();

@@ -1,5 +1,5 @@
-//! An HTML file printed as PDF by a Chromium of this client. The file has no script and needs no network. The
-//! browser gets a time limit, and a profile of its own that is removed again.
+//! Prints an HTML file as PDF with a Chromium on this client. The file has no script and needs no
+//! network. The browser gets a time limit, and a separate profile that is removed afterwards.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ use reelgauge_record::named_file::write_named;
 
 use crate::process_group::end_group;
 
-/// The names that a Chromium has.
+/// Program names of Chromium.
 const NAMES: [&str; 7] = [
     "chromium",
     "chromium-browser",
@@ -24,24 +24,24 @@ const NAMES: [&str; 7] = [
     "microsoft-edge",
     "chrome",
 ];
-/// It is given so long.
+/// The time limit.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it is looked at.
+/// The interval at which its state is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Why there is no PDF.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PdfError {
-    /// No Chromium is in the folders of `PATH`.
+    /// There is no Chromium in the directories of `PATH`.
     #[error("no Chromium was found. Open the HTML file in a browser and print it")]
     NoChromium,
-    /// It can't be started.
+    /// It cannot be started.
     #[error("cannot start {}: {source}", program.display())]
     NotStarted {
-        /// Which.
+        /// The program.
         program: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// It ended without a PDF, or did not end.
@@ -51,23 +51,23 @@ pub enum PdfError {
         PATIENCE.as_secs()
     )]
     NotMade {
-        /// Which.
+        /// The program.
         program: PathBuf,
     },
-    /// A folder for its profile can't be made, or the PDF can't be put in its place.
+    /// A directory for its profile cannot be created, or the PDF cannot be moved to its place.
     #[error("cannot write {}: {source}", path.display())]
     Io {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
-/// Prints an HTML file next to itself. Where the PDF is.
+/// Prints an HTML file, and returns the path of the PDF next to it.
 ///
 /// # Errors
-/// When there is no Chromium, or it makes no PDF.
+/// There is no Chromium, or it writes no PDF.
 pub fn print_pdf(html: &Path) -> Result<PathBuf, PdfError> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let program = chromium(&folders).ok_or(PdfError::NoChromium)?;
@@ -103,7 +103,7 @@ fn command(program: &Path, own: &Path, html: &Path, made: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(["--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"]);
     command.arg(with("--user-data-dir=", own.as_os_str())).arg(with("--print-to-pdf=", made.as_os_str()));
-    // It refuses to run as root otherwise. The file is our own and has no script.
+    // As root it refuses to run without this. The file is our own and has no script.
     #[cfg(unix)]
     if rustix::process::geteuid().is_root() {
         command.arg("--no-sandbox");
@@ -114,7 +114,7 @@ fn command(program: &Path, own: &Path, html: &Path, made: &Path) -> Command {
     command
 }
 
-/// Whether it ended well in time. All that it started ends with it.
+/// Whether it ended successfully in time. All processes that it started end with it.
 fn ended_well(mut child: Child, patience: Duration) -> bool {
     let began = Instant::now();
     let status = loop {
@@ -128,7 +128,7 @@ fn ended_well(mut child: Child, patience: Duration) -> bool {
     status.is_some_and(|status| status.success())
 }
 
-/// The first Chromium in these folders.
+/// The first Chromium in these directories.
 fn chromium(folders: &OsStr) -> Option<PathBuf> {
     let folders: Vec<PathBuf> = env::split_paths(folders).filter(|folder| folder.is_absolute()).collect();
     NAMES.iter().find_map(|name| {
@@ -137,7 +137,7 @@ fn chromium(folders: &OsStr) -> Option<PathBuf> {
     })
 }
 
-/// A path as an address: every byte that means something there is written as `%xx`.
+/// A path as a URL: every byte with a special meaning is written as `%xx`.
 fn file_url(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
     let mut url = String::from(if text.starts_with('/') { "file://" } else { "file:///" });

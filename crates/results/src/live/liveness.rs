@@ -1,7 +1,7 @@
-//! Whether a run goes on, as its `live.jsonl` and its process tell.
+//! Whether a run is going on, from its `live.jsonl` and its process.
 //!
-//! The file may be cut off anywhere, or not be a run's at all: lines that are no events are passed over, and
-//! no line is ever held that is longer than any event.
+//! The file may be cut off anywhere, or belong to no run at all. Lines without an event are skipped, and
+//! no line is kept in memory that is longer than any event.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -11,19 +11,19 @@ use reelgauge_record::regular_file::open_regular;
 use super::process::{has_died_here, is_alive};
 use super::{LiveEvent, LiveOutcome, path_in};
 
-/// The longest line that is looked at: paths and reasons have at most a few thousand characters.
+/// The longest line that is read: paths and reasons have at most a few thousand characters.
 pub const LINE_MAX: usize = 64 << 10;
 
-/// Whether a run goes on.
+/// Whether a run is going on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Life {
-    /// It has told nothing.
+    /// It has reported nothing.
     Unknown,
-    /// Its process is there and has not said that it ended.
+    /// Its process exists and has not reported its end.
     Running(Begin),
-    /// It said that it ended: how, and why where it did not complete.
+    /// It reported its end: how, and why if it did not complete.
     Ended(LiveOutcome, Option<String>),
-    /// Its process is gone, and it never said that it ended.
+    /// Its process no longer exists, and never reported its end.
     Gone(Begin),
 }
 
@@ -32,7 +32,7 @@ pub enum Life {
 pub struct Begin {
     /// The process that measures.
     pub pid: u32,
-    /// Tells it from others with that number.
+    /// Distinguishes it from others with that number.
     pub process: String,
     pub verb: String,
     /// As in the summary.
@@ -42,22 +42,22 @@ pub struct Begin {
 }
 
 impl Begin {
-    /// Whether its process is there.
+    /// Whether its process exists.
     pub fn is_alive(&self, run_dir: &Path) -> bool {
         is_alive(self.pid, &self.process, &path_in(run_dir))
     }
 
-    /// Whether it is certain that its process is gone: it ran on this machine, since it was started last.
-    /// Of a process on another machine nothing is certain.
+    /// Whether its process certainly no longer exists: it ran on this host in the current boot. For a
+    /// process on another host, nothing is certain.
     pub fn has_died_here(&self) -> bool {
         has_died_here(self.pid, &self.process)
     }
 }
 
-/// Whether the run in this directory goes on.
+/// Whether the run in this directory is going on.
 pub fn life(run_dir: &Path) -> Life {
     let Some(begin) = begin(run_dir) else { return Life::Unknown };
-    // In this order: it may say that it ended and be gone between two looks.
+    // In this order: between the two checks, it may report its end and exit.
     let is_alive = begin.is_alive(run_dir);
     match last(run_dir) {
         Some(LiveEvent::End { outcome, reason, .. }) => Life::Ended(outcome, reason),
@@ -66,7 +66,7 @@ pub fn life(run_dir: &Path) -> Life {
     }
 }
 
-/// How the run in this directory began, if it has told.
+/// How the run in this directory began, if it has reported it.
 pub fn begin(run_dir: &Path) -> Option<Begin> {
     let mut head = Vec::new();
     let (file, _) = open_regular(&path_in(run_dir)).ok()?;
@@ -80,7 +80,7 @@ pub fn begin(run_dir: &Path) -> Option<Begin> {
     }
 }
 
-/// What the run in this directory told last.
+/// The last event of the run in this directory.
 pub fn last(run_dir: &Path) -> Option<LiveEvent> {
     let (mut file, metadata) = open_regular(&path_in(run_dir)).ok()?;
     file.seek(SeekFrom::Start(metadata.len().saturating_sub(LINE_MAX as u64))).ok()?;

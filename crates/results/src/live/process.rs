@@ -1,7 +1,7 @@
-//! Whether the process that began a run is still the one that has its number.
+//! Whether the process that started a run is still the one with its number.
 //!
-//! Process numbers are used again, so a number alone says nothing. On Linux a process is known by when the
-//! system booted and when after that it started; nothing else can have both. Elsewhere the system tells the
+//! Process numbers are reused, so a number alone is no evidence. On Linux a process is identified by the
+//! time of the boot and its start time after it, which no other process shares. Other systems have the
 //! number at most, and a run counts as alive while it writes its events.
 
 use std::path::Path;
@@ -10,16 +10,17 @@ use std::time::{Duration, SystemTime};
 use reelgauge_machine::process;
 use reelgauge_machine::source::Host;
 
-/// Where nothing better is known, a run that has written nothing for so long is not alive. It writes every
+/// Without better evidence, a run that has written nothing for this long is not alive. It writes every
 /// second.
 const SILENT: Duration = Duration::from_secs(30);
 
-/// What tells this process from every other, before and after it; empty where the system tells nothing.
+/// Identifies this process among all others, before and after it; empty if the system does not support
+/// it.
 pub fn own_mark() -> String {
     mark_of(std::process::id()).unwrap_or_default()
 }
 
-/// Whether the process with this number and this mark is alive. `events` is the file that it writes.
+/// Whether the process with this number and mark is alive. `events` is the file that it writes.
 pub fn is_alive(pid: u32, mark: &str, events: &Path) -> bool {
     if mark.is_empty() {
         return may_exist(pid) && !is_silent(events);
@@ -27,16 +28,16 @@ pub fn is_alive(pid: u32, mark: &str, events: &Path) -> bool {
     mark_of(pid).as_deref() == Some(mark)
 }
 
-/// Whether the process with this number and this mark was one of this machine, since it was started last,
-/// and is gone. `false` where nobody can know: a run directory may lie on a share, and its run go on
-/// elsewhere.
+/// Whether the process with this number and mark ran on this host in the current boot, and no longer
+/// exists. `false` if that is unknown: a run directory may be on a share, and its run may continue on
+/// another host.
 pub fn has_died_here(pid: u32, mark: &str) -> bool {
     let boot_of = |mark: &str| mark.split_once('/').map(|(boot, _)| boot.to_owned());
     let own_boot = boot_of(&own_mark());
     own_boot.is_some() && boot_of(mark) == own_boot && mark_of(pid).as_deref() != Some(mark)
 }
 
-/// What tells the process from every other, as [`process::mark_of`] has it.
+/// Identifies the process, as [`process::mark_of`] defines it.
 pub fn mark_of(pid: u32) -> Option<String> {
     process::mark_of(&Host::here(), pid)
 }
@@ -46,7 +47,7 @@ fn may_exist(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| match rustix::process::test_kill_process(pid) {
         Ok(()) => true,
-        // It is there, and somebody else's.
+        // It exists, and belongs to another user.
         Err(error) => error == rustix::io::Errno::PERM,
     })
 }
@@ -58,7 +59,7 @@ fn may_exist(_pid: u32) -> bool {
 
 fn is_silent(events: &Path) -> bool {
     let written = events.metadata().and_then(|metadata| metadata.modified());
-    // A clock that was set back makes it look new, which only costs time.
+    // A clock that was set back makes it look recent, which only costs time.
     written.map_or(true, |at| SystemTime::now().duration_since(at).is_ok_and(|since| since > SILENT))
 }
 

@@ -1,8 +1,8 @@
 //! Writes `live.jsonl`.
 //!
-//! A thread of its own writes, so a full or dead disk holds up nothing: whoever measures hands its events
-//! over without waiting, and what can't be taken or written is left out. After the first line that can't be
-//! written the file stays as it is.
+//! A separate thread writes, so a full or dead disk delays nothing. The measuring threads pass on events
+//! without waiting; events that cannot be queued or written are dropped. After the first line that
+//! cannot be written, the file is left unchanged.
 
 use std::fs::File;
 use std::io::Write;
@@ -14,12 +14,12 @@ use reelgauge_record::identity;
 
 use super::{LiveEvent, path_in};
 
-/// Events that wait for the disk. More are left out.
+/// Events that wait for the disk, at most. More are dropped.
 const WAITING: usize = 64;
-/// How long the end of a run waits for the last of them.
+/// How long the end of a run waits for the last events.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// The thread that writes, seen from whoever measures.
+/// The handle of the writing thread for the measuring ones.
 #[derive(Debug)]
 pub struct LiveWriter {
     lines: SyncSender<String>,
@@ -27,7 +27,7 @@ pub struct LiveWriter {
 }
 
 impl LiveWriter {
-    /// Begins the file. `None` where that is impossible: then nothing is written.
+    /// Creates the file. `None` if that is impossible: then nothing is written.
     pub fn create(run_dir: &Path) -> Option<LiveWriter> {
         let _own = identity::own();
         let file = File::create(path_in(run_dir)).ok()?;
@@ -39,7 +39,8 @@ impl LiveWriter {
         let (end, ended) = sync_channel(1);
         let work = move || {
             for line in to_write {
-                // A whole line in one call: readers wait for its end, and nothing comes behind a part of one.
+                // A whole line in one call: readers wait for its end, and no line may follow an
+                // incomplete one.
                 if file.write_all(line.as_bytes()).and_then(|()| file.flush()).is_err() {
                     break;
                 }
@@ -52,11 +53,11 @@ impl LiveWriter {
     }
 
     pub fn write(&mut self, event: &LiveEvent) {
-        // Full: the disk is slow, and the next event says more. Closed: the disk is full or gone.
+        // Full: the disk is slow, and the next event contains more. Closed: the disk is full or gone.
         let _ = self.lines.try_send(line(event));
     }
 
-    /// The last event, for which there is a moment's time. A disk that doesn't answer is left alone.
+    /// Writes the last event, with a short time limit. A disk that does not respond is given up.
     pub fn finish(self, last: &LiveEvent) {
         let begun = Instant::now();
         while let Err(TrySendError::Full(_)) = self.lines.try_send(line(last)) {
@@ -84,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// A disk that takes so many bytes.
+    /// A simulated disk with room for this many bytes.
     struct Full {
         room: usize,
         taken: Arc<Mutex<Vec<u8>>>,
@@ -118,13 +119,13 @@ mod tests {
         writer.finish(&LiveEvent::Verified { at_s: 1.0, checked_bytes: 2 });
         assert!(begun.elapsed() < LAST_WAIT);
         let taken = String::from_utf8(taken.lock().unwrap().clone()).unwrap();
-        // Whole lines and a part of one, and nothing behind it.
+        // Whole lines and an incomplete one, and nothing after it.
         let (whole, part) = taken.rsplit_once('\n').unwrap();
         assert!(whole.lines().all(|line| LiveEvent::from_line(line.as_bytes()).is_some()), "{taken}");
         assert!(!part.is_empty() && taken.len() == 160, "{taken}");
     }
 
-    /// A disk that doesn't answer.
+    /// A simulated disk that does not respond.
     struct Dead(Receiver<()>);
 
     impl Write for Dead {

@@ -1,4 +1,4 @@
-//! Puts the samples of a source onto the run's clock, and leaves out what lies beyond the run.
+//! Converts the samples of a source to the run's clock, and omits those outside the run.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,19 +22,19 @@ use crate::folders::listed;
 use crate::load_points;
 use crate::watched::watch_plan;
 
-/// No more is read of a text.
+/// Bytes of a text that are read, at most.
 const TEXT_MAX_BYTES: u64 = 256 << 20;
 
 /// Samples that are written at a time.
 const AT_ONCE: usize = 1 << 13;
 
-/// So many machines of a text are taken where the user did not choose.
+/// Hosts of a text that are used if the user did not choose, at most.
 const UNCHOSEN_MAX: usize = 16;
 
-/// So many machines that were not used are named.
+/// Hosts that were not used and are named, at most.
 const NAMED_MAX: usize = 8;
 
-/// Samples on the run's clock, with what is to be said of them.
+/// Samples on the run's clock, with remarks about them.
 #[derive(Debug)]
 pub(super) struct Gathered {
     pub(super) facts: ObserverFacts,
@@ -42,14 +42,14 @@ pub(super) struct Gathered {
     samples: Vec<Sample>,
 }
 
-/// When a run was: its time 0 by the clock on the wall, and how long it took.
+/// The time of a run: its time 0 by the wall clock, and its duration.
 #[derive(Clone, Copy, Debug)]
 struct RunTime {
     run_ns: i64,
     end_ns: i64,
 }
 
-/// What a source tells, by the clock on the wall.
+/// The samples of a source, by the wall clock.
 struct Told {
     name: String,
     kind: ObserverKind,
@@ -57,7 +57,8 @@ struct Told {
     not_read: Vec<String>,
 }
 
-/// What a source tells of the time of a run: of each machine in it, or of those that were chosen by name.
+/// The samples of a source from the time of a run: for each host in it, or for those that were chosen by
+/// name.
 pub(super) fn gather(
     run_dir: &RunDir,
     source: &Path,
@@ -91,7 +92,8 @@ fn listed_names(names: &[String]) -> String {
     }
 }
 
-/// Those that were chosen by name, and the others. A name without its port is enough where it is clear.
+/// The hosts that were chosen by name, and the others. A name without its port is enough if it is
+/// unique.
 fn choose(all: Vec<Told>, chosen: &[String], source: &Path) -> Result<(Vec<Told>, Vec<Told>), ObserverError> {
     let not_understood = |why: String| ObserverError::NotUnderstood { path: source.to_path_buf(), why };
     let names = || listed_names(&all.iter().map(|told| told.name.clone()).collect::<Vec<_>>());
@@ -115,7 +117,7 @@ fn choose(all: Vec<Told>, chosen: &[String], source: &Path) -> Result<(Vec<Told>
     Ok(all.into_iter().partition(|told| chosen.iter().any(|wanted| is_named(told, wanted))))
 }
 
-/// What one machine tells, on the clock of the run; `None` where it has nothing of the run's time.
+/// The samples of one host, on the clock of the run; `None` if there are none from the time of the run.
 fn on_the_clock(told: &Told, source: &Path, time: RunTime, clock_offset_ns: Option<i64>) -> Option<Gathered> {
     let offset_ns = clock_offset_ns.unwrap_or(0);
     let zero_ns = time.run_ns.saturating_add(offset_ns);
@@ -151,7 +153,7 @@ fn on_the_clock(told: &Told, source: &Path, time: RunTime, clock_offset_ns: Opti
 }
 
 impl Gathered {
-    /// Writes the samples into a folder, which is created.
+    /// Writes the samples into a directory, which is created.
     pub(super) fn write(self, dir: &Path) -> Result<(), CountersError> {
         let meta = StoreMeta { run_ns: self.run_ns, agent: label(&self.facts.name) };
         let mut store = StoreWriter::create(dir, meta)?;
@@ -163,10 +165,9 @@ impl Gathered {
     }
 }
 
-/// The points of a run, on its clock. A value holds since the point before it: one more is kept behind the
-/// end,
-/// and where there is one before the beginning, a point without a value marks that the first one holds since
-/// then.
+/// The points of a run, on its clock. A value covers the time since the point before it. So one more
+/// point after the end is kept. If there is one before the start, a point without a value marks the
+/// start of the time that the first one covers.
 fn within(points: &[(i64, Option<f64>)], zero_ns: i64, end_ns: i64) -> Points {
     let on_the_clock: Vec<(i64, Option<f64>)> =
         points.iter().map(|(at_ns, value)| (at_ns.saturating_sub(zero_ns), *value)).collect();
@@ -181,14 +182,14 @@ fn within(points: &[(i64, Option<f64>)], zero_ns: i64, end_ns: i64) -> Points {
     first.into_iter().chain(rest).collect()
 }
 
-/// When a run, or a watch, began by the clock on its wall; `None` where it has neither counters nor a log.
+/// When a run, or a watch, began by the wall clock; `None` if it has neither counters nor a log.
 pub(super) fn began_ns(run_dir: &RunDir) -> Option<i64> {
     Some(run_time(run_dir).ok().flatten()?.run_ns)
 }
 
-/// When the run was, from its counters, else from its log.
+/// The time of the run, from its counters, otherwise from its log.
 fn run_time(run_dir: &RunDir) -> Result<Option<RunTime>, CountersError> {
-    // Of several machines each has its own times, and all of them together those that its places say.
+    // Each of several hosts has its own times; their common time follows from the run's places.
     let places = AgentPlaces::read(&run_dir.path().join("ops")).ok().flatten();
     let mut found: Option<RunTime> =
         places.as_ref().map(|places| RunTime { run_ns: places.run_ns, end_ns: 0 });
@@ -198,7 +199,7 @@ fn run_time(run_dir: &RunDir) -> Result<Option<RunTime>, CountersError> {
         for part in parts(&agent)? {
             let Ok(meta) = part_meta(&part) else { continue };
             let mut last_ns = 0;
-            // What can be read of a damaged part is enough.
+            // The readable part of a damaged file is enough.
             let _ = read_part(&part, &mut |row| last_ns = last_ns.max(place.time_ns(row.at_ns)));
             let known = found.get_or_insert(RunTime { run_ns: meta.run_ns, end_ns: 0 });
             known.end_ns = known.end_ns.max(last_ns.cast_signed());
@@ -211,7 +212,7 @@ fn run_time(run_dir: &RunDir) -> Result<Option<RunTime>, CountersError> {
     }
     let planned = load_points::read(run_dir);
     let planned_ns = planned.iter().map(|point| point.end_ns.cast_signed()).max().unwrap_or(0);
-    // Of a run that was ended early its counters know when; without them only the plan does.
+    // For a run that ended early, its counters show the time; without them, only the plan does.
     Ok(found.map(|time| RunTime { end_ns: if time.end_ns > 0 { time.end_ns } else { planned_ns }, ..time }))
 }
 
@@ -221,7 +222,7 @@ fn parts(dir: &Path) -> Result<Vec<PathBuf>, CountersError> {
     Ok(parts)
 }
 
-/// A watch of this tool.
+/// A watch of Reelgauge.
 fn of_watch(dir: &Path) -> Result<Told, ObserverError> {
     let not_understood =
         |why: &str| ObserverError::NotUnderstood { path: dir.to_path_buf(), why: why.to_owned() };
@@ -239,7 +240,7 @@ fn of_watch(dir: &Path) -> Result<Told, ObserverError> {
         let run_ns = part_meta(&part)?.run_ns;
         let read = read_part(&part, &mut |row| {
             let known = Layer::from_name(row.layer).and_then(|layer| kind(layer, row.name));
-            // What the watch itself took there says nothing of the machine.
+            // The cost of the watch itself is no fact about the host.
             let Some(known) = known.filter(|kind| kind.layer != Layer::Tool) else { return };
             let key = Key { layer: known.layer, name: known.name, device: row.device.to_owned() };
             let at_ns = run_ns.saturating_add(row.at_ns.cast_signed());
@@ -256,7 +257,7 @@ fn of_watch(dir: &Path) -> Result<Told, ObserverError> {
     Ok(told)
 }
 
-/// A table or Prometheus' text, machine by machine.
+/// A table or a Prometheus text, host by host.
 fn of_text(path: &Path) -> Result<Vec<Told>, ObserverError> {
     let failed = |source| ObserverError::Io { path: path.to_path_buf(), source };
     let mut text = Vec::new();
@@ -282,7 +283,7 @@ fn of_text(path: &Path) -> Result<Vec<Told>, ObserverError> {
     Ok(tables.map_err(not_understood)?.into_iter().map(told).collect())
 }
 
-/// By the name of the file, else by how its first line looks.
+/// By the name of the file, otherwise by its first line.
 fn kind_of(path: &Path, text: &[u8]) -> ObserverKind {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -309,7 +310,7 @@ fn another_time(source: &Path, told: &[Told], time: RunTime, offset_ns: i64) -> 
     }
 }
 
-/// A time by the clock on the wall, to the second.
+/// A time by the wall clock, to the second.
 fn wall(at_ns: i64) -> String {
     Timestamp::from_nanosecond(at_ns.into())
         .map_or_else(|_| "?".to_owned(), |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())

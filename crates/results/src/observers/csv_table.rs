@@ -1,10 +1,10 @@
-//! A table of numbers: a first line with names, the first column the time.
+//! A table of numbers: the first line has names, the first column is the time.
 //!
-//! Separated by commas, semicolons or tabs. A column named `host` (or the like) says which machine a line is
-//! of, one named `device` (or the like) which device; without them all lines are of one machine. Time is RFC
-//! 3339, or a number since 1970: seconds, or milliseconds, microseconds or nanoseconds where it has so many
-//! digits. A cell without a number is a gap; one with a number that can't be (a disk busy for 140 % of the
-//! time) is refused with the table, as its unit is another one.
+//! Separated by commas, semicolons or tabs. A column named `host` (or similar) names the host of a line,
+//! one named `device` (or similar) the device; without them all lines are of one host. Time is RFC 3339,
+//! or a number since 1970: seconds, or milliseconds, microseconds or nanoseconds, depending on its
+//! digits. A cell without a number is a gap. A cell with an impossible number (a disk busy for 140 % of
+//! the time) makes the table invalid, because its unit must be a different one.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use jiff::Timestamp;
 use super::named::why_wrong;
 use super::series::{MACHINES_MAX, SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
 
-/// So many lines with a time that can't be read are named.
+/// Lines with an invalid time that are named, at most.
 const LINES_NAMED: u64 = 3;
 
-/// Names of a column that says which machine a line is of.
+/// Names of a column with the host of a line.
 const MACHINE_COLUMNS: [&str; 6] = ["host", "hostname", "instance", "machine", "node", "server"];
 
-/// Names of a column that says which device a line is of.
+/// Names of a column with the device of a line.
 const DEVICE_COLUMNS: [&str; 4] = ["device", "disk", "interface", "port"];
 
-/// Reads a table: one for each machine that a column of it names, else one.
+/// Reads a table: one result for each host in a column, otherwise one.
 ///
 /// # Errors
-/// In words: it is none.
+/// Why it is no such table, as text.
 pub(super) fn read(text: &[u8]) -> Result<Vec<SeriesTable>, String> {
     let head = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let delimiter = [b',', b';', b'\t'].into_iter().max_by_key(|delimiter| count(head, *delimiter));
@@ -45,20 +45,20 @@ pub(super) fn read(text: &[u8]) -> Result<Vec<SeriesTable>, String> {
     lines.tables()
 }
 
-/// A table on its way from lines to series.
+/// A table that is being converted from lines to series.
 struct Lines {
     columns: Vec<Series>,
-    /// The column that names the machine, and the one that names the device.
+    /// The column of the host, and that of the device.
     machine_at: Option<usize>,
     device_at: Option<usize>,
-    /// By machine, and by device and column.
+    /// By host, and by device and column.
     found: BTreeMap<String, BTreeMap<(String, usize), Series>>,
     samples: usize,
     not_read: Vec<String>,
     without_time: u64,
-    /// Cells that hold something, and no number.
+    /// Cells with content that is no number.
     odd_cells: u64,
-    /// Numbers may have a comma for a point, as some countries write them.
+    /// Whether numbers may have a decimal comma, as in some locales.
     has_commas: bool,
 }
 
@@ -174,7 +174,7 @@ fn count(line: &[u8], delimiter: u8) -> usize {
     line.iter().filter(|byte| **byte == delimiter).count()
 }
 
-/// `97.5`, or `97,5` where that may be.
+/// `97.5`, or `97,5` if that is allowed.
 fn number(cell: &[u8], has_commas: bool) -> Option<f64> {
     let cell = std::str::from_utf8(cell).ok()?;
     let plain = || cell.split_once(',').filter(|_| has_commas).map(|(whole, part)| format!("{whole}.{part}"));
@@ -184,7 +184,7 @@ fn number(cell: &[u8], has_commas: bool) -> Option<f64> {
 /// A time of a table, in nanoseconds since 1970.
 pub(super) fn wall_ns(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse::<f64>() {
-        // Today has ten digits of seconds.
+        // The current time has ten digits of seconds.
         let to_ns = match number.abs() {
             seconds if seconds < 1e11 => 1e9,
             ms if ms < 1e14 => 1e6,
@@ -223,7 +223,7 @@ mod tests {
             .map(|(machine, series)| (machine, series.device.as_str(), series.points.len()))
             .collect();
         assert_eq!(told, [("nas1", "sda", 2), ("nas1", "sdb", 1), ("ws7", "sda", 1)]);
-        // Nothing tells these lines apart, and they contradict each other.
+        // Nothing distinguishes these lines, and they contradict each other.
         let merged = only("time,disk.util_percent sda\n1763000000,5\n1763000000,95\n1763000001,5\n");
         assert!(merged.not_read.len() == 1 && merged.not_read[0].starts_with("1 samples "), "{merged:?}");
     }
@@ -266,7 +266,7 @@ mod tests {
             let is_placed = error.starts_with("line 3, column 'disk.util_percent sda' ");
             assert!(is_placed && error.contains(&format!(" {cell}, ")), "{cell}: {error}");
         }
-        // Rounded up by who wrote it, a gap, and a number of another kind.
+        // Rounded up by the writer, a gap, and a number of another kind.
         for cell in ["100", "100.1", "0", "", "-"] {
             assert!(with(util, cell).is_ok(), "{cell}");
         }

@@ -1,6 +1,6 @@
-//! Which counter a foreign column is: by this tool's own names (`disk.util_percent sda`), by those of
-//! Prometheus'
-//! node exporter, or none of them. What is none keeps its own name, with the unit that the name ends in.
+//! The counter of a foreign column: by Reelgauge's own names (`disk.util_percent sda`), by those of the
+//! Prometheus node exporter, or neither. Other columns keep their names, with the unit at the end of the
+//! name.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use reelgauge_record::counters::{CounterKind, CounterUnit, Key, Layer, kind};
 
 use super::series::{Series, SeriesTable};
 
-/// Points of one counter: when by the clock on the wall, and how much.
+/// Points of one counter: the time by the wall clock, and the value.
 pub(super) type Points = Vec<(i64, Option<f64>)>;
 
-/// Counters of the node exporter that say so much per second, times the factor.
+/// Counters of the node exporter that become rates per second, times the factor.
 const RATES: [(&str, Layer, &str, f64); 17] = [
     ("node_disk_io_time_seconds_total", Layer::Disk, "util_percent", 100.0),
     ("node_disk_io_time_weighted_seconds_total", Layer::Disk, "mean_in_flight", 1.0),
@@ -32,7 +32,7 @@ const RATES: [(&str, Layer, &str, f64); 17] = [
     ("node_netstat_Tcp_RetransSegs", Layer::Network, "tcp_retransmitted_segments_per_s", 1.0),
 ];
 
-/// A sum, and how many made it up: the mean of those between two scrapes, in microseconds.
+/// A sum and its number of values: the mean of those between two scrapes, in microseconds.
 const MEANS: [(&str, &str, &str); 2] = [
     ("node_disk_read_time_seconds_total", "node_disk_reads_completed_total", "mean_read_us"),
     ("node_disk_write_time_seconds_total", "node_disk_writes_completed_total", "mean_write_us"),
@@ -46,7 +46,7 @@ const LEVELS: [(&str, Layer, &str); 4] = [
     ("node_memory_Writeback_bytes", Layer::Host, "memory_writeback_bytes"),
 ];
 
-/// Whether a counter of this name is one of those that have a name here.
+/// Whether a counter with this name has a name here.
 pub(super) fn has_a_name_here(name: &str) -> bool {
     let is_own = || {
         name.split_once('.').is_some_and(|(layer, name)| {
@@ -59,7 +59,7 @@ pub(super) fn has_a_name_here(name: &str) -> bool {
         || is_own()
 }
 
-/// Whether it is a sum of the node exporter that only ever grows.
+/// Whether it is an accumulating sum of the node exporter.
 pub(super) fn is_total(name: &str) -> bool {
     RATES.iter().any(|(known, ..)| *known == name)
         || MEANS.iter().any(|(sum, count, _)| [sum, count].contains(&&name))
@@ -83,13 +83,14 @@ pub(super) fn counters(table: &SeriesTable) -> BTreeMap<Key, Points> {
     found
 }
 
-/// The most that a share of the time can be, in percent; some programs round up.
+/// The largest possible share of the time, in percent; some programs round up.
 const SHARE_MAX_PERCENT: f64 = 100.5;
 
 /// Shares of one processor, of which there may be several.
 const OF_ONE_PROCESSOR: [&str; 3] = ["program_percent", "kernel_threads_percent", "cpu_percent"];
 
-/// Why a column of this name can't say this; `None` where it can. What has no name here may be below 0.
+/// Why this value is impossible for a column with this name; `None` if it is possible. Values of unknown
+/// columns may be below 0.
 pub(super) fn why_wrong(name: &str, value: f64) -> Option<&'static str> {
     if !value.is_finite() {
         return Some("is not a number");
@@ -117,7 +118,7 @@ fn one(series: &Series) -> (Key, Points) {
     other(series)
 }
 
-/// What has no name here, by the unit that its own ends in.
+/// A column without a name here, by the unit at the end of its own.
 fn other(series: &Series) -> (Key, Points) {
     let name = series.name.trim_end_matches("_total");
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));

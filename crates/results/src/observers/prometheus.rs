@@ -1,4 +1,5 @@
-//! Prometheus' text with time stamps, as exporters, `promtool tsdb dump` and OpenMetrics write it.
+//! The Prometheus text format with time stamps, as exporters, `promtool tsdb dump` and OpenMetrics write
+//! it.
 //!
 //! ```text
 //! # TYPE node_disk_io_time_seconds_total counter
@@ -6,14 +7,14 @@
 //! {__name__="node_disk_io_time_seconds_total", device="sda"} 12.5 1763000000000
 //! ```
 //!
-//! An answer of the HTTP API is read too: see [`query_range`].
+//! Answers of the HTTP API are supported too: see [`query_range`].
 //!
-//! A line without a time stamp is of no use beside a run, and is said. Time stamps are milliseconds, those of
-//! OpenMetrics (which ends in `# EOF`) seconds: told by how many digits they have.
+//! A line without a time stamp cannot be assigned to a time of the run, and is reported. Time stamps are
+//! milliseconds, those of OpenMetrics (which ends in `# EOF`) seconds: the number of digits decides.
 //!
-//! The dump of a Prometheus has the series of every machine that it scrapes, and each of them may have a disk
-//! `sda`. The labels of the scrape (`instance`, `job`, …) tell them apart: each machine has a table of its
-//! own.
+//! The dump of a Prometheus contains the series of every host that it scrapes, and each of them may have
+//! a disk `sda`. The labels of the scrape (`instance`, `job`, …) distinguish them: each host has a
+//! separate table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,11 +23,12 @@ use super::named::{has_a_name_here, is_total};
 use super::query_range;
 use super::series::{MACHINES_MAX, SAMPLES_MAX, SERIES_MAX, Series, SeriesTable};
 
-/// Labels that tell which device it is, the first that is there.
+/// Labels for the device; the first one that exists is used.
 const DEVICES: [&str; 6] = ["device", "interface", "disk", "port", "name", "pool"];
 
-/// Labels that tell whose counter it is: the first that is there names the machine, and the others tell apart
-/// what has the same name. `exported_instance` is what a federated `instance` was before.
+/// Labels for the source of a counter. The first one that exists names the host, and the others
+/// distinguish hosts with the same name. `exported_instance` is the original `instance` of a federated
+/// series.
 const MACHINES: [&str; 11] = [
     "exported_instance",
     "instance",
@@ -41,16 +43,16 @@ const MACHINES: [&str; 11] = [
     "prometheus_replica",
 ];
 
-/// The last of [`MACHINES`] that alone is the name of a machine.
+/// The number of [`MACHINES`] that can name a host alone.
 const NAMING: usize = 6;
 
 /// The values of [`MACHINES`] of one series.
 type Origin = [Option<String>; MACHINES.len()];
 
-/// The series of one machine, by name and device.
+/// The series of one host, by name and device.
 type Found = BTreeMap<(String, String), Series>;
 
-/// What was read, before it becomes tables.
+/// The collected series, before they become tables.
 #[derive(Default)]
 struct Collected {
     found: BTreeMap<Origin, (Found, u64)>,
@@ -77,7 +79,7 @@ impl Collected {
         Ok(())
     }
 
-    /// A table for each machine.
+    /// A table for each host.
     fn tables(self, grows: &BTreeSet<&str>, not_read: &[String]) -> Vec<SeriesTable> {
         let names = machine_names(&self.found.keys().collect::<Vec<_>>());
         let tables = names.into_iter().zip(self.found.into_values()).map(|(machine, (series, no_room))| {
@@ -95,10 +97,10 @@ impl Collected {
     }
 }
 
-/// Reads a text: a table for each machine in it.
+/// Reads a text: a table for each host in it.
 ///
 /// # Errors
-/// In words: it is none.
+/// Why it is no such text.
 pub(super) fn read(text: &str) -> Result<Vec<SeriesTable>, String> {
     if query_range::is_answer(text) {
         return read_answers(text);
@@ -171,8 +173,8 @@ fn read_answers(text: &str) -> Result<Vec<SeriesTable>, String> {
     Ok(tables)
 }
 
-/// What each machine is called: by the first of its labels, and by those of the others in which machines with
-/// the same first one differ: `nas1:9100`, or `nas1:9100 smart` beside `nas1:9100 node`.
+/// The name of each host: the value of its first label, and those of the others in which hosts with the
+/// same first one differ. For example, `nas1:9100`, or `nas1:9100 smart` and `nas1:9100 node`.
 fn machine_names(origins: &[&Origin]) -> Vec<String> {
     let first = |origin: &Origin| origin.iter().take(NAMING).flatten().next().cloned();
     let name = |origin: &&Origin| {
@@ -193,7 +195,7 @@ struct Sample {
     at_ns: Option<i64>,
 }
 
-/// Whose counter it is, and which.
+/// The host of a counter, and its name and device.
 #[derive(Clone)]
 struct Labelled {
     origin: Origin,
@@ -202,7 +204,7 @@ struct Labelled {
 }
 
 impl Labelled {
-    /// By its labels, of which `__name__` counts more than what is in front of them. `None` without a name.
+    /// From its labels; `__name__` takes precedence over the name before them. `None` without a name.
     fn of(name: &str, labels: &[(String, String)]) -> Option<Labelled> {
         let of = |label: &str| labels.iter().find(|(name, _)| name == label).map(|(_, value)| value.clone());
         let name = of("__name__").unwrap_or_else(|| name.to_owned());
@@ -211,7 +213,7 @@ impl Labelled {
     }
 }
 
-/// A line; `None` where it is none.
+/// Parses a line; `None` if it is no sample.
 fn sample(line: &str) -> Option<Sample> {
     let at = line.find(|c: char| c == '{' || c.is_ascii_whitespace())?;
     let (name, rest) = (&line[..at], line[at..].trim_start());
@@ -225,7 +227,7 @@ fn sample(line: &str) -> Option<Sample> {
     Some(Sample { label: Labelled::of(name, &labels)?, value, at_ns })
 }
 
-/// Which of several, by its labels.
+/// The device, from its labels.
 fn device(labels: &[(String, String)]) -> String {
     let known = DEVICES.iter().find_map(|name| labels.iter().find(|(label, _)| label == name));
     let others = labels.iter().filter(|(label, _)| {
@@ -237,7 +239,7 @@ fn device(labels: &[(String, String)]) -> String {
     known.map(|(_, value)| value.clone()).into_iter().chain(others).collect::<Vec<_>>().join(" ")
 }
 
-/// Labels with their values, and what stands behind the brace.
+/// Labels with their values, and the text after the brace.
 fn labels(inside: &str) -> Option<(Vec<(String, String)>, &str)> {
     let mut found = Vec::new();
     let mut rest = inside.trim_start();
@@ -299,7 +301,7 @@ mod tests {
         assert_eq!(table.not_read, ["1 lines without a time stamp", "1 lines that are not samples"]);
     }
 
-    /// The machines of a text, with the busy share of each disk.
+    /// The hosts of a text, with the busy share of each disk.
     fn busy(text: &str) -> Vec<(String, String, Option<f64>)> {
         let of_table = |table: SeriesTable| {
             let machine = table.machine.clone();
@@ -369,13 +371,13 @@ mod tests {
             (r#"device="sda",instance="prom:9090",exported_instance="ws7:9100""#, 0.05),
         ]);
         assert_eq!(federated, named(&[("nas1:9100", "sda", 95.0), ("ws7:9100", "sda", 5.0)]));
-        // Two Prometheus scraped one machine: their samples are not mixed.
+        // Two Prometheus servers scraped one host: their samples are not mixed.
         let replicas = shares(&[
             (r#"device="sda",instance="nas1:9100",prometheus_replica="a""#, 0.95),
             (r#"device="sda",instance="nas1:9100",prometheus_replica="b""#, 0.95),
         ]);
         assert_eq!(replicas, named(&[("nas1:9100 a", "sda", 95.0), ("nas1:9100 b", "sda", 95.0)]));
-        // Only a job: the name of the file is better.
+        // With only a job, the name of the file is better.
         let job = shares(&[(r#"device="sda",job="node""#, 0.5)]);
         assert_eq!(job, named(&[("", "sda", 50.0)]));
     }
@@ -418,7 +420,7 @@ mod tests {
         }
     }
 
-    /// Scraped every 4 s and asked for every second, as Prometheus repeats it.
+    /// Scraped every 4 s and queried for every second, as Prometheus repeats it.
     #[test]
     fn repeated_values_between_scrapes_are_no_samples_of_a_counter() {
         let values: Vec<String> = (0..13)

@@ -1,5 +1,5 @@
-//! Answers of Prometheus' HTTP API to a query over a time (`/api/v1/query_range`), as `curl` saves them;
-//! several may follow each other in a file.
+//! Answers of the Prometheus HTTP API to a range query (`/api/v1/query_range`), as saved by `curl`; a
+//! file may contain several.
 //!
 //! ```text
 //! {"status":"success","data":{"resultType":"matrix","result":[
@@ -7,12 +7,13 @@
 //!    "values":[[1763000000,"100"],[1763000002,"101.9"]]}]}}
 //! ```
 //!
-//! The format is in Prometheus' documentation ("HTTP API", expression query result formats). A result of an
-//! expression (`rate(…)`, `sum(…)`) has no `__name__`: nothing says what it is, so it is not read.
+//! The format is in Prometheus' documentation ("HTTP API", expression query result formats). The result
+//! of an expression (`rate(…)`, `sum(…)`) has no `__name__`, so its meaning is unknown, and it is not
+//! used.
 //!
-//! Between two scrapes Prometheus repeats the last value at every step. A rate over such a step would be 0,
-//! and over the next far too high. So a moment at which none of a machine's counters moved is no sample of
-//! them.
+//! Between two scrapes, Prometheus repeats the last value at every step. A rate over such a step would
+//! be 0, and over the next far too high. So a time at which none of a host's counters moved is no sample
+//! of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use serde::Deserialize;
 
 use super::series::{Series, SeriesTable};
 
-/// An answer, as far as it is read.
+/// The part of an answer that is read.
 #[derive(Deserialize)]
 struct Answer {
     status: String,
@@ -48,16 +49,16 @@ pub(super) struct Range {
     pub(super) values: Vec<(f64, String)>,
 }
 
-/// Whether a text is such an answer, whole or not.
+/// Whether a text is such an answer, complete or not.
 pub(super) fn is_answer(text: &str) -> bool {
     let rest = text.trim_start().strip_prefix('{').map(str::trim_start);
     rest.is_some_and(|rest| ["\"status\"", "\"data\""].iter().any(|key| rest.starts_with(key)))
 }
 
-/// The series of all answers in a text, and warnings that came with them.
+/// The series of all answers in a text, and their warnings.
 ///
 /// # Errors
-/// In words: it is damaged, or an answer of another kind.
+/// It is damaged, or an answer of another kind; as text.
 pub(super) fn read(text: &str) -> Result<(Vec<Range>, Vec<String>), String> {
     let (mut ranges, mut warnings) = (Vec::new(), Vec::new());
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
@@ -81,7 +82,7 @@ pub(super) fn read(text: &str) -> Result<(Vec<Range>, Vec<String>), String> {
     Ok((ranges, warnings))
 }
 
-/// Takes the moments out of a machine's counters at which none of them moved; the last of all stays.
+/// Removes the times at which none of a host's counters moved; the last one stays.
 pub(super) fn without_repeats(table: &mut SeriesTable) {
     let mut moved: BTreeSet<i64> = BTreeSet::new();
     for series in table.series.iter().filter(|series| series.only_grows) {

@@ -1,36 +1,37 @@
-//! What foreign texts tell, before it has this tool's names: series of numbers by the clock on the wall.
+//! The data of foreign texts, before it has Reelgauge's names: series of numbers by the wall clock.
 
 /// One series of numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Series {
-    /// What the text calls it.
+    /// Its name in the text.
     pub(super) name: String,
-    /// Which of several, in the text's words; empty where there is one.
+    /// The device, in the text's words; empty if there is none.
     pub(super) device: String,
-    /// The numbers only ever grow: what matters is how fast.
+    /// Whether the numbers only grow, so that their rate matters.
     pub(super) only_grows: bool,
-    /// When, in nanoseconds since 1970, and how much; `None` where the text has nothing. In order of time.
+    /// The time, in nanoseconds since 1970, and the value; `None` if the text has none. In order of
+    /// time.
     pub(super) points: Vec<(i64, Option<f64>)>,
 }
 
-/// Series of one machine in a text, and what of it was not understood, in words.
+/// Series of one host in a text, and the parts that were not understood, as text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SeriesTable {
-    /// Which machine, in the text's words; empty where the text does not name one.
+    /// The host, in the text's words; empty if the text does not name one.
     pub(super) machine: String,
     pub(super) series: Vec<Series>,
     pub(super) not_read: Vec<String>,
 }
 
-/// So many samples are read of a text: an array's day, second by second, with forty series.
+/// Samples of a text that are read, at most: one day of an array, second by second, with forty series.
 pub(super) const SAMPLES_MAX: usize = 4_000_000;
-/// So many machines of a text are told apart.
+/// Hosts of a text that are read, at most.
 pub(super) const MACHINES_MAX: usize = 256;
-/// So many series of each are read that have no name here.
+/// Series of each host without a name here that are read, at most.
 pub(super) const SERIES_MAX: usize = 1024;
 
 impl SeriesTable {
-    /// Puts every series in order of time, and notes values that contradict each other.
+    /// Sorts every series by time, and notes values that contradict each other.
     pub(super) fn sort(&mut self) {
         let dropped: u64 = self.series.iter_mut().map(Series::sort).sum();
         if dropped > 0 {
@@ -40,8 +41,8 @@ impl SeriesTable {
 }
 
 impl Series {
-    /// In order of time, each time once: the first value that the text has for it. Returns how many others
-    /// with a different value were dropped.
+    /// Sorts by time and keeps the first value of the text for each time. Returns how many others with a
+    /// different value were dropped.
     pub(super) fn sort(&mut self) -> u64 {
         self.points.sort_by_key(|(at_ns, _)| *at_ns);
         let mut dropped = 0;
@@ -53,8 +54,8 @@ impl Series {
         dropped
     }
 
-    /// How fast it grew from each point to the next, per second, at the time of the later one. A counter that
-    /// was set back says nothing of that time.
+    /// The rate from each point to the next, per second, at the time of the later one. A counter that
+    /// was reset has no rate for that time.
     pub(super) fn per_second(&self) -> Vec<(i64, Option<f64>)> {
         let first = self.points.first().map(|(at_ns, _)| (*at_ns, None));
         let pairs = self.points.windows(2).map(|pair| {

@@ -1,4 +1,4 @@
-//! A made-up run with observers of every sort beside it.
+//! A synthetic run with observers of every kind.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,8 +16,8 @@ const S: u64 = 1_000_000_000;
 /// 2025-11-13T02:13:20Z.
 const ZERO_S: u64 = 1_763_000_000;
 
-/// A directory whose counters were sampled once a second under this name, from so many seconds after the
-/// zero.
+/// A directory with counters under this name, sampled once a second, starting this many seconds after
+/// the zero.
 fn sampled(parent: &Path, agent: &str, after_s: u64, seconds: u64) -> RunDir {
     let run = RunDir::create(parent, RunName { start: SystemTime::now(), target: agent, what: "x" }).unwrap();
     let run_ns = ((ZERO_S + after_s) * S).cast_signed();
@@ -46,7 +46,7 @@ fn watch(parent: &Path, after_s: u64, seconds: u64) -> RunDir {
     run
 }
 
-/// Puts the only machine of a source beside a run.
+/// Adds the only host of a source to a run.
 fn add_to(run: &RunDir, source: &Path, clock_offset_ns: Option<i64>) -> Result<ObserverFacts, ObserverError> {
     let mut facts = add(run, source, clock_offset_ns, &[])?;
     assert_eq!(facts.len(), 1, "{facts:?}");
@@ -66,7 +66,7 @@ fn seen(run: &RunDir) -> Vec<(f64, Option<f64>)> {
 fn a_watch_is_put_onto_the_clock_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let run = sampled(folder.path(), "local", 100, 3);
-    // It was watched from 2 s before the run until 10 s after its beginning, by a clock that is right.
+    // It was watched from 2 s before the run until 10 s after its start, by a correct clock.
     let watched = watch(folder.path(), 98, 12);
     let facts = add_to(&run, watched.path(), None).unwrap();
     assert_eq!(
@@ -77,7 +77,7 @@ fn a_watch_is_put_onto_the_clock_of_the_run() {
         [(0.0, None), (1.0, Some(101.0)), (2.0, Some(102.0)), (3.0, Some(103.0)), (4.0, Some(104.0))];
     assert_eq!(seen(&run), expected, "and one behind the end, which holds since before it");
     assert_eq!(observers(run.path()), [facts]);
-    // Its clock was two seconds ahead: what it called 102 was at 100.
+    // Its clock was two seconds ahead: its 102 was at 100.
     let facts = add_to(&run, watched.path(), Some(2_000_000_000)).unwrap();
     assert_eq!((facts.clock_offset_ms, facts.is_offset_stated), (2_000.0, true));
     assert_eq!(seen(&run)[1], (1.0, Some(103.0)), "it takes the place of what was there");
@@ -106,7 +106,7 @@ fn tables_and_prometheus_texts_stand_beside_it_too() {
     assert_eq!(observers(run.path()).len(), 2);
 }
 
-/// The dump of a Prometheus that scrapes two machines, each with a disk of the same name, line by line in
+/// The dump of a Prometheus that scrapes two hosts, each with a disk of the same name, line by line in
 /// this order.
 fn dump(machines: [(&str, f64); 2]) -> String {
     let line = |instance: &str, at_s: u64, share: f64| {
@@ -158,7 +158,7 @@ fn a_machine_that_is_chosen_leaves_the_others_named_and_not_used() {
     }
     let error = chosen("nas2").unwrap_err().to_string();
     assert!(error.contains("no host 'nas2'; it has: nas1:9100, ws7:9100"), "{error}");
-    // One whose name makes the same folder is another one all the same.
+    // An observer whose name gives the same directory is still another one.
     fs::write(&text, dump([("nas1-9100", 0.5), ("nas1-9100", 0.5)])).unwrap();
     add(&run, &text, None, &[]).unwrap();
     assert_eq!(observed(&run).len(), 2, "{:?}", observed(&run));

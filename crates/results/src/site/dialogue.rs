@@ -1,8 +1,7 @@
-//! What no counter tells, asked of whoever sits there.
+//! Asks the user for the facts about a site that no counter shows.
 //!
-//! Each question may be left unanswered. What was said before stands in brackets, and stays with an empty
-//! answer. A quantity needs its unit, and how an answer was understood is said: `10` may be meant as
-//! gigabits.
+//! Each question may be skipped. The previous value is shown in brackets, and an empty answer keeps it.
+//! A quantity needs its unit, and the result is shown, because `10` may mean gigabits.
 //!
 //! Not here: where the answers are written ([`super`]).
 
@@ -10,7 +9,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use reelgauge_analysis::path::site::{Bus, Site, validation};
 
-/// A question: where its answer belongs, what is asked, and how an answer looks.
+/// A question: the key of its answer, the text, and the format of an answer.
 struct Question {
     table: &'static str,
     key: &'static str,
@@ -18,26 +17,26 @@ struct Question {
     kind: Kind,
 }
 
-/// What an answer is.
+/// The kind of an answer.
 enum Kind {
     /// A number with its unit.
     Quantity(&'static Quantity),
-    /// A whole number within these bounds.
+    /// An integer within these bounds.
     Whole((u32, u32)),
     YesNo,
     Word(&'static [&'static str]),
     Text,
 }
 
-/// What is counted in a unit, and said with it.
+/// A quantity with its units.
 struct Quantity {
-    /// Units that answers may have, each with its factor to the unit of the key.
+    /// Allowed units of an answer, each with its factor to the unit of the key.
     endings: &'static [(&'static str, f64)],
-    /// Units to show it in, the largest first.
+    /// Units for display, the largest first.
     shown: &'static [(&'static str, f64)],
-    /// The smallest and the largest that there is, in the unit of the key.
+    /// The smallest and the largest value, in the unit of the key.
     bounds: (f64, f64),
-    /// How to write one.
+    /// An example.
     like: &'static str,
 }
 
@@ -182,10 +181,10 @@ const QUESTIONS: [Question; 17] = [
     },
 ];
 
-/// Puts all questions. An end of the answers leaves the rest as it was.
+/// Asks all questions. At the end of input, the remaining values are unchanged.
 ///
 /// # Errors
-/// Nobody can be asked.
+/// The user cannot be asked.
 pub fn dialogue(before: &Site, answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Site> {
     writeln!(out, "Press Enter to skip an unknown value. Enter - to clear the value in [square brackets].")?;
     let mut table = toml::Table::try_from(before).map_err(io::Error::other)?;
@@ -197,7 +196,7 @@ pub fn dialogue(before: &Site, answers: &mut impl BufRead, out: &mut impl Write)
     table.try_into().map_err(io::Error::other)
 }
 
-/// Puts one question until its answer can be. Whether there may be more answers.
+/// Asks one question until its answer is valid. Returns whether there may be more answers.
 fn ask(
     question: &Question,
     table: &mut toml::Table,
@@ -245,17 +244,17 @@ fn take(table: &mut toml::Table, question: &Question, value: Option<toml::Value>
     }
 }
 
-/// What can't be with the other answers: a generation that its bus does not have, too few disks.
+/// Conflicts with the other answers: a generation that its bus does not have, too few disks.
 fn fault_of(question: &Question, table: &toml::Table) -> Option<String> {
     let site: Site = table.clone().try_into().ok()?;
     let is_its = |fault: &validation::SiteFault| fault.table == question.table && fault.key == question.key;
     site.faults().into_iter().find(is_its).map(|fault| fault.allowed)
 }
 
-/// A link's speed with its unit, in Mbit/s: what is asked for and what flags state is written the same way.
+/// A link's speed with its unit, in Mbit/s. Answers and flags have the same format.
 ///
 /// # Errors
-/// What is wrong with it, and how one is written.
+/// What is wrong with it, and an example.
 pub fn link_mbit_per_s(text: &str) -> Result<f64, String> {
     SPEED.read(&text.trim().to_lowercase())
 }
@@ -267,7 +266,7 @@ fn set(table: &mut toml::Table, question: &Question, value: toml::Value) {
     }
 }
 
-/// The next answer, without its end; `None` where there is none. Of one that is too long the beginning.
+/// The next answer, without a line feed; `None` at the end of input. If it is too long, only its start.
 fn line(answers: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     if answers.by_ref().take(ANSWER_MAX_BYTES).read_until(b'\n', &mut bytes)? == 0 {
@@ -280,7 +279,7 @@ fn line(answers: &mut impl BufRead) -> io::Result<Option<String>> {
 }
 
 impl Question {
-    /// What an answer means; `None` where it says nothing.
+    /// The value of an answer; `None` if it is empty.
     fn value(&self, answer: &str) -> Result<Option<toml::Value>, String> {
         if answer.is_empty() || answer == "-" {
             return Ok(None);
@@ -309,14 +308,14 @@ impl Question {
         Ok(Some(value))
     }
 
-    /// An answer as it was understood.
+    /// The answer as it was understood.
     fn shown(&self, value: &toml::Value) -> String {
         match (&self.kind, value) {
             (Kind::Quantity(quantity), value) => {
                 let number = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
                 number.map_or_else(|| value.to_string(), |number| quantity.words(number))
             }
-            // It came out of a file that anybody may have written.
+            // It is from a file that any user may have written.
             (_, toml::Value::String(text)) => text.chars().filter(|c| !c.is_control()).collect(),
             (_, toml::Value::Boolean(is_so)) => if *is_so { "yes" } else { "no" }.to_owned(),
             (_, other) => other.to_string(),
@@ -411,7 +410,8 @@ mod tests {
         assert_eq!(asked(&Site::default(), "").0, Site::default());
     }
 
-    /// `10` may be meant as gigabits or as megabits: nobody guesses, and what was understood is said.
+    /// `10` may mean gigabits or megabits: Reelgauge does not guess, and shows how an answer was
+    /// understood.
     #[test]
     fn a_quantity_without_its_unit_is_asked_for_again() {
         let (site, out) = asked(&Site::default(), "10\n10 Gbit/s\n");
@@ -432,7 +432,7 @@ mod tests {
         }
     }
 
-    /// What goes with no other answer is asked for again, and a `-` gets out of it.
+    /// An answer that conflicts with others is asked for again, and a `-` leaves the question.
     #[test]
     fn too_few_disks_and_a_generation_that_its_bus_lacks_are_asked_for_again() {
         let until = |bus: &str, rest: &str| format!("{}{bus}\n{rest}", "\n".repeat(9));
