@@ -279,7 +279,7 @@ pub enum Judgement {
     Different,
     /// There is too little evidence for a judgement.
     Unknown,
-    /// The figure is a requested rate and says nothing about the storage.
+    /// The figure is a requested rate, and no evidence about the storage.
     Demand,
     /// The runs did different operations, so the figures cannot be compared.
     OtherPlan,

@@ -48,8 +48,8 @@ pub struct Failure {
     pub limit: f64,
     /// The measured value, in the same unit.
     pub found: Option<f64>,
-    /// The limit would have been met without the scheduling delay of Reelgauge: this says nothing about
-    /// the storage.
+    /// The limit would have been met without the scheduling delay of Reelgauge: this is no
+    /// evidence about the storage.
     pub because_of_tool: bool,
     /// The failure as a sentence.
     pub sentence: String,

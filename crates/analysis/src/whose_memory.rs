@@ -48,7 +48,7 @@ pub enum CacheSuspicion {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum WhySuspected {
-    /// The run itself has just written its files, and the server's memory is not known to be too small.
+    /// The run itself has just written its files, and the server's memory may be large enough for them.
     JustWritten,
     /// The files are not clearly larger than the stated memory of the server.
     FitsServerMemory,

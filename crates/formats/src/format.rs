@@ -127,18 +127,15 @@ pub struct NoRoomForAudio {
 }
 
 impl Format {
-    /// The same format with this sound in addition to the picture, or instead of other sound.
-    ///
-    /// # Errors
-    /// Every frame is a separate file.
+    /// The frame sizes of the clip with this seed.
     pub fn sizes(&self, seed: u64) -> ClipSizes {
         ClipSizes::new(self.picture, self.audio, self.frame_rate, seed)
     }
 
-    /// The same format with this sound beside the picture, or with other sound than before.
+    /// The same format with this sound in addition to the picture, or instead of other sound.
     ///
     /// # Errors
-    /// Where every frame is a file of its own.
+    /// Every frame is a separate file.
     pub fn with_audio(mut self, audio: AudioTracks) -> Result<Format, NoRoomForAudio> {
         if self.kind == ClipLayout::FramePerFile {
             return Err(NoRoomForAudio { id: self.id });

@@ -1,7 +1,7 @@
-//! Where data lies: the mount that a path is on.
+//! Finds the mount of a path, which holds its data.
 //!
-//! From the table of mounts. A path on a network file system is never touched here: one whose server is gone
-//! would take this program with it.
+//! The result comes from the table of mounts. A path on a network file system is never accessed here: a
+//! server that does not respond would hang the process.
 
 use std::fs;
 use std::io;
@@ -17,54 +17,54 @@ use crate::source::{Host, Source};
 use crate::texts::{NotKnown, Texts};
 use crate::union;
 
-/// A mount is followed through so many links, as the kernel does it.
+/// Links to follow to a mount, at most, as in the kernel.
 const LINKS_MAX: usize = 40;
 
-/// Where a path lies.
+/// The place of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The path, whole.
+    /// The resolved path.
     pub path: PathBuf,
-    /// Where what it is on is mounted.
+    /// The mount point of its file system.
     pub mount_point: String,
     /// `nfs4`, `cifs`, `xfs`.
     pub fs_type: String,
-    /// What is mounted: `nas1:/export`, `/dev/sda1`.
+    /// The source of the mount: `nas1:/export`, `/dev/sda1`.
     pub source: String,
-    /// Whether it lies on this machine's own disks.
+    /// Whether it is on the host's own disks.
     pub is_local: bool,
-    /// Where the file systems below it are mounted, where it only shows others.
+    /// The mount points of the file systems below it, if it only combines others.
     pub below: Vec<String>,
-    /// Its options, in force.
+    /// Its active options.
     pub options: Vec<String>,
-    /// Its server's address, where the options tell it or somebody found it out.
+    /// Its server's address, if the options contain it or it was resolved.
     pub server: Option<IpAddr>,
-    /// How the server is reached, where somebody found it out.
+    /// The link to the server, if it was determined.
     pub link: Option<PlaceLink>,
     /// Disks and arrays below it, by name.
     pub devices: Vec<String>,
-    /// Whether these are all of them. Where they are not, any disk of the machine may be one.
+    /// Whether these are all of them. If not, any disk of the host may be one.
     pub are_devices_known: bool,
 }
 
-/// The interface by which a place's server is reached.
+/// The interface that leads to a place's server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceLink {
     /// Its name.
     pub interface: String,
-    /// Whether no other interface of the machine is behind it, as may be with bridges and tunnels.
+    /// Whether the host has no other interface below it, as it may for bridges and tunnels.
     pub is_last: bool,
 }
 
-/// Why it is not known where a path lies.
+/// Why the place of a path is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
-    /// It is not there, or may not be looked at.
+    /// It does not exist, or is not accessible.
     #[error("cannot access {path}: {source}", path = path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// It is no directory.
@@ -74,7 +74,7 @@ pub enum PlaceError {
         /// The path.
         path: PathBuf,
     },
-    /// A line of the table of mounts is not understood, and may be that of its mount.
+    /// A line of the table of mounts cannot be parsed, and may be that of its mount.
     #[error(
         "cannot find the mount of {path}: the collected /proc/self/mountinfo is damaged ({what}). Run the \
          collect script again, or omit the path to check the whole host",
@@ -83,10 +83,10 @@ pub enum PlaceError {
     TableDamaged {
         /// The path.
         path: PathBuf,
-        /// What of the table.
+        /// The part of the table.
         what: String,
     },
-    /// The table of mounts has nothing above it.
+    /// The table of mounts contains no mount above it.
     #[error("no mount in /proc/self/mountinfo contains {path}. Omit the path to check the whole host",
         path = path.display())]
     NoMount {
@@ -96,10 +96,10 @@ pub enum PlaceError {
 }
 
 impl Place {
-    /// Where a path of the machine lies whose table of mounts this is; nothing is touched.
+    /// The place of a path on the host with this table of mounts. Nothing is accessed.
     ///
     /// # Errors
-    /// No mount of the table holds it.
+    /// No mount of the table contains it.
     pub fn told(table: &str, path: &Path) -> Result<Place, PlaceError> {
         Place::on(&mountinfo::parse(table.as_bytes()), path)
     }
@@ -107,7 +107,7 @@ impl Place {
     fn on(table: &[Entry], path: &Path) -> Result<Place, PlaceError> {
         let mount = showing(table, path).ok_or_else(|| PlaceError::NoMount { path: path.to_owned() })?;
         let below = if union::is_union(mount) { union::below(table, mount) } else { union::Below::default() };
-        // One branch on a server is enough for data to go there.
+        // If a single branch is on a server, data may go there.
         let remote = below.mounts.iter().find(|mount| !is_local(mount));
         let is_local = is_local(mount) && remote.is_none();
         let of_server = remote.copied().unwrap_or(mount);
@@ -122,12 +122,12 @@ impl Place {
             server: of_server.option("addr").and_then(|address| address.parse().ok()),
             link: None,
             devices: Vec::new(),
-            // No disk of this machine carries what a server has, or what lies in memory.
+            // No local disk holds the data of a server, or data in memory.
             are_devices_known: !is_local || kind_of(&mount.fs_type, &mount.source) == MountKind::Memory,
         })
     }
 
-    /// The mounts whose disks carry it: its own, or those below it; `None` where these are not all known.
+    /// The mounts whose disks hold it: its own, or those below it; `None` if some are unknown.
     fn on_disks(&self, table: &[Entry]) -> Option<Vec<String>> {
         let mount = showing(table, &self.path)?;
         if !union::is_union(mount) {
@@ -137,7 +137,7 @@ impl Place {
         below.is_whole.then(|| below.mounts.iter().map(|mount| mount.point().into_owned()).collect())
     }
 
-    /// Keeps the disks of all mounts that carry it.
+    /// Finds the disks of all mounts that hold it.
     fn find_devices(&mut self, table: &[Entry], source: &impl Source) {
         if self.are_devices_known {
             return;
@@ -151,10 +151,10 @@ impl Place {
         }
     }
 
-    /// Where a path of another machine lies, with its disks, from texts that were collected there.
+    /// The place of a path on another host, with its disks, from texts that were collected there.
     ///
     /// # Errors
-    /// No mount of its table holds it, or the table is damaged.
+    /// No mount of its table contains it, or the table is damaged.
     pub fn collected(texts: &Texts, path: &Path) -> Result<Place, PlaceError> {
         let said = match texts.damaged(MOUNTS).map_or_else(|| texts.get(MOUNTS), Err) {
             Err(NotKnown::NotUnderstood(what)) => {
@@ -168,21 +168,21 @@ impl Place {
         Ok(place)
     }
 
-    /// The pool of ZFS that it lies in.
+    /// Its ZFS pool.
     pub fn pool(&self) -> Option<&str> {
         (self.fs_type == "zfs").then(|| self.source.split('/').next())?
     }
 
-    /// Where a path of this machine lies, with its disks.
+    /// The place of a path on the local host, with its disks.
     ///
     /// # Errors
-    /// It is not there, as far as that can be told without asking a server.
+    /// It does not exist, as far as that can be checked without contacting a server.
     pub fn here(table: &[Entry], path: &Path) -> Result<Place, PlaceError> {
         let unreadable = |source| PlaceError::Unreadable { path: path.to_owned(), source };
         let whole = std::path::absolute(path).map_err(unreadable)?;
         let whole = resolved(table, &whole).map_err(unreadable)?;
         let mut place = Place::on(table, &whole)?;
-        // What a server has is not looked at, and what a process shows may hang with it.
+        // Paths on a server are not accessed; those of a process may hang with it.
         if place.is_local
             && !place.fs_type.starts_with("fuse.")
             && fs::metadata(&whole).map_err(unreadable)?.is_file()
@@ -193,8 +193,8 @@ impl Place {
         Ok(place)
     }
 
-    /// Finds out how its server is reached, as every measurement does: by its name, too, where the options
-    /// have no address. The mount itself is not looked at.
+    /// Determines the link to its server, as every measurement does: by resolving its name if the
+    /// options contain no address. The mount itself is not accessed.
     pub fn find_link(&mut self) {
         let point = self.mount_point.clone().into();
         let mount = Mount::new(self.fs_type.clone(), self.source.clone(), point, self.options.clone());
@@ -215,7 +215,8 @@ impl Place {
     }
 }
 
-/// The path without links, as far as it lies on this machine; what is behind a network mount stays as it is.
+/// The path without links, as far as it is on the local host; the part behind a network mount is
+/// unchanged.
 fn resolved(table: &[Entry], path: &Path) -> io::Result<PathBuf> {
     let may_be_touched = |path: &Path| showing(table, path).is_none_or(is_touchable);
     let mut left: Vec<PathBuf> = parts(path);
@@ -252,13 +253,13 @@ fn is_local(mount: &Entry) -> bool {
     file_system::is_local(&mount.fs_type, &mount.source) || union::is_union(mount)
 }
 
-/// Whether looking at it asks no server and no process.
+/// Whether accessing it involves no server and no process.
 fn is_touchable(mount: &Entry) -> bool {
     let is_quiet = is_local(mount) && !mount.fs_type.starts_with("fuse.");
     is_quiet || file_system::is_of_the_kernel(&mount.fs_type, &mount.source)
 }
 
-/// The parts of a path, the last first.
+/// The components of a path, the last first.
 fn parts(path: &Path) -> Vec<PathBuf> {
     let named = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
     let mut parts: Vec<PathBuf> = named.map(|part| PathBuf::from(part.as_os_str())).collect();
@@ -351,7 +352,7 @@ mod tests {
         let resolved = |name: &str| resolved(&mounts, &root.join(name));
         assert_eq!(resolved("link").unwrap(), root.join("real"));
         assert!(resolved("loop").is_err() && resolved("gone").is_err());
-        // There is no such folder: nobody asked for it.
+        // This directory does not exist, so it must not have been accessed.
         assert_eq!(resolved("far/clip").unwrap(), root.join("nas/gone/clip"));
     }
 }

@@ -1,18 +1,19 @@
-//! Processes and threads of this host, as `/proc` shows them: each in its folder, with what the kernel keeps
-//! of it. Where there is no `/proc`, as outside Linux, nothing is known of them: `None`, and none in a list.
+//! Processes and threads of the host, from `/proc`: each has a directory with its kernel data. Without
+//! `/proc`, as outside Linux, the results are `None` and empty lists.
 //!
-//! Read by hand: procfs-core panics over a stat that ends early, and wants all lines of a status.
+//! Parsed here, because procfs-core panics on a stat that ends early, and requires all lines of a
+//! status.
 
 use crate::mountinfo::{self, Entry};
 use crate::source::Source;
 use crate::system;
 
-/// Where processes are.
+/// The directory of processes.
 const ALL: &str = "/proc";
-/// The file in which the calling thread finds its own [`Schedule`]. It is of the thread that opens it.
+/// The file with the calling thread's own [`Schedule`]. It belongs to the thread that opens it.
 pub const OWN_SCHEDULE: &str = "/proc/thread-self/schedstat";
 
-/// The numbers of all processes, in no order that means anything.
+/// The numbers of all processes, in no particular order.
 pub fn all(source: &impl Source) -> Vec<u32> {
     numbers(source, ALL)
 }
@@ -22,21 +23,21 @@ fn numbers(source: &impl Source, folder: &str) -> Vec<u32> {
     names.split_whitespace().filter_map(|name| name.parse().ok()).collect()
 }
 
-/// What tells a process from every other, before and after it: the boot, and when after that it was started.
-/// Numbers of processes are used again. `None` for one that is gone; one that has ended and was not waited
-/// for yet is gone.
+/// Identifies a process among all others, before and after it: the boot, and the start time after it.
+/// Numbers of processes are reused. `None` for a process that no longer exists; one that has ended but
+/// was not waited for counts as such.
 pub fn mark_of(source: &impl Source, process: u32) -> Option<String> {
     let stat = Task::of(process).stat(source)?;
     let start = stat.start_ticks().filter(|_| !stat.has_ended())?;
     Some(format!("{}/{start}", system::boot(source)?))
 }
 
-/// A process for people: `dd (977)`.
+/// A process for screens: `dd (977)`.
 pub fn described(source: &impl Source, process: u32) -> String {
     format!("{} ({process})", Task::of(process).program(source).unwrap_or_default())
 }
 
-/// A process or a thread, by its folder.
+/// A process or a thread, by its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task(String);
 
@@ -56,27 +57,27 @@ impl Task {
         Task(format!("{}/task/{number}", self.0))
     }
 
-    /// Its folder.
+    /// Its directory.
     pub fn folder(&self) -> &str {
         &self.0
     }
 
-    /// The numbers of its threads; none where it is gone.
+    /// The numbers of its threads; empty if it no longer exists.
     pub fn threads(&self, source: &impl Source) -> Vec<u32> {
         numbers(source, &self.file("task"))
     }
 
-    /// The name of its program, cut to 15 bytes.
+    /// The name of its program, truncated to 15 bytes.
     pub fn program(&self, source: &impl Source) -> Option<String> {
         source.value(&self.file("comm"))
     }
 
-    /// What the kernel keeps of it.
+    /// Its kernel data.
     pub fn stat(&self, source: &impl Source) -> Option<Stat> {
         Stat::of(&source.text(&self.file("stat"))?)
     }
 
-    /// How long it ran and waited.
+    /// Its running and waiting time.
     pub fn schedule(&self, source: &impl Source) -> Option<Schedule> {
         Schedule::of(&source.text(&self.file("schedstat"))?)
     }
@@ -88,7 +89,7 @@ impl Task {
         status.lines().find_map(value)
     }
 
-    /// The mounts that it sees; none where that is not shown to this user.
+    /// The mounts that it sees; empty if this user may not read them.
     pub fn mounts(&self, source: &impl Source) -> Vec<Entry> {
         mountinfo::parse(source.text(&self.file("mountinfo")).unwrap_or_default().as_bytes())
     }
@@ -98,12 +99,12 @@ impl Task {
     }
 }
 
-/// How long a thread was on a processor, and how long it could have been and had none, both since it began.
+/// How long a thread was running, and how long it was runnable without a processor, both since it began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// On a processor.
+    /// Running on a processor.
     pub ran_ns: u64,
-    /// Ready to run, and without a processor.
+    /// Runnable, but without a processor.
     pub waited_ns: u64,
 }
 
@@ -115,20 +116,20 @@ impl Schedule {
     }
 }
 
-/// The line of `/proc/PID/stat` of a process or a thread, as proc_pid_stat(5) describes it. The name is in
-/// brackets and may hold anything, brackets too.
+/// The line of `/proc/PID/stat` of a process or a thread, as described in proc_pid_stat(5). The name is
+/// in brackets and may contain anything, including brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
     /// Its number.
     pub number: u32,
-    /// The program's name, cut to 15 bytes.
+    /// The program's name, truncated to 15 bytes.
     pub name: String,
-    /// What is behind the name: the third field and those after it.
+    /// The part after the name: the third field and the following ones.
     rest: String,
 }
 
 impl Stat {
-    /// Reads a line; `None` where it has no number and no name.
+    /// Parses a line; `None` if it has no number and no name.
     pub fn of(line: &str) -> Option<Stat> {
         let (begin, rest) = line.rsplit_once(')')?;
         let (number, name) = begin.split_once('(')?;
@@ -139,12 +140,12 @@ impl Stat {
         self.field(3)
     }
 
-    /// Whether the kernel holds it, so that it can't end: it waits for a disk or a server.
+    /// Whether it is in uninterruptible sleep, so that it cannot end: it waits for a disk or a server.
     pub fn is_held(&self) -> bool {
         self.state() == Some("D")
     }
 
-    /// Whether it has ended and was not waited for yet.
+    /// Whether it has ended but was not waited for.
     pub fn has_ended(&self) -> bool {
         matches!(self.state(), Some("Z" | "X"))
     }
@@ -176,13 +177,13 @@ impl Stat {
     }
 }
 
-/// How many clock ticks a second has.
+/// The number of clock ticks per second.
 #[cfg(target_os = "linux")]
 pub fn ticks_per_s() -> f64 {
     rustix::param::clock_ticks_per_second() as f64
 }
 
-/// Nothing here counts in ticks.
+/// Without `/proc`, no time is in ticks.
 #[cfg(not(target_os = "linux"))]
 pub fn ticks_per_s() -> f64 {
     1.0

@@ -1,8 +1,8 @@
-//! Which way the route to an address takes, from `/proc/net/route` and `/proc/net/ipv6_route`.
+//! The interface of the route to an address, from `/proc/net/route` and `/proc/net/ipv6_route`.
 //!
-//! Pure: no I/O. The tables are those of the main routing table; policy routing is not looked at. procfs-core
-//! has no table for IPv6, and of the other it takes all lines or none, whose counts of use may be beyond its
-//! 16 bits.
+//! Pure: no I/O. The files contain the main routing table; policy routing is ignored. procfs-core cannot
+//! parse the table for IPv6. Of the other one it takes all lines or none, and their use counts may
+//! exceed its 16 bits.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,20 +11,21 @@ pub const TABLE_V4: &str = "/proc/net/route";
 /// The table for IPv6.
 pub const TABLE_V6: &str = "/proc/net/ipv6_route";
 
-/// `RTF_UP` and `RTF_REJECT` among a route's flags: one that rejects is no way (`unreachable`, `blackhole`).
+/// `RTF_UP` and `RTF_REJECT` among a route's flags: one that rejects leads nowhere (`unreachable`,
+/// `blackhole`).
 const UP: u32 = 0x1;
 const REJECT: u32 = 0x200;
 
-/// The route that packets take.
+/// The selected route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route<'a> {
     /// Its interface.
     pub interface: &'a str,
-    /// Whether a router is between.
+    /// Whether it uses a gateway.
     pub has_gateway: bool,
 }
 
-/// What chooses a route: the longest prefix, then the smallest metric.
+/// The order of routes: the longest prefix, then the smallest metric.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     prefix_bits: u32,
@@ -35,14 +36,14 @@ struct Rank {
 /// The route to an address, by the table of its kind.
 pub fn to<'a>(table_v4: &'a str, table_v6: &'a str, to: IpAddr) -> Option<Route<'a>> {
     match to {
-        // Its routes are in a table of their own.
+        // Its routes are in a separate table.
         _ if to.is_loopback() => Some(Route { interface: "lo", has_gateway: false }),
         IpAddr::V4(ip) => best(table_v4.lines().filter_map(|line| line_v4(line, ip))),
         IpAddr::V6(ip) => best(table_v6.lines().filter_map(|line| line_v6(line, ip))),
     }
 }
 
-/// A line that leads to an IPv4 address.
+/// A line whose destination includes an IPv4 address.
 fn line_v4(line: &str, to: Ipv4Addr) -> Option<(Rank, Route<'_>)> {
     let fields: Vec<&str> = line.split_ascii_whitespace().collect();
     let [interface, destination, gateway, flags, _, _, metric, mask, ..] = fields[..] else {
@@ -54,8 +55,8 @@ fn line_v4(line: &str, to: Ipv4Addr) -> Option<(Rank, Route<'_>)> {
     fits.then_some((rank, Route { interface, has_gateway: address_v4(gateway)? != 0 }))
 }
 
-/// A line that leads to an IPv6 address: destination, its bits, source, its bits, gateway, metric, …,
-/// interface.
+/// A line whose destination includes an IPv6 address: destination, its bits, source, its bits, gateway,
+/// metric, …, interface.
 fn line_v6(line: &str, to: Ipv6Addr) -> Option<(Rank, Route<'_>)> {
     let fields: Vec<&str> = line.split_ascii_whitespace().collect();
     let [destination, prefix_bits, _, _, gateway, metric, _, _, flags, interface] = fields[..] else {
@@ -69,14 +70,14 @@ fn line_v6(line: &str, to: Ipv6Addr) -> Option<(Rank, Route<'_>)> {
     fits.then_some((rank, Route { interface, has_gateway: address(gateway)? != 0 }))
 }
 
-/// The first of the best, as the kernel takes it.
+/// The first of the best routes, which the kernel selects.
 fn best<'a>(routes: impl Iterator<Item = (Rank, Route<'a>)>) -> Option<Route<'a>> {
     let better = |best: (Rank, Route<'a>), next: (Rank, Route<'a>)| if next.0 > best.0 { next } else { best };
     routes.reduce(better).map(|(_, route)| route)
 }
 
-/// An address of `/proc/net/route`: the bytes as they lie in memory, printed as a number. The kernels that
-/// this is built for have the lowest byte first.
+/// An address of `/proc/net/route`: its bytes in memory, printed as a number. The supported kernels are
+/// little-endian.
 fn address_v4(text: &str) -> Option<u32> {
     Some(u32::from_str_radix(text, 16).ok()?.swap_bytes())
 }
@@ -91,8 +92,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// As a little-endian kernel prints it: a default route over Wi-Fi and a worse one over eth0, the media
-    /// network on bond0.40, one host of it over eth1, a network that is cut off.
+    /// As a little-endian kernel prints it: a default route over Wi-Fi and a worse one over eth0, the
+    /// media network on bond0.40, one host of it over eth1, and a rejected network.
     const V4: &str = "\
 Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
 eth0	00000000	010200C0	0003	0	0	600	00000000	0	0	0

@@ -1,15 +1,17 @@
-//! While a run does its I/O, what the machine counts, so that a stall and its cause line up.
+//! Samples the host's counters while a run does its I/O, so that a stall and its cause can be matched.
 //!
-//! * [`counter`]: a number as the kernel keeps it, and what two readings of it show: a rate, a share, a mean.
-//! * [`parse`]: the kernel's files, one parser each: text in, counters out.
-//! * [`proc_reader`]: one look at all of them. [`net_reader`]: what no file has, the connections to the
-//!   target's server and the queues on the way; `pings`: what a packet takes there and back, and how long one
-//!   may be. `programs`: which other programs take processors. `thread_waits`: how long this one's threads
-//!   wait for one. `disturbances`: scrubs, links that go down, mounts that change.
-//! * [`sampler`]: a thread that looks once a second, beside the measuring ones.
+//! * [`counter`]: a number as the kernel keeps it, and the result of two readings: a rate, a share, a
+//!   mean.
+//! * [`parse`]: parsers of the kernel's files: text in, counters out.
+//! * [`proc_reader`]: reads all of them once. [`net_reader`]: facts that no file contains, the
+//!   connections to the target's server and the queues on the network path; `pings`: the round trip of a
+//!   packet, and the largest packet size. `programs`: other programs that use processors.
+//!   `thread_waits`: how long this process's threads wait for one. `disturbances`: scrubs, links that go
+//!   down, mounts that change.
+//! * [`sampler`]: a thread that samples once a second, in addition to the measuring ones.
 //!
-//! Not here: names and files of counters ([`reelgauge_record::counters`]), and what a counter means for the
-//! storage.
+//! Not here: names and files of counters ([`reelgauge_record::counters`]), and the meaning of a counter
+//! for the storage.
 
 pub mod counter;
 mod disturbances;

@@ -1,11 +1,12 @@
-//! What a machine is set to, as far as it bears on storage and the kernel tells it: kept with every run, so
-//! that two runs show what was changed between them. [`default_of`]: what the kernel has where nobody set it.
+//! The settings of a host that matter for storage, as far as the kernel shows them: recorded with every
+//! run, so that two runs show what was changed between them. [`default_of`]: the kernel's defaults.
 //!
-//! Files of a few bytes are read, and the kernel is asked how its cards are set
-//! ([`crate::netlink::ethtool`]). Their firmware the kernel tells by ioctl alone, which `ethtool -i` asks
-//! for, where it is installed. What is not there is left out: not known is no setting.
+//! The module reads files of a few bytes, and asks the kernel for its cards' settings
+//! ([`crate::netlink::ethtool`]). The kernel reports the firmware of cards only through ioctl, which
+//! `ethtool -i` uses, if it is installed. Settings that do not exist are omitted: an unknown value is no
+//! setting.
 //!
-//! Not here: what a setting should be (the doctor's rules).
+//! Not here: recommended settings (the doctor's rules).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,12 +16,12 @@ use crate::source::{Host, Source};
 use crate::texts::command;
 use crate::{devices, interface, mountinfo};
 
-/// The longest setting that is kept. The longest usual one names every scheduler of a disk.
+/// The longest setting that is recorded. The longest usual one names every scheduler of a disk.
 const TEXT_MAX_BYTES: usize = 256;
-/// Interfaces or disks of which settings are kept. Containers have hundreds.
+/// Interfaces or disks whose settings are recorded, at most. Hosts with containers have hundreds.
 const DEVICES_MAX: usize = 16;
 
-/// Files of the kernel, below `/proc/sys`.
+/// Kernel files, below `/proc/sys`.
 const KERNEL: [&str; 24] = [
     "net/core/default_qdisc",
     "net/core/netdev_budget",
@@ -47,7 +48,7 @@ const KERNEL: [&str; 24] = [
     "vm/vfs_cache_pressure",
     "vm/zone_reclaim_mode",
 ];
-/// Files of each network interface, below its folder, and what they are called here.
+/// Files of each network interface, below its directory, and their names here.
 const INTERFACE: [(&str, &str); 7] = [
     ("mtu", "mtu"),
     ("tx_queue_len", "tx_queue_len"),
@@ -64,8 +65,8 @@ const MODULES: [&str; 4] = [
     "zfs/parameters/zfetch_max_distance",
     "zfs/parameters/zfetch_max_streams",
 ];
-/// What the kernel has where nobody set it, whatever the machine. What distributions, drivers or the size of
-/// the machine decide is not here.
+/// The kernel's defaults that are the same on every host. Defaults that depend on distributions, drivers
+/// or the size of the host are not listed.
 const DEFAULTS: [(&str, &str); 19] = [
     ("net.core.netdev_budget", "300"),
     ("net.core.netdev_max_backlog", "1000"),
@@ -87,10 +88,10 @@ const DEFAULTS: [(&str, &str); 19] = [
     ("nfs max_session_slots", "64"),
     ("zfs zfs_arc_max", "0"),
 ];
-/// The same of every interface, disk or mount.
+/// The same for every interface, disk or mount.
 const DEVICE_DEFAULTS: [(&str, &str); 4] =
     [("mtu", "1500"), ("tx_queue_len", "1000"), ("gro_flush_timeout", "0"), ("read_ahead_kb", "128")];
-/// Files of each disk under the target, below its folder.
+/// Files of each disk below the target, below its directory.
 const DISK: [&str; 6] = [
     "queue/scheduler",
     "queue/nr_requests",
@@ -105,8 +106,8 @@ const PROCESSOR: [(&str, &str); 2] = [
     ("cpu0 energy preference", "/sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference"),
 ];
 
-/// What this machine is set to, by name: `net.ipv4.tcp_sack`, `eth0 mtu`, `sda read_ahead_kb`. Of disks only
-/// those under the target that is mounted here.
+/// The settings of the local host, by name: `net.ipv4.tcp_sack`, `eth0 mtu`, `sda read_ahead_kb`. Of
+/// disks only those below the target that is mounted here.
 pub fn settings(mount_point: &Path) -> BTreeMap<String, String> {
     let here = Host::here();
     let mut all = settings_in(&here, mount_point);
@@ -120,14 +121,14 @@ pub fn settings(mount_point: &Path) -> BTreeMap<String, String> {
     all
 }
 
-/// The firmware that `ethtool -i` tells; drivers that know none say nothing, or `N/A`.
+/// The firmware in the output of `ethtool -i`; drivers that do not know it print nothing, or `N/A`.
 fn firmware(said: &str) -> Option<String> {
     let version = said.lines().find_map(|line| line.strip_prefix("firmware-version:"))?.trim();
     let is_known = !version.is_empty() && version != "N/A";
     is_known.then(|| version.chars().filter(|c| !c.is_control()).take(TEXT_MAX_BYTES).collect())
 }
 
-/// What the kernel has where nobody set it; `None` where that hangs on more than the kernel.
+/// The kernel's default; `None` if it depends on more than the kernel.
 pub fn default_of(name: &str) -> Option<&'static str> {
     let of = |table: &'static [(&str, &str)], name: &str| {
         table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
@@ -135,7 +136,7 @@ pub fn default_of(name: &str) -> Option<&'static str> {
     of(&DEFAULTS, name).or_else(|| of(&DEVICE_DEFAULTS, name.split_once(' ')?.1))
 }
 
-/// Of these settings those that somebody changed, as far as their defaults are known, each with its default.
+/// The settings that differ from a known default, each with its default.
 pub fn changed_from_default(settings: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let changed = settings.iter().filter_map(|(name, value)| {
         let default = default_of(name).filter(|default| value != default)?;
@@ -168,20 +169,20 @@ fn settings_in(source: &impl Source, mount_point: &Path) -> BTreeMap<String, Str
         let file = |name| format!("{}/{disk}/{name}", devices::DISKS);
         DISK.iter().for_each(|name| put(format!("{disk} {}", last(name)), &file(name)));
     }
-    // Of several mounts at one place the last lies on top.
+    // Of several mounts at one place, the last one is on top.
     if let Some(mount) = mounts.iter().rfind(|mount| mount.is_at(mount_point)) {
         let file = format!("/sys/class/bdi/{}/read_ahead_kb", mount.numbers());
         put("mount read_ahead_kb".to_owned(), &file);
     }
     PROCESSOR.iter().for_each(|(name, path)| put((*name).to_owned(), path));
-    // Of an NFS server alone.
+    // Only on an NFS server.
     put("nfsd threads".to_owned(), "/proc/fs/nfsd/threads");
     let driver = |name: &String| Some((format!("{name} driver"), interface::driver(source, name)?));
     all.extend(interfaces.iter().filter_map(driver));
     all
 }
 
-/// Interfaces with hardware, or a switch's port, behind them.
+/// Interfaces with hardware or a switch port.
 fn interfaces(source: &impl Source) -> Vec<String> {
     let mut names = source.names(interface::ALL);
     names.retain(|name| name != "lo" && !name.starts_with("veth") && !name.starts_with("docker"));
@@ -193,7 +194,8 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What a file says, white space made single; of a list with one chosen in brackets that one.
+/// The value of a file, with white space collapsed; for a list with a selected entry in brackets, that
+/// entry.
 fn value_in(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let chosen = words.iter().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
@@ -269,7 +271,7 @@ mod tests {
     fn settings_of_this_machine_are_told() {
         let told = settings(Path::new("/"));
         assert!(told.contains_key("net.ipv4.tcp_sack"), "{told:?}");
-        // Each has a name and a value, and no part of a text that was taken for one.
+        // Each has a name and a value, and is no part of a text that was parsed wrongly.
         assert!(told.iter().all(|(name, value)| !name.is_empty() && !value.contains('\n')), "{told:?}");
     }
 

@@ -1,4 +1,5 @@
-//! Where texts come from: this host, or a set that was collected on another one. Parsers do not see which.
+//! The source of texts: the local host, or a set that was collected on another one. Parsers do not
+//! distinguish them.
 
 use std::borrow::Cow;
 use std::fs;
@@ -7,12 +8,12 @@ use std::str::FromStr;
 
 use crate::texts::Texts;
 
-/// Where texts come from.
+/// A source of texts.
 pub trait Source {
-    /// The text of a file, or the names in a folder, one a line; `None` where it is not known.
+    /// The text of a file, or the names in a directory, one per line; `None` if it is unknown.
     fn text(&self, path: &str) -> Option<Cow<'_, str>>;
 
-    /// The first text whose name begins so: a command with whatever arguments it was run. A host has none.
+    /// The first text whose name has this prefix: a command with any arguments. A host has none.
     fn text_beginning(&self, _begin: &str) -> Option<Cow<'_, str>> {
         None
     }
@@ -27,7 +28,7 @@ pub trait Source {
         self.text(path)?.trim().parse().ok()
     }
 
-    /// The names in a folder, sorted; none where it is not known.
+    /// The names in a directory, sorted; empty if it is unknown.
     fn names(&self, folder: &str) -> Vec<String> {
         let text = self.text(folder).unwrap_or_default();
         let mut names: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
@@ -46,19 +47,19 @@ impl Source for Texts {
     }
 }
 
-/// This host: a file is read when it is asked for.
+/// The local host: a file is read when it is requested.
 #[derive(Clone, Debug)]
 pub struct Host {
     root: PathBuf,
 }
 
 impl Host {
-    /// This host.
+    /// The local host.
     pub fn here() -> Host {
         Host::below("/")
     }
 
-    /// Files below another folder than `/`, as tests bring them.
+    /// Files below another directory than `/`, for tests.
     pub fn below(root: impl Into<PathBuf>) -> Host {
         Host { root: root.into() }
     }

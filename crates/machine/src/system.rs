@@ -1,4 +1,4 @@
-//! Which system texts come from.
+//! The operating system of texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,20 +15,20 @@ pub enum Os {
     Truenas,
 }
 
-/// A system, as it calls itself.
+/// The name and the versions of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
     pub os: Os,
-    /// `Debian GNU/Linux 12 (bookworm)`; `None` where no text says it.
+    /// `Debian GNU/Linux 12 (bookworm)`; `None` if no text has it.
     pub name: Option<String>,
-    /// `6.18.44`; `None` where no text says it.
+    /// `6.18.44`; `None` if no text has it.
     pub kernel: Option<String>,
-    /// What it is called in its network; `None` where no text says it.
+    /// Its host name; `None` if no text has it.
     pub host: Option<String>,
 }
 
 impl System {
-    /// What the texts say of it. Without a name of its own it is what its texts are typical of.
+    /// The system of these texts. If no text names it, it is guessed from the kinds of texts.
     pub fn of(texts: &Texts) -> System {
         let first = |name: &str| texts.get(name).ok().map(str::trim).filter(|text| !text.is_empty());
         let uname = first("uname -sr").unwrap_or_default();
@@ -66,12 +66,12 @@ impl System {
     }
 }
 
-/// What tells one boot of a host from every other; `None` where nothing tells it, as outside Linux.
+/// Identifies one boot of a host; `None` if it is not available, as outside Linux.
 pub fn boot(source: &impl Source) -> Option<String> {
     source.value("/proc/sys/kernel/random/boot_id").filter(|boot| !boot.is_empty())
 }
 
-/// What this host is called in its network; `None` where nobody has named it.
+/// The host name; `None` if it was never set.
 pub fn host_name() -> Option<String> {
     #[cfg(unix)]
     return given_name(&rustix::system::uname().nodename().to_string_lossy());
@@ -79,12 +79,12 @@ pub fn host_name() -> Option<String> {
     given_name(&std::env::var("COMPUTERNAME").ok()?)
 }
 
-/// The kernel calls a host `(none)` that nobody has named yet.
+/// The kernel's name for a host without a name is `(none)`.
 fn given_name(name: &str) -> Option<String> {
     Some(name.trim()).filter(|name| !name.is_empty() && *name != "(none)").map(str::to_owned)
 }
 
-/// The value of the line that begins so.
+/// The value of the line with this prefix.
 fn line(text: &str, begin: &str, between: char) -> Option<String> {
     let line = text.lines().find(|line| line.starts_with(begin))?;
     Some(line.split_once(between)?.1.trim().trim_matches('"').to_owned())

@@ -1,9 +1,10 @@
-//! Collected texts: what a machine says of itself, by name. A file is named by its path
-//! (`/proc/net/netstat`), a listing of a folder by the folder's, a command by its words (`ethtool -a eth0`).
+//! Collected texts: what a host reports about itself, by name. A file is named by its path
+//! (`/proc/net/netstat`), a directory listing by the directory's, a command by its words (`ethtool -a
+//! eth0`).
 //!
-//! A text that is not there keeps the reason; one that is there and damaged keeps what of it is not
-//! understood ([`shape`]). Rules never see where texts come from: this machine ([`local`]), a folder that a
-//! script filled on another ([`folder`]), or a rule's own examples.
+//! If a text is missing, the reason is kept. If a text is damaged, the parts that are not understood are
+//! recorded ([`shape`]). Rules are independent of the source of texts: the local host ([`local`]), a
+//! directory that a script filled on another one ([`folder`]), or a rule's own examples.
 
 pub mod collect_script;
 pub mod command;
@@ -22,43 +23,44 @@ use crate::mountinfo::{self, Entry};
 /// The longest text that is read. The longest real one, every setting of Samba, has 30 kB.
 pub const TEXT_MAX_BYTES: u64 = 1 << 20;
 
-/// What is behind the name of a text that could not be had.
+/// The suffix of the reason why a text is missing.
 const WHY: &str = ".why";
 
-/// Why a text is not known.
+/// Why a text is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why", content = "said")]
 pub enum NotKnown {
     /// No such file, or no such program.
     NotThere,
-    /// This user may not look.
+    /// This user may not read it.
     NotAllowed,
-    /// It was tried, and came to nothing; what was said.
+    /// The attempt failed; the error message.
     Failed(String),
     /// No answer in time.
     TimedOut,
-    /// Longer than anything that is meant.
+    /// Too large to be a valid text.
     TooLarge,
-    /// Nobody looked.
+    /// It was not collected.
     NotCollected,
-    /// There is a text, and it does not say it.
+    /// There is a text, but it does not contain the value.
     NotTold,
-    /// A card of a virtual machine, which says any speed or none.
+    /// A card of a virtual machine, which reports an invented speed or none.
     Virtual,
-    /// A disk of a virtual machine, which does not tell what it lies on.
+    /// A virtual disk, whose physical device is unknown.
     VirtualDisk,
-    /// The question itself would write: why it is not asked here.
+    /// The query itself would write: why it is not run here.
     Writes(String),
-    /// A probe could not find it out: what it said.
+    /// A probe failed: its message.
     Probe(String),
-    /// What has its name in the collected folder is no file, and is not opened: what it is.
+    /// The entry of this name in the collected directory is no regular file, and is not opened: its
+    /// kind.
     NoFile(&'static str),
-    /// There is a text, and it is not what such a text says: what of it.
+    /// There is a text, but it has another format than expected: the unexpected part.
     NotUnderstood(String),
 }
 
 impl NotKnown {
-    /// What a script noted.
+    /// The reason in a script's note.
     pub fn noted(text: &str) -> NotKnown {
         match text.trim() {
             "not there" => NotKnown::NotThere,
@@ -69,7 +71,7 @@ impl NotKnown {
         }
     }
 
-    /// Of a file that could not be read.
+    /// The reason for a file that could not be read.
     pub fn of(error: &std::io::Error) -> NotKnown {
         match error.kind() {
             std::io::ErrorKind::NotFound => NotKnown::NotThere,
@@ -83,11 +85,11 @@ impl NotKnown {
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     by_name: BTreeMap<String, Result<String, NotKnown>>,
-    /// Texts of which a part is missing: what of it.
+    /// Incomplete texts: the missing part.
     cut_off: BTreeMap<String, String>,
-    /// Files of a folder that are no texts.
+    /// Files of a directory that are not texts.
     unrecognised: Vec<String>,
-    /// Every name that was asked for.
+    /// Every name that was requested.
     #[cfg(any(test, feature = "test-asked"))]
     asked: std::sync::Arc<std::sync::Mutex<std::collections::BTreeSet<String>>>,
 }
@@ -98,10 +100,11 @@ impl Texts {
         self.by_name.insert(name.into(), text);
     }
 
-    /// Adds what a script noted: a text, or behind `NAME.why` why there is none.
+    /// Adds the result of a script: a text, or, under `NAME.why`, the reason why there is none.
     pub fn put_noted(&mut self, name: &str, text: Result<String, NotKnown>) {
         match (name.strip_suffix(WHY), text) {
-            // A text that is there says more than a note that it is not, in whatever order they come.
+            // An existing text takes precedence over a note that it is missing, in whatever order they
+            // come.
             (Some(name), Ok(why)) => {
                 self.by_name.entry(name.to_owned()).or_insert_with(|| Err(NotKnown::noted(&why)));
             }
@@ -110,15 +113,15 @@ impl Texts {
         }
     }
 
-    /// The text of this name. One that is blank tells nothing, unless it is a list that may be empty.
+    /// The text with this name. A blank text is unknown, unless it is a list that may be empty.
     ///
     /// # Errors
-    /// It is not known.
+    /// It is unknown.
     pub fn get(&self, name: &str) -> Result<&str, NotKnown> {
         #[cfg(any(test, feature = "test-asked"))]
         self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.to_owned());
         match self.by_name.get(name) {
-            // A file of the kernel that is blank, or a program that printed nothing, tells nothing.
+            // A blank kernel file, or a program without output, is no information.
             Some(Ok(text)) if text.trim().is_empty() && !required_texts::says_nothing_blank(name) => {
                 Err(NotKnown::NotTold)
             }
@@ -127,48 +130,48 @@ impl Texts {
         }
     }
 
-    /// The table of mounts, as far as it is known and understood.
+    /// The known and valid part of the table of mounts.
     pub fn mounts(&self) -> Vec<Entry> {
         mountinfo::parse(self.get(mountinfo::FILE).unwrap_or_default().as_bytes())
     }
 
-    /// Adds a text of which a part is missing, as far as it goes.
+    /// Adds an incomplete text.
     fn put_cut_off(&mut self, name: &str, text: String, what: &str) {
         self.put(name, Ok(text));
         self.cut_off.insert(name.to_owned(), what.to_owned());
     }
 
-    /// What of a text that is there is not understood, so that it may say less than there is.
+    /// The part of an existing text that is not understood, so that facts may be missing.
     pub fn damaged(&self, name: &str) -> Option<NotKnown> {
         let text = self.by_name.get(name)?.as_deref().ok()?;
         let fault = self.cut_off.get(name).cloned().or_else(|| shape::fault(name, text));
         fault.map(NotKnown::NotUnderstood)
     }
 
-    /// Texts that are there and of which nothing is understood.
+    /// Texts that exist but are not understood at all.
     pub fn not_understood(&self) -> impl Iterator<Item = (&str, &NotKnown)> {
         let all = self.by_name.iter().filter_map(|(name, text)| Some((name.as_str(), text.as_ref().err()?)));
         all.filter(|(_, why)| matches!(why, NotKnown::NotUnderstood(_)))
     }
 
-    /// Files of the folder that are no texts, by name.
+    /// Files of the directory that are not texts, by name.
     pub fn unrecognised(&self) -> &[String] {
         &self.unrecognised
     }
 
-    /// Every name that was asked for.
+    /// Every name that was requested.
     #[cfg(any(test, feature = "test-asked"))]
     pub fn asked(&self) -> std::collections::BTreeSet<String> {
         self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The names of all that are known.
+    /// The names of all known texts.
     pub fn known(&self) -> impl Iterator<Item = &str> {
         self.by_name.iter().filter(|(_, text)| text.is_ok()).map(|(name, _)| name.as_str())
     }
 }
 
-/// Bytes as text: UTF-8, or UTF-16 as PowerShell writes it. What is neither is replaced.
+/// Bytes as text: UTF-8, or UTF-16 as PowerShell writes it. Invalid bytes are replaced.
 pub fn decoded(bytes: &[u8]) -> String {
     let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();

@@ -1,10 +1,11 @@
-//! File systems that show others in one place: overlay, and unions by FUSE. They have no disks of their own;
-//! their data lies on what their branches lie on.
+//! File systems that combine others in one place: overlay, and FUSE unions. They have no disks; their
+//! data is on those of their branches.
 //!
-//! Where branches stand: overlay's in its options `lowerdir` and `upperdir` (the kernel's
-//! `Documentation/filesystems/overlayfs.rst`); bindfs' and the like in their source; those of mergerfs and
-//! unionfs in their source where it has paths (`/mnt/a:/mnt/b`, by default it is shortened); shfs of Unraid
-//! shows `/mnt/disk1` and so on, and its pools.
+//! Branches are listed in different places. Those of overlay are in its options `lowerdir` and
+//! `upperdir` (the kernel's `Documentation/filesystems/overlayfs.rst`). Those of bindfs and similar ones
+//! are in their source. Those of mergerfs and unionfs are in their source if it contains paths
+//! (`/mnt/a:/mnt/b`; by default it is shortened). Unraid's shfs shows `/mnt/disk1` and so on, and its
+//! pools.
 
 use std::path::Path;
 
@@ -22,22 +23,22 @@ const UNIONS: [&str; 9] = [
     "fuse.mhddfs",
     "fuse.fuse-overlayfs",
 ];
-/// File systems that show one other folder.
+/// File systems that show one other directory.
 const MIRRORS: [&str; 6] =
     ["fuse.bindfs", "fuse.gocryptfs", "fuse.encfs", "fuse.cryfs", "fuse.securefs", "ecryptfs"];
-/// More lie on each other nowhere.
+/// Layers of such file systems, at most.
 const DEPTH_MAX: usize = 8;
 
-/// What lies below a mount.
+/// The mounts below a mount.
 #[derive(Default)]
 pub(crate) struct Below<'a> {
-    /// Mounts that are none of these file systems themselves.
+    /// Mounts of other file systems than these.
     pub(crate) mounts: Vec<&'a Entry>,
     /// Whether these are all.
     pub(crate) is_whole: bool,
 }
 
-/// Whether it shows other file systems and has no disk of its own.
+/// Whether it combines other file systems and has no disk.
 pub(crate) fn is_union(mount: &Entry) -> bool {
     let kind = mount.fs_type.as_str();
     UNIONS.contains(&kind) || MIRRORS.contains(&kind)
@@ -59,7 +60,7 @@ fn follow<'a>(table: &'a [Entry], union: &'a Entry, depth: usize, found: &mut Be
     }
     for branch in branches {
         match showing(table, Path::new(&branch)) {
-            // A container sees its own root in the place of the branch.
+            // A container sees its own root in place of the branch.
             Some(mount) if mount.mount_point == union.mount_point => found.is_whole = false,
             Some(mount) if is_union(mount) => follow(table, mount, depth - 1, found),
             Some(mount) if found.mounts.iter().any(|known| known.mount_point == mount.mount_point) => {}
@@ -69,7 +70,7 @@ fn follow<'a>(table: &'a [Entry], union: &'a Entry, depth: usize, found: &mut Be
     }
 }
 
-/// The folders that it shows, as far as the table of mounts tells them.
+/// The directories that it combines, as far as the table of mounts shows them.
 fn branches(table: &[Entry], union: &Entry) -> Vec<String> {
     match union.fs_type.as_str() {
         "overlay" | "fuse.fuse-overlayfs" => ["upperdir", "lowerdir", "lowerdir+"]

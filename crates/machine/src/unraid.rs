@@ -1,10 +1,11 @@
-//! The array of Unraid, whose driver prints `/proc/mdstat` as a list of `key=value` lines.
+//! Unraid's array, whose driver prints `/proc/mdstat` as a list of `key=value` lines.
 //!
-//! The format, the states of the array and those of its disks are in `md_unraid.c` (functions `status_md`
-//! and `status_disk`, tables "Array states" and "Disk status"), which Lime Technology publishes under the
-//! GPL; the fork qvr/nonraid prints the same. `mdResyncAction` is what would be done next, and is there at
-//! any time: only `mdResync` above 0 says that it is being done. A parity slot (0 or 29) that never had a
-//! disk is `DISK_NP_DSBL`, as is one that lost its disk: that has a size or an identity.
+//! The format, the states of the array and those of its disks are in `md_unraid.c` (functions
+//! `status_md` and `status_disk`, tables "Array states" and "Disk status"), which Lime Technology
+//! publishes under the GPL; the fork qvr/nonraid prints the same. `mdResyncAction` is the next action,
+//! and is always present: only `mdResync` above 0 means that it is in progress. A parity slot (0 or 29)
+//! that never had a disk is `DISK_NP_DSBL`, and so is one that lost its disk; only the latter has a size
+//! or an identity.
 
 const PARITY: [(u32, &str); 2] = [(0, "parity"), (29, "parity2")];
 
@@ -15,34 +16,34 @@ pub struct Slot<'a> {
     pub status: &'a str,
     /// The device in it (`sdc`), if there is one.
     pub device: &'a str,
-    /// The identity of the disk that belongs there.
+    /// The identity of the disk that belongs in it.
     id: &'a str,
-    /// The size of the disk that belongs there; nothing where it is not told.
+    /// The size of the disk that belongs in it; `None` if it is not stated.
     size: Option<u64>,
-    /// Errors of reading and writing.
+    /// Read and write errors.
     pub errors: u64,
 }
 
-/// What there is to say of a slot.
+/// The state of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotState {
-    /// A disk in order, or none where none belongs.
+    /// A disk in order, or none if none belongs in it.
     InOrder,
-    /// A disk whose data is not valid yet: it is rebuilt, or parity is.
+    /// A disk whose data is not valid yet: it is being rebuilt, or parity is.
     Invalid,
     /// Its disk is missing, wrong, or was disabled by the driver.
     Lost,
-    /// None of the driver's own.
+    /// A state that the driver does not have.
     Unknown,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct UnraidArray<'a> {
-    /// `STARTED`; empty where it is not told.
+    /// `STARTED`; empty if it is not stated.
     pub state: &'a str,
     /// The slots, in the order of the text.
     pub slots: Vec<Slot<'a>>,
-    /// How many disks are present, as the driver counts them.
+    /// The number of present disks, as counted by the driver.
     disks: Option<usize>,
     action: &'a str,
     is_at_work: bool,
@@ -78,7 +79,7 @@ impl Slot<'_> {
 }
 
 impl<'a> UnraidArray<'a> {
-    /// The array of a text; `None` where the text is Linux' own.
+    /// The array of a text; `None` if the text is that of standard Linux.
     pub fn read(mdstat: &'a str) -> Option<UnraidArray<'a>> {
         let mut array = UnraidArray::default();
         let mut is_one = false;
@@ -127,12 +128,12 @@ impl<'a> UnraidArray<'a> {
         }
     }
 
-    /// What it is at now: `check P`, `recon D2`, `clear`. What was paused is none.
+    /// Its current work: `check P`, `recon D2`, `clear`. Paused work does not count.
     pub fn work(&self) -> Option<&'a str> {
         self.is_at_work.then_some(if self.action.is_empty() { "resync" } else { self.action })
     }
 
-    /// Whether the text has fewer disks than the driver counts, so that it was cut.
+    /// Whether the text has fewer disks than the driver counts, so that it was cut off.
     pub fn is_cut(&self) -> bool {
         let present = self.slots.iter().filter(|slot| slot.is_present()).count();
         self.disks.is_none_or(|disks| present < disks)

@@ -1,5 +1,5 @@
-//! The fuzzer's corpus of what kernels tell of themselves, with numbers as large as they can be besides: any
-//! text is understood or not, and none of them ends the program.
+//! The fuzzer's corpus of kernel texts, also with the largest possible numbers: every text is parsed or
+//! rejected, and none crashes the program.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use reelgauge_machine::sample::parse::{
     disks, interfaces, memory, nfs, own_process, pressure, processors, quota, smb, softnet, tcp,
 };
 
-/// The text, as everything that it may be.
+/// Parses the text in every possible format.
 fn read(text: &str) -> usize {
     let look = &mut Look::default();
     processors::parse(text, look);
@@ -28,7 +28,7 @@ fn read(text: &str) -> usize {
     look.len() + quota::groups(text).len() + usize::from(quota::throttled_us(text).is_some())
 }
 
-/// The text with every number the largest there is.
+/// The text with every number replaced by the largest one.
 fn largest(text: &str) -> String {
     let mut digits = false;
     let mut made = String::new();
@@ -49,7 +49,7 @@ fn any_text_is_survived() {
     let mut understood = 0;
     for file in std::fs::read_dir(corpus).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        // The first byte tells the fuzzer what it is.
+        // The first byte selects the format for the fuzzer.
         let text = String::from_utf8_lossy(&bytes[1..]);
         for text in [text.to_string(), largest(&text)] {
             understood += usize::from(read(&text) > 0);

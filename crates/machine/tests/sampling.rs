@@ -1,4 +1,4 @@
-//! The thread that samples, on this machine as it is.
+//! The sampling thread, on the real local host.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
@@ -28,7 +28,7 @@ fn this_machine_is_sampled_every_second_and_at_the_end() {
     std::thread::sleep(Duration::from_millis(2500));
     let report = sampling.finish();
     assert_eq!(report.trouble, None);
-    // At 0 s, 1 s, 2 s and the end, or fewer where this machine is too busy.
+    // At 0 s, 1 s, 2 s and the end, or fewer if the host is too busy.
     assert!((2..=4).contains(&report.looks), "{report:?}");
     println!("{:.0} us of processor time a look", report.cpu_us.unwrap() / report.looks as f64);
     let values = |name: &str| {

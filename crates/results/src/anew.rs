@@ -1,4 +1,4 @@
-//! A run judged anew, after something was put beside it.
+//! Judges a run again, after files were added to it.
 
 use reelgauge_analysis::{Summary, statement};
 use reelgauge_record::run_dir::RunDir;
@@ -8,12 +8,11 @@ use crate::load_points;
 use crate::reopen::{ReopenError, reopen};
 use crate::run_context::beside_into;
 
-/// The summary of a run with what was put beside it since, written in the place of the one before. Of a run
-/// that
-/// has none nothing is written: what is made of its log is made anew each time.
+/// The summary of a run with the files that were added since, written in place of the previous one. For
+/// a run without a summary nothing is written: its figures are computed from its log each time.
 ///
 /// # Errors
-/// It can't be read or written.
+/// It cannot be read or written.
 pub fn judge_anew(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let mut summary = reopen(run_dir.path())?;
     if run_dir.summary_path().exists() {

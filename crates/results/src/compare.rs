@@ -1,6 +1,6 @@
 //! Runs from their directories, side by side: read, compared, and as a page.
 //!
-//! Not here: what is noise and what is not ([`reelgauge_analysis::compare`]), and how it is shown
+//! Not here: what counts as noise ([`reelgauge_analysis::compare`]), and the display
 //! ([`reelgauge_report::compare`]).
 
 use std::path::{Path, PathBuf};
@@ -19,35 +19,35 @@ use crate::page::{PageError, id_of, page, run_page};
 use crate::reopen::{ReopenError, reopen};
 use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 
-/// Why runs can't be compared.
+/// Why runs cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareRunsError {
-    /// One of them can't be read.
+    /// One of them cannot be read.
     #[error("{}: {source}", path.display())]
     Run {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: ReopenError,
     },
-    /// One of them is no run but a trace.
+    /// One of them is not a run but a trace.
     #[error(
         "{} is a trace, which has no results to compare. Replay it on each storage ('reelgauge replay \
          TRACE PATH') and compare those runs",
         path.display()
     )]
     Trace {
-        /// Which.
+        /// Its path.
         path: PathBuf,
     },
-    /// One of them is no run but a watch.
+    /// One of them is not a run but a watch.
     #[error(
         "{} is a watch, which has no results to compare. View it with 'reelgauge report'",
         path.display()
     )]
     Watch {
-        /// Which.
+        /// Its path.
         path: PathBuf,
     },
     /// One of them is a session of the original meter.
@@ -57,18 +57,18 @@ pub enum CompareRunsError {
         path.display()
     )]
     Msmeter {
-        /// Which.
+        /// Its path.
         path: PathBuf,
     },
     /// Their number does not fit.
     #[error(transparent)]
     Number(#[from] CompareError),
-    /// There is no page of them.
+    /// The page cannot be made.
     #[error(transparent)]
     Page(#[from] PageError),
 }
 
-/// A run as it is compared.
+/// A run for comparison.
 #[derive(Clone, Debug)]
 pub struct LoadedRun {
     id: String,
@@ -81,10 +81,10 @@ impl LoadedRun {
     /// Reads the run in this directory.
     ///
     /// # Errors
-    /// It is no run directory, or one that can't be read.
+    /// It is no run directory, or one that cannot be read.
     pub fn open(path: &Path) -> Result<LoadedRun, CompareRunsError> {
         let failed = |source: ReopenError| CompareRunsError::Run { path: path.to_path_buf(), source };
-        // A damaged trace is no run either; that is told below.
+        // A damaged trace is no run either; that is reported below.
         if matches!(TraceInfo::read(path), Ok(Some(_))) {
             return Err(CompareRunsError::Trace { path: path.to_path_buf() });
         }
@@ -96,13 +96,13 @@ impl LoadedRun {
         if summary.msmeter.is_some() {
             return Err(CompareRunsError::Msmeter { path: path.to_path_buf() });
         }
-        // Without the facts of its machines a run can still be compared.
+        // A run can be compared without the facts of its hosts.
         let machines = run_dir.read_hosts().unwrap_or_default().iter().map(machine).collect();
         let work = work(&run_dir);
         Ok(LoadedRun { id: id_of(path), summary, machines, work })
     }
 
-    /// It, to be handed to [`comparison`].
+    /// The run in the form for [`comparison`].
     pub fn to_compare(&self) -> RunToCompare<'_> {
         RunToCompare { id: &self.id, summary: &self.summary, machines: &self.machines, work: &self.work }
     }
@@ -111,7 +111,7 @@ impl LoadedRun {
 /// Compares the runs in these directories with the first. See [`reelgauge_analysis::compare::compare`].
 ///
 /// # Errors
-/// There are fewer than two or more than eight, `repeats` does not fit, or one of them can't be read.
+/// There are fewer than two or more than eight, `repeats` does not fit, or one of them cannot be read.
 pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<ToldComparison, CompareRunsError> {
     if dirs.len() > RUNS_MAX {
         return Err(CompareError::RunCount(dirs.len()).into());
@@ -121,20 +121,21 @@ pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<ToldComp
     Ok(comparison(&runs, repeats)?)
 }
 
-/// Compares as many runs as there are: so many one after another of each side. For figures over sides.
+/// Compares any number of runs; each side has `repeats` consecutive runs. For figures over sides.
 ///
 /// # Errors
-/// They are not so many of each side, or one of them can't be read.
+/// The number does not fit, or one of them cannot be read.
 pub fn compare_sides(dirs: &[PathBuf], repeats: usize) -> Result<Comparison, CompareRunsError> {
     let runs: Vec<LoadedRun> = dirs.iter().map(|dir| LoadedRun::open(dir)).collect::<Result<_, _>>()?;
     let runs: Vec<RunToCompare<'_>> = runs.iter().map(LoadedRun::to_compare).collect();
     Ok(sides(&runs, repeats)?)
 }
 
-/// The page of runs that were compared. `stop` is asked now and then whether to go on.
+/// The page of runs that were compared. `stop` is called now and then; the page is given up if it
+/// returns true.
 ///
 /// # Errors
-/// One of them can't be read, or `stop` says so.
+/// One of them cannot be read, or `stop` returned true.
 pub fn compare_page(
     dirs: &[PathBuf],
     comparison: &ToldComparison,
@@ -156,7 +157,8 @@ pub fn compare_page(
     Ok(page)
 }
 
-/// Who worked, by the plan; nobody where it can't be read. A first look and a replay have none that says it.
+/// The actors in the plan; empty if it cannot be read. A quick check and a replay have none in their
+/// plan.
 fn work(run_dir: &RunDir) -> Vec<WorkActor> {
     let text = read_to_string(&run_dir.plan_path(), PLAN_MAX_BYTES).unwrap_or_default();
     match AnyPlan::from_toml(&text) {
@@ -177,7 +179,7 @@ fn work_of(actor: &ActorPlan) -> WorkActor {
     }
 }
 
-/// What of a machine bears on comparing.
+/// The properties of a host that matter in a comparison.
 fn machine(host: &HostFacts) -> Machine {
     let kernel = host.kernel.as_deref().unwrap_or("kernel unknown");
     let memory = host.memory_bytes.map_or_else(|| "memory unknown".to_owned(), amount);

@@ -109,7 +109,7 @@ fn flags(mix: &FittedMix, profile: Option<&Profile>) -> Vec<String> {
     flags
 }
 
-/// Rounded to a tenth of a percent; it is not known more precisely.
+/// Rounded to a tenth of a percent, which is its precision.
 fn whole_percent(percent: f64) -> String {
     format!("{}", (percent * 10.0).round() / 10.0)
 }

@@ -37,7 +37,7 @@ pub(super) struct Reading {
     pub(super) counted_s: Option<f64>,
     /// The disturbances that late frames and margins depend on.
     pub(super) disturbances: Option<Disturbances>,
-    /// Whether it is a requested rate, which says nothing about the storage.
+    /// Whether it is a requested rate, and no evidence about the storage.
     pub(super) is_demand: bool,
 }
 
@@ -194,7 +194,7 @@ pub enum Weight {
     Capacity,
     /// Whether frames were late.
     LateFrames,
-    /// How close frames came to being late.
+    /// How small the margins of frames were.
     Margin,
     /// The other main figures of a storage system.
     Headline,

@@ -26,11 +26,11 @@ pub struct VdaFacts {
     pub ort_note: Option<String>,
     /// The last load point before the response time turns upwards, as an index into `points`.
     pub knee_point: Option<usize>,
-    /// Steps between load points that are not within ±30 % of the mean step, in words.
+    /// Steps between load points that differ by more than 30 % from the mean step, as text.
     pub uneven_steps: Vec<String>,
 }
 
-/// Steps between load points that differ by more than 30 % from the mean step, as text.
+/// One load point of the curve.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VdaPoint {

@@ -30,9 +30,9 @@ const BUCKETS: usize = 48 * 4;
 const MIN_PEAK: f64 = 0.02;
 /// The second peak's time, as a multiple of the first one's.
 const MIN_RATIO: f64 = 3.0;
-/// A read is slow beyond so many times the median.
-const SLOW: u64 = 4;
 /// A read is slow if it takes more than this many times the median.
+const SLOW: u64 = 4;
+/// Distances in reads at which slow reads may repeat, at most.
 const MAX_LAG: usize = 64;
 /// Fewer slow reads than this have no visible period.
 const MIN_SLOW: usize = 16;

@@ -10,7 +10,7 @@
 //!
 //! The result ([`MarginTrend`]) is computed over [`POINTS`] stretches:
 //! * fall: the median slope between all pairs of stretches (Theil-Sen) with the sign reversed, so that a
-//!   stall that was made up for does not count as a fall;
+//!   stall from which the stream recovered does not count as a fall;
 //! * standard error: that of a straight line through them, from the residuals, widened by √((1 + r) ÷ (1
 //!   − r)), where r is the correlation of neighbouring residuals. A queue goes up and down in long
 //!   waves, and a plain standard error would take them for a trend.

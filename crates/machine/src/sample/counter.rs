@@ -1,46 +1,47 @@
-//! A counter as the kernel keeps it, and what two readings of it say about the time between them.
+//! A counter as the kernel keeps it, and the result of two readings for the time between them.
 //!
-//! Pure: no clock, no I/O. Most counters only ever grow. One that went backwards was reset (a driver was
-//! loaded again, a mount made anew) or has wrapped around; nobody can tell which, so the time between says
-//! nothing: the value is `None`, never a huge number.
+//! Pure: no clock, no I/O. Most counters only grow. One that went backwards was reset (a driver was
+//! reloaded, a mount made again) or has wrapped. It is unknown which, so the value for that time is
+//! `None`, never a huge number.
 
 use std::collections::BTreeMap;
 
 pub use reelgauge_record::counters::{Key, Layer};
 
-/// What was read, and how two of them make a value.
+/// A reading, and how two of them make a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
-    /// A level that is the value itself: bytes, requests in flight.
+    /// A level that is itself the value: bytes, requests in flight.
     Level(f64),
     /// Things since some time in the past; the value is things per second.
     PerSecond(u64),
-    /// Milliseconds of all things together since some time in the past; the value is how many there were at
-    /// a time.
+    /// The sum of the milliseconds of all things since some time in the past; the value is their mean
+    /// number.
     MillisecondsOfAll(u64),
-    /// Microseconds since some time in the past in which it was so; the value is percent of the time between.
+    /// Microseconds of a condition since some time in the past; the value is its share of the time in
+    /// percent.
     PercentOfTime(u64),
-    /// A part of a whole that both grow; the value is percent.
+    /// A part and a whole that both grow; the value is percent.
     PercentOf(CountedPart),
     /// The largest of several parts of their wholes, in percent: the busiest processor.
     LargestPercentOf(Vec<CountedPart>),
-    /// A sum and how many made it up; the value is the mean of those that were added since.
+    /// A sum and its number of values; the value is the mean of those added since.
     Mean { sum: f64, count: u64 },
 }
 
 /// A part of a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountedPart {
-    /// Counts with the whole.
+    /// Also counted in the whole.
     pub part: u64,
     pub whole: u64,
 }
 
-/// All counters that were read in one look.
+/// All counters of one sample round.
 pub type Look = BTreeMap<Key, Reading>;
 
-/// What a look says by itself, and since `earlier`, which was `elapsed_ns` before it. Counters that need two
-/// readings and have one are left out: a device that has just come.
+/// The values of a sample round, alone and compared with `earlier`, which was `elapsed_ns` before.
+/// Counters that need two readings and have one are omitted, such as those of a new device.
 pub fn values(earlier: Option<&Look>, later: &Look, elapsed_ns: u64) -> Vec<(Key, Option<f64>)> {
     let value = |(key, reading): (&Key, &Reading)| match (reading, earlier.and_then(|look| look.get(key))) {
         (Reading::Level(level), _) => Some((key.clone(), finite(*level))),
@@ -50,7 +51,7 @@ pub fn values(earlier: Option<&Look>, later: &Look, elapsed_ns: u64) -> Vec<(Key
     later.iter().filter_map(value).collect()
 }
 
-/// What two readings of one counter say about the time between them; `None` where they say nothing.
+/// The result of two readings of one counter for the time between them; `None` if there is none.
 fn between(earlier: &Reading, later: &Reading, elapsed_ns: u64) -> Option<f64> {
     match (earlier, later) {
         (Reading::PerSecond(earlier), Reading::PerSecond(later)) => {
@@ -60,13 +61,13 @@ fn between(earlier: &Reading, later: &Reading, elapsed_ns: u64) -> Option<f64> {
             Some(later.checked_sub(*earlier)? as f64 * 1e6 / positive(elapsed_ns)?)
         }
         (Reading::PercentOfTime(earlier), Reading::PercentOfTime(later)) => {
-            // Kernels count in steps, so a little more than all of the time may be seen.
+            // Kernels count in steps, so slightly more than all of the time is possible.
             let share = later.checked_sub(*earlier)? as f64 * 1e3 / positive(elapsed_ns)?;
             Some((share * 100.0).min(100.0))
         }
         (Reading::PercentOf(earlier), Reading::PercentOf(later)) => share_between(*earlier, *later),
         (Reading::LargestPercentOf(earlier), Reading::LargestPercentOf(later)) => {
-            // Processors that were switched on or off meanwhile: the order no longer holds.
+            // Processors were switched on or off in between, so the order no longer matches.
             if earlier.len() != later.len() {
                 return None;
             }
@@ -81,7 +82,7 @@ fn between(earlier: &Reading, later: &Reading, elapsed_ns: u64) -> Option<f64> {
             let sum = sum_now - sum_before;
             (sum >= 0.0).then_some(sum / positive(count)?)
         }
-        // A counter does not change its nature; a file that says otherwise was not understood.
+        // A counter does not change its kind; otherwise the file was not understood.
         _ => None,
     }
 }
@@ -134,7 +135,7 @@ mod tests {
     fn what_goes_backwards_says_nothing() {
         let cases = [
             (Reading::PerSecond(300), Reading::PerSecond(100)),
-            // As a 32-bit counter wraps around.
+            // A 32-bit counter that wraps.
             (Reading::PerSecond(u64::from(u32::MAX)), Reading::PerSecond(3)),
             (Reading::PercentOfTime(2), Reading::PercentOfTime(1)),
             (part(5, 10), part(4, 20)),

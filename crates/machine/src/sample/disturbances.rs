@@ -1,11 +1,11 @@
-//! Looks for what disturbs storage beside a run: work on arrays and file systems, links that went down,
-//! mounts that changed, snapshots. A few small files of the kernel at each look; nothing asks a server or a
-//! disk.
+//! Finds disturbances of storage during a run: work on arrays and file systems, links that went down,
+//! mounts that changed, snapshots. It reads a few small kernel files in each sample round, and contacts
+//! no server or disk.
 //!
-//! ZFS tells of scrubs and snapshots by commands alone, and btrfs of snapshots: they are asked now and then
-//! ([`asked`]), and a look takes what they said last.
+//! ZFS shows scrubs and snapshots only through commands, and btrfs snapshots: these are run now and then
+//! ([`asked`]), and a sample round uses their last output.
 //!
-//! Not here: the parsers ([`crate::sample::parse::disturbances`]), and what a mark means (analysis).
+//! Not here: the parsers ([`crate::sample::parse::disturbances`]), and the meaning of a mark (analysis).
 
 mod asked;
 
@@ -22,27 +22,27 @@ use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::disturbances::{array_work, exclusive_work, is_scrubbing, put_work, shown_at};
 use crate::sample::parse::put_on;
 
-/// Interfaces whose link is looked at. Containers have hundreds.
+/// Interfaces whose link is checked, at most. Hosts with containers have hundreds.
 const LINKS_MAX: usize = 32;
 
-/// Looks at one machine.
+/// Finds the disturbances of one host.
 #[derive(Debug)]
 pub struct Disturbances {
-    /// `/`, but for tests.
+    /// `/`, except in tests.
     root: PathBuf,
     mount_point: PathBuf,
-    /// The server that has what is mounted there.
+    /// The server of the mount.
     server: Option<IpAddr>,
-    /// Work that was seen, so that its end is seen, too.
+    /// Work that was seen, so that its end is reported, too.
     work: BTreeSet<String>,
-    /// What showed at the mount point at the last look, and how often that changed.
+    /// The mount at the mount point in the last round, and how often it changed.
     shown: Option<String>,
     remounts: u64,
     asked: Option<Asked>,
 }
 
 impl Disturbances {
-    /// Of this machine, and what is mounted at this place, from this server.
+    /// For the local host, and the mount at this place, from this server.
     pub fn new(mount_point: &Path, server: Option<IpAddr>) -> Disturbances {
         let asked = Asked::of(mount_point);
         Disturbances { asked, server, ..Disturbances::below(Path::new("/"), mount_point) }
@@ -60,7 +60,7 @@ impl Disturbances {
         }
     }
 
-    /// One look.
+    /// One sample round.
     pub fn look(&mut self, look: &mut Look) {
         let mut now: BTreeSet<String> = array_work(&self.text("proc/mdstat")).into_iter().collect();
         now.extend(self.file_system_work());
@@ -78,9 +78,8 @@ impl Disturbances {
         }
     }
 
-    /// What btrfs does with its file systems. A scrub is noted by the tool that began it, in a file that
-    /// stays
-    /// when the machine was switched off meanwhile: it counts while the file changes.
+    /// The work of btrfs on its file systems. The tool that starts a scrub records it in a file, which
+    /// stays if the host was switched off in between: it counts while the file changes.
     fn file_system_work(&self) -> Vec<String> {
         let mut found = Vec::new();
         for folder in entries(&self.root.join("sys/fs/btrfs")) {
@@ -105,8 +104,9 @@ impl Disturbances {
         Some(first.file_name()?.to_string_lossy().into_owned())
     }
 
-    /// How often the link of each interface went up or down, that of the way to the server first. Containers
-    /// come and go at ports of a bridge: those are not looked at unless the way takes that bridge.
+    /// How often the link of each interface went up or down, that of the path to the server first.
+    /// Containers come and go at ports of a bridge, so these are ignored unless the path uses that
+    /// bridge.
     fn look_at_links(&self, look: &mut Look) {
         let tables = [self.text("proc/net/route"), self.text("proc/net/ipv6_route")];
         let way = self.server.and_then(|server| route::to(&tables[0], &tables[1], server));
@@ -128,7 +128,7 @@ impl Disturbances {
         }
     }
 
-    /// Whether something else shows at the mount point than before, or with other options.
+    /// Records whether the mount at the mount point, or its options, changed.
     fn look_at_mount(&mut self, look: &mut Look) {
         if self.mount_point.as_os_str().is_empty() {
             return;
@@ -141,8 +141,8 @@ impl Disturbances {
         put_on(look, Layer::Mount, "remounts_per_s", "", Reading::PerSecond(self.remounts));
     }
 
-    /// Snapshots of volumes of the device mapper, each of which has a store for what was there before; `None`
-    /// where it has no devices. None at all is a count, too: the first that is made is seen by it.
+    /// Snapshots of device mapper volumes, each of which has a store for the old data; `None` if it has
+    /// no devices. A count of 0 is recorded as well, so that the first snapshot is detected.
     fn mapped_snapshots(&self) -> Option<(&'static str, u32)> {
         let mut mapped = entries(&self.root.join("sys/block"));
         mapped.retain(|device| {
@@ -154,7 +154,7 @@ impl Disturbances {
         (!mapped.is_empty()).then(|| ("", mapped.iter().filter(is_store).count() as u32))
     }
 
-    /// Empty where there is no such file, which is nothing to complain of.
+    /// Empty if there is no such file, which is no error.
     fn text(&self, path: &str) -> String {
         fs::read(self.root.join(path))
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -162,7 +162,7 @@ impl Disturbances {
     }
 }
 
-/// What is in a folder, sorted.
+/// The entries of a directory, sorted.
 fn entries(dir: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// What was seen, by name and device.
+    /// The readings, by name and device.
     fn seen(look: &Look) -> BTreeMap<(&str, &str), &Reading> {
         look.iter().map(|(key, reading)| ((key.name, key.device.as_str()), reading)).collect()
     }
@@ -297,7 +297,7 @@ mod tests {
         mount("ro,vers=4.2");
         assert_eq!(seen(&look(&mut disturbances))[&("remounts_per_s", "")], &Reading::PerSecond(1));
         assert_eq!(seen(&look(&mut disturbances))[&("remounts_per_s", "")], &Reading::PerSecond(1));
-        // Gone for a moment, and back as it was.
+        // Missing for a moment, and then the same again.
         machine.put("proc/self/mountinfo", "");
         look(&mut disturbances);
         mount("ro,vers=4.2");

@@ -1,7 +1,7 @@
-//! One look at what netlink alone tells: the connections to the target's server, queues and cards. And at the
-//! way there, by a few pings ([`crate::sample::pings`]).
+//! One sample round of netlink: the connections to the target's server, queues and cards. And of the
+//! network path, by a few pings ([`crate::sample::pings`]).
 //!
-//! A kernel, a container or a sandbox that does not answer is said once, and no longer asked.
+//! If a kernel, a container or a sandbox does not answer, that is reported once, and not tried again.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -15,18 +15,18 @@ use crate::sample::parse::sockets::Connection;
 use crate::sample::parse::{cards, pause_frames, queues, sockets};
 use crate::sample::pings::{Moved, PingSocket, Pings};
 
-/// Queues and cards are asked about every so many looks: they tell of faults, and machines with containers
+/// Queues and cards are read only every few sample rounds: they show faults, and hosts with containers
 /// have hundreds of them.
 const INTERFACES_MAX: usize = 64;
 
-/// Connections over which less arrives in the time between two looks stand still: a question or two, and
-/// what keeps them alive.
+/// Connections count as hung if less arrives between two sample rounds: a request or two, and
+/// keepalives.
 const STILL_BYTES: u64 = 8_192;
 
-/// Looks that follow each other sooner say nothing of standing still.
+/// Sample rounds in quicker succession cannot show that connections hang.
 const STILL_FOR: Duration = Duration::from_millis(700);
 
-/// No packet of a network is longer; that of the loopback is.
+/// The largest packet of a network; that of the loopback interface is larger.
 const PACKET_BYTES_MAX: u32 = 9_216;
 
 #[derive(Debug)]
@@ -34,22 +34,22 @@ pub struct NetReader {
     server: Option<IpAddr>,
     ports: Vec<u16>,
     pings: Option<Pings<PingSocket>>,
-    /// What had arrived over all connections, and when that was.
+    /// The bytes that had arrived over all connections, and the time.
     arrived: Option<(Instant, u64)>,
-    /// The number of ethtool's family; asked for at the first look, and `None` where there is none.
+    /// The number of ethtool's family; requested in the first sample round, and `None` if there is none.
     ethtool: Option<Option<u16>>,
-    /// What did not answer, and why.
+    /// Queries without an answer, and why.
     unread: BTreeMap<&'static str, String>,
 }
 
 impl NetReader {
-    /// For the connections to this server, at one of these ports, or at any where none is named.
+    /// For the connections to this server at one of these ports, or at any port if the list is empty.
     pub fn new(server: Option<IpAddr>, ports: Vec<u16>) -> NetReader {
         let pings = server.and_then(Pings::to);
         NetReader { server, ports, pings, arrived: None, ethtool: None, unread: BTreeMap::new() }
     }
 
-    /// What could not be asked, and why.
+    /// Queries that failed, and why.
     pub fn unread(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.unread.iter().map(|(what, why)| (*what, why.as_str()))
     }
@@ -88,8 +88,8 @@ impl NetReader {
         }
     }
 
-    /// Pause frames. Older kernels do not count them, and cards of virtual machines have none: neither is a
-    /// fault.
+    /// Pause frames. Older kernels do not count them, and cards of virtual machines have none: neither
+    /// is a fault.
     fn pauses(&mut self, look: &mut Look) {
         let Some(family) = *self.ethtool.get_or_insert_with(ethtool::family) else { return };
         let mut found = Vec::new();
@@ -112,7 +112,8 @@ impl NetReader {
         }
     }
 
-    /// What the connections did since a look a while ago. One that has come or gone since counts as moved.
+    /// The state of the connections since the last sample round. If one was opened or closed in between,
+    /// that counts as movement.
     fn moved(&mut self, connections: &[Connection]) -> Moved {
         let arrived: Option<u64> = connections.iter().map(Connection::arrived_bytes).sum();
         let Some(arrived) = arrived.filter(|_| !connections.is_empty()) else {

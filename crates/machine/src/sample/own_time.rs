@@ -1,19 +1,19 @@
-//! When a reading was taken, by the reader's own clock.
+//! The time of a reading, by the reader's own clock.
 //!
-//! A look may take long where this process gets no processor. So what is held against the time is given the
-//! moment of its own reading, and is left out where nobody can say when it was, or where it was so long after
-//! the look began that it would tell of a time at which it was not read.
+//! A sample round may take long if this process gets no processor. So readings that are compared with
+//! the time have their own time. They are omitted if that time is uncertain, or so long after the start
+//! of the round that they would be assigned to the wrong time.
 
 use std::time::{Duration, Instant};
 
-/// Longer than any reading of a file of the kernel's takes: this process was kept from running meanwhile.
+/// Longer than any read of a kernel file takes: this process was kept from running during it.
 const TORN_AFTER: Duration = Duration::from_millis(20);
-/// So often a reading is tried that can't be given a time.
+/// How often a reading with an uncertain time is tried.
 const TRIES: usize = 3;
-/// Longer than any look takes: the reading belongs to another time than the look.
+/// Longer than any sample round takes: the reading does not belong to its time.
 const LATE_AFTER: Duration = Duration::from_millis(100);
 
-/// The clock of a reader, and when its look began.
+/// The clock of a reader, and the start of its sample round.
 #[derive(Debug)]
 pub struct OwnTime {
     started: Instant,
@@ -25,13 +25,13 @@ impl OwnTime {
         OwnTime { started: Instant::now(), look_began: Duration::ZERO }
     }
 
-    /// What is read from now on belongs to this look.
+    /// Starts a sample round; later readings belong to it.
     pub fn look_begins(&mut self) {
         self.look_began = self.started.elapsed();
     }
 
-    /// What is read, with the moment. `None` where it can't be read, or is of another time than its look:
-    /// this process was kept from running meanwhile.
+    /// A reading with its time. `None` if it fails, or is too late for its round because this process
+    /// was kept from running.
     pub fn timed<T>(&self, read: impl Fn() -> Option<T>) -> Option<(T, Duration)> {
         for _ in 0..TRIES {
             let before = self.started.elapsed();
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(time.timed(|| None::<u32>), None);
     }
 
-    /// Held up before it or within it.
+    /// Delayed before it or within it.
     #[test]
     fn what_was_read_long_after_its_look_began_is_left_out() {
         let mut time = OwnTime::start();

@@ -1,13 +1,14 @@
-//! The kernel's files, one parser each: text in, counters out.
+//! Parsers of the kernel's files: text in, counters out.
 //!
-//! Pure, and forgiving: a line that is not understood gives no counter, for kernels add and drop lines.
-//! Where a file lies and whether it can be read is [`crate::sample::proc_reader`]'.
+//! Pure, and tolerant: a line that cannot be parsed gives no counter, because kernels add and remove
+//! lines. The path of a file and whether it can be read are the concern of
+//! [`crate::sample::proc_reader`].
 //!
-//! procfs-core reads what it can read line by line (`disks`, `quota`), and files of one line (`own`). The
-//! rest is read here, because there it takes a whole file or nothing: a line, or a kernel without a line,
-//! that it does not expect would cost every counter of the file, and `vmstat`, `meminfo` and `snmp` as tables
-//! of all that stands in them would add half as much again to the cost of a look. It knows nothing of
-//! `netstat`, `softnet_stat`, CIFS and an NFS mount's connections.
+//! procfs-core is used for what it parses line by line (`disks`, `quota`), and for files of one line
+//! (`own`). The rest is parsed here, because procfs-core takes a whole file or nothing. A line, or a
+//! kernel without a line, that it does not expect would lose every counter of the file. Parsing
+//! `vmstat`, `meminfo` and `snmp` into complete tables would increase the cost of a sample round by
+//! half. It does not support `netstat`, `softnet_stat`, CIFS and an NFS mount's connections.
 
 pub mod cards;
 pub mod disks;
@@ -29,7 +30,7 @@ pub mod tcp;
 
 use crate::sample::counter::{Key, Layer, Look, Reading};
 
-/// Adds a counter of which there is one.
+/// Adds a counter without a device.
 pub(crate) fn put(look: &mut Look, layer: Layer, name: &'static str, reading: Reading) {
     put_on(look, layer, name, "", reading);
 }
@@ -39,19 +40,20 @@ pub(crate) fn put_on(look: &mut Look, layer: Layer, name: &'static str, device: 
     look.insert(Key { layer, name, device: device.to_owned() }, reading);
 }
 
-/// Adds to a sum of what a text says: a text that is none of the kernel's may say anything.
+/// Adds a number from a text to a sum, without overflow: a text that is not from the kernel may contain
+/// any number.
 fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
-/// Whole numbers, as far as there are any.
+/// The integers up to the first other word.
 fn numbers<'a>(words: impl Iterator<Item = &'a str> + 'a) -> impl Iterator<Item = u64> + 'a {
     words.map_while(|word| word.parse().ok())
 }
 
 #[cfg(test)]
 pub(crate) mod testing {
-    //! What the parsers' tests share.
+    //! Helpers for the parsers' tests.
     use super::*;
 
     /// The reading of a counter.
@@ -64,7 +66,7 @@ pub(crate) mod testing {
         found.map(|(_, reading)| reading).unwrap_or_else(|| panic!("no {name} of '{device}' in {look:#?}"))
     }
 
-    /// Every counter that a source gives has to be known by name.
+    /// Every counter from a source must have a known name.
     #[track_caller]
     pub(crate) fn all_known(look: &Look) {
         for key in look.keys() {

@@ -1,17 +1,17 @@
-//! Pings to the target's server, beside a run: how long a short packet takes there and back, and, while its
-//! connections stand still, whether packets as long as the way is said to carry come through at all.
+//! Pings to the target's server during a run: the round trip of a short packet and, while its
+//! connections hang, whether packets of the path's stated MTU get through at all.
 //!
-//! A short ping waits in the same queues as the data, and no program of the server has to answer it: what it
-//! takes longer under load is the network's. A switch that takes shorter packets than this machine sends
-//! swallows the long ones without a word. TCP then stands still and short pings come back; where the way is
-//! cut, none do.
+//! A short ping waits in the same queues as the data, and no program of the server has to answer it. So
+//! the additional time under load is the network's. A switch with a smaller maximum packet size than
+//! this host's silently drops the large packets. TCP then hangs, but short pings are answered; if the
+//! path is cut, none are.
 //!
-//! A server that never answered a ping is not pinged on and on, and one that does not answer long ones while
-//! data move says nothing by it. Needs root, or a group in `net.ipv4.ping_group_range`; without, nothing is
-//! known.
+//! A server that never answered a ping is not pinged any further. Lost long pings mean nothing for a
+//! server that does not answer them while data is moving. Pings need root, or a group in
+//! `net.ipv4.ping_group_range`; without these, there are no results.
 //!
-//! Not here: the packets ([`super::parse::echo`]), and what follows ([`super::parse::sockets`] tells what
-//! moved; the analysis room decides).
+//! Not here: the packets ([`super::parse::echo`]), and the conclusions ([`super::parse::sockets`] shows
+//! whether data moved; the analysis crate decides).
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -19,46 +19,46 @@ use std::time::{Duration, Instant};
 use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::{echo, put};
 
-/// How long a look waits for answers.
+/// How long a sample round waits for answers.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Short pings of a look, one after the other: the quickest of them waited for nobody but the network.
+/// Short pings of a sample round, one after the other: the fastest of them waited only for the network.
 const SHORT: usize = 3;
 
-/// What a short ping carries.
+/// The payload of a short ping.
 const SHORT_BYTES: usize = 24;
 
-/// Looks after which a server that has never answered is left alone.
+/// Sample rounds after which a server that has never answered is not pinged any more.
 const UNANSWERED_LOOKS_MAX: u32 = 3;
 
-/// Long pings that went unanswered while data moved, after which they say nothing.
+/// Unanswered long pings while data was moving, after which they mean nothing.
 const UNANSWERED_LONG_MAX: u64 = 3;
 
-/// What the connections did since the look before.
+/// The state of the connections since the previous sample round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
     Data,
-    /// Nothing, or next to nothing.
+    /// No data moved, or next to none.
     Nothing,
-    /// It is not known, or there are none.
+    /// Unknown, or there are none.
     NotKnown,
 }
 
-/// A way to send packets to one server and to take what comes back.
+/// Sends packets to one server and receives the answers.
 pub(crate) trait Line {
-    /// Sends; whether it went out.
+    /// Sends a packet; returns whether that succeeded.
     fn send(&mut self, packet: &[u8]) -> bool;
-    /// What comes within this time; `None` where nothing does.
+    /// A packet that arrives within this time; `None` if there is none.
     fn receive(&mut self, within: Duration) -> Option<Vec<u8>>;
 }
 
-/// Pings of one run.
+/// The pings of one run.
 pub(crate) struct Pings<L> {
     line: L,
     is_ipv6: bool,
     identifier: u16,
     number: u16,
-    /// Those on their way: by number, what they were.
+    /// Pings without an answer so far: the kind, by number.
     on_the_way: Vec<(u16, Kind)>,
     unanswered_looks: u32,
     has_answered: bool,
@@ -66,7 +66,7 @@ pub(crate) struct Pings<L> {
     moving_long: (u64, u64),
 }
 
-/// What a ping was.
+/// The kind of a ping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Short,
@@ -75,7 +75,7 @@ enum Kind {
     LongWhileMoving,
 }
 
-/// Of the looks at which nothing moved.
+/// Counts of the sample rounds in which no data moved.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     sent: u64,
@@ -99,7 +99,8 @@ impl<L: Line> Pings<L> {
         }
     }
 
-    /// Pings, waits a moment for the answers, and adds what is known. `longest` is what a long one carries.
+    /// Pings, waits briefly for the answers, and adds the results. `longest` is the payload of a long
+    /// ping.
     pub(crate) fn look(&mut self, moved: Moved, longest: Option<usize>, look: &mut Look) {
         while let Some(packet) = self.line.receive(Duration::ZERO) {
             self.take(&packet);
@@ -112,7 +113,7 @@ impl<L: Line> Pings<L> {
             self.send_long(moved, longest);
         }
         let quickest = self.quickest(until);
-        // The long one may come behind the short ones.
+        // The answer to the long one may come after those to the short ones.
         while self.awaits_a_long_one()
             && let Some(packet) = self.line.receive(until.saturating_duration_since(Instant::now()))
         {
@@ -125,8 +126,9 @@ impl<L: Line> Pings<L> {
         self.put_still(look);
     }
 
-    /// One long ping for each look at which nothing moved, with a short one beside it. Until one was answered
-    /// while data moved, some are sent then, too: they show that they are answered at all.
+    /// Sends one long ping for each sample round in which no data moved, together with a short one.
+    /// Until one was answered while data was moving, some are sent then, too, to show that they are
+    /// answered at all.
     fn send_long(&mut self, moved: Moved, longest: usize) {
         match moved {
             Moved::Nothing => {
@@ -141,7 +143,7 @@ impl<L: Line> Pings<L> {
         }
     }
 
-    /// Whether a long ping that does not come back says anything.
+    /// Whether a lost long ping is evidence.
     fn long_ones_tell(&self) -> bool {
         let (sent, answered) = self.moving_long;
         answered > 0 || sent < UNANSWERED_LONG_MAX
@@ -161,7 +163,7 @@ impl<L: Line> Pings<L> {
         }
     }
 
-    /// The quickest of some short pings; `None` where the first did not come back in time.
+    /// The fastest of some short pings; `None` if the first one was not answered in time.
     fn quickest(&mut self, until: Instant) -> Option<Duration> {
         let mut quickest: Option<Duration> = None;
         for _ in 0..SHORT {
@@ -189,7 +191,7 @@ impl<L: Line> Pings<L> {
         self.number = self.number.wrapping_add(1);
         let went = self.line.send(&echo::request(self.is_ipv6, self.identifier, self.number, carried_bytes));
         if went {
-            /// What is older has been lost.
+            /// Older pings are lost.
             const REMEMBERED: usize = 64;
             if self.on_the_way.len() == REMEMBERED {
                 self.on_the_way.remove(0);
@@ -205,7 +207,7 @@ impl<L: Line> Pings<L> {
         self.on_the_way.iter().any(|(number, kind)| is_long(*kind) && is_new(*number))
     }
 
-    /// Takes what came: the number of the ping that it answers.
+    /// Takes a received packet; returns the number of the ping that it answers.
     fn take(&mut self, packet: &[u8]) -> Option<u16> {
         let (identifier, number) = echo::answer(self.is_ipv6, packet)?;
         let at = self.on_the_way.iter().position(|(sent, _)| *sent == number)?;
@@ -241,7 +243,7 @@ mod socket {
 
     use super::Line;
 
-    /// Longer than any packet that is asked for.
+    /// More than the size of any expected packet.
     const RECEIVED_BYTES: usize = 16 << 10;
 
     /// The server at the other end.
@@ -249,12 +251,13 @@ mod socket {
     pub(crate) struct PingSocket {
         socket: OwnedFd,
         buffer: Vec<u8>,
-        /// The kernel gives the requests an identifier of its own, and hands on their answers alone.
+        /// Whether the kernel assigns its own identifier to the requests, and passes on only their
+        /// answers.
         pub(crate) has_own_identifier: bool,
     }
 
     impl PingSocket {
-        /// For this server, where this process may have one.
+        /// For this server, if this process may have such a socket.
         pub(crate) fn to(server: IpAddr) -> io::Result<PingSocket> {
             let (family, protocol) = match server {
                 IpAddr::V4(_) => (AddressFamily::INET, ipproto::ICMP),
@@ -265,7 +268,7 @@ mod socket {
                 Ok(socket) => (socket, true),
                 Err(_) => (open(SocketType::RAW)?, false),
             };
-            // Never in pieces: what is longer than the way is known to carry is refused here.
+            // Never fragmented: packets above the known path MTU are rejected here.
             match server {
                 IpAddr::V4(_) => sockopt::set_ip_mtu_discover(&socket, Ipv4PathMtuDiscovery::DO)?,
                 IpAddr::V6(_) => sockopt::set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::DO)?,
@@ -283,7 +286,7 @@ mod socket {
         fn receive(&mut self, within: Duration) -> Option<Vec<u8>> {
             let flags = if within.is_zero() { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
             if !within.is_zero() {
-                // Less than a microsecond would be no limit at all.
+                // Less than a microsecond would mean no limit.
                 let within = within.max(Duration::from_micros(1));
                 sockopt::set_socket_timeout(&self.socket, Timeout::Recv, Some(within)).ok()?;
             }
@@ -295,7 +298,7 @@ mod socket {
 
 #[cfg(not(target_os = "linux"))]
 mod socket {
-    //! Elsewhere nothing is sampled, so nothing is pinged.
+    //! On other systems nothing is sampled, so nothing is pinged.
 
     use std::time::Duration;
 
@@ -318,7 +321,7 @@ mod socket {
 pub(crate) use socket::PingSocket;
 
 impl Pings<PingSocket> {
-    /// To this server, where this process may ping.
+    /// For this server, if this process may ping.
     #[cfg(target_os = "linux")]
     pub(crate) fn to(server: IpAddr) -> Option<Pings<PingSocket>> {
         let socket = PingSocket::to(server).ok()?;
@@ -344,7 +347,7 @@ mod tests {
 
     const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
 
-    /// A line to a server that answers packets up to a length, if any.
+    /// A simulated server that answers packets up to this size, if any.
     struct MadeUp {
         longest: usize,
         waiting: Vec<Vec<u8>>,
@@ -371,7 +374,7 @@ mod tests {
         Pings::over(MadeUp { longest, waiting: Vec::new(), sent: 0 }, SERVER, 7)
     }
 
-    /// Total of a counter; `None` where there is none.
+    /// The total of a counter; `None` if there is none.
     fn total(look: &Look, name: &str) -> Option<u64> {
         look.iter().find(|(key, _)| key.name == name).and_then(|(_, reading)| match reading {
             Reading::PerSecond(total) => Some(*total),
@@ -379,7 +382,7 @@ mod tests {
         })
     }
 
-    /// Sent while nothing moved, and answered of each kind, after these looks.
+    /// Long pings sent while no data moved, and the answers of each kind, after these sample rounds.
     fn still(pings: &mut Pings<MadeUp>, looks: &[Moved]) -> Option<(u64, u64, u64)> {
         let mut last = Look::new();
         for moved in looks {
@@ -408,7 +411,7 @@ mod tests {
         let (sent, mut look) = (cut.line.sent, Look::new());
         cut.look(Nothing, Some(8_972), &mut look);
         assert_eq!(cut.line.sent, sent, "it is left alone");
-        // Sound at first, cut later: that is told, and is no swallowing.
+        // Healthy at first, cut later: that is detected, and not mistaken for dropped large packets.
         let mut later = pings(9_000);
         still(&mut later, &[Data]);
         later.line.longest = 0;
@@ -420,7 +423,7 @@ mod tests {
         use Moved::{Data, Nothing};
         let mut filtering = pings(1_480);
         assert_eq!(still(&mut filtering, &[Data, Data, Data, Nothing, Nothing]), None);
-        // Nothing is known of connections: no long ones.
+        // Without known connections there are no long pings.
         let mut blind = pings(9_000);
         assert_eq!(still(&mut blind, &[Moved::NotKnown; 4]), Some((0, 0, 0)));
     }

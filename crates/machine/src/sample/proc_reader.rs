@@ -1,7 +1,7 @@
-//! One look at everything: reads the kernel's files and hands them to their parsers.
+//! One sample round of everything: reads the kernel's files and passes them to their parsers.
 //!
-//! A file that can't be read is left out, tried again at the next look, and said once. All of them are
-//! answered from the kernel's memory; none asks a server or a disk.
+//! A file that cannot be read is omitted, tried again in the next round, and reported once. All of them
+//! are answered from the kernel's memory; none contacts a server or a disk.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -22,30 +22,30 @@ use crate::sample::thread_waits::ThreadWaits;
 use crate::source::Host;
 use crate::{cgroup, devices, interface, mountinfo};
 
-/// Interfaces that are looked at, at most. Machines with containers have hundreds of virtual ones.
+/// Interfaces that are sampled, at most. Hosts with containers have hundreds of virtual ones.
 const INTERFACES_MAX: usize = 12;
 
-/// A virtual interface counts from when it has carried this much from one look to the next.
+/// A virtual interface is sampled from the time when it transferred this much between two rounds.
 const CARRIES_BYTES: u64 = 1_000_000;
 
-/// What is mounted where the run does its I/O.
+/// The mount of the run's I/O.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Type of the file system: `nfs4`, `cifs`, `ext4`.
     pub fs_type: String,
-    /// What is mounted: `nas1:/export`, `//nas1/media`.
+    /// The source of the mount: `nas1:/export`, `//nas1/media`.
     pub source: String,
-    /// Where.
+    /// The mount point.
     pub mount_point: PathBuf,
-    /// The server's address, where there is one and it is known.
+    /// The server's address, if there is one and it is known.
     pub server: Option<IpAddr>,
-    /// Its ports that carry the target; none named are all.
+    /// Its ports for the target; an empty list means all.
     pub ports: Vec<u16>,
-    /// Nothing is mounted for it: every disk of this machine counts, as of a server.
+    /// Whether there is no mount: every disk of the host counts, as on a server.
     pub is_whole_machine: bool,
 }
 
-/// Looks at one target and its machine.
+/// Samples one target and its host.
 #[derive(Debug)]
 pub struct ProcReader {
     target: Target,
@@ -61,7 +61,7 @@ pub struct ProcReader {
 }
 
 impl ProcReader {
-    /// Finds out what carries the target.
+    /// Determines the devices of the target.
     pub fn open(target: Target) -> ProcReader {
         let net = NetReader::new(target.server, target.ports.clone());
         let disturbances = Disturbances::new(&target.mount_point, target.server);
@@ -86,7 +86,7 @@ impl ProcReader {
         proc_reader
     }
 
-    /// One look, at `now_ns` of the run's clock.
+    /// One sample round, at `now_ns` of the run's clock.
     pub fn look(&mut self, now_ns: u64) -> Look {
         let mut look = Look::new();
         self.own_time.look_begins();
@@ -105,7 +105,7 @@ impl ProcReader {
         look
     }
 
-    /// What could not be read, in words, each with why.
+    /// What could not be read, as text, each with the reason.
     pub fn unread(&self) -> Vec<String> {
         let files = self.unread.iter().map(|(path, why)| (*path, why.as_str()));
         files.chain(self.net.unread()).map(|(what, why)| format!("{what}: {why}")).collect()
@@ -175,8 +175,8 @@ impl ProcReader {
         self.look_at_quotas(look);
     }
 
-    /// Adds what the processor quotas of this process's groups did. Where there are no control groups, or
-    /// none with a quota, there are no such files, which is nothing to complain of.
+    /// Adds the effects of the processor quotas of this process's groups. Without control groups, or
+    /// without a quota, there are no such files, which is no error.
     fn look_at_quotas(&self, look: &mut Look) {
         let text = std::fs::read_to_string(cgroup::FILE).unwrap_or_default();
         for group in quota::groups(&text) {
@@ -188,7 +188,8 @@ impl ProcReader {
         }
     }
 
-    /// The text of a file; `None`, and why is kept, where it can't be read. Names in it need not be UTF-8.
+    /// The text of a file; if it cannot be read, `None`, and the reason is recorded. Names in it need
+    /// not be UTF-8.
     fn read(&mut self, path: &'static str) -> Option<String> {
         match std::fs::read(path) {
             Ok(bytes) => Some(
@@ -203,16 +204,16 @@ impl ProcReader {
     }
 }
 
-/// Which interfaces are looked at.
+/// The interfaces to sample.
 #[derive(Debug, Default)]
 struct Interfaces {
-    /// By name: whether it is looked at, and the bytes that it had carried at the last look.
+    /// By name: whether it is sampled, and its transferred bytes in the last round.
     known: BTreeMap<String, (bool, u64)>,
 }
 
 impl Interfaces {
-    /// Adds the counters of those that count: real ones, the loopback, and virtual ones that carry something.
-    /// In a container every interface is virtual; there all of them count.
+    /// Adds the counters of the relevant interfaces: physical ones, the loopback, and virtual ones with
+    /// traffic. In a container every interface is virtual, so all of them count.
     fn look(&mut self, text: &str, is_physical: &dyn Fn(&str) -> bool, look: &mut Look) {
         let all: Vec<_> = interfaces::parse(text).collect();
         let is_new = |name: &str| !self.known.contains_key(name);
@@ -250,7 +251,7 @@ fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
 }
 
-/// Nothing here counts in pages.
+/// Without `/proc`, nothing is counted in pages.
 #[cfg(not(target_os = "linux"))]
 fn page_bytes() -> u64 {
     0
@@ -282,7 +283,7 @@ mod tests {
         assert_eq!(seen(&mut interfaces, &table(&first)), ["eth0", "lo"]);
         let second = [("lo", 0), ("eth0", 0), ("veth1", 90_000_001), ("veth2", CARRIES_BYTES), ("eth1", 5)];
         assert_eq!(seen(&mut interfaces, &table(&second)), ["eth0", "eth1", "lo", "veth2"]);
-        // It stays, and it may be gone for a while.
+        // It stays, even if it is missing for a while.
         assert_eq!(seen(&mut interfaces, &table(&[("lo", 0)])), ["lo"]);
         assert_eq!(seen(&mut interfaces, &table(&second)), ["eth0", "eth1", "lo", "veth2"]);
     }

@@ -1,10 +1,10 @@
-//! Which other programs take processors: those that took most since the look before, by name. All processes
-//! of a name are told together, with how many they are; the process that measures is none of them, whatever
-//! its name and theirs. Nor are the kernel's threads, which do the I/O of whoever asked for it: theirs is
-//! told apart, as one sum.
+//! Other programs that use processors: those that used most since the previous sample round, by name.
+//! All processes of a name are reported together, with their number. The measuring process is not
+//! included, whatever the names are. Nor are kernel threads, which do the I/O of other processes: their
+//! sum is reported separately.
 //!
-//! To look at every process costs some milliseconds, so it is done every few seconds, and more seldom the
-//! more processes there are.
+//! Reading every process takes some milliseconds, so it is done every few seconds, and more rarely with
+//! more processes.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::{put, put_on};
 use crate::source::Host;
 
-/// So many are told.
+/// Programs that are reported, at most.
 const TOLD: usize = 3;
 
-/// What took less, in percent of one processor, is not told.
+/// Programs below this share of one processor, in percent, are not reported.
 const PERCENT_MIN: f64 = 10.0;
 
-/// Every so many looks, and one more for each so many processes.
+/// The interval in sample rounds, plus one round for each of this many processes.
 const EVERY_LOOKS: u64 = 2;
 const PROCESSES_A_LOOK: usize = 150;
 
-/// More are not looked at.
+/// Processes that are read, at most.
 const PROCESSES_MAX: usize = 4_000;
 
-/// Looks at the other programs.
+/// Samples the other programs.
 #[derive(Debug, Default)]
 pub struct Programs {
-    /// By process, the ticks that it had taken at the last look.
+    /// By process, its ticks in the last round.
     before: BTreeMap<u32, u64>,
-    /// The same of the kernel's threads.
+    /// The same for kernel threads.
     kernel_before: BTreeMap<u32, u64>,
     looked_at_ns: Option<u64>,
     looks: u64,
@@ -39,14 +39,14 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// One look, if it is time for one.
+    /// One sample round, if it is due.
     pub fn look(&mut self, now_ns: u64, ticks_per_s: f64, look: &mut Look) {
         self.looks += 1;
         if self.looks < self.next_look {
             return;
         }
-        // As `/proc` counts, which may be another view than this process's own: what is started in a
-        // container sees itself by another number than a `/proc` that was handed in from outside it.
+        // In the numbering of this `/proc`, which may differ from this process's view: in a container, a
+        // process sees another number of itself than a `/proc` that was passed in from outside.
         let here = Host::here();
         let Some(own) = Task::own().stat(&here) else { return };
         let mut taken = BTreeMap::new();
@@ -85,16 +85,16 @@ impl Programs {
     }
 }
 
-/// What all processes of a name took.
+/// The total of all processes of a name.
 #[derive(Clone, Debug, PartialEq)]
 struct Took {
     name: String,
     percent: f64,
-    /// How many of them took any of it.
+    /// How many of them used any processor time.
     processes: u32,
 }
 
-/// The programs that took most, all processes of a name together.
+/// The programs that used most, all processes of a name together.
 fn most(
     before: &BTreeMap<u32, u64>,
     now: &BTreeMap<u32, u64>,
@@ -120,7 +120,7 @@ fn most(
     all
 }
 
-/// What each took between two looks. One that came since has taken all that it has in this time.
+/// The usage of each process between two rounds. The whole usage of a new process belongs to this time.
 fn since<'a>(
     before: &'a BTreeMap<u32, u64>,
     now: &'a BTreeMap<u32, u64>,
@@ -142,7 +142,7 @@ mod tests {
     fn what_the_kernels_threads_took_is_told_apart() {
         let mut programs = Programs::default();
         programs.look(1, 100.0, &mut Look::new());
-        // As if they had taken none before.
+        // As if they had used none before.
         programs.kernel_before.clear();
         programs.next_look = 0;
         let mut look = Look::new();
@@ -164,7 +164,7 @@ mod tests {
         let names = names.map(|(process, name)| (process, name.to_owned())).into();
         let before = [(1, 100), (2, 100), (3, 500), (4, 7), (6, 900)].into();
         let now = [(1, 200), (2, 150), (3, 400), (4, 8), (5, 60), (6, 900), (7, 0)].into();
-        // A second of a hundred ticks; one blender did nothing.
+        // One second with a hundred ticks; one blender did nothing.
         let told = most(&before, &now, &names, 100.0);
         let took = |name: &str, percent, processes| Took { name: name.to_owned(), percent, processes };
         assert_eq!(told, [took("blender", 150.0, 2), took("new", 60.0, 1)]);
@@ -177,7 +177,7 @@ mod tests {
         let mut busy =
             std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("sh");
         let begun = std::time::Instant::now();
-        // Only those that took most are told, and others may be busier than it for a while.
+        // Only the busiest programs are reported, and others may be busier for a while.
         let is_seen = std::iter::repeat_with(|| {
             let mut look = Look::new();
             programs.look(begun.elapsed().as_nanos() as u64, 100.0, &mut look);
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn this_process_is_none_of_the_others_also_where_they_have_its_name() {
         let own = Task::own().stat(&Host::here()).expect("a name").name;
-        // Another process of this one's name, which spins for as long as this one does.
+        // Another process with this one's name, which spins for as long as this one does.
         let dir = tempfile::tempdir().expect("a folder");
         let script = dir.path().join(&own);
         std::fs::copy("/bin/sh", &script).expect("a copy");
@@ -203,7 +203,7 @@ mod tests {
         let mut programs = Programs::default();
         let begun = std::time::Instant::now();
         programs.look(0, 100.0, &mut Look::new());
-        // Only those that took most are told, and others may be busier than the twin for a while.
+        // Only the busiest programs are reported, and others may be busier than the twin for a while.
         let told = (0..50).find_map(|_| {
             let looked = std::time::Instant::now();
             while looked.elapsed().as_millis() < 600 {

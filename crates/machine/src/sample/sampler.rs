@@ -1,10 +1,10 @@
-//! Samples counters beside a run: one thread of its own, once a second, never on the way of an operation.
+//! Samples counters during a run: a separate thread, once a second, never in the path of an operation.
 //!
-//! Runs of days need not be seen second by second: after an hour it looks every ten seconds. Rates hold for
-//! all of the time since the look before, so nothing that is counted gets lost by that.
+//! Runs of days do not need a sample per second: after an hour, it samples every ten seconds. Rates
+//! cover the whole time since the previous sample, so no counts are lost.
 //!
-//! The run never waits for it, but for two seconds at its end: a read that hangs, or a disk for results that
-//! does, costs the counters and no more.
+//! The run never waits for it, except up to two seconds at its end: if a read or the disk for results
+//! hangs, only the counters are lost.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -17,60 +17,60 @@ use crate::sample::parse::own_process;
 use crate::sample::proc_reader::{ProcReader, Target};
 use reelgauge_record::counters::{CountersError, Sample, StoreMeta, StoreWriter};
 
-/// How often it looks at first, and from when on more rarely.
+/// The initial sample interval, and from when on it is longer.
 const EVERY_NS: u64 = 1_000_000_000;
 const AN_HOUR_NS: u64 = 3_600_000_000_000;
 const EVERY_LATER_NS: u64 = 10_000_000_000;
 
-/// Samples are put on disk when this much time has passed.
+/// The interval at which samples are written to disk.
 const SEAL_EVERY_NS: u64 = 2_000_000_000;
 
-/// A look out of turn is worth having when the one before is this long ago.
+/// An additional sample round makes sense only if the previous one is at least this long ago.
 const WORTH_A_LOOK_NS: u64 = 100_000_000;
 
-/// How often writing may fail in a row before the counters are given up.
+/// The number of consecutive write errors after which sampling is given up.
 const FAILURES_MAX: u32 = 5;
 
-/// How long the end of a run may wait.
+/// The longest wait at the end of a run.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What to sample, and where to.
+/// The target and the destination of sampling.
 #[derive(Clone, Debug)]
 pub struct Watch {
     /// `counters/agent=NAME` in the run directory.
     pub dir: PathBuf,
-    /// Which run, and who samples.
+    /// The run, and the agent that samples.
     pub meta: StoreMeta,
-    /// What carries the I/O.
+    /// The target of the I/O.
     pub target: Target,
 }
 
-/// What came of it.
+/// The result of sampling.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SamplingReport {
-    /// How often it looked.
+    /// The number of sample rounds.
     pub looks: u64,
-    /// Processor time of the sampling thread, writing included, in microseconds; `None` where nothing tells
-    /// it.
+    /// Processor time of the sampling thread, including writing, in microseconds; `None` if it is not
+    /// available.
     pub cpu_us: Option<f64>,
-    /// What could not be read, in words.
+    /// What could not be read, as text.
     pub unread: Vec<String>,
-    /// Why counters are missing, as a sentence for the reader; `None` where all went well.
+    /// Why counters are missing, as a sentence for the reader; `None` if there was no error.
     pub trouble: Option<String>,
 }
 
 /// A thread that samples. It ends when this is finished or dropped.
 #[derive(Debug)]
 pub struct Sampling {
-    /// Its way here and back. The thread looks when it is sent something, and ends when the sender is
-    /// dropped.
+    /// The channels to the thread and back. The thread samples when it receives a message, and ends when
+    /// the sender is dropped.
     thread: Option<(Sender<()>, Receiver<SamplingReport>)>,
     /// Why there is no thread.
     trouble: Option<String>,
 }
 
 impl Sampling {
-    /// Starts to sample. `now_ns` is the run's clock. Where it can't, the report at the end says why.
+    /// Starts to sample. `now_ns` is the run's clock. If it fails, the report at the end has the reason.
     pub fn start(watch: Watch, now_ns: impl Fn() -> u64 + Send + 'static) -> Sampling {
         if !cfg!(target_os = "linux") {
             let why = "This run has no counters: they are sampled on Linux only.";
@@ -81,7 +81,7 @@ impl Sampling {
         let work = move || {
             // It opens nothing on the target.
             let _own = identity::own();
-            // Nobody listens any more if it took too long to end.
+            // If it took too long to end, there is no receiver any more.
             let _ = sender.send(sample(watch, &now_ns, &stopped));
         };
         match std::thread::Builder::new().name("counters".to_owned()).spawn(work) {
@@ -93,16 +93,16 @@ impl Sampling {
         }
     }
 
-    /// Looks now, and does not wait for it: what is said of a stretch that begins or ends here is then said
-    /// of it alone.
+    /// Starts a sample round now, and does not wait for it. Values for a period that starts or ends here
+    /// then cover only that period.
     pub fn look_now(&self) {
         if let Some((asked, _)) = &self.thread {
-            // Nobody listens where the thread has given up.
+            // If the thread has given up, there is no receiver.
             let _ = asked.send(());
         }
     }
 
-    /// Takes a last look and ends. Waits two seconds at most.
+    /// Samples a last time and ends. Waits at most two seconds.
     pub fn finish(mut self) -> SamplingReport {
         self.end()
     }
@@ -128,7 +128,7 @@ impl Drop for Sampling {
     }
 }
 
-/// The thread's work, from its first look to its last.
+/// The thread's work, from the first sample round to the last.
 fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> SamplingReport {
     let mut store = match StoreWriter::create(&watch.dir, watch.meta) {
         Ok(store) => store,
@@ -162,14 +162,14 @@ fn sample(watch: Watch, now_ns: &dyn Fn() -> u64, stopped: &Receiver<()>) -> Sam
     }
 }
 
-/// When to look next. Beats that were missed are left out.
+/// The time of the next sample round. Missed rounds are skipped.
 fn next_due_ns(due_ns: u64, now_ns: u64) -> u64 {
     let every_ns = if due_ns < AN_HOUR_NS { EVERY_NS } else { EVERY_LATER_NS };
     let missed = now_ns.saturating_sub(due_ns) / every_ns;
     due_ns + (missed + 1) * every_ns
 }
 
-/// Looks, and remembers the look before.
+/// Samples, and keeps the previous round.
 struct Watcher {
     proc_reader: ProcReader,
     before: Option<(u64, Look)>,

@@ -1,7 +1,7 @@
-//! How long this program's threads could have run and had no processor, all of them together.
+//! How long this program's threads were runnable without a processor, all of them together.
 //!
-//! Threads come and go, and take what they waited with them: what each has waited since the look before is
-//! added up here.
+//! Threads come and go, and their wait times disappear with them. So each thread's waits since the
+//! previous sample round are added up here.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::put;
 use crate::source::Host;
 
-/// More threads are not looked at.
+/// Threads that are read, at most.
 const THREADS_MAX: usize = 2_000;
 
 /// The waits of all threads.
 #[derive(Debug, Default)]
 pub struct ThreadWaits {
-    /// By thread, how long it had waited in all.
+    /// By thread, its total wait time so far.
     before: BTreeMap<u32, u64>,
     total_ns: u64,
 }
@@ -52,7 +52,7 @@ mod tests {
         let mut waits = ThreadWaits::default();
         waits.take([(1, 5_000_000), (2, 100)].into());
         waits.take([(1, 9_000_000)].into());
-        // A thread with the number of one that ended has waited less.
+        // A thread that reuses the number of an ended one has a smaller wait time.
         waits.take([(1, 9_000_000), (2, 40)].into());
         assert_eq!(waits.total_ns, 9_000_000 + 100 + 40);
     }

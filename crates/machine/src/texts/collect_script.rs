@@ -1,5 +1,6 @@
-//! The scripts that collect texts where this program can't run: a POSIX shell script for a NAS or a Mac, one
-//! for PowerShell. Their lists are made from what this machine is asked ([`super::required_texts`]).
+//! The scripts that collect texts where Reelgauge cannot run: a POSIX shell script for a NAS or a Mac,
+//! and one for PowerShell. Their lists are made from those for the local host
+//! ([`super::required_texts`]).
 
 use super::required_texts::{
     COMMANDS, CONTROLLER_COMMANDS, CPU_FILES, DISK_FILES, DISK_LISTING, FILES, INTERFACE_COMMANDS,

@@ -1,5 +1,5 @@
-//! Commands that only look: run directly, never through a shell, with nothing of this program's environment,
-//! with a bound on time and output.
+//! Commands that only read: run directly, never through a shell, with an empty environment, and with
+//! limits on time and output.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,18 @@ use std::time::{Duration, Instant};
 
 use super::{NotKnown, TEXT_MAX_BYTES, decoded};
 
-/// A command that has not answered by then is left out.
+/// A command that takes longer is omitted.
 const TIME_MAX: Duration = Duration::from_secs(4);
 
-/// Where programs may lie. `PATH` is the caller's, who need not be the one whose rights this has.
+/// Directories of programs. `PATH` is not used: it belongs to the caller, who may have fewer rights than
+/// this process.
 pub const FOLDERS: [&str; 6] =
     ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"];
 
-/// What a command says on standard output; its words are its name and its arguments.
+/// The standard output of a command; its words are its name and its arguments.
 ///
 /// # Errors
-/// It is not installed, failed, said too much or nothing in time.
+/// It is not installed, failed, printed too much, or did not end in time.
 pub fn output(words: &[&str]) -> Result<String, NotKnown> {
     let (program, arguments) = words.split_first().ok_or(NotKnown::NotThere)?;
     let program = found(program).ok_or(NotKnown::NotThere)?;
@@ -30,7 +31,7 @@ pub fn output(words: &[&str]) -> Result<String, NotKnown> {
     let said = child.stdout.take().map(reader);
     let complained = child.stderr.take().map(reader);
     let Some(status) = ended(&mut child) else {
-        // It may be stuck in the kernel, where nothing ends it; nobody waits for it.
+        // It may be stuck in the kernel, where it cannot be ended, so it is not waited for.
         let _ = child.kill();
         return Err(NotKnown::TimedOut);
     };
@@ -56,7 +57,7 @@ fn found(name: &str) -> Option<PathBuf> {
     FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.is_file())
 }
 
-/// Reads what comes, beside the wait for the end: a full pipe would stop the command.
+/// Reads the output while waiting for the end: a full pipe would stop the command.
 fn reader(pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -1,21 +1,21 @@
-//! What people send is more than what a tool printed: colours, the line ends of another system, the prompt of
-//! their shell with the command behind it, and what the tool printed to standard error. All of that is taken
-//! off before a text is read; a text that is nothing else tells why there is none.
+//! Users send more than the output of a tool: colours, the line ends of another system, the prompt of
+//! their shell with the command after it, and the tool's standard error. All of that is removed before a
+//! text is parsed. If nothing else is left, the text becomes the reason why there is none.
 //!
 //! Pure: a name and a text in, the text out.
 
 use super::NotKnown;
 
-/// Programs that report for another one: `bash: zpool: command not found`.
+/// Programs that report errors of another one: `bash: zpool: command not found`.
 const SHELLS: [&str; 8] = ["bash", "-bash", "sh", "-sh", "zsh", "ash", "-ash", "sudo"];
-/// How lines of standard error begin that have no program's name.
+/// Prefixes of lines of standard error without a program's name.
 const SIDE_LINES: [&str; 4] = ["netlink error: ", "Cannot get ", "[sudo] ", "no stats available"];
-/// What ends a prompt.
+/// The last characters of a prompt.
 const PROMPT_ENDS: [char; 4] = ['$', '#', '>', '%'];
-/// So much is shown of a line of standard error.
+/// How much of a line of standard error is shown.
 const SAID_CHARS: usize = 200;
 
-/// The text without what is none of it.
+/// The text without such decoration.
 pub(super) fn plain(name: &str, text: &str) -> Result<String, NotKnown> {
     let text = without_escapes(text.trim_start_matches('\u{feff}'));
     let text = text.replace("\r\n", "\n").replace('\u{a0}', " ");
@@ -40,7 +40,7 @@ pub(super) fn plain(name: &str, text: &str) -> Result<String, NotKnown> {
     }
 }
 
-/// Why a text is nothing but this.
+/// The reason if a text is nothing but decoration.
 fn why(said: &str) -> NotKnown {
     let lower = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -72,7 +72,7 @@ fn without_escapes(text: &str) -> String {
     out + rest
 }
 
-/// The prompt of a line that is the command itself: `root@nas1:~# cat /proc/mdstat`.
+/// The prompt of a line with the command itself: `root@nas1:~# cat /proc/mdstat`.
 fn echoed<'a>(line: &'a str, name: &str, program: &str) -> Option<&'a str> {
     let before = if program == "cat" {
         line.strip_suffix(name)?.trim_end().strip_suffix("cat")?
@@ -85,7 +85,7 @@ fn echoed<'a>(line: &'a str, name: &str, program: &str) -> Option<&'a str> {
     prompt.ends_with(PROMPT_ENDS).then_some(prompt)
 }
 
-/// A prompt alone: the one that was there before, or, at the end of a text, any with a user and a machine.
+/// A prompt alone: the same as before, or, at the end of a text, any with a user and a host.
 fn is_prompt(line: &str, prompt: Option<&str>, has_end: bool) -> bool {
     let line = line.trim();
     if prompt.is_some_and(|prompt| line == prompt || line.strip_suffix("exit").map(str::trim) == Some(prompt))
@@ -95,7 +95,7 @@ fn is_prompt(line: &str, prompt: Option<&str>, has_end: bool) -> bool {
     !has_end && line.ends_with(PROMPT_ENDS) && line.contains('@') && line.split_whitespace().count() <= 2
 }
 
-/// As text is quoted in issues.
+/// The fence of a code block, as in issues.
 fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```")
 }

@@ -1,10 +1,10 @@
-//! Texts from a folder, as the collecting scripts fill it: a file for each, named after the text, with `%2F`
-//! for a slash; `NAME.why` where it could not be had.
+//! Texts from a directory, as filled by the collecting scripts: a file for each, named after the text,
+//! with `%2F` for a slash; `NAME.why` if it is not available.
 //!
-//! The folder comes from elsewhere and is taken for hostile: links are not followed, pipes and devices not
-//! opened, and there is a bound on everything. A text that ends within a line was cut off: what is left of
-//! that line is not read. What people's shells and terminals added is taken off ([`decoration`]). What is no
-//! text at all is named.
+//! The directory comes from elsewhere and may be malicious: links are not followed, pipes and devices
+//! not opened, and everything is bounded. A text that ends within a line was cut off: the rest of that
+//! line is not used. Additions of users' shells and terminals are removed ([`decoration`]). Files that
+//! are not texts are listed.
 
 use std::fs;
 use std::io::{self, Read};
@@ -14,24 +14,24 @@ use super::decoration;
 use super::required_texts::{is_text, is_wanted, says_nothing_blank};
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, WHY, decoded};
 
-/// More texts than any machine has.
+/// More texts than any host has.
 const TEXTS_MAX: usize = 20_000;
 const FOLDER_MAX_BYTES: u64 = 64 << 20;
 
-/// Why a folder gives no texts.
+/// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It can't be listed.
+    /// It cannot be listed.
     #[error("cannot read the collected data in {folder}: {source}", folder = folder.display())]
     Unreadable { folder: PathBuf, source: io::Error },
-    /// It holds more than a machine can have said of itself.
+    /// It contains more than one host can have reported.
     #[error(
         "{folder} contains more than {TEXTS_MAX} files or {} MiB. Name the folder that the script created",
         FOLDER_MAX_BYTES >> 20,
         folder = folder.display()
     )]
     TooMuch { folder: PathBuf },
-    /// Nothing in it is a text that any rule reads.
+    /// It contains no text that a rule reads.
     #[error(
         "{folder} contains no collected data. Create it with the script from: reelgauge doctor \
          --collect-script sh",
@@ -40,10 +40,10 @@ pub enum FolderError {
     Nothing { folder: PathBuf },
 }
 
-/// Reads the texts in a folder.
+/// Reads the texts in a directory.
 ///
 /// # Errors
-/// It can't be listed, holds too much, or holds nothing.
+/// It cannot be listed, contains too much, or contains nothing.
 pub fn read(folder: &Path) -> Result<Texts, FolderError> {
     let unreadable = |source| FolderError::Unreadable { folder: folder.to_owned(), source };
     let mut texts = Texts::default();
@@ -70,8 +70,8 @@ pub fn read(folder: &Path) -> Result<Texts, FolderError> {
     Ok(texts)
 }
 
-/// Adds what a file says. What stands behind its last line feed is the beginning of a line that is not there;
-/// files that people write, and what says only which system it is, may end without one.
+/// Adds the content of a file. Text after the last line feed is an incomplete line. Only handwritten
+/// files, and those that just name the system, may end without a line feed.
 fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
     let is_note = name.ends_with(WHY);
     let text = if is_note { text } else { text.and_then(|text| decoration::plain(name, &text)) };
@@ -80,7 +80,7 @@ fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
         Ok(text) if text.trim().is_empty() && is_wanted(name) && !says_nothing_blank(name) => {
             texts.put(name, Err(NotKnown::NotUnderstood("it is empty".to_owned())));
         }
-        // A list that is empty was not cut off: nothing was printed.
+        // An empty list was not cut off: nothing was printed.
         Ok(mut text) if !is_by_hand && !text.is_empty() && !text.ends_with('\n') => {
             text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
             match text.trim().is_empty() || is_one_piece(name) {
@@ -92,18 +92,18 @@ fn put(texts: &mut Texts, name: &str, text: Result<String, NotKnown>) {
     }
 }
 
-/// What is said of bytes that are no text. Half of what is in UTF-16 looks like text.
+/// The message for bytes that are not text. Half of UTF-16 looks like text.
 const NO_TEXT: &str = "it contains zero bytes, probably UTF-16 without a byte order mark; save it as UTF-8";
 
-/// What is said of a text without an end.
+/// The message for a text without an end.
 const CUT_OFF: &str = "it ends in the middle of a line";
 
-/// Texts whose beginning says something else than the whole: a share's setting may come later.
+/// Texts of which the beginning has another meaning than the whole: a share's setting may come later.
 fn is_one_piece(name: &str) -> bool {
     name.starts_with("testparm") || name.starts_with("smbstatus")
 }
 
-/// What a file says, or why it is not read; `None` for what is gone again.
+/// The content of a file, or why it is not read; `None` if it no longer exists.
 fn text(path: &Path, left_bytes: &mut u64) -> Option<Result<String, NotKnown>> {
     let kind = fs::symlink_metadata(path).ok()?.file_type();
     if !kind.is_file() {
@@ -146,7 +146,8 @@ fn bytes(path: &Path) -> Result<Vec<u8>, NotKnown> {
     }
 }
 
-/// Between the look at a file and its opening somebody may have put a link or a pipe in its place.
+/// Between the check of a file and its opening, another process may have replaced it by a link or a
+/// pipe.
 #[cfg(unix)]
 fn opened(path: &Path) -> io::Result<fs::File> {
     use rustix::fs::{Mode, OFlags};
@@ -159,7 +160,7 @@ fn opened(path: &Path) -> io::Result<fs::File> {
     fs::File::open(path)
 }
 
-/// The text's name from its file's: `%2F` is a slash. `None` where it is not so written.
+/// The text's name from its file's: `%2F` is a slash. `None` if it is not encoded that way.
 fn decoded_name(file: &str) -> Option<String> {
     let mut name = String::new();
     let mut rest = file;
@@ -255,9 +256,9 @@ mod tests {
         assert!(opened(&folder.path().join("mount")).is_err());
         fs::write(folder.path().join("uname -sr"), "Linux 6.1").unwrap();
         fs::write(folder.path().join("..%2F..%2Fetc%2Fpasswd"), "x").unwrap();
-        // A name is a name, and no way to a file.
+        // A name is only a name, never a path to a file.
         assert_eq!(read(folder.path()).unwrap().get("../../etc/passwd"), Ok("x"));
-        // Who reads the diagnosis learns what lies there.
+        // The reader of the diagnosis sees what kind of entry it is.
         let texts = read(folder.path()).unwrap();
         assert_eq!(texts.get("mount"), Err(NotKnown::NoFile("a symbolic link")));
         assert_eq!(texts.get("pipe"), Err(NotKnown::NoFile("a pipe")));
@@ -278,7 +279,7 @@ mod tests {
     fn an_empty_folder_and_none_are_errors() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(read(folder.path()), Err(FolderError::Nothing { .. })));
-        // Nor do files that say nothing, or why there is none.
+        // Nor do blank files, or notes that there is none.
         fs::write(folder.path().join("%2Fproc%2Fmeminfo"), " \n").unwrap();
         fs::write(folder.path().join("ss -tinHO"), "").unwrap();
         fs::write(folder.path().join("%2Fproc%2Fmdstat.why"), "not allowed").unwrap();

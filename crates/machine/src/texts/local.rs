@@ -1,6 +1,6 @@
-//! Texts of this machine: files are read, and commands run where no file has it.
+//! Texts of the local host: files are read, and commands run for facts that no file has.
 //!
-//! Strictly to look: nothing is opened for writing, and nothing on a target is touched.
+//! Strictly read-only: nothing is opened for writing, and nothing on a target is accessed.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -16,10 +16,10 @@ use crate::mountinfo::Entry;
 
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
 
-/// A machine with containers has hundreds of virtual interfaces, one with an array hundreds of disks.
+/// A host with containers has hundreds of virtual interfaces, one with an array hundreds of disks.
 const DEVICES_MAX: usize = 64;
 
-/// Everything that this machine says of itself.
+/// Collects all texts of the local host.
 pub fn collect() -> Texts {
     let mut texts = Texts::default();
     FILES.iter().for_each(|path| put_file(&mut texts, path));
@@ -57,7 +57,7 @@ pub fn collect() -> Texts {
     texts
 }
 
-/// The numbers of file systems that lie on no disk of this machine (`0:52`).
+/// The numbers of file systems without a local disk (`0:52`).
 fn bdi_numbers(mounts: &[Entry]) -> impl Iterator<Item = String> {
     let remote = mounts
         .iter()
@@ -65,7 +65,8 @@ fn bdi_numbers(mounts: &[Entry]) -> impl Iterator<Item = String> {
     remote.map(Entry::numbers).take(DEVICES_MAX)
 }
 
-/// Where the configurations of mounted StorNext file systems lie, if this is their metadata controller.
+/// The paths of the configurations of mounted StorNext file systems, if the host is their metadata
+/// controller.
 fn stornext_configs(mounts: &[Entry]) -> impl Iterator<Item = String> {
     let mounts = mounts.iter().filter(|mount| protocol_of(&mount.fs_type) == Some(Protocol::Stornext));
     let named = mounts.filter(|mount| !mount.source.contains('/') && !mount.source.starts_with('.'));
@@ -76,7 +77,7 @@ fn put_file(texts: &mut Texts, path: &str) {
     texts.put(path, file(path));
 }
 
-/// What a file of the kernel or of the system says.
+/// The content of a file of the kernel or the system.
 fn file(path: &str) -> Result<String, NotKnown> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| NotKnown::of(&error))?;
@@ -87,7 +88,7 @@ fn file(path: &str) -> Result<String, NotKnown> {
     Ok(decoded(&bytes))
 }
 
-/// Lists a folder; gives the names in it, and keeps them as a text.
+/// Lists a directory; returns the names in it, and keeps them as a text.
 fn put_listing(texts: &mut Texts, folder: &str) -> Vec<String> {
     let listed = fs::read_dir(folder).map(|entries| {
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -1,17 +1,17 @@
-//! Which texts are wanted of a machine: files, listings of folders, and commands that only look.
+//! The texts to collect from a host: files, directory listings, and commands that only read.
 //!
-//! One list for this machine ([`super::local`]) and for the scripts that collect on others
-//! ([`super::collect_script`]). `IF`, `DISK`, `CPU` and `BDI` stand for each interface, disk, processor and
-//! mounted device.
+//! One list for the local host ([`super::local`]) and for the scripts that collect on others
+//! ([`super::collect_script`]). `IF`, `DISK`, `CPU` and `BDI` are replaced by each interface, disk,
+//! processor and mounted device.
 
 use crate::mountinfo::{self, Entry};
 
 use crate::facts::CONTROLLER_PROGRAMS;
 
-/// Folders whose listing is a text of its own, and in whose names `IF` and the like are found.
+/// Directories whose listing is a separate text, and whose entries replace `IF`, `DISK`, `CPU` or `BDI`.
 pub const LISTINGS: [&str; 2] = ["/sys/class/net", "/sys/block"];
 
-/// Files of which a machine has one.
+/// Files that a host has once.
 pub const FILES: &[&str] = &[
     "/etc/fstab",
     "/etc/nsmb.conf",
@@ -50,7 +50,7 @@ pub const FILES: &[&str] = &[
     "/var/lib/nfs/etab",
 ];
 
-/// The folder of each interface whose listing says what it is made of (`lower_eth0`).
+/// The directory of each interface whose listing shows its components (`lower_eth0`).
 pub const INTERFACE_LISTING: &str = "/sys/class/net/IF";
 
 /// Files of each interface.
@@ -88,7 +88,7 @@ pub const DISK_FILES: &[&str] = &[
     "/sys/block/DISK/queue/scheduler",
 ];
 
-/// The folder of each disk whose listing says what it is made of.
+/// The directory of each disk whose listing shows its components.
 pub const DISK_LISTING: &str = "/sys/block/DISK/slaves";
 
 /// Files of each processor.
@@ -98,10 +98,10 @@ pub const CPU_FILES: &[&str] = &[
     "/sys/devices/system/cpu/CPU/cpufreq/scaling_governor",
 ];
 
-/// The file of each mounted file system that has no disk of its own, by its number.
+/// The file of each mounted file system without its own disk, by its number.
 pub const BDI_FILE: &str = "/sys/class/bdi/BDI/read_ahead_kb";
 
-/// Commands that only look. What a file tells is read there.
+/// Commands that only read, for facts that no file has.
 pub const COMMANDS: &[&[&str]] = &[
     &["ss", "-tinHO"],
     &["testparm", "-s", "-v"],
@@ -117,8 +117,8 @@ pub const COMMANDS: &[&[&str]] = &[
 /// The name of btrfs' list of devices.
 pub const BTRFS_SHOW: &str = "btrfs filesystem show --mounted";
 
-/// What tools of RAID controllers print of virtual disks and of those below. Only a script asks: some of them
-/// take seconds.
+/// The output of RAID controller tools about virtual disks and the disks below them. Only a script runs
+/// them: some take seconds.
 pub const CONTROLLER_COMMANDS: &[&[&str]] = &[
     &["storcli64", "/call/vall", "show", "nolog"],
     &["storcli64", "/call/eall/sall", "show", "nolog"],
@@ -129,13 +129,14 @@ pub const CONTROLLER_COMMANDS: &[&[&str]] = &[
     &["arcconf", "getconfig", "1", "nologs"],
 ];
 
-/// How full file systems on disks are. Others are not asked: one whose server is gone would not answer.
+/// The usage of file systems on disks. Others are not queried: a server that does not respond would hang
+/// the query.
 pub const SPACE: &[&str] = &[
     "df", "-P", "-k", "-t", "ext3", "-t", "ext4", "-t", "xfs", "-t", "btrfs", "-t", "f2fs", "-t", "bcachefs",
     "-t", "exfat", "-t", "ntfs3",
 ];
 
-/// What is asked of ZFS datasets.
+/// The properties to query from ZFS datasets.
 pub const ZFS_PROPERTIES: &str = "recordsize,sync,atime,relatime,dedup,mountpoint,used";
 
 /// Commands of each interface.
@@ -149,7 +150,7 @@ pub const INTERFACE_COMMANDS: &[&[&str]] = &[
     &["ethtool", "--show-eee", "IF"],
 ];
 
-/// Commands on a Mac. What they print is for people, and stays the same.
+/// Commands on a Mac. Their output is meant for humans, but is stable.
 pub const MAC_COMMANDS: &[&[&str]] = &[
     &["sw_vers"],
     &["nfsstat", "-m"],
@@ -158,14 +159,15 @@ pub const MAC_COMMANDS: &[&[&str]] = &[
     &["defaults", "read", "com.apple.desktopservices", "DSDontWriteNetworkStores"],
 ];
 
-/// What tells something and opens files for writing while it does: only a script runs it, on a server where
-/// administrators run it anyway; with why it is not run here.
+/// Commands that open files for writing while they read: only a script runs them, on a server where
+/// administrators run them anyway. Each has the reason why it is not run here.
 pub const WRITING_COMMANDS: &[(&[&str], &str)] = &[(
     &["smbstatus", "--json"],
     "smbstatus opens Samba's databases for writing, so Reelgauge does not run it",
 )];
 
-/// Whether a text of this name may be one that is wanted, or one like it that somebody brought along.
+/// Whether a text with this name may be one of those to collect, or a similar one that the user
+/// supplied.
 pub fn is_text(name: &str) -> bool {
     let program = name.split(' ').next().unwrap_or_default();
     let asked = [COMMANDS, INTERFACE_COMMANDS, MAC_COMMANDS].into_iter().flatten().map(|words| words[0]);
@@ -174,13 +176,13 @@ pub fn is_text(name: &str) -> bool {
     name.starts_with('/') || name.starts_with("Get-") || asked.into_iter().any(|asked| asked == program)
 }
 
-/// The script for PowerShell, whose list is its own.
+/// The script for PowerShell, which has its own list.
 pub(super) const POWERSHELL: &str = include_str!("collect_script/collect.ps1");
 
-/// Texts that no list asks for and that are read where somebody brought them along, or a script gave them.
+/// Texts that are on no list, but are used if the user or a script supplied them.
 const BROUGHT: [&str; 2] = ["sysctl -a", "uname -sr"];
 
-/// How texts begin that are read with whatever arguments they were made.
+/// Prefixes of texts that are used with any arguments.
 const BROUGHT_BEGINNINGS: [&str; 5] =
     ["btrfs filesystem show", "btrfs device stats", "btrfs scrub status", "btrfs balance status", "lvs"];
 
@@ -200,7 +202,7 @@ pub fn is_wanted(name: &str) -> bool {
         || POWERSHELL.contains(&format!("Save '{name}' "))
 }
 
-/// Names that stand for one text of each device.
+/// Names that are replaced by one text for each device.
 const FOLDERS: [&str; 3] = [BDI_FILE, DISK_LISTING, INTERFACE_LISTING];
 
 /// Whether it is the configuration of a StorNext file system.
@@ -209,7 +211,7 @@ fn is_stornext_config(name: &str) -> bool {
     file.is_some_and(|file| !file.is_empty() && !file.contains('/'))
 }
 
-/// Whether a name is this one, with any word in the place of `IF` and the like.
+/// Whether a name matches this one, with any word in place of `IF`, `DISK`, `CPU` or `BDI`.
 fn is_like(name: &str, pattern: &str, between: char) -> bool {
     let (mut words, mut wanted) = (name.split(between), pattern.split(between));
     loop {
@@ -222,8 +224,7 @@ fn is_like(name: &str, pattern: &str, between: char) -> bool {
     }
 }
 
-/// Whether a text that is blank says that there are none of what it lists. Any other that is blank says
-/// nothing at all.
+/// Whether a blank text means that the list is empty. Any other blank text is no information.
 pub fn says_nothing_blank(name: &str) -> bool {
     const LISTS: [&str; 8] = [
         BTRFS_SHOW,
@@ -238,7 +239,7 @@ pub fn says_nothing_blank(name: &str) -> bool {
     LISTS.contains(&name) || name.starts_with("zfs get ") || name.ends_with("/slaves")
 }
 
-/// The loop devices on which something is mounted that data may lie on: they are read ahead like disks.
+/// The mounted loop devices that may hold data: they have read-ahead like disks.
 pub fn mounted_loops(mounts: &[Entry]) -> Vec<String> {
     let on_disks = mounts.iter().filter(|mount| SPACE.contains(&mount.fs_type.as_str()));
     let mut loops: Vec<String> = on_disks.filter_map(|mount| loop_of(&mount.source)).collect();

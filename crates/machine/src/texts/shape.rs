@@ -1,19 +1,19 @@
-//! Whether a text is what its name promises: a table of mounts has mounts in its lines. What a machine
-//! printed always is; what was copied, cut or overwritten on its way may not be, and then says less than
-//! there was.
+//! Whether a text has the format that its name promises: a table of mounts has mounts in its lines. The
+//! output of a host always has; a text that was copied, cut or overwritten in transit may not, and then
+//! lacks a part of the facts.
 //!
-//! Pure. Only texts that list things are looked at, since a thing that is missing there is missed by
-//! nobody; a value that is none is noticed where it is read.
+//! Pure. Only texts that list things are checked, because a missing entry would go unnoticed. An invalid
+//! single value is detected when it is parsed.
 
 use crate::mountinfo;
 
 use super::required_texts::says_nothing_blank;
 use crate::unraid::UnraidArray;
 
-/// So much of a line is shown.
+/// How much of a line is shown.
 const LINE_CHARS: usize = 40;
 
-/// What of a text is not understood; `None` where all of it is, or nobody can tell.
+/// The part of a text that is not understood; `None` if all of it is, or there is no check.
 pub(super) fn fault(name: &str, text: &str) -> Option<String> {
     if text.trim().is_empty() && says_nothing_blank(name) {
         return None;
@@ -56,7 +56,7 @@ pub(super) fn fault(name: &str, text: &str) -> Option<String> {
     }
 }
 
-/// The first line that is not as it should be.
+/// The first line with a wrong format.
 fn wrong_line(text: &str, is_right: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let (at, line) = lines.find(|(_, line)| !is_right(line))?;
@@ -65,8 +65,8 @@ fn wrong_line(text: &str, is_right: &dyn Fn(&str) -> bool) -> Option<String> {
     Some(format!("line {}: '{shown}{more}'", at + 1))
 }
 
-/// One mount, whole. Options may hold blanks that the kernel does not escape; where a line feed is lost, they
-/// hold the device, root and mount point of the next mount.
+/// One complete mount. Options may contain blanks that the kernel does not escape; if a line feed is
+/// lost, they contain the device, root and mount point of the next mount.
 fn is_mount(line: &str) -> bool {
     let mounts = mountinfo::parse(line.as_bytes());
     let behind: Vec<&str> = line.split(' ').skip(6).skip_while(|field| *field != "-").skip(1).collect();
@@ -130,15 +130,15 @@ fn is_setting(line: &str) -> bool {
     line.starts_with(['#', ';']) || line.starts_with('[') && line.ends_with(']') || line.contains('=')
 }
 
-/// From the first section on. What stands above it is what testparm says of its work, with names of sections
-/// in quotes.
+/// From the first section on. The lines above it are testparm's messages, with names of sections in
+/// quotes.
 fn sections(text: &str) -> String {
     let is_heading = |line: &&str| line.trim().starts_with('[') && line.trim().ends_with(']');
     let lines: Vec<&str> = text.lines().skip_while(|line| !is_heading(line)).collect();
     lines.join("\n")
 }
 
-/// What testparm says between settings, which stand further right: `WARNING: …`, `Server role: …`.
+/// A message of testparm between settings, which are indented: `WARNING: …`, `Server role: …`.
 fn is_remark(line: &str) -> bool {
     let words = [
         "WARNING",

@@ -118,7 +118,7 @@ fn one(series: &Series) -> (Key, Points) {
     other(series)
 }
 
-/// A column without a name here, by the unit at the end of its own.
+/// A column without a name here, with the unit at the end of its name.
 fn other(series: &Series) -> (Key, Points) {
     let name = series.name.trim_end_matches("_total");
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));

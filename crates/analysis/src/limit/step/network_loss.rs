@@ -22,7 +22,7 @@ const LOSS_PERCENT: f64 = 0.1;
 /// estimate.
 const OUT_OF_ORDER_PERCENT: f64 = LOSS_PERCENT * 5.0;
 
-/// Each unnecessary retransmission stands for this many segments that were out of order because they had
+/// Each unnecessary retransmission means this many segments that were out of order because they had
 /// been overtaken.
 const OVERTAKEN_EACH: f64 = 100.0;
 

@@ -1,7 +1,7 @@
-//! What file systems tell by commands alone: a thread asks them now and then, so that a command that hangs
-//! holds up nobody. Only the listing commands of ZFS and btrfs are run, which change nothing.
+//! File system states that only commands show. A thread runs these now and then, so that a command that
+//! hangs blocks nothing. Only the listing commands of ZFS and btrfs are run, which change nothing.
 //!
-//! Not here: what no command is needed for (the room around).
+//! Not here: states that need no command (the parent module).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,26 +13,26 @@ use crate::mountinfo;
 use crate::sample::parse::disturbances::pool_work;
 use crate::texts::command;
 
-/// How often they are asked.
+/// The interval of the commands.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// What was said last. Of what said nothing nothing is known.
+/// The last output. The state of a file system without output is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LastAnswer {
     /// `tank scrub`.
     pub(super) work: Vec<String>,
-    /// How many snapshots there are, by the kind of file system.
+    /// The number of snapshots, by the kind of file system.
     pub(super) snapshots: BTreeMap<&'static str, u32>,
 }
 
-/// Those who are asked. The thread ends when this is dropped, at its next turn.
+/// The file systems with commands. The thread ends at its next turn after this is dropped.
 #[derive(Debug)]
 pub(super) struct Asked {
     said: Arc<Mutex<LastAnswer>>,
 }
 
 impl Asked {
-    /// Of this machine's ZFS, and of the btrfs that is mounted there; `None` where there is neither.
+    /// For the host's ZFS, and the btrfs that is mounted at this place; `None` if there is neither.
     pub(super) fn of(mount_point: &Path) -> Option<Asked> {
         let has_zfs = Path::new("/dev/zfs").exists();
         let mounts = mountinfo::here().unwrap_or_default();
@@ -53,18 +53,18 @@ impl Asked {
                 thread::sleep(EVERY);
             }
         };
-        // Without a thread nothing is known of them.
+        // Without a thread, their state is unknown.
         let _ = thread::Builder::new().name("asked".to_owned()).spawn(work);
         Asked { said }
     }
 
-    /// What they said last.
+    /// Their last output.
     pub(super) fn said(&self) -> LastAnswer {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Asks each once.
+/// Runs each command once.
 fn ask(has_zfs: bool, btrfs: Option<&Path>, output: &dyn Fn(&[&str]) -> Option<String>) -> LastAnswer {
     let mut said = LastAnswer::default();
     if has_zfs {
@@ -79,7 +79,7 @@ fn ask(has_zfs: bool, btrfs: Option<&Path>, output: &dyn Fn(&[&str]) -> Option<S
     said
 }
 
-/// Lines that say something; each is a snapshot.
+/// Lines that are not blank; each is a snapshot.
 fn lines(text: &str) -> u32 {
     text.lines().filter(|line| !line.trim().is_empty()).count() as u32
 }

@@ -1,6 +1,6 @@
-//! Interfaces as netlink tells of them (`ip -s -s link`): their numbers and names, and what their cards had
-//! no room for. `/sys/class/net` says the same, but of the network namespace in which it was mounted. See
-//! rtnetlink(7).
+//! Interfaces from netlink (`ip -s -s link`): their numbers and names, and the packets for which their
+//! cards had no room. `/sys/class/net` has the same, but of the network namespace in which it was
+//! mounted. See rtnetlink(7).
 
 use super::put_on;
 use crate::netlink::message::{attributes, u32_at, u64_at};
@@ -12,11 +12,11 @@ pub const GET_CARDS: u16 = 18;
 /// The question's body: every interface.
 pub const EVERY_CARD: [u8; 16] = [0; 16];
 
-/// Parts of an answer: the name, and the counts.
+/// Attributes of an answer: the name, and the counters.
 const NAME: u16 = 3;
 const STATS64: u16 = 23;
 
-/// Of the counts: what the card's ring had no room for, and what the driver missed.
+/// Positions among the counters: overruns of the card's ring, and packets that the driver missed.
 const FIFO_AT: usize = 112;
 const MISSED_AT: usize = 120;
 
@@ -28,7 +28,7 @@ pub struct Card {
     overruns: Option<u64>,
 }
 
-/// An interface from an answer's body; `None` where that is none.
+/// An interface from an answer's body; `None` if it is none.
 pub fn card(body: &[u8]) -> Option<Card> {
     let number = u32_at(body, 4)?;
     let (mut name, mut overruns) = (None, None);
@@ -79,7 +79,7 @@ mod tests {
         found.iter().for_each(|card| put(card, &mut look));
         all_known(&look);
         assert_eq!(reading(&look, "rx_overruns_per_s", "eth0"), &Reading::PerSecond(232));
-        // Counts that end early say nothing of it.
+        // Counters that end early are ignored.
         assert_eq!(card(&answer(120)), Some(Card { overruns: None, ..expected }));
     }
 

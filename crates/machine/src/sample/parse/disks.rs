@@ -1,15 +1,15 @@
-//! `/proc/diskstats`: what block devices did, how long requests took, and how many were under way. See
-//! Documentation/admin-guide/iostats.rst of the kernel.
+//! `/proc/diskstats`: the operations of block devices, the time of requests, and how many were in
+//! flight. See Documentation/admin-guide/iostats.rst of the kernel.
 //!
-//! `util_percent` is the share of time with at least one request: all there is for a disk with one head, and
-//! little for an SSD or an array, which have room for more.
+//! `util_percent` is the share of time with at least one request. For a disk with one head that is its
+//! full utilization. It means little for an SSD or an array, which can process several at a time.
 
 use procfs_core::DiskStat;
 
 use super::put_on;
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// The unit of sectors here, whatever the device's own.
+/// The unit of sectors here, whatever the device's sector size.
 const SECTOR_BYTES: u64 = 512;
 
 /// The counters of these devices (`sda1`, `dm-0`).
@@ -18,7 +18,7 @@ pub fn parse(text: &str, devices: &[String], look: &mut Look) {
         let name = line.split_ascii_whitespace().nth(2);
         devices.iter().any(|device| Some(device.as_str()) == name)
     };
-    // Line by line: one that is not understood is no reason to lose the others.
+    // Line by line: a line that cannot be parsed must not lose the others.
     let lines = text.lines().filter(is_asked_for);
     lines.filter_map(|line| DiskStat::from_line(line).ok()).for_each(|disk| put_device(&disk, look));
 }
@@ -33,7 +33,7 @@ fn put_device(disk: &DiskStat, look: &mut Look) {
     put("mean_write_us", Reading::Mean { sum: disk.time_writing as f64 * 1e3, count: disk.writes });
     put("in_flight", Reading::Level(disk.in_progress as f64));
     put("util_percent", Reading::PercentOfTime(disk.time_in_progress.saturating_mul(1000)));
-    // Milliseconds of all requests in each second: 1,000 is one request at all times.
+    // Milliseconds of all requests in each second: 1,000 means one request at all times.
     put("mean_in_flight", Reading::MillisecondsOfAll(disk.weighted_time_in_progress));
 }
 

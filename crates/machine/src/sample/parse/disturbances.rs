@@ -1,8 +1,7 @@
-//! What disturbs storage and is told by files of the kernel and of tools: arrays and file systems that are
-//! being
-//! checked or rebuilt, links that went down, what is mounted at a place, snapshots.
+//! Disturbances of storage that files of the kernel and of tools show: arrays and file systems that are
+//! being checked or rebuilt, links that went down, the mount at a place, snapshots.
 //!
-//! What a tool has to be asked for is not here: `zpool status` is asked in a thread of its own
+//! Not here: states that need a command, such as `zpool status`, which a separate thread runs
 //! ([`crate::sample::disturbances`]).
 
 use std::path::Path;
@@ -13,12 +12,10 @@ use super::put_on;
 use crate::sample::counter::{Layer, Look, Reading};
 use crate::unraid::UnraidArray;
 
-/// What `/proc/mdstat` calls the work that takes disk time.
+/// The names in `/proc/mdstat` of work that uses disk time.
 const ARRAY_WORK: [&str; 4] = ["resync", "recovery", "reshape", "check"];
 
-/// Work on the arrays of `/proc/mdstat`, each with its name: `md0 resync`. One that only waits for its turn
-/// is
-/// none.
+/// Work on the arrays of `/proc/mdstat`, each with its name: `md0 resync`. Delayed work does not count.
 pub fn array_work(mdstat: &str) -> Vec<String> {
     if let Some(array) = UnraidArray::read(mdstat) {
         return array.work().map(|work| format!("unraid {work}")).into_iter().collect();
@@ -41,20 +38,20 @@ pub fn array_work(mdstat: &str) -> Vec<String> {
     found
 }
 
-/// The work that takes a btrfs file system for itself, as `/sys/fs/btrfs/UUID/exclusive_operation` says:
-/// `balance`, `device replace`; `None` where there is none, or it was paused.
+/// The exclusive work on a btrfs file system, from `/sys/fs/btrfs/UUID/exclusive_operation`: `balance`,
+/// `device replace`; `None` if there is none, or it is paused.
 pub fn exclusive_work(text: &str) -> Option<&str> {
     let work = text.trim();
     (!work.is_empty() && work != "none" && !work.contains("paused")).then_some(work)
 }
 
-/// Whether a scrub goes on, as btrfs-progs notes it in `scrub.status.UUID`: a line for each device.
+/// Whether a scrub is in progress, from btrfs-progs' file `scrub.status.UUID`: a line for each device.
 pub fn is_scrubbing(status: &str) -> bool {
     let has = |line: &str, flag: &str| line.split('|').any(|part| part == flag);
     status.lines().any(|line| has(line, "finished:0") && has(line, "canceled:0"))
 }
 
-/// Work on the pools of `zpool status`, each with its name: `tank scrub`. One that was paused is none.
+/// Work on the pools of `zpool status`, each with its name: `tank scrub`. Paused work does not count.
 pub fn pool_work(status: &str) -> Vec<String> {
     let mut pool = "";
     let mut found = Vec::new();
@@ -70,7 +67,7 @@ pub fn pool_work(status: &str) -> Vec<String> {
     found
 }
 
-/// What shows at a mount point, so that two looks can be compared: the mount's number, device, type and
+/// The mount at a mount point, in a form that can be compared: the mount's number, device, type and
 /// options.
 pub fn shown_at(mountinfo: &str, mount_point: &Path) -> Option<String> {
     let entries = mountinfo::parse(mountinfo.as_bytes());
@@ -78,7 +75,7 @@ pub fn shown_at(mountinfo: &str, mount_point: &Path) -> Option<String> {
     Some(format!("{:?} {} {} {:?}", entry.device, entry.fs_type, entry.source, entry.options))
 }
 
-/// Adds work on a device that goes on.
+/// Adds work in progress on a device.
 pub fn put_work(device: &str, look: &mut Look) {
     put_on(look, Layer::Disk, "background_work_count", device, Reading::Level(1.0));
 }

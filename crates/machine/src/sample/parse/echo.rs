@@ -12,7 +12,7 @@ fn types(is_ipv6: bool) -> (u8, u8) {
     TYPES[usize::from(is_ipv6)]
 }
 
-/// An echo request that carries so many bytes. The kernel puts the checksum of ICMPv6 in itself.
+/// An echo request with this many bytes of payload. The kernel inserts the checksum of ICMPv6 itself.
 pub fn request(is_ipv6: bool, identifier: u16, number: u16, carried_bytes: usize) -> Vec<u8> {
     let mut packet = vec![types(is_ipv6).0, 0, 0, 0];
     packet.extend(identifier.to_be_bytes());
@@ -25,8 +25,8 @@ pub fn request(is_ipv6: bool, identifier: u16, number: u16, carried_bytes: usize
     packet
 }
 
-/// The identifier and the number of an answer; `None` where it is none. What comes from a raw socket of IPv4
-/// has the header of IP before it.
+/// The identifier and the number of an answer; `None` if it is none. Packets from a raw IPv4 socket
+/// include the IP header.
 pub fn answer(is_ipv6: bool, packet: &[u8]) -> Option<(u16, u16)> {
     let has_header = !is_ipv6 && packet.first().is_some_and(|byte| byte >> 4 == 4);
     let header = if has_header { usize::from(packet[0] & 15) * 4 } else { 0 };

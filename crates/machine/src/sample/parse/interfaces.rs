@@ -1,4 +1,4 @@
-//! `/proc/net/dev`: what network interfaces carried and what they lost. See proc_pid_net(5).
+//! `/proc/net/dev`: transferred and lost packets of network interfaces. See proc_pid_net(5).
 
 use super::put_on;
 use crate::sample::counter::{Layer, Look, Reading};
@@ -15,14 +15,14 @@ pub struct Interface<'a> {
 pub struct Side {
     pub bytes: u64,
     pub errors: u64,
-    /// Packets that were dropped; received ones that the interface had no room for count here, too.
+    /// Dropped packets; includes received ones for which the interface had no room.
     pub drops: u64,
 }
 
 /// All interfaces in this text.
 pub fn parse(text: &str) -> impl Iterator<Item = Interface<'_>> {
     text.lines().filter_map(|line| {
-        // Two lines of headings have bars and no colon. A name may be followed by its numbers at once.
+        // Two heading lines have bars and no colon. A name may be followed directly by its numbers.
         let (name, rest) = line.split_once(':')?;
         let numbers: Vec<u64> = super::numbers(rest.split_ascii_whitespace()).collect();
         let side = |at: usize| {

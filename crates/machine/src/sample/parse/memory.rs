@@ -1,4 +1,4 @@
-//! `/proc/meminfo` and `/proc/vmstat`: memory that waits to be written, and whether it runs out.
+//! `/proc/meminfo` and `/proc/vmstat`: dirty memory, and whether memory runs out.
 
 use super::put;
 use crate::meminfo;
@@ -18,7 +18,7 @@ pub fn parse_meminfo(text: &str, look: &mut Look) {
 }
 
 /// The counters in `/proc/vmstat`: pages swapped in and out, and allocations that had to reclaim memory
-/// themselves, whose zones are lines of their own.
+/// themselves, with a separate line for each zone.
 pub fn parse_vmstat(text: &str, look: &mut Look) {
     let swapped = value(text, "pswpin").zip(value(text, "pswpout"));
     if let Some((swapped_in, swapped_out)) = swapped {
@@ -32,7 +32,7 @@ pub fn parse_vmstat(text: &str, look: &mut Look) {
     }
 }
 
-/// The number behind a name, which is all that a line has.
+/// The number after a name; a line has nothing else.
 fn value(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?.trim().parse().ok()
 }

@@ -1,9 +1,8 @@
-//! `/proc/self/mountstats`: what the target's NFS mount asked of its server, and how long that took.
+//! `/proc/self/mountstats`: the requests of the target's NFS mount to its server, and their times.
 //!
-//! Reading it asks no server anything. Per operation stand, since the mount was made: requests,
-//! transmissions, major timeouts, bytes sent and received, milliseconds in the queue, on the way to the
-//! server and back, and from beginning to end, and (since version 1.1) errors. See mountstats(8) and
-//! nfsiostat(8).
+//! Reading it contacts no server. For each operation it contains, since the mount was made: requests,
+//! transmissions, major timeouts, bytes sent and received, milliseconds in the queue, for the round trip
+//! to the server, and in total, and (since version 1.1) errors. See mountstats(8) and nfsiostat(8).
 
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use super::{add, put};
 use crate::mountstats;
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// What stands behind an operation's name.
+/// The values after an operation's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Op {
     requests: u64,
@@ -42,7 +41,7 @@ impl Op {
         })
     }
 
-    /// Both kinds of an operation together.
+    /// The sum of both kinds of an operation.
     fn plus(self, other: Op) -> Op {
         Op {
             requests: self.requests.saturating_add(other.requests),
@@ -70,7 +69,7 @@ impl Op {
     }
 }
 
-/// What is counted of the connections together.
+/// The sums over the connections.
 #[derive(Clone, Copy, Debug, Default)]
 struct Connections {
     count: u64,
@@ -79,10 +78,10 @@ struct Connections {
     backlog: u64,
 }
 
-/// Everything of a mount.
+/// All values of a mount.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mount {
-    /// Bytes that the server was asked for and sent; that it was sent.
+    /// Bytes received from the server, and sent to it.
     server_bytes: Option<(u64, u64)>,
     connections: Connections,
     read: Option<Op>,
@@ -114,7 +113,7 @@ impl Mount {
     }
 
     fn read_op(&mut self, name: &str, rest: &str) {
-        // Lines of settings have numbers of another kind behind their colon, and are in small letters.
+        // Lines of settings have other numbers after their colon, and names in lower case.
         let is_op = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
         let Some(op) = Op::of_line(rest).filter(|_| is_op) else {
             return;
@@ -128,7 +127,7 @@ impl Mount {
             "GETATTR" | "ACCESS" | "LOOKUP" => add(&mut self.metadata, op.requests),
             _ => return,
         }
-        // A file that is looked for and is not there is an error, too, and nothing to speak of.
+        // A lookup of a missing file is an error, too, but not a relevant one.
         if matches!(name, "READ" | "READ_PLUS" | "WRITE" | "COMMIT") {
             add(&mut self.errors, op.errors);
         }
@@ -172,14 +171,14 @@ impl Mount {
 }
 
 impl Connections {
-    /// `tcp PORT BINDS CONNECTS SECONDS IDLE SENDS RECEIVES BAD IN-FLIGHT BACKLOG …`: the last two are added
-    /// up with every request that is sent. RDMA's line begins in the same way; UDP has no connection.
+    /// `tcp PORT BINDS CONNECTS SECONDS IDLE SENDS RECEIVES BAD IN-FLIGHT BACKLOG …`: the last two are
+    /// accumulated at every request. RDMA's line has the same start; UDP has no connection.
     fn add(&mut self, rest: &str) {
         let mut words = rest.split_ascii_whitespace();
         if !matches!(words.next(), Some("tcp" | "rdma")) {
             return;
         }
-        // The idle time may be negative: it is not read as a number.
+        // The idle time may be negative, so it is not parsed as a number.
         let words: Vec<&str> = words.collect();
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
         if let (Some(connects), Some(sends), Some(backlog)) = (number(2), number(5), number(9)) {
@@ -206,8 +205,8 @@ mod tests {
     use super::*;
     use crate::sample::parse::testing::{all_known, reading};
 
-    /// Of Debian's cloud kernel 6.1 with an NFS 4.2 mount of nfs-ganesha 4.3, as the project's test guest
-    /// makes it, after 80 MiB were read and 32 MiB were written.
+    /// From Debian's cloud kernel 6.1 with an NFS 4.2 mount of nfs-ganesha 4.3, in the project's test
+    /// guest, after 80 MiB were read and 32 MiB were written.
     const CAPTURED: &str = include_str!("../../../tests/captured/mountstats.txt");
 
     fn look(text: &str, mount_point: &str) -> Look {

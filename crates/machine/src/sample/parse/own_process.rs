@@ -1,4 +1,4 @@
-//! This process: the processor time and the memory that it takes.
+//! This process: its processor time and memory.
 
 use procfs_core::FromRead;
 use procfs_core::process::StatM;
@@ -6,19 +6,19 @@ use procfs_core::process::StatM;
 use super::put;
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// Adds the processor time: `cpu_ns` since the process began, seen at `now_ns` of any steady clock.
+/// Adds the processor time: `cpu_ns` since the process began, read at `now_ns` of any monotonic clock.
 pub fn put_cpu(cpu_ns: u64, now_ns: u64, look: &mut Look) {
-    // A mean rather than a share: several threads take more than all of one processor's time.
+    // A mean rather than a share: several threads can use more than one processor.
     let percent = Reading::Mean { sum: cpu_ns as f64 * 100.0, count: now_ns };
     put(look, Layer::Tool, "cpu_percent", percent);
 }
 
-/// Adds what sampling itself has taken: `cpu_ns` of its thread, in which it has looked `looks` times.
+/// Adds the cost of sampling: `cpu_ns` of its thread, for `looks` sample rounds.
 pub fn put_sampling(cpu_ns: u64, looks: u64, look: &mut Look) {
     put(look, Layer::Tool, "sampling_us", Reading::Mean { sum: cpu_ns as f64 / 1e3, count: looks });
 }
 
-/// Adds the memory, from `/proc/self/statm`, which counts in pages.
+/// Adds the memory, from `/proc/self/statm`, which is in pages.
 pub fn parse_statm(text: &str, page_bytes: u64, look: &mut Look) {
     if let Ok(memory) = StatM::from_read(text.as_bytes()) {
         let bytes = Reading::Level(memory.resident as f64 * page_bytes as f64);
@@ -26,13 +26,13 @@ pub fn parse_statm(text: &str, page_bytes: u64, look: &mut Look) {
     }
 }
 
-/// Processor time of this process, in nanoseconds; `None` where nothing tells it.
+/// Processor time of this process, in nanoseconds; `None` if it is not available.
 #[cfg(target_os = "linux")]
 pub fn process_cpu_ns() -> Option<u64> {
     cpu_ns(rustix::time::ClockId::ProcessCPUTime)
 }
 
-/// Processor time of this thread, in nanoseconds; `None` where nothing tells it.
+/// Processor time of this thread, in nanoseconds; `None` if it is not available.
 #[cfg(target_os = "linux")]
 pub fn thread_cpu_ns() -> Option<u64> {
     cpu_ns(rustix::time::ClockId::ThreadCPUTime)
@@ -45,13 +45,13 @@ fn cpu_ns(clock: rustix::time::ClockId) -> Option<u64> {
     seconds.checked_mul(1_000_000_000)?.checked_add(u64::try_from(time.tv_nsec).ok()?)
 }
 
-/// Processor time of this process, in nanoseconds; `None` where nothing tells it.
+/// Processor time of this process, in nanoseconds; `None` if it is not available.
 #[cfg(not(target_os = "linux"))]
 pub fn process_cpu_ns() -> Option<u64> {
     None
 }
 
-/// Processor time of this thread, in nanoseconds; `None` where nothing tells it.
+/// Processor time of this thread, in nanoseconds; `None` if it is not available.
 #[cfg(not(target_os = "linux"))]
 pub fn thread_cpu_ns() -> Option<u64> {
     None

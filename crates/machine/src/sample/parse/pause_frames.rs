@@ -1,17 +1,17 @@
-//! Pause frames of each interface (`ethtool -I --show-pause`): how often the other end of the link held this
-//! one back, and how often this one did. Drivers that do not count them, and those behind which there is no
-//! Ethernet, say nothing. See ethtool-netlink in the kernel's documentation.
+//! Pause frames of each interface (`ethtool -I --show-pause`): how often the other end of the link held
+//! this one back, and how often this one the other. Drivers that do not count them, and interfaces
+//! without Ethernet, have no values. See ethtool-netlink in the kernel's documentation.
 
 use super::put_on;
 use crate::netlink::message::{attributes, u64_at};
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// Parts of an answer: the counts, and in them those of sent and received frames.
+/// Attributes of an answer: the counters, and in them those of sent and received frames.
 const STATS: u16 = 5;
 const SENT: u16 = 2;
 const RECEIVED: u16 = 3;
 
-/// What one interface counted since its driver began.
+/// The counters of one interface since its driver was loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pauses {
     /// `eth0`.
@@ -20,7 +20,7 @@ pub struct Pauses {
     received: Option<u64>,
 }
 
-/// The counts of an interface from an answer's attributes; `None` where it has none.
+/// The counters of an interface from an answer's attributes; `None` if it has none.
 pub fn pauses(name: String, body: &[u8]) -> Option<Pauses> {
     let (_, stats) = attributes(body).find(|(kind, _)| *kind == STATS)?;
     let count = |wanted: u16| {
@@ -49,7 +49,7 @@ mod tests {
     fn answer(counts: &[(u16, u64)]) -> Vec<u8> {
         let counts: Vec<u8> =
             counts.iter().flat_map(|(kind, count)| attribute(*kind, &count.to_ne_bytes())).collect();
-        // Autonegotiation, receive and send switches stand before it.
+        // Preceded by autonegotiation, and the receive and send switches.
         [attribute(2, &[1]), attribute(3, &[1]), attribute(STATS | 0x8000, &counts)].concat()
     }
 
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(pauses("eth0".to_owned(), &answer(&[])), None);
         assert_eq!(pauses("eth0".to_owned(), &attribute(2, &[1])), None);
         let whole = answer(&[(SENT, 7)]);
-        // Ends early: what is in it, or nothing.
+        // A message that ends early gives its complete parts, or nothing.
         (0..whole.len()).for_each(|length| drop(pauses(String::new(), &whole[..length])));
     }
 }

@@ -1,12 +1,12 @@
-//! `/proc/pressure/*`: the share of time in which tasks could not go on for want of something.
+//! `/proc/pressure/*`: the share of time in which tasks waited for a resource.
 //!
-//! From `total`, microseconds since the machine was started, and not from the kernel's own averages, which
-//! lag behind by their ten seconds: a stall of one second would be smeared over the next twenty.
+//! Computed from `total`, in microseconds since the boot, and not from the kernel's own averages. These
+//! lag behind by ten seconds: a stall of one second would be spread over the next twenty.
 
 use super::put;
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// What tasks may be waiting for.
+/// The resources that tasks may wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     Io,
@@ -25,7 +25,7 @@ pub fn parse(resource: Resource, text: &str, look: &mut Look) {
             (Resource::Cpu, "some") => "pressure_cpu_some_percent",
             (Resource::Memory, "some") => "pressure_memory_some_percent",
             (Resource::Memory, "full") => "pressure_memory_full_percent",
-            // All tasks can't wait for a processor: one has it.
+            // There is always a task with a processor, so all tasks cannot wait for one.
             _ => continue,
         };
         if let Some(total_us) = total {

@@ -1,4 +1,4 @@
-//! The sending queues of interfaces (`tc -s qdisc`): what they dropped, and what waits in them. See tc(8).
+//! The send queues of interfaces (`tc -s qdisc`): their drops, and their length. See tc(8).
 
 use super::put_on;
 use crate::netlink::message::{attributes, u32_at};
@@ -10,10 +10,10 @@ pub const GET_QUEUES: u16 = 38;
 /// The question's body: every interface.
 pub const EVERY_QUEUE: [u8; 20] = [0; 20];
 
-/// The queue at the top of its interface; what hangs below it counts there, too.
+/// The root queue of an interface; its counters include the queues below it.
 const ROOT: u32 = 0xffff_ffff;
 
-/// Parts of an answer: counts as they are since Linux 3.19, and in them the queue's own.
+/// Attributes of an answer: the counters as they are since Linux 3.19, and in them the queue's own.
 const STATS2: u16 = 7;
 const STATS_QUEUE: u16 = 3;
 
@@ -25,7 +25,7 @@ pub struct Queue {
     drops: u32,
 }
 
-/// A queue at the top of an interface from an answer's body; `None` where that is none.
+/// The root queue of an interface from an answer's body; `None` if it is none.
 pub fn queue(body: &[u8]) -> Option<Queue> {
     let (interface, parent) = (u32_at(body, 4)?, u32_at(body, 12)?);
     if parent != ROOT {
@@ -33,7 +33,7 @@ pub fn queue(body: &[u8]) -> Option<Queue> {
     }
     let (_, stats) = attributes(body.get(20..)?).find(|(kind, _)| *kind == STATS2)?;
     let (_, counts) = attributes(stats).find(|(kind, _)| *kind == STATS_QUEUE)?;
-    // Length in packets, bytes that wait, drops.
+    // Length in packets, bytes waiting, drops.
     Some(Queue { interface, backlog_bytes: u32_at(counts, 4)?, drops: u32_at(counts, 8)? })
 }
 
@@ -55,7 +55,7 @@ mod tests {
         [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), value].concat()
     }
 
-    /// As Linux tells of a `tbf` on interface 7.
+    /// As Linux reports a `tbf` on interface 7.
     fn answer(parent: u32) -> Vec<u8> {
         let numbers = [3_u32, 4_542, 29, 0, 812].map(u32::to_ne_bytes).concat();
         let stats = attribute(STATS_QUEUE, &numbers);

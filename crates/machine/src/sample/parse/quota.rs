@@ -1,32 +1,32 @@
-//! The processor quota of this process's control group: how long it kept the group from running.
+//! The processor quota of this process's control group: how long it throttled the group.
 //!
-//! `cpu.stat` of the group and of those above it, because a quota anywhere on the way counts. Version 2 of
-//! control groups tells it in microseconds, version 1 in nanoseconds. A process can be moved from group to
-//! group while it runs, so its groups are asked for at every look.
+//! From `cpu.stat` of the group and of its parents, because the quota of each of them applies. Version 2
+//! of control groups has it in microseconds, version 1 in nanoseconds. A process can be moved from group
+//! to group while it runs, so its groups are read in every sample round.
 
 use super::put_on;
 use crate::cgroup;
 use crate::sample::counter::{CountedPart, Layer, Look, Reading};
 
-/// The file of a group that tells it.
+/// The file of a group with these values.
 pub const STAT: &str = "cpu.stat";
 
-/// This process's groups that may have a quota, by `/proc/self/cgroup`.
+/// This process's groups that may have a quota, from `/proc/self/cgroup`.
 pub fn groups(text: &str) -> Vec<String> {
     [cgroup::groups(text, ""), cgroup::groups(text, "cpu")].concat()
 }
 
-/// Microseconds for which a group was kept from running, from its `cpu.stat`; `None` where it has no quota.
+/// Microseconds for which a group was throttled, from its `cpu.stat`; `None` if it has no quota.
 pub fn throttled_us(text: &str) -> Option<u64> {
     let number =
         |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u64>().ok();
     number("throttled_usec ").or_else(|| Some(number("throttled_time ")? / 1_000))
 }
 
-/// Adds the share of time in which a group was kept from running, as read at `at_us` of any steady clock: a
-/// look of a process that is kept from running takes as long as that, and its beginning says nothing of when
-/// its parts were read. Each group is a device of its own: when the process is moved into another one, that
-/// is another counter, which begins anew.
+/// Adds the share of time in which a group was throttled, as read at `at_us` of any monotonic clock. The
+/// round's start is no substitute: a throttled process takes long for a sample round, so its parts are
+/// read much later. Each group is a separate device: if the process is moved to another one, that is
+/// another counter, which starts again.
 pub fn put_throttled(group: &str, throttled_us: u64, at_us: u64, look: &mut Look) {
     let share = CountedPart { part: throttled_us, whole: at_us };
     put_on(look, Layer::Tool, "throttled_percent", group, Reading::PercentOf(share));
@@ -62,14 +62,14 @@ mod tests {
     #[test]
     fn another_group_is_another_counter() {
         let (free, starved) = (look("cpu/free", 3, 0), look("cpu/starved", 77_000_000, 0));
-        // What its new group has been through is nothing of its own.
+        // The past of its new group does not belong to it.
         assert_eq!(percent(&free, &starved), []);
         let later = look("cpu/starved", 77_900_000, 1_000_000);
         assert_eq!(percent(&starved, &later), [Some(90.0)]);
     }
 
-    /// A look that began a second before its quota was read, kept from running all the while: what happened
-    /// until then is before it, and only what came after it counts.
+    /// A sample round that began a second before its quota was read, throttled all the time: that second
+    /// belongs to the time before, and only what comes after the reading counts.
     #[test]
     fn a_reading_is_held_against_its_own_time() {
         let (late, next) = (look("job", 950_000, 1_000_000), look("job", 1_040_000, 1_100_000));

@@ -1,7 +1,7 @@
-//! `/proc/fs/cifs/Stats`: what this machine's SMB client asked for on the target's share.
+//! `/proc/fs/cifs/Stats`: the requests of the local SMB client on the target's share.
 //!
-//! Reading it asks no server anything. Times are there only in kernels that are built to keep them; they are
-//! of all shares of the server together, and in steps of the kernel's own clock (4 ms, mostly).
+//! Reading it contacts no server. Times exist only in kernels that are built to record them. They cover
+//! all shares of the server together, in steps of the kernel's clock (usually 4 ms).
 
 use super::put;
 use crate::sample::counter::{Layer, Look, Reading};
@@ -10,17 +10,17 @@ use crate::sample::counter::{Layer, Look, Reading};
 const READ: u64 = 8;
 const WRITE: u64 = 9;
 
-/// What a server's part of the text says.
+/// The values of a server's part of the text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Server {
     ticks_per_s: Option<u64>,
-    /// Requests, and the ticks that they took.
+    /// Requests, and their total time in ticks.
     read: Option<(u64, u64)>,
     write: Option<(u64, u64)>,
     slow: Option<u64>,
 }
 
-/// What is counted of a share, over all sessions of its server.
+/// The counters of a share, over all sessions of its server.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     found: bool,
@@ -30,7 +30,7 @@ struct Share {
     failed: u64,
 }
 
-/// The counters of the share that `source` (`//server/share/below`) is a mount of.
+/// The counters of the share of which `source` (`//server/share/below`) is a mount.
 pub fn parse(text: &str, source: &str, look: &mut Look) {
     let wanted = share_of(source);
     let (mut server, mut servers_of_share) = (Server::default(), None);
@@ -66,7 +66,7 @@ fn share_of(source: &str) -> String {
     format!("\\\\{}", parts.join("\\"))
 }
 
-/// The share in `1) \\server\share`, behind which it may say that it is not connected.
+/// The share in `1) \\server\share`, which may be followed by a remark that it is disconnected.
 fn share_heading(line: &str) -> Option<&str> {
     let (number, name) = line.split_once(") ")?;
     let is_heading = number.bytes().all(|byte| byte.is_ascii_digit()) && name.starts_with("\\\\");
@@ -124,7 +124,7 @@ impl Share {
                 *total = Some(total.unwrap_or(0).saturating_add(more));
             }
         };
-        // `Reads: 34 total 0 failed`; older kernels say `sent` instead of `total`.
+        // `Reads: 34 total 0 failed`; older kernels have `sent` instead of `total`.
         let mut counts = || {
             let total: Option<u64> = words.nth(1)?.parse().ok();
             Some((total?, words.nth(1)?.parse::<u64>().ok()?))
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
     use crate::sample::parse::testing::{all_known, reading};
 
-    /// Of Debian's cloud kernel 6.1 with an SMB 3.1.1 mount of Samba 4.17, as the project's test guest makes
-    /// it, after 80 MiB were read and 32 MiB were written.
+    /// From Debian's cloud kernel 6.1 with an SMB 3.1.1 mount of Samba 4.17, in the project's test
+    /// guest, after 80 MiB were read and 32 MiB were written.
     const CAPTURED: &str = include_str!("../../../tests/captured/cifs_stats.txt");
 
     fn look(text: &str, source: &str) -> Look {

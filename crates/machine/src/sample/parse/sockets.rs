@@ -1,8 +1,7 @@
-//! `sock_diag`: the TCP connections to the target's server, one by one. See sock_diag(7).
+//! `sock_diag`: each TCP connection to the target's server. See sock_diag(7).
 //!
-//! Kernels append to `struct tcp_info`: what one does not tell has no counter. Numbers stand at the places
-//! that
-//! `include/uapi/linux/tcp.h` gives them.
+//! Kernels append to `struct tcp_info`: a value that a kernel does not have has no counter. The
+//! positions of the numbers are those of `include/uapi/linux/tcp.h`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +12,7 @@ use crate::sample::counter::{Layer, Look, Reading};
 /// The type of the question, and of its answers.
 pub const SOCK_DIAG_BY_FAMILY: u16 = 20;
 
-/// Connections that are told, at most, those that have moved most.
+/// Connections that are reported, at most: those with the most data.
 pub const CONNECTIONS_MAX: usize = 16;
 
 const AF_INET: u8 = 2;
@@ -21,11 +20,11 @@ const AF_INET6: u8 = 10;
 const IPPROTO_TCP: u8 = 6;
 const ESTABLISHED: u32 = 1 << 1;
 
-/// Parts of an answer: what TCP knows, and the memory that the socket takes.
+/// Attributes of an answer: TCP's state, and the memory of the socket.
 const INFO: u16 = 2;
 const MEMORY: u16 = 7;
 
-/// Of the head of an answer: ports, addresses, what waits to be taken.
+/// Positions in the head of an answer: ports, addresses, unread data.
 const LOCAL_PORT_AT: usize = 4;
 const REMOTE_PORT_AT: usize = 6;
 const REMOTE_ADDRESS_AT: usize = 24;
@@ -46,8 +45,8 @@ pub fn question_for(server: IpAddr) -> Vec<u8> {
     body.extend(ESTABLISHED.to_ne_bytes());
     // Any ports, any addresses, any device, no cookie.
     body.extend([0; 48]);
-    // The kernel leaves out what goes elsewhere: a program of one condition, the remote address. What does
-    // not meet it jumps beyond the end, which is a no.
+    // The kernel filters connections to other addresses: a program with one condition, the remote
+    // address. If it does not match, the program jumps beyond the end, which means no.
     let length = (4 + 8 + address.len()) as u8;
     let attribute_length = u16::from(length) + 4;
     body.extend(attribute_length.to_ne_bytes());
@@ -60,7 +59,7 @@ pub fn question_for(server: IpAddr) -> Vec<u8> {
     body
 }
 
-/// What is known of a connection.
+/// The values of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
     /// The server and its port.
@@ -72,7 +71,7 @@ pub struct Connection {
     tcp: Vec<u8>,
 }
 
-/// A connection from an answer's body; `None` where that is none.
+/// A connection from an answer's body; `None` if it is none.
 pub fn connection(body: &[u8]) -> Option<Connection> {
     let head = body.get(..HEAD)?;
     let port = |at| Some(u16::from_be(u16_at(head, at)?));
@@ -92,7 +91,7 @@ pub fn connection(body: &[u8]) -> Option<Connection> {
     for (kind, value) in attributes(&body[HEAD..]) {
         match kind {
             INFO => found.tcp = value.to_vec(),
-            // What it has taken, then what it may take; of what was received, then of what is to be sent.
+            // The used memory, then its limit; first for received data, then for data to be sent.
             MEMORY => {
                 found.receive_buffer_bytes = u32_at(value, 4);
                 found.send_buffer_bytes = u32_at(value, 12);
@@ -104,23 +103,23 @@ pub fn connection(body: &[u8]) -> Option<Connection> {
 }
 
 impl Connection {
-    /// Whether it goes there.
+    /// Whether it leads to this server and port.
     pub fn leads_to(&self, server: IpAddr, ports: &[u16]) -> bool {
         self.remote.0 == server && (ports.is_empty() || ports.contains(&self.remote.1))
     }
 
-    /// All that arrived, in both directions: what the server acknowledged, and what came from there. What is
-    /// only sent again and again is not in it. `None` where the kernel is too old to tell.
+    /// All data that arrived, in both directions: acknowledged by the server, and received from it.
+    /// Repeated retransmissions do not count. `None` if the kernel is too old.
     pub fn arrived_bytes(&self) -> Option<u64> {
         Some(self.u64(120)?.saturating_add(self.u64(128)?))
     }
 
-    /// The longest packet that TCP takes the way to carry.
+    /// The largest packet size of the path, according to TCP.
     pub fn path_mtu_bytes(&self) -> Option<u32> {
         self.u32(60).filter(|bytes| *bytes > 0)
     }
 
-    /// All that it has carried, in both directions.
+    /// All transferred data, in both directions.
     fn carried(&self) -> u64 {
         self.u64(128).unwrap_or(0).saturating_add(self.u64(200).unwrap_or(0))
     }
@@ -152,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// What has added up since the connection was made.
+    /// The totals since the connection was made.
     fn totals(&self) -> Vec<(&'static str, Option<Reading>)> {
         let per_second = |total: Option<u64>| total.map(Reading::PerSecond);
         let of_time = |at| self.u64(at).map(Reading::PercentOfTime);
@@ -171,17 +170,17 @@ impl Connection {
         ]
     }
 
-    /// What it is at this moment.
+    /// The current levels.
     fn levels(&self) -> Vec<(&'static str, Option<Reading>)> {
         let level = |value: Option<u32>| value.map(|value| Reading::Level(f64::from(value)));
         let segment = self.u32(16);
         let cwnd = self.u32(80).zip(segment).map(|(segments, bytes)| f64::from(segments) * f64::from(bytes));
         let is_scaled = self.tcp.get(5).map(|options| options & OPTION_SCALING != 0);
-        // The kernel's own fields of four bits: which half comes first depends on the machine.
+        // The kernel's bit fields of four bits: the order of the halves depends on the host.
         let shifts = self.tcp.get(6).filter(|_| is_scaled == Some(true));
         let (low, high) = (shifts.map(|byte| byte & 15), shifts.map(|byte| byte >> 4));
         let (peer, own) = if cfg!(target_endian = "little") { (low, high) } else { (high, low) };
-        // Nothing has been measured where the shortest round trip is as long as can be.
+        // If the shortest round trip has the largest value, nothing has been measured.
         let min_rtt = self.u32(148).filter(|us| *us != u32::MAX && *us > 0);
         vec![
             ("connection_rtt_us", level(self.u32(68).filter(|us| *us > 0))),
@@ -202,7 +201,7 @@ impl Connection {
     }
 }
 
-/// Adds the counters of connections: of too many, those that have carried most.
+/// Adds the counters of connections; with too many, those with the most data.
 pub fn put(mut connections: Vec<Connection>, look: &mut Look) {
     connections.sort_by_key(|connection| std::cmp::Reverse(connection.carried()));
     connections.iter().take(CONNECTIONS_MAX).for_each(|connection| connection.put(look));
@@ -217,7 +216,7 @@ mod tests {
 
     const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 98, 0, 1));
 
-    /// An answer with every number of `tcp_info` set to its own place, which tells them apart.
+    /// An answer in which every number of `tcp_info` is set to its position, so that all of them differ.
     fn answer(info_bytes: usize) -> Vec<u8> {
         let mut body = vec![0; HEAD];
         body[0] = AF_INET;
@@ -290,7 +289,7 @@ mod tests {
 
     #[test]
     fn what_an_older_kernel_does_not_tell_has_no_counter() {
-        // Linux 4.9: the round trips, and nothing of what was sent.
+        // Linux 4.9: the round trips, but not the sent data.
         let look = look_of(&answer(160));
         assert!(look.keys().any(|key| key.name == "connection_min_rtt_us"));
         assert!(!look.keys().any(|key| key.name == "connection_sent_bytes_per_s"), "{look:#?}");

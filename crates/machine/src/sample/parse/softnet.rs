@@ -1,5 +1,5 @@
-//! `/proc/net/softnet_stat`: packets that this machine dropped itself, and how often the time for receiving
-//! ran out. One line a processor, hexadecimal: processed, dropped, squeezed, …
+//! `/proc/net/softnet_stat`: packets that the local host itself dropped, and how often the time for
+//! receiving ran out. One line per processor, hexadecimal: processed, dropped, squeezed, …
 
 use super::{add, put};
 use crate::sample::counter::{Layer, Look, Reading};
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn processors_are_added_up_and_hexadecimal() {
-        // Linux 6.18; the second and third numbers are made up.
+        // Linux 6.18; the second and third numbers are invented.
         let text = "\
 000b472a 0000000f 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000
 000b694a 00000010 0000000a 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000001 00000000

@@ -1,8 +1,8 @@
-//! `/proc/net/snmp` and `/proc/net/netstat`: what TCP sent, sent again, and waited for. Of this process's
-//! network namespace, all connections together.
+//! `/proc/net/snmp` and `/proc/net/netstat`: TCP's sent and retransmitted segments, and its waits. For
+//! this process's network namespace, all connections together.
 //!
-//! A line of names is followed by one of numbers. The first word has to be compared whole: `MPTcpExt:` ends
-//! like `TcpExt:`.
+//! A line of names is followed by one of numbers. The whole first word has to be compared: `MPTcpExt:`
+//! ends like `TcpExt:`.
 
 use super::put;
 use crate::sample::counter::{Layer, Look, Reading};
@@ -17,9 +17,9 @@ pub fn parse_snmp(text: &str, look: &mut Look) {
 pub fn parse_netstat(text: &str, look: &mut Look) {
     let total = |name| value(text, "TcpExt:", name);
     let both = |one, other| Some(u64::saturating_add(total(one)?, total(other)?));
-    // Without the acknowledgements, so that the share of what was sent again can be told.
+    // Without acknowledgements, as the base for the share of retransmissions.
     put_total(look, "tcp_data_segments_per_s", total("TCPOrigDataSent"));
-    // What the other end said it had already, and what came here although it had come before.
+    // Data that the other end reported as received twice, and data that was received twice here.
     put_total(look, "tcp_sent_twice_segments_per_s", both("TCPDSACKRecv", "TCPDSACKOfoRecv"));
     put_total(look, "tcp_received_twice_segments_per_s", both("TCPDSACKOldSent", "TCPDSACKOfoSent"));
     put_total(look, "tcp_timeouts_per_s", total("TCPTimeouts"));
