@@ -145,7 +145,7 @@ pub struct ComparedRun {
     pub distinguishing_tags: Vec<String>,
     /// What was measured, and from where.
     pub system: ComparedSystem,
-    /// Why it is inconclusive; empty where it is not.
+    /// The reasons why the run is inconclusive; empty if it is not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inconclusive: Vec<Inconclusive>,
 }
@@ -172,7 +172,7 @@ pub struct ComparedSystem {
     pub source: Option<String>,
     /// Mount options as the system states them.
     pub mount_options: Option<String>,
-    /// Host name of the client; of the first one, where there are several.
+    /// Host name of the client; of the first one, if there are several.
     pub client: Option<String>,
     /// Its operating system and kernel.
     pub client_system: Option<String>,
@@ -236,9 +236,9 @@ pub struct ComparisonRow {
     pub unit: FigureUnit,
     /// Which direction is good.
     pub better: Better,
-    /// What was measured; `None` where it was not.
+    /// The measured values; `None` if not measured.
     pub values: Vec<Option<f64>>,
-    /// The same as the terminal prints them; `-` where there is none.
+    /// The same values as the terminal prints them; `-` for `None`.
     pub texts: Vec<String>,
     /// Change from the first run, or from the first side's mean to this side's mean. `None` for the
     /// first side, and if one of the two is missing or the first is 0.
@@ -308,7 +308,7 @@ pub enum FigureUnit {
     Count,
     /// Streams.
     Streams,
-    /// Criteria: 1 where they were met, else 0.
+    /// Criteria: 1 if they were met, else 0.
     Verdict,
 }
 
@@ -336,7 +336,7 @@ pub struct Machine {
     pub hardware: String,
     /// Network links that were up, in words.
     pub links: Vec<String>,
-    /// What it was set to, by name.
+    /// The settings of the run, by name.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -347,7 +347,7 @@ pub enum Shown {
     Exactly(f64),
     /// A lower bound.
     AtLeast(f64),
-    /// It lies between these.
+    /// The value lies between these two.
     Between(f64, f64),
 }
 

@@ -46,7 +46,7 @@ pub struct CounterAgent {
     /// It is no host of the run, but observes it: a server, an array, a switch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_observer: bool,
-    /// What it sampled.
+    /// The counters that it sampled.
     pub series: Vec<CounterSeries>,
     /// What is missing here, and why, as text.
     #[serde(default)]
@@ -61,7 +61,7 @@ pub struct CounterSeries {
     pub layer: String,
     /// As in the log: `cpu_busy_percent`, `rx_bytes_per_s`.
     pub name: String,
-    /// Which of several: `eth0`, `nvme0n1`; empty where there is one.
+    /// Name of the device (`eth0`, `nvme0n1`) if there are several; empty if there is one.
     pub device: String,
     /// The label on screens: "eth0 received".
     #[serde(default)]
@@ -72,6 +72,6 @@ pub struct CounterSeries {
     pub unit: String,
     /// When, in seconds since the start of the run.
     pub at_s: Vec<f64>,
-    /// What was found then; `None` where nothing was.
+    /// The values at those times; `None` if there was none.
     pub value: Vec<Option<f64>>,
 }

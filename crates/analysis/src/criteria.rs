@@ -385,17 +385,17 @@ pub enum CriteriaError {
     /// A criterion without a value.
     #[error("'{item}' is not a criterion with a limit; write for example late=0,p99=40ms")]
     NoValue {
-        /// What was written.
+        /// The item as written.
         item: String,
     },
     /// A limit that cannot be understood.
     #[error("'{value}' is not a limit for {criterion}; write for example {example}, or {criterion}=none")]
     Value {
-        /// Whose limit.
+        /// The criterion whose limit it is.
         criterion: Criterion,
-        /// What was written.
+        /// The value as written.
         value: String,
-        /// How to write it.
+        /// An example of a valid value.
         example: &'static str,
     },
     /// The same criterion twice.
@@ -409,7 +409,7 @@ pub enum CriteriaError {
     OutOfRange {
         /// The field of the plan.
         field: &'static str,
-        /// What was written.
+        /// The value as written.
         value: f64,
         /// The largest that can be.
         most: f64,

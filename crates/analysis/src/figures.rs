@@ -50,7 +50,7 @@ pub struct Figures {
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Throughput: bytes read ÷ measured time. `None` where that is 0.
+    /// Throughput: bytes read ÷ measured time. `None` if that time is 0.
     pub read_bytes_per_s: Option<f64>,
     /// Throughput: bytes written ÷ measured time.
     pub written_bytes_per_s: Option<f64>,
@@ -344,7 +344,7 @@ pub struct FirstError {
 pub struct WorkerFigures {
     /// Its number.
     pub worker: u32,
-    /// What it did.
+    /// Its figures.
     #[serde(flatten)]
     pub figures: Figures,
     /// The paper's tables of this worker alone, without the cells for which it measured nothing. `None`

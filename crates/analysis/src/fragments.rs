@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct FragmentSigns {
     /// Files with single bytes written ahead of the data and overwritten later.
     pub hints: Vec<Hints>,
-    /// Files with writes far behind their end.
+    /// Files with writes far beyond their end.
     pub far_writes: Vec<FarWrites>,
     /// Files that were read sequentially, and how evenly.
     pub cold_reads: Vec<ColdReads>,

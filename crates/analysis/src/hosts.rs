@@ -40,7 +40,7 @@ pub struct RunHost {
     pub group: Option<String>,
     /// Where its test data was.
     pub target: Option<String>,
-    /// The network interface on the path to the storage; `None` where there is none, or it is unknown.
+    /// The network interface on the path to the storage; `None` if there is none, or if it is unknown.
     pub interface: Option<String>,
     /// The number of its first worker.
     pub first_worker: u32,

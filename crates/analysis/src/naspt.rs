@@ -56,7 +56,7 @@ impl WorkloadGroup {
     }
 }
 
-/// What a mean is taken over.
+/// The workloads over which a mean is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MeanOver {
@@ -114,7 +114,7 @@ impl Means {
 /// A workload of the suite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NasptRow {
-    /// What it is called.
+    /// Name of the workload.
     pub workload: String,
     /// Where it comes from.
     #[serde(default, skip_serializing_if = "WorkloadGroup::is_naspt")]
@@ -222,7 +222,7 @@ impl NasptTable {
         }
     }
 
-    /// What its one number is taken over.
+    /// The mean that is its main number.
     pub fn headline(&self) -> MeanOver {
         MeanOver::headline(self.rows.iter().map(|row| row.group))
     }
@@ -309,7 +309,7 @@ mod tests {
 
     use super::*;
 
-    /// A pass at so many MB/s.
+    /// A pass at `mb_per_s`.
     fn pass(mb_per_s: u64) -> NasptPass {
         NasptPass { moved_bytes: mb_per_s * 1_000_000, duration_ns: 1_000_000_000, differing_ops: 0 }
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(from = "WrittenNote")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Note {
-    /// What it is about.
+    /// The fact that the note is about.
     #[serde(flatten)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub fact: NoteFact,
@@ -24,7 +24,7 @@ pub struct Note {
     pub advice: String,
 }
 
-/// What a note is about.
+/// The fact that a note is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NoteFact {

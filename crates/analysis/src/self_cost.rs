@@ -43,7 +43,7 @@ impl PausedTotal {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SelfCost {
-    /// CPU time in Reelgauge's own code. `None` where the process was killed before it could report it.
+    /// CPU time in Reelgauge's own code. `None` if the process was killed before it could report it.
     pub cpu_user_s: Option<f64>,
     /// CPU time in the kernel on behalf of Reelgauge; most of it is the I/O itself.
     pub cpu_system_s: Option<f64>,

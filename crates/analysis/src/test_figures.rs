@@ -76,7 +76,7 @@ pub fn operations() -> Figures {
     figures
 }
 
-/// So many streams that reach this share of their rates.
+/// A load point of `streams` streams that reach this share of their rates.
 pub fn vda_point(streams: u32, share: f64, mean_response_ms: Option<f64>) -> LoadPoint {
     let total = Figures {
         written_bytes_per_s: Some(f64::from(streams) * 4.0 * MIB),

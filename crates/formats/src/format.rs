@@ -92,14 +92,14 @@ pub struct Format {
     pub family: String,
     /// How a clip is stored in files.
     pub kind: ClipLayout,
-    /// Width and height, where the source states them.
+    /// Width and height, if the source states them.
     pub raster: Option<Raster>,
-    /// Bits per component or audio sample, where the source states them.
+    /// Bits per component or audio sample, if the source states them.
     pub bits: Option<u8>,
-    /// Chroma sampling (`4:2:2`, `bayer`); empty where the source is silent.
+    /// Chroma sampling (`4:2:2`, `bayer`); empty if the source does not state it.
     pub chroma: String,
     pub frame_rate: FrameRate,
-    /// As the source states it.
+    /// The rate control that the source states.
     pub rate_control: RateControl,
     /// Bytes of the picture per frame.
     pub picture: PictureSize,

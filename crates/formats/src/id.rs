@@ -19,7 +19,7 @@ pub(crate) fn of_row(family: &str, name: &str, rate: Option<FrameRate>) -> Strin
     id
 }
 
-/// What a user typed, brought into the shape of an id: `ProRes 422_HQ UHD 29.97` finds the same.
+/// Converts a user's text into the form of an id: `ProRes 422_HQ UHD 29.97` finds the same format.
 pub(crate) fn of_typed(text: &str) -> String {
     let lower = text.trim().to_lowercase();
     let (head, last) = match lower.rfind(['-', '_', ' ']) {

@@ -24,7 +24,7 @@ impl MeanBytes {
         Some(MeanBytes { num: bytes / common, den: frames / common })
     }
 
-    /// What `bits_per_s` leaves for a frame at `rate`; `None` beyond what 64 bits can hold.
+    /// Bytes for a frame at `rate` if a second has `bits_per_s`; `None` beyond what 64 bits can hold.
     pub fn from_bits_per_s(bits_per_s: u64, rate: FrameRate) -> Option<MeanBytes> {
         let bits_over_den = bits_per_s.checked_mul(u64::from(rate.den()))?;
         MeanBytes::over(bits_over_den, u64::from(rate.num()) * 8)

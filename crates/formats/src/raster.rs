@@ -48,7 +48,7 @@ impl Raster {
         self.width as u64 * self.height as u64
     }
 
-    /// What the field calls it (`uhd`, `qfhd`); empty for unusual rasters.
+    /// Usual names in the field (`uhd`, `qfhd`); empty for unusual rasters.
     pub fn names(self) -> &'static [&'static str] {
         NAMES.iter().find(|(raster, _)| *raster == self).map_or(&[], |(_, names)| names)
     }

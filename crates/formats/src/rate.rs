@@ -123,7 +123,7 @@ const fn gcd(a: u32, b: u32) -> u32 {
     gcd_u64(a as u64, b as u64) as u32
 }
 
-/// The greatest common divisor; the other number where one is 0, and 1 where both are.
+/// The greatest common divisor; the other number if one is 0, and 1 if both are.
 pub(crate) const fn gcd_u64(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -132,7 +132,7 @@ pub(crate) const fn gcd_u64(mut a: u64, mut b: u64) -> u64 {
 }
 
 impl fmt::Display for FrameRate {
-    /// `25`, `23.976`, `29.97`, `12.5`; a fraction where no short decimal reads back as the same rate.
+    /// `25`, `23.976`, `29.97`, `12.5`; a fraction if no short decimal reads back as the same rate.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.den == 1 {
             return write!(f, "{}", self.num);

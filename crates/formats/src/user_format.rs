@@ -92,7 +92,7 @@ pub enum OwnFormatError {
     /// Only one of width and height, or 0.
     #[error("format '{name}': set both width and height, or neither")]
     Raster { name: String },
-    /// A group of pictures where there is none.
+    /// `gop_frames` is 0, or has no effect on the format.
     #[error("format '{name}': gop_frames must be at least 1, and has an effect only on VBR movies")]
     Gop { name: String },
     /// Sound in files of single frames.

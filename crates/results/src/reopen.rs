@@ -45,14 +45,14 @@ pub(crate) const SUMMARY_MAX_BYTES: u64 = 256 << 20;
 /// A log that changes while it is read is opened at most this often.
 const LOOKS_MOST: u32 = 5;
 
-/// Why a run can't be shown.
+/// The reason why a run can't be shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReopenError {
-    /// It is no run directory, or one that can't be read.
+    /// The directory is not a run directory, or can't be read.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
-    /// Its summary can't be read.
+    /// The summary of the run can't be read.
     #[error("cannot read {}: {source}. {}", path.display(), advice(source))]
     Io {
         /// The file.
@@ -63,7 +63,7 @@ pub enum ReopenError {
     /// Its summary is damaged or newer.
     #[error(transparent)]
     Summary(#[from] SummaryError),
-    /// It has no summary, and its log can't be read either.
+    /// The run has no summary, and its log can't be read either.
     #[error("the run has no summary.json, and its log is unreadable: {0}")]
     Log(#[from] LogError),
     /// It has no summary, and all of its log was cut off.
@@ -77,7 +77,7 @@ pub enum ReopenError {
     },
 }
 
-/// What to do where a summary can't be read.
+/// The advice for a summary that can't be read.
 fn advice(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::PermissionDenied => "Check the permissions of the run directory",
@@ -108,8 +108,8 @@ pub fn reopen(path: &Path) -> Result<Summary, ReopenError> {
     Ok(summary)
 }
 
-/// Names the directory that was opened where the summary names another: a run that was moved or copied, or
-/// one whose path was relative. The commands that a screen advises then work.
+/// Names the directory that was opened, if the summary names another: the run was moved or copied, or
+/// its path was relative. The commands that a screen advises then work.
 fn moved_into(summary: &mut Summary, opened: &Path) {
     let is_opened = |named: &str| match (Path::new(named).canonicalize(), opened.canonicalize()) {
         (Ok(named), Ok(opened)) => named == opened,
@@ -244,7 +244,7 @@ fn from_log(run_dir: &RunDir, life: &Life) -> Result<Summary, ReopenError> {
     Ok(summary)
 }
 
-/// What is left of the log.
+/// Facts about the part of the log that exists.
 fn log_facts(log: &LogReader, life: &Life) -> LogFacts {
     let rows: u64 = log.agents().iter().map(|agent| agent.rows).sum();
     let bytes: u64 = log.agents().iter().map(|agent| agent.bytes).sum();
@@ -315,7 +315,7 @@ fn late_of(log: &LogReader, streams: &PointStreams) -> Result<LateCounted, LogEr
     Ok(tally.count(last_ns.min(part.until_ns)))
 }
 
-/// What was written down of the target before the run began.
+/// The facts about the target that were written before the run began.
 fn target(run_dir: &RunDir) -> Target {
     let hosts = run_dir.read_hosts().unwrap_or_default();
     let mount = hosts.into_iter().find_map(|host| host.mount);

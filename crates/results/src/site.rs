@@ -249,7 +249,7 @@ raid = \"raid6\"
         }
     }
 
-    /// No ceiling is drawn from a number that can't be: neither read, nor written, nor kept with a run.
+    /// An impossible number gives no ceiling: it is neither read, nor written, nor kept with a run.
     #[test]
     fn what_cannot_be_is_refused_with_its_file_key_value_and_what_is_allowed() {
         let out = tempfile::tempdir().unwrap();

@@ -31,15 +31,15 @@ const LEAVE_THE_WORK: [&str; 9] =
 pub struct PlanDifference {
     /// The setting.
     pub setting: String,
-    /// What the first run has; `None` where it is not set.
+    /// Value of the first run; `None` if it is not set.
     pub first: Option<String>,
-    /// What this run has.
+    /// Value of this run.
     pub own: Option<String>,
     /// Whether it changes the operations: other block sizes, another route to the files.
     pub changes_work: bool,
 }
 
-/// Where the plan of a run differs from that of the first; nothing where one of the plans is unknown.
+/// Differences between the plan of a run and that of the first; empty if one of the plans is unknown.
 pub(super) fn plan_differences(first: &RunToCompare<'_>, run: &RunToCompare<'_>) -> Vec<PlanDifference> {
     let (one, two) = (&first.summary.plan, &run.summary.plan);
     if one.is_empty() || two.is_empty() {

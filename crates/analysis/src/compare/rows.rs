@@ -14,7 +14,7 @@ struct Line {
     readings: Vec<Option<Reading>>,
 }
 
-/// What is laid side by side.
+/// The rows and the late frames that the comparison shows side by side.
 pub(super) struct RowTable {
     pub(super) rows: Vec<ComparisonRow>,
     pub(super) late: Vec<ComparedLate>,

@@ -27,7 +27,7 @@ const SERIES_READ_MAX: usize = 1024;
 /// A name of a device longer than this is cut.
 const DEVICE_CHARS_MAX: usize = 64;
 
-/// What is read from one agent, row by row, in order of time.
+/// The counters of one agent, read row by row in order of time.
 #[derive(Debug, Default)]
 pub struct Gathering {
     series: BTreeMap<(usize, String), Thinner>,
@@ -59,7 +59,7 @@ impl Gathering {
         self.series.entry(key).or_default().push(Point { at_ns: row.at_ns, value: row.value });
     }
 
-    /// What could not be sampled, in words.
+    /// Adds what could not be sampled, in words.
     pub fn not_sampled(&mut self, what: impl IntoIterator<Item = String>) {
         self.unread.extend(what);
     }

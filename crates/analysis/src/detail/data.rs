@@ -175,9 +175,9 @@ pub struct OpColumns {
     pub kind: Vec<&'static str>,
     /// Number of the worker.
     pub worker: Vec<u32>,
-    /// Number of the stream, -1 where it belongs to none; in a trace, of the thread.
+    /// Number of the stream; in a trace, of the thread. -1 if the operation belongs to none.
     pub stream: Vec<i64>,
-    /// Number of the file; -1 where there is none.
+    /// Number of the file; -1 if there is none.
     pub file: Vec<i64>,
     /// Byte position in the file.
     pub offset_bytes: Vec<u64>,

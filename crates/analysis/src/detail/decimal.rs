@@ -8,7 +8,7 @@ use crate::rounding::round_to;
 /// Whole numbers above this are not exact in a double.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A number of a page. Written as a whole number where it is one, and as `null` where it is none at all.
+/// A number of a page. It is written as a whole number if it is one, and as `null` if it is not finite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Decimal(pub f64);

@@ -39,12 +39,12 @@ impl FileSeen {
     }
 }
 
-/// All files of a log. Operations on files that its table does not have are in none of them.
+/// All files of a log. Operations on files that are not in its table are not counted.
 #[derive(Clone, Debug)]
 pub(super) struct FilesSeen(Vec<FileSeen>);
 
 impl FilesSeen {
-    /// A table with so many entries.
+    /// A table with `files` entries.
     pub(super) fn new(files: usize) -> FilesSeen {
         FilesSeen(vec![FileSeen::NEVER; files])
     }

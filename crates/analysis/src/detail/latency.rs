@@ -55,7 +55,7 @@ pub(super) struct LatencyTally {
 }
 
 impl LatencyTally {
-    /// Over so many bins of time.
+    /// A tally over `bins` bins of time.
     pub(super) fn new(bins: usize) -> LatencyTally {
         LatencyTally { sides: [vec![Column::EMPTY; bins], vec![Column::EMPTY; bins]] }
     }

@@ -7,7 +7,7 @@ const MAX_BYTES: usize = 600_000;
 /// Names are never shortened below the lower bound, and are never longer than the upper bound.
 const NAME_BYTES: std::ops::RangeInclusive<usize> = 26..=1024;
 
-/// The names of these files, cut where they are too long.
+/// The names of these files, shortened if they are too long.
 pub(super) fn names(files: &BTreeSet<u32>, name: impl Fn(u32) -> Option<String>) -> BTreeMap<u32, String> {
     let most = (MAX_BYTES / files.len().max(1)).clamp(*NAME_BYTES.start(), *NAME_BYTES.end());
     files.iter().filter_map(|&file| Some((file, cut(name(file)?, most)))).collect()

@@ -6,7 +6,7 @@ use super::Decimal;
 use super::data::OpColumns;
 
 impl OpColumns {
-    /// Appends an operation of a log whose file table has so many entries.
+    /// Appends an operation of a log whose file table has `files` entries.
     pub fn push(&mut self, op: &OpRecord, files: usize) {
         let has_file = (op.file as usize) < files;
         self.kind.push(op.kind.name());

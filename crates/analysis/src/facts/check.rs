@@ -18,9 +18,9 @@ pub struct CheckFacts {
     /// The highest rate of file data on such a link. `None` if the link is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_rate_mb_per_s: Option<f64>,
-    /// What this client sustained reading in order, four files at a time.
+    /// Rate that this client sustained when it read in order, four files at a time.
     pub sequential_read_mb_per_s: Option<f64>,
-    /// What it sustained writing in order, four files at a time.
+    /// Rate that this client sustained when it wrote in order, four files at a time.
     pub sequential_write_mb_per_s: Option<f64>,
     /// The sequential read rate over time. `None` in runs of versions that did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,11 +89,11 @@ pub struct CheckFormat {
     pub id: String,
     /// The same for display: `Apple ProRes 422 HQ UHD 25p`.
     pub name: String,
-    /// What one stream of it needs.
+    /// Rate that one stream of it needs.
     pub needed_mb_per_s_each: f64,
-    /// Streams that were played. `None` where that was not measured.
+    /// Streams that were played; `None` if not measured.
     pub play: Option<CheckCount>,
-    /// Streams that were recorded. `None` where that was not measured.
+    /// Streams that were recorded; `None` if not measured.
     pub record: Option<CheckCount>,
 }
 

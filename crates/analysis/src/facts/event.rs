@@ -8,7 +8,7 @@ const ROUNDING: f64 = 0.02;
 /// An event, and its effect on the streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventFacts {
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: String,
     /// The command as given to the shell.
     pub command: String,
@@ -39,7 +39,7 @@ pub enum EventEnd {
     NotBegun,
     /// The system could not start the command.
     NotStarted {
-        /// What the system reported.
+        /// The reason that the system reported.
         why: String,
     },
     /// The command is running, or was running at the end of the run.

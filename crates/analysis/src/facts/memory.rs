@@ -23,13 +23,13 @@ pub struct MemoryFacts {
     pub on_network: bool,
     /// The target is a file system in memory.
     pub target_is_memory: bool,
-    /// Whether reads bypassed the cache of this client; `None` where that is unknown.
+    /// Whether reads bypassed the cache of this client; `None` if unknown.
     pub past_client_cache: Option<bool>,
     /// Share of the reads that the cache of the local host answered, 0 to 1; `None` if nothing counts
     /// it.
     pub client_cached_share: Option<f64>,
     /// A loop device below the target that reads its file through the cache of this client, even with
-    /// direct I/O; `None` where there is none.
+    /// direct I/O; `None` if there is none.
     #[serde(default)]
     pub cached_loop: Option<String>,
     /// The memory of the local host.

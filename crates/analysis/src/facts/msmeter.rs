@@ -80,11 +80,11 @@ pub struct MeterTest {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Silence {
-    /// Which worker.
+    /// Number of the worker.
     pub worker: usize,
     /// From when on, s from the beginning.
     pub from_s: f64,
-    /// How long, s.
+    /// Duration, s.
     pub seconds: f64,
 }
 

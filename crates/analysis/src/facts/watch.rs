@@ -30,7 +30,7 @@ pub struct WatchedCounter {
     pub layer: String,
     /// As in the log: `util_percent`.
     pub name: String,
-    /// Which of several; empty where there is one.
+    /// Name of the device if there are several; empty if there is one.
     pub device: String,
     /// For display, without the unit: "sda busy".
     pub words: String,

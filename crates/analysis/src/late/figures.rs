@@ -39,7 +39,7 @@ pub struct StreamFigures {
     /// Its kind. `None` if that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<StreamKind>,
-    /// The name of its format. `None` where that is unknown.
+    /// The name of its format; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The host that it ran on, in a run on several hosts. Otherwise `None`.

@@ -87,15 +87,15 @@ pub enum RowFault {
 pub struct Incomplete {
     /// Unique and stable, without a frame rate at its end.
     pub id: String,
-    /// As of a format.
+    /// The same as in a format.
     pub name: String,
-    /// As of a format.
+    /// The same as in a format.
     pub family: String,
-    /// As of a format.
+    /// The same as in a format.
     pub kind: ClipLayout,
-    /// As of a format.
+    /// The same as in a format.
     pub raster: Option<Raster>,
-    /// The rate in bit/s, where a source states it.
+    /// The rate in bit/s, if a source states it.
     pub bits_per_s: Option<u64>,
     /// Where a source mentions it.
     pub source_url: String,
@@ -188,7 +188,7 @@ impl CatalogueRow {
         if bits == 0 { Err(RowFault::Nothing) } else { Ok(Some(bits)) }
     }
 
-    /// The rate is rounded to kbit/s where the frame size is given as well.
+    /// The rate is rounded to kbit/s if the frame size is given as well.
     fn check_rate(&self, bytes: u64, rate: FrameRate, bits_per_s: u64) -> Result<(), RowFault> {
         if bytes == 0 {
             return Err(RowFault::Nothing);

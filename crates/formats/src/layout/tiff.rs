@@ -5,7 +5,7 @@
 
 use crate::raster::Raster;
 
-/// What FFmpeg writes besides the pixels and 8 bytes for every strip.
+/// Bytes that FFmpeg writes besides the pixels and 8 bytes for every strip.
 pub const OTHER_BYTES_FFMPEG: u64 = 218;
 
 /// Bytes for a strip in the directory: its offset and its length.

@@ -10,7 +10,7 @@ pub const HEADER_BYTES_BEXT: u64 = 712;
 /// The header of a plain file of more than two channels (`WAVE_FORMAT_EXTENSIBLE`).
 pub const HEADER_BYTES_EXTENSIBLE: u64 = 102;
 
-/// Bytes of a file with so many samples in each track.
+/// Bytes of a file with `samples` samples in each track.
 pub fn file_bytes(audio: AudioTracks, samples: u64, header_bytes: u64) -> u64 {
     let data = audio.bytes_per_sample().saturating_mul(samples);
     data.saturating_add(header_bytes)

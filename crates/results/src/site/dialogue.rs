@@ -254,7 +254,7 @@ fn fault_of(question: &Question, table: &toml::Table) -> Option<String> {
 /// A link's speed with its unit, in Mbit/s. Answers and flags have the same format.
 ///
 /// # Errors
-/// What is wrong with it, and an example.
+/// The text is not a speed. The message explains what is wrong and gives an example.
 pub fn link_mbit_per_s(text: &str) -> Result<f64, String> {
     SPEED.read(&text.trim().to_lowercase())
 }
