@@ -314,7 +314,7 @@ impl LateTally {
         self.note_stops();
         self.streams.sort_by_key(StreamTally::number);
         let is_rising = self.streams.is_sorted_by(|one, next| one.number() < next.number());
-        assert!(is_rising, "each stream of a load point has a number of its own");
+        assert!(is_rising, "each stream of a load point has its own number");
         for stream in &mut self.streams {
             stream.finish(self.all_came_back);
             for run in stream.take_closed_runs().into_iter().flatten() {

@@ -168,7 +168,7 @@ pub enum ProveError {
     /// Passes were disturbed repeatedly.
     #[error(
         "{0} passes were disturbed, which is the limit (the requested number of passes). See {1} for the \
-         causes, and repeat the proof when they are gone"
+         causes, and repeat the proof when they have ended"
     )]
     TooDisturbed(usize, String),
 }

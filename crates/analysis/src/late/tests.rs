@@ -45,7 +45,7 @@ fn figures(spec: &StreamSpec, part: MeasuredPart, ops: &[OpRecord]) -> StreamFig
 }
 
 #[test]
-#[should_panic(expected = "each stream of a load point has a number of its own")]
+#[should_panic(expected = "each stream of a load point has its own number")]
 fn two_streams_with_the_same_number_are_a_defect() {
     let mut tally = LateTally::new(vec![player(3)], part(0, S));
     tally.streams.push(StreamTally::new(player(3), part(0, S)));

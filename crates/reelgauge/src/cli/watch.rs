@@ -52,7 +52,7 @@ Exit codes: 0 added, 2 wrong usage or not a run directory, 3 added, but report.h
 
 const AFTER_WATCH: &str = "\
 Reelgauge makes no load and opens nothing on PATH. It reads the system's counters once a second during the \
-first hour, then every ten seconds. They are kept in a directory of their own, in the format of a run's \
+first hour, then every ten seconds. They are kept in a separate directory, in the format of a run's \
 counters. Linux only.
 
 Examples:

@@ -41,7 +41,8 @@ pub fn sentence(ending: &Ending, circumstances: &Circumstances<'_>) -> Option<St
         Ending::Failed(record) if record.errno == 0 => Some(came_short(record, circumstances)),
         Ending::Failed(record) => Some(failed(record, circumstances)),
         Ending::Meddled(_) if mount_change(circumstances).is_some() => Some(format!(
-            "{target} is no longer mounted, so its test files are gone. Mount it again, then repeat the run"
+            "{target} is no longer mounted, so its test files are not accessible. Mount it again, then \
+             repeat the run"
         )),
         Ending::Meddled(found) => Some(meddled(found)),
         Ending::Hung { threads, longest } => Some(format!(

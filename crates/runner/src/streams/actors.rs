@@ -327,7 +327,7 @@ fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
     Some(match rhythms.all(|rhythm| rhythm.is_some()) {
         true => {
             "Recordings went through this client's cache. Recorders called fsync as often as the plan \
-             says, and again before the end of each load point."
+             requires, and again before the end of each load point."
         }
         false => {
             "Recordings went through this client's cache. Each recorder called fsync after every buffer \
@@ -493,7 +493,7 @@ mod tests {
         let recorder = actor("recorder", 1);
         assert!(noted(false, recorder.clone()).unwrap().contains("after every buffer length"));
         let often = actor_with("recorder", 1, "sync_every = '1s'");
-        assert!(noted(false, often).unwrap().contains("as often as the plan says"));
+        assert!(noted(false, often).unwrap().contains("as often as the plan requires"));
         assert_eq!(noted(true, recorder), None);
         assert_eq!(noted(false, actor("player", 1)), None);
     }

@@ -289,7 +289,9 @@ impl StreamFiles {
             return Ok(files);
         }
         let Some(scratch) = self.made.scratch() else {
-            return Err(RunError::io("make a folder")(std::io::Error::other("the scratch folder is gone")));
+            return Err(RunError::io("make a folder")(std::io::Error::other(
+                "the scratch folder was removed",
+            )));
         };
         let folder = scratch.directory(&format!("{number:02}-{kind}-{instance:04}"))?;
         for made in 0..needs.made_files {
