@@ -1,4 +1,4 @@
-//! The version with its commit, where the build knows it: a copy without git says the version alone.
+//! The version with its commit, if the build knows it: a copy without git has the version alone.
 
 use std::process::Command;
 
@@ -19,8 +19,8 @@ fn main() {
     println!("cargo::rustc-env=REELGAUGE_VERSION={version}");
 }
 
-/// What git says; `None` where there is no git, or no repository whose root is this workspace's: the commit
-/// of something around a copy is not that of the copy.
+/// Git's output; `None` without git, or without a repository whose root is this workspace's: the commit
+/// of a repository around a copy is not that of the copy.
 fn git(words: &[&str]) -> Option<String> {
     let said = |words: &[&str]| {
         let output =

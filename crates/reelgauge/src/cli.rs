@@ -1,7 +1,7 @@
-//! The command line as data: verbs, flags, and which of them go together.
+//! The command line as data: verbs, flags, and which of them are compatible.
 //!
-//! Not here: what a flag means. Flags become a [`Plan`](reelgauge_workload::plan::Plan), and the plan
-//! says what is wrong with it.
+//! Not here: the meaning of a flag. Flags become a [`Plan`](reelgauge_workload::plan::Plan), which
+//! reports its own errors.
 
 pub mod command_line;
 mod comparing;
@@ -71,7 +71,7 @@ use reelgauge_workload::units::{Percent, Size, Span, UnitError};
 /// The version, with the commit where the build knew it.
 pub const VERSION: &str = env!("REELGAUGE_VERSION");
 
-/// How long a verb can be told to wait for storage, in seconds.
+/// The range of the time limit for storage that does not answer, in seconds.
 const PATIENCE_S: std::ops::RangeInclusive<u64> = 1..=3600;
 
 /// Measure how many video streams a storage sustains, what limits it, and what to change
@@ -284,7 +284,7 @@ pub struct OutputArgs {
     pub noted: NotedArgs,
 }
 
-/// What the user says of a run and its storage. The same on every verb that measures.
+/// The user's notes on a run and its storage. The same on every verb that measures.
 #[derive(Clone, Debug, Default, Args)]
 pub struct NotedArgs {
     /// Storage details to keep with the results: make=Acme,model=FS2,firmware=7.2 or your own names, such as
@@ -297,7 +297,7 @@ pub struct NotedArgs {
 }
 
 impl NotedArgs {
-    /// The storage with what every flag says of it; `before` is what the plan says already.
+    /// The storage with the facts of every flag; `before` has those of the plan.
     pub fn storage(&self, mut before: StorageDetails) -> StorageDetails {
         self.storage.iter().for_each(|said| before.add(said.clone()));
         before
@@ -343,7 +343,7 @@ fn with_frames(text: &str) -> Result<String, String> {
     Ok(sizes.collect::<Result<Vec<_>, String>>()?.join(","))
 }
 
-/// For how long storage may do nothing, where no plan says what that has to be.
+/// How long storage may do nothing, if no plan sets the limits.
 fn patience(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error: UnitError| error.to_string())?;
     let allowed = PATIENCE_S.start() * 1_000_000_000..=PATIENCE_S.end() * 1_000_000_000;
@@ -372,7 +372,7 @@ pub fn directory_name(text: &str) -> Result<String, String> {
     Err(format!("{why}; use letters, digits, '.', '_' and '-'"))
 }
 
-/// What is said of a target. The same on every verb that writes there.
+/// The terms for a target. The same on every verb that writes there.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct TargetArgs {
     /// As root: allow a target that other users own or can write to; its files are accessed with the owner's

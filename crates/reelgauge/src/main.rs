@@ -1,8 +1,8 @@
-//! The `reelgauge` binary: one file per verb, no logic. What the verbs do lives in the libraries.
+//! The `reelgauge` binary: one file per verb, no logic. The libraries do the work.
 //!
-//! Exit codes are a contract: 0 measured, 1 criteria not met (or, of `doctor`, something that costs much was
-//! found), 2 wrong usage or input (before any I/O on the target), 3 the run broke off and what was measured
-//! is kept, 130 interrupted, likewise.
+//! The exit statuses are a contract: 0 measured, 1 criteria not met (or, for `doctor`, a costly
+//! finding), 2 wrong usage or input (before any I/O on the target), 3 the run ended early and its
+//! measurements are kept, 130 interrupted, likewise.
 
 mod cli;
 mod progress;
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            // A closed pipe is no failure of ours: `reelgauge report RUN | head` ends quietly.
+            // A closed pipe is no failure: `reelgauge report RUN | head` ends quietly.
             if screen::is_broken_pipe(&error) {
                 return ExitCode::SUCCESS;
             }

@@ -16,30 +16,30 @@ use reelgauge_runner::observer::{Live, Observer, SearchStep};
 use self::drawing::{View, drawing};
 use crate::screen;
 
-/// Whoever plans for longer ends when there is nothing left to do, and nobody knows when that is.
+/// A longer plan ends when its work does, at an unknown time.
 const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
-/// How fast files are made is known after so long.
+/// The rate of making files is known after this time.
 const RATE_KNOWN_AFTER: Duration = Duration::from_secs(2);
 
-/// Draws on a terminal, and stays silent everywhere else.
+/// Draws on a terminal; silent otherwise.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
     silent: bool,
     phase: String,
-    /// Where a search stands.
+    /// The state of a search.
     search: Option<SearchStep>,
-    /// How long all load points together take, where that is known.
+    /// The length of all load points together, if known.
     planned: Option<Duration>,
-    /// Of that, the load points that are over.
+    /// The part of it in load points that are over.
     over: Duration,
-    /// When files began to be made, and how many bytes there were then.
+    /// When making files began, and the number of bytes at that time.
     making: Option<(Instant, u64)>,
     colour: bool,
 }
 
 impl Progress {
-    /// A line that stays, above the display.
+    /// A permanent line above the display.
     pub fn say(&self, line: &str) {
         if !self.silent {
             let line = screen::harmless(line);
@@ -48,7 +48,7 @@ impl Progress {
         }
     }
 
-    /// What is measured: of a search, all of it.
+    /// The label of the measurement; for a search, of the whole search.
     fn label(&self, live: &Live) -> String {
         self.search.as_ref().map_or_else(|| live.label.clone(), |step| standing(step, live.elapsed))
     }
@@ -56,7 +56,7 @@ impl Progress {
     /// A display, or a silent one.
     pub fn new(silent: bool) -> Progress {
         let bar = if silent { ProgressBar::hidden() } else { ProgressBar::new(1) };
-        // A template that does not parse falls back to the library's own.
+        // An invalid template falls back to the library's own.
         if let Ok(style) = ProgressStyle::with_template("{msg}") {
             bar.set_style(style);
         }
@@ -76,16 +76,16 @@ impl Progress {
     fn draw(&self, view: View) {
         let view = View { phase: self.phase.clone(), ..view };
         let width = screen::error_width().unwrap_or(reelgauge_report::Style::default().width);
-        // A line that fills the last column makes some terminals begin another.
+        // On some terminals, a line that fills the last column begins another one.
         self.bar.set_message(drawing(&view, width.saturating_sub(1), self.colour));
     }
 
-    /// How long everything takes yet, or at least this load point.
+    /// The remaining time of all load points, or at least of this one.
     fn left(&self, live: &Live) -> Option<Duration> {
         if live.total > FORESEEABLE {
             return None;
         }
-        // A search says itself how long it takes.
+        // A search reports its own length.
         let all = self.planned.filter(|_| self.search.is_none()).map(|all| all.saturating_sub(self.over));
         let all = all.unwrap_or(live.total).max(live.total);
         Some(Duration::from_secs(all.saturating_sub(live.elapsed).as_secs()))
@@ -161,7 +161,7 @@ impl Observer for Progress {
     }
 }
 
-/// Where a search stands so long after its trial began.
+/// The state of a search this long after its trial began.
 fn standing(step: &SearchStep, since_step: Duration) -> String {
     let known = [(&step.passed, "passed"), (&step.failed, "failed")];
     let known = known.iter().filter_map(|(load, what)| Some(format!(", {} {what}", load.as_ref()?)));
@@ -171,8 +171,8 @@ fn standing(step: &SearchStep, since_step: Duration) -> String {
     format!("trial {}, {}{}, {elapsed}{at_most}", step.trial, step.label, known.collect::<String>())
 }
 
-/// What matters most comes first: a storage that does not answer, then late frames where there are frames.
-/// And which parts of it are bad news.
+/// The most important first: a storage that does not answer, then late frames if there are frames. Also
+/// returns which parts are bad news.
 fn figures(live: &Live) -> (String, Vec<String>) {
     let silence = live.waiting.silence();
     let silence = silence.map(|silence| format!("no answer for {:.1} s", silence.as_secs_f64()));
@@ -182,7 +182,7 @@ fn figures(live: &Live) -> (String, Vec<String>) {
     });
     let is_late = live.late_frames.is_some_and(|late_frames| late_frames > 0);
     let bad = silence.iter().chain(late.iter().filter(|_| is_late)).cloned().collect();
-    // Whole MB/s: digits that change four times a second tell nobody anything.
+    // Whole MB/s: more digits that change four times a second are unreadable.
     let rate = |bytes_per_s: f64| number((bytes_per_s / 1e6).round());
     let rates =
         format!("{} MB/s read, {} MB/s written", rate(live.read_bytes_per_s), rate(live.write_bytes_per_s));
@@ -245,7 +245,7 @@ mod tests {
         let (text, bad) = figures(&silent(6_240));
         assert_eq!(text, format!("no answer for 6.2 s, 30 late frames, {rates}"));
         assert_eq!(bad, ["no answer for 6.2 s", "30 late frames"]);
-        // Answers that take a quarter of a second are no news.
+        // Waits of a quarter of a second are not shown.
         assert_eq!(figures(&silent(250)).0, format!("30 late frames, {rates}"));
     }
 

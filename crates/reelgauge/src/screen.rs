@@ -1,4 +1,4 @@
-//! What is printed, and how: the summary on standard output, complaints on standard error.
+//! Output: the summary on standard output, errors on standard error.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub fn set_details(is_on: bool) {
     DETAILS.store(is_on, Ordering::Relaxed);
 }
 
-/// In colour if somebody looks at it, and as wide as there is room.
+/// In colour on a terminal, and as wide as the terminal.
 pub fn style() -> Style {
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let width = output_width().unwrap_or(Style::default().width);
@@ -41,11 +41,11 @@ pub fn of(summary: &Summary, tables: Tables, detail: Detail) -> String {
     reelgauge_report::screen(summary, &show)
 }
 
-/// Prints an error with its causes. The exit code of an error that has no other.
+/// Prints an error with its causes. Returns the exit status for an error without one of its kind.
 pub fn complain(error: &anyhow::Error) -> u8 {
     let is_quoted = std::env::var_os(QUOTED).is_some();
     let name = if is_quoted { "" } else { "reelgauge: " };
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("{name}{}", said_once(error))));
     USAGE
 }
@@ -55,8 +55,8 @@ pub fn output_fitted(text: &str) -> String {
     fitted_to(text, output_width()) + "\n"
 }
 
-/// Lines that are too wide for standard error, broken between words, and below their own beginning. What
-/// others called their files must not steer the terminal.
+/// Lines that are too wide for standard error, broken between words, with a hanging indent. Names of
+/// other users' files must not control the terminal.
 pub fn fitted(text: &str) -> String {
     fitted_to(text, error_width())
 }
@@ -76,8 +76,8 @@ fn fitted_to(text: &str, width: Option<usize>) -> String {
     text.lines().map(fit).collect::<Vec<_>>().join("\n")
 }
 
-/// Prints help, or what is wrong with a command line, which is shown in it and must not steer the terminal.
-/// The exit code.
+/// Prints help, or the error of a command line, which quotes it and must not control the terminal.
+/// Returns the exit status.
 pub fn say_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         // As clap does it; a closed pipe is no failure.
@@ -88,13 +88,13 @@ pub fn say_usage(error: &clap::Error) -> u8 {
         Some(said) => fitted(&format!("error: {said}\n\nFor all flags: reelgauge {} --help", verb())),
         None => fitted(&error.render().to_string()),
     };
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", harmless(&text));
     USAGE
 }
 
-/// What is wrong, where more can be said about it than the parser knows: flags of other tools and of other
-/// verbs, and two ways to say how long.
+/// The error, if more is known about it than the parser knows: flags of other tools and of other verbs,
+/// and two flags for the length.
 fn better_said(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     match error.kind() {
@@ -112,7 +112,7 @@ fn better_said(error: &clap::Error) -> Option<String> {
     }
 }
 
-/// A value below 0 that was taken for a flag: `--file-size -1G`.
+/// A negative value that was taken for a flag: `--file-size -1G`.
 fn below_0(flag: &str, words: &[String]) -> Option<String> {
     let is_number = |word: &str| {
         word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -122,7 +122,7 @@ fn below_0(flag: &str, words: &[String]) -> Option<String> {
     Some(format!("{before} does not accept negative values such as '{}'", words[at]))
 }
 
-/// What was typed behind a flag: `-t 4`, `-t4`, `--numjobs=4`.
+/// The value after a flag: `-t 4`, `-t4`, `--numjobs=4`.
 fn typed_value<'a>(flag: &str, words: &'a [String]) -> Option<&'a str> {
     let name = flag.split('=').next().unwrap_or(flag);
     let is_short = !name.starts_with("--");
@@ -135,7 +135,7 @@ fn typed_value<'a>(flag: &str, words: &'a [String]) -> Option<&'a str> {
     }
 }
 
-/// A flag of Reelgauge, behind a verb that has no such thing.
+/// A flag of Reelgauge, after a verb that does not have it.
 fn of_another_verb(flag: &str) -> Option<String> {
     let name = flag.strip_prefix("--")?;
     let own = verb();
@@ -148,7 +148,7 @@ fn of_another_verb(flag: &str) -> Option<String> {
     Some(format!("'reelgauge {own}' has no flag {flag}; it belongs to {of}"))
 }
 
-/// `--duration` beside a ramp.
+/// `--duration` together with a ramp.
 fn of_two_lengths(one: &str, two: &str) -> Option<String> {
     let is = |name: &str| one.starts_with(name) || two.starts_with(name);
     let many = ["--ramp", "--sweep"].into_iter().find(|many| is(many)).filter(|_| is("--duration"))?;
@@ -161,20 +161,20 @@ fn verb() -> String {
     typed().find(known).unwrap_or_default()
 }
 
-/// The command line as text. A path in it may be in no encoding.
+/// The command line as text. A path in it may have no valid encoding.
 fn typed() -> impl Iterator<Item = String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())
 }
 
-/// Whether nobody reads standard output any more, which is no failure of ours: `reelgauge report RUN | head`.
+/// Whether standard output was closed by its reader, which is no failure: `reelgauge report RUN | head`.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
     })
 }
 
-/// The error and its causes, but no cause that the message in front of it has already told. Names of files
-/// are told in it, and what others called them must not steer the terminal.
+/// The error and its causes, but no cause that the message before it already contains. It contains names
+/// of files, and names of other users' files must not control the terminal.
 pub fn said_once(error: &anyhow::Error) -> String {
     let mut said = String::new();
     for cause in error.chain() {
@@ -190,7 +190,7 @@ pub fn said_once(error: &anyhow::Error) -> String {
     harmless(&said)
 }
 
-/// Lines as they may be shown on a terminal.
+/// Lines in a form that is safe on a terminal.
 pub fn harmless(text: &str) -> String {
     text.lines().map(plain).collect::<Vec<_>>().join("\n")
 }

@@ -2,23 +2,24 @@
 
 use console::Term;
 
-/// How wide standard output is; `None` where nobody says so.
+/// The width of standard output; `None` if unknown.
 pub fn output_width() -> Option<usize> {
     width_of(&Term::stdout())
 }
 
-/// How wide standard output is for a long list; `None` where it is no terminal: a program that reads it wants
-/// a line for each.
+/// The width of standard output for a long list; `None` if it is not a terminal: a program that reads it
+/// wants one line for each.
 pub fn list_width() -> Option<usize> {
     terminal_width(&Term::stdout())
 }
 
-/// How wide standard error is; `None` where it is no terminal: programs that read errors read whole lines.
+/// The width of standard error; `None` if it is not a terminal: programs that read errors expect whole
+/// lines.
 pub fn error_width() -> Option<usize> {
     terminal_width(&Term::stderr())
 }
 
-/// The terminal's width, or else what `COLUMNS` says.
+/// The terminal's width; otherwise the value of `COLUMNS`.
 fn width_of(term: &Term) -> Option<usize> {
     let columns = || std::env::var("COLUMNS").ok()?.trim().parse().ok().filter(|columns| *columns > 0);
     terminal_width(term).or_else(columns)

@@ -1,5 +1,5 @@
-//! The command line as clap has it, with what holds for all of it: a flag that is repeated means its last
-//! value, and the first screen, which says where to start.
+//! The command line in the form of clap, with rules that hold for all of it: the last value of a
+//! repeated flag counts, and the first screen shows where to start.
 //!
 //! Not here: the verbs and flags themselves ([`super`]).
 

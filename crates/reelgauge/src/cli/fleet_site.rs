@@ -1,4 +1,4 @@
 //! Where a fleet's keys lie, for every verb of a fleet.
 
-/// If nobody says so.
+/// The default folder of a site.
 pub(super) const DEFAULT_SITE: &str = "reelgauge-fleet";

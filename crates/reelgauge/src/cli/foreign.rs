@@ -1,9 +1,9 @@
-//! Flags of fio and elbencho that people try here, and what they are called in Reelgauge.
+//! Flags of fio and elbencho that users try here, and their names in Reelgauge.
 
 use reelgauge_workload::units::{Size, Span};
 
-/// A flag of another tool: its names, and what to say in its place, by verb. `*` is every other verb that
-/// measures. What stands in braces gives way to the value that was typed, where that is of the same kind.
+/// A flag of another tool: its names, and the replacement for each verb. `*` is every other verb that
+/// measures. Text in braces is replaced by the user's value, if that is of the same kind.
 type Foreign = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const FLAGS: &[Foreign] = &[
@@ -57,8 +57,8 @@ const FLAGS: &[Foreign] = &[
 
 const MEASURING: [&str; 5] = ["check", "streams", "mix", "vda", "replay"];
 
-/// What to say to somebody who wrote this flag, with this value, behind this verb; `None` where nothing is
-/// known of it.
+/// The hint for a user who typed this flag, with this value, after this verb; `None` if the flag is
+/// unknown.
 pub fn hint(flag: &str, value: Option<&str>, verb: &str) -> Option<String> {
     let name = flag.split('=').next().unwrap_or(flag);
     let (_, by_verb) = FLAGS.iter().find(|(names, _)| names.contains(&name))?;
@@ -79,7 +79,7 @@ pub fn hint(flag: &str, value: Option<&str>, verb: &str) -> Option<String> {
     }
 }
 
-/// What is said, with the value that was typed in the place of the one in braces.
+/// The hint, with the user's value in the place of the one in braces.
 fn with(said: &str, value: Option<&str>) -> String {
     let parts = said.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     let Some((before, (usual, behind))) = parts else { return said.to_owned() };
@@ -116,7 +116,7 @@ mod tests {
         };
         for (names, by_verb) in FLAGS {
             for (verb, here) in *by_verb {
-                // Every verb that measures has what is said for all of them, but a look has no length.
+                // Every verb that measures has the flags of a `*` hint, but a check has no length.
                 let verbs: Vec<&str> = if *verb == "*" { vec!["mix", "streams"] } else { vec![verb] };
                 for verb in verbs {
                     let known = flags_of(verb);

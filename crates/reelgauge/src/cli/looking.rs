@@ -10,7 +10,7 @@ use reelgauge_workload::units::{Size, Span};
 
 use super::patience;
 
-/// A part of a trace or a run. The same on every verb that looks at operations.
+/// A part of a trace or a run. The same on every verb that reads operations.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct PeriodArgs {
     /// Only operations that began at or after this time, counted from the start of the trace

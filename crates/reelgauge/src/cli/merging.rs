@@ -38,7 +38,7 @@ pub struct NamedRun {
 impl FromStr for NamedRun {
     type Err = Infallible;
 
-    /// What stands before the first `=`, if there is one, is a name; a path with that sign in it needs one.
+    /// Text before the first `=`, if there is one, is a name; a path with that sign in it needs one.
     fn from_str(text: &str) -> Result<NamedRun, Infallible> {
         Ok(match text.split_once('=') {
             Some((name, dir)) if !name.is_empty() && !name.contains('/') => {

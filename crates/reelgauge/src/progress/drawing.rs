@@ -5,20 +5,20 @@ use std::time::Duration;
 use reelgauge_report::text::wrap;
 use reelgauge_report::units::moment;
 
-/// A bar is no longer than this, and left out where there is room for less than [`BAR_MIN`].
+/// The longest bar; it is omitted if there is space for less than [`BAR_MIN`].
 const BAR_MAX: usize = 40;
 const BAR_MIN: usize = 8;
 
-/// What is to be shown.
+/// The content of the display.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     /// `preparing`, `measuring`.
     pub phase: String,
-    /// How much of it is done, 0 to 1; `None` where nobody knows.
+    /// The complete share of it, 0 to 1; `None` if unknown.
     pub share: Option<f64>,
-    /// How long all of it takes yet, where that is known.
+    /// The remaining time of all of it, if known.
     pub left: Option<Duration>,
-    /// What is measured, and the live figures.
+    /// The measurement, and its live figures.
     pub text: String,
     /// Parts of the text that are bad news.
     pub bad: Vec<String>,
@@ -41,7 +41,7 @@ pub fn drawing(view: &View, width: usize, colour: bool) -> String {
     lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// `[=====>    ]`, with its brackets this wide; empty where that is too little to tell anything.
+/// `[=====>    ]`, with its brackets this wide; empty if that is too narrow to be useful.
 fn bar(share: f64, width: usize) -> String {
     if width < BAR_MIN {
         return String::new();

@@ -1,4 +1,4 @@
-//! `reelgauge agent`: this machine as one of a fleet.
+//! `reelgauge agent`: the local host as one of a fleet.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,26 +17,26 @@ use reelgauge_runner::interrupt::Interrupt;
 use crate::cli::AgentArgs;
 use crate::screen;
 
-/// Where runs are kept if nobody says so.
+/// The default folder for runs.
 const KEPT: &str = "reelgauge-agent";
 
-/// Lives as an agent until Ctrl-C, or as a service until its manager ends it. The exit code.
+/// Lives as an agent until Ctrl-C, or as a service until its manager ends it. Returns the exit status.
 pub fn agent(args: &AgentArgs) -> Result<u8> {
     if args.service {
         return as_service(args);
     }
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let say = |text: &str| drop(writeln!(std::io::stderr(), "{}", screen::fitted(text)));
     lived(args, &Interrupt::listen()?, say)
 }
 
-/// Without a console: relative paths begin beside the join file, and there is the file for what is said.
+/// Without a console: relative paths begin at the join file's folder, which also has the log file.
 fn as_service(args: &AgentArgs) -> Result<u8> {
     let join = std::path::absolute(&args.join)?;
     let args = AgentArgs { join: join.clone(), ..args.clone() };
     let ended = service::run(move |interrupt| {
         let folder = join.parent().unwrap_or(&join);
-        // Without a log it is an agent all the same.
+        // Without a log the agent works all the same.
         let mut log = ServiceLog::open(folder).ok();
         let mut say = |text: &str| log.iter_mut().for_each(|log| log.keep(text));
         let ended = std::env::set_current_dir(folder)
@@ -65,7 +65,7 @@ fn lived(args: &AgentArgs, interrupt: &Interrupt, mut say: impl FnMut(&str)) -> 
     Ok(0)
 }
 
-/// Every port that is opened is told of, and everybody who was not let in.
+/// Every opened port is reported, and every refused client.
 fn network(said: &NetworkSaid) -> String {
     match said {
         NetworkSaid::Listens { port } => {
@@ -82,7 +82,7 @@ fn network(said: &NetworkSaid) -> String {
     }
 }
 
-/// What happens, a line each: a service's log keeps it with its time.
+/// An event as one line: a service's log keeps it with its time.
 fn words(said: LifeEvent<'_>) -> Option<String> {
     Some(match said {
         LifeEvent::Waiting(error) => format!("{error} Retrying until it responds."),
@@ -105,7 +105,7 @@ fn words(said: LifeEvent<'_>) -> Option<String> {
             "Checking this host for the controller; nothing is changed.".to_owned()
         }
         LifeEvent::Refused(why) => format!("Rejected a command from the controller: {why}."),
-        // Said when it ends.
+        // Reported when it ends.
         LifeEvent::Happened(Happening::NotAdmitted | Happening::Closed) => return None,
         LifeEvent::Happened(Happening::Connected) => "Connected to the fleet's server.".to_owned(),
         LifeEvent::Happened(Happening::Disconnected) => {

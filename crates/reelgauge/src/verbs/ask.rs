@@ -1,4 +1,4 @@
-//! `reelgauge doctor --ask`: what no counter tells is asked of whoever sits there, and written to
+//! `reelgauge doctor --ask`: asks the user for facts that no counter shows, and writes them to
 //! `site.toml`.
 
 use std::io::Write;
@@ -11,7 +11,7 @@ use reelgauge_results::site::{read_site, write_site};
 
 use crate::screen;
 
-/// Asks, and writes what was answered. The exit code.
+/// Asks, and writes the answers. Returns the exit status.
 pub fn ask(file: &Path) -> Result<u8> {
     let before = read_site(file)?.unwrap_or_default();
     let site = dialogue(&before, &mut std::io::stdin().lock(), &mut std::io::stderr())

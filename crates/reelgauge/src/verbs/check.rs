@@ -1,4 +1,4 @@
-//! `reelgauge check`: a first look at a directory, without any option.
+//! `reelgauge check`: a quick check of a directory, without any option.
 
 use anyhow::Result;
 use reelgauge_record::notes::{RunNotes, StorageDetails};
@@ -8,7 +8,7 @@ use reelgauge_workload::units::Size;
 use crate::cli::CheckArgs;
 use crate::verbs::job::{Job, carry_out};
 
-/// Looks at a directory. The exit code.
+/// Checks a directory. Returns the exit status.
 pub fn check(args: &CheckArgs) -> Result<u8> {
     let noted = &args.output.noted;
     let storage = noted.storage(StorageDetails::default());

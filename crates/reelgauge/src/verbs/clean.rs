@@ -15,7 +15,7 @@ use reelgauge_runner::supervise::{Patience, supervised};
 use crate::cli::{CleanArgs, terms};
 use crate::screen::{complain, style};
 
-/// Removes the area below a directory, or tells what would go. The exit code.
+/// Removes the area below a directory, or lists what it would remove. Returns the exit status.
 pub fn clean(args: &CleanArgs) -> Result<u8> {
     let patience = Patience { path: args.path.clone(), hang_after: args.hang_after.duration() };
     Ok(supervised(&patience, || carry_out(args).unwrap_or_else(|error| complain(&error)))?)
@@ -30,7 +30,7 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
     }
     let removed = match remove_area(&args.path, sharing) {
         Err(error @ AreaError::Removal { .. }) => {
-            // Some of it may be gone.
+            // A part of it may have been removed.
             complain(&error.into());
             return Ok(BROKE_OFF);
         }
@@ -91,7 +91,7 @@ fn would(target: &Path, removed: &Removed) -> Result<String> {
     Ok(text)
 }
 
-/// What killed starts left.
+/// The files of killed starts.
 fn leftovers(paths: &[PathBuf], verb: &str, text: &mut String) -> Result<()> {
     if paths.is_empty() {
         return Ok(());
@@ -103,12 +103,12 @@ fn leftovers(paths: &[PathBuf], verb: &str, text: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// A path, as it may be shown: whoever may write in a target gives names there.
+/// A path in a form that is safe to show: other users with write access to a target choose names there.
 fn shown(path: &Path) -> String {
     plain(&path.display().to_string())
 }
 
-/// What is somebody else's.
+/// Files that belong to other users.
 fn left(what: &Cleaned, stays: &str, text: &mut String) -> Result<()> {
     if what.left_count == 0 {
         return Ok(());

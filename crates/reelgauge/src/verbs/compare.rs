@@ -22,7 +22,7 @@ use crate::screen;
 /// A figure was worse than allowed.
 const EXIT_WORSE: u8 = 1;
 
-/// Compares runs. The exit code.
+/// Compares runs. Returns the exit status.
 pub fn compare(args: &CompareArgs) -> Result<u8> {
     let patterns = args.figure.iter().map(|text| Pattern::new(text)).collect::<Result<Vec<_>, _>>();
     let patterns = patterns.context("--figure is not a valid pattern; '*' and '?' match any characters")?;
@@ -72,12 +72,12 @@ pub fn compare(args: &CompareArgs) -> Result<u8> {
     if args.threshold.is_some() { held(&comparison.comparison, &gate) } else { Ok(0) }
 }
 
-/// Writes a file that is there as a whole or not at all.
+/// Writes a file atomically.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_named(path, |out| out.write_all(bytes)).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Whether the gate holds, and if not, what fell, beside what was printed. The exit code.
+/// Whether the gate holds; if not, the failed figures go to standard error. Returns the exit status.
 fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
     let fallen = gate.fallen(comparison);
     ensure!(
@@ -90,7 +90,7 @@ fn held(comparison: &Comparison, gate: &Gate) -> Result<u8> {
     }
     let names: Vec<&str> = fallen.iter().take(3).map(|(row, _)| row.figure.as_str()).collect();
     let more = if fallen.len() > names.len() { ", ..." } else { "" };
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(
         std::io::stderr(),
         "reelgauge: {} got worse by more than {} % and more than the noise: {}{more}",

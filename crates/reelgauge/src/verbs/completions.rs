@@ -1,4 +1,4 @@
-//! `reelgauge completions`: what a shell completes, from the same definitions as the help.
+//! `reelgauge completions`: completions for a shell, from the same definitions as the help.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::cli::CompletionsArgs;
 use crate::cli::command_line::command;
 
-/// Prints the completions of a shell. The exit code.
+/// Prints the completions of a shell. Returns the exit status.
 pub fn completions(args: &CompletionsArgs) -> Result<u8> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "reelgauge", &mut text);

@@ -13,10 +13,10 @@ use reelgauge_console::tls::TlsFiles;
 use crate::cli::{Cli, ConsoleArgs};
 use reelgauge_report::text::shell_word;
 
-/// What can be started from a form, in the order in which the page has them.
+/// The verbs with a form, in the order of the page.
 const STARTED: [&str; 7] = ["check", "streams", "run", "mix", "vda", "replay", "procedure"];
 
-/// Serves the console until Ctrl-C. The exit code.
+/// Serves the console until Ctrl-C. Returns the exit status.
 pub fn console(args: &ConsoleArgs) -> Result<u8> {
     let roots = match args.root.is_empty() {
         true => vec![PathBuf::from(".")],
@@ -34,7 +34,7 @@ pub fn console(args: &ConsoleArgs) -> Result<u8> {
         forms: forms(),
         ahead: crate::verbs::form_plan::form_plan,
     })?;
-    // Until it ends: nobody knows when a browser has read it.
+    // Kept until the end: it is unknown when a browser has read the file.
     let _handed = welcome(args, &server);
     server.serve()?;
     Ok(0)
@@ -50,12 +50,12 @@ fn access(args: &ConsoleArgs) -> Access {
 
 fn forms() -> Vec<Form> {
     let mut command = Cli::command();
-    // Fills in what clap works out itself, such as names of values.
+    // Adds values that clap derives, such as names of values.
     command.build();
     STARTED.iter().filter_map(|verb| command.find_subcommand(verb)).map(Form::of).collect()
 }
 
-/// Says where it is and what it may do, and opens a browser. Only the link goes to standard output.
+/// Prints the address and the permissions, and opens a browser. Only the link goes to standard output.
 fn welcome(args: &ConsoleArgs, server: &Server) -> Option<Handed> {
     let mut out = std::io::stdout();
     let _ = writeln!(out, "{}", server.printed_link()).and_then(|()| out.flush());
@@ -109,11 +109,11 @@ mod tests {
             for unfit in ["json", "quiet", "out", "help", "version"] {
                 assert!(form.fields.iter().all(|field| field.name != unfit), "{}", form.verb);
             }
-            // A path that nobody knew to be one would be let through.
+            // A path that the form does not recognise as one would not be checked.
             let about_paths = form.fields.iter().filter(|field| field.value_name.contains("PATH"));
             assert!(about_paths.clone().all(|field| field.is_path), "{}", form.verb);
         }
-        // A browser knows no flags.
+        // A browser has no flags.
         for field in forms.iter().flat_map(|form| &form.fields) {
             let said = [&*field.title, &*field.help, &*field.unset].join("\n");
             assert!(

@@ -1,4 +1,5 @@
-//! `reelgauge doctor`: what is set badly for media on this machine, or on one that a script asked.
+//! `reelgauge doctor`: settings that are bad for media on the local host, or on one with collected
+//! texts.
 
 #[cfg(target_os = "linux")]
 mod probing;
@@ -32,12 +33,12 @@ use super::ask::ask;
 use crate::cli::{DoctorArgs, ScriptKind};
 use crate::screen;
 
-/// Something that costs much was found.
+/// The status of a costly finding.
 const EXIT_GRAVE: u8 = 1;
 /// No rule could be judged.
 const EXIT_NOTHING_TO_JUDGE: u8 = 2;
 
-/// Judges a machine. The exit code.
+/// Judges a host. Returns the exit status.
 pub fn doctor(args: &DoctorArgs) -> Result<u8> {
     if args.ask {
         return ask(&args.site);
@@ -54,7 +55,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// Judges a machine, with what probes found.
+/// Judges a host, with the results of probes.
 fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Result<u8> {
     let mut texts = match &args.from {
         Some(folder) => folder::read(folder)?,
@@ -67,7 +68,7 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
     if let Some(probed) = probed {
         texts.put(PROBED, Ok(probed.to_owned()));
     }
-    // Of another machine only a run that is named can tell.
+    // For another host, only a named run counts.
     let runs = args.site.parent().filter(|_| args.from.is_none());
     if let Some(measured) = measured::measured(args.run.as_deref(), args.path.as_deref(), runs) {
         texts.put(MEASURED, Ok(measured));
@@ -95,7 +96,7 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
     })
 }
 
-/// This machine's link to the server of a place, and its address.
+/// The local host's link to the server of a place, and its address.
 fn link_of(texts: &Texts, place: &Place) -> Option<(LinkTo, IpAddr)> {
     let server = place.server?;
     let link = match &place.link {
@@ -105,16 +106,15 @@ fn link_of(texts: &Texts, place: &Place) -> Option<(LinkTo, IpAddr)> {
     Some((link, server))
 }
 
-/// The largest packets of both ends, where this one's is known and the server's was stated.
+/// The largest packets of both ends, if this one's is known and the server's was stated.
 fn both_ends(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<String>> {
     let stated = read_site(&args.site)?.and_then(|site| site.server.mtu_bytes);
     let own = link_of(texts, place).and_then(|(link, _)| link.mtu_bytes);
     Ok(own.zip(stated).filter(|_| !place.is_local).map(|(own, stated)| ends_text(own, stated)))
 }
 
-/// The path to a server's disks, with what is known of its parts. `None` where no network leads there and
-/// nothing
-/// was said of the site.
+/// The network path to a server's disks, with the known facts about its parts. `None` if there is no
+/// network and the site was not described.
 fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFacts>> {
     let site = read_site(&args.site)?;
     let link = link_of(texts, place);
@@ -131,7 +131,7 @@ fn way(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<PathFac
     Ok(Some(path(&site.unwrap_or_default(), client.as_ref(), MeasuredPath::default())))
 }
 
-/// Where a path lies; on another machine nothing but its table of mounts can tell.
+/// The storage of a path; for another host only its mount table shows it.
 fn place(texts: &Texts, path: &Path, is_elsewhere: bool) -> Result<Place> {
     if texts.get(mountinfo::FILE).is_err() {
         bail!(

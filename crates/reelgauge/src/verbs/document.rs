@@ -16,7 +16,7 @@ use super::other_kinds::without_operations;
 use super::suite::Words;
 use crate::cli::ReportArgs;
 
-/// Makes the document of the named runs. The exit code.
+/// Makes the document of the named runs. Returns the exit status.
 pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
     let runs = match args.runs.as_slice() {
         [] => vec![run_or_latest(None)?],

@@ -1,5 +1,5 @@
-//! What a command line would take, without carrying it out: for the console's form, which says so before the
-//! start.
+//! The forecast of a command line, without carrying it out: for the console's form, which shows it
+//! before the start.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -21,11 +21,11 @@ use crate::cli::command_line::command;
 use crate::cli::{ActorArgs, Cli, RunArgs, Verb};
 use crate::screen::said_once;
 
-/// What the words behind the program's name would take, in a sentence.
+/// The forecast of these arguments, in a sentence.
 ///
 /// # Errors
-/// What would be said if they were started and refused, in words, as far as that is known without looking at
-/// the target.
+/// The error of a start that would be refused, as text, as far as it is known without reading the
+/// target.
 pub fn ahead(words: &[OsString]) -> Result<Planned, Refusal> {
     let verb = verb_of(words)?;
     let said = |error: anyhow::Error| Refusal { field: None, why: said_once(&error) };
@@ -35,7 +35,7 @@ pub fn ahead(words: &[OsString]) -> Result<Planned, Refusal> {
     Ok(Planned { takes, plan: None, refused })
 }
 
-/// The same of a command line that no form made, not yet in words; `None` where nothing is known.
+/// The same for a command line that no form made, not yet in words; `None` if nothing is known.
 ///
 /// # Errors
 /// It would be refused.
@@ -43,7 +43,7 @@ pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>> {
     forecast(&verb_in(words)?)
 }
 
-/// The plan that such a command line would carry out; `None` where it has none of one run.
+/// The plan of such a command line; `None` if it has no plan of a single run.
 ///
 /// # Errors
 /// It would be refused.
@@ -51,7 +51,7 @@ pub fn planned_by(words: &[OsString]) -> Result<Option<AnyPlan>> {
     plan_of(&verb_in(words)?)
 }
 
-/// Why the test files of a run cannot fit; `None` where they may.
+/// Why the test files of a run cannot fit; `None` if they may.
 fn expect_room(verb: &Verb) -> Result<Option<RunError>> {
     let terms = match verb {
         Verb::Streams(args) => &args.terms,
@@ -65,7 +65,7 @@ fn expect_room(verb: &Verb) -> Result<Option<RunError>> {
     Ok(plan.and_then(|plan| estimate::expect_room(plan, terms.said().keep_free).err()))
 }
 
-/// The verb and its flags, as the words would be read if they were started.
+/// The verb and its flags, parsed as at a start.
 ///
 /// # Errors
 /// They would be refused.
@@ -85,7 +85,7 @@ fn verb_in(words: &[OsString]) -> Result<Verb> {
     read(words).map_err(|error| anyhow!(typed_words(&error)))
 }
 
-/// As the words would be read if they were started.
+/// Parses the arguments as at a start.
 fn read(words: &[OsString]) -> Result<Verb, clap::Error> {
     let program = OsString::from("reelgauge");
     let matches = command().try_get_matches_from(std::iter::once(&program).chain(words))?;
@@ -121,14 +121,15 @@ fn is_suite(args: &RunArgs) -> bool {
     args.plan.as_os_str() == NASPT && !args.plan.exists()
 }
 
-/// Whether frames have no size: there is no format of the catalogue, none of the user's own, and no footage.
+/// Whether frames have no size: there is neither a format of the catalogue, nor one of the user's own,
+/// nor footage.
 fn lacks_format(args: &ActorArgs) -> bool {
     let has_own =
         args.settings.0.contains_key("like") || args.frame_size.is_some() || args.mbit_per_s.is_some();
     args.actor.has_media() && !args.settings.0.contains_key("format") && !has_own && args.read_from.is_none()
 }
 
-/// What is wrong with which field of a verb's form, in words for a user who sees no command line.
+/// The error and its field in a verb's form, in words for a user who sees no command line.
 fn refusal(verb: &str, error: &clap::Error) -> Refusal {
     let title = |name: &str| title_of(verb, name);
     let field = field_of(error);
@@ -146,7 +147,7 @@ fn refusal(verb: &str, error: &clap::Error) -> Refusal {
     Refusal { field, why }
 }
 
-/// What is wrong with a command line, in a line. There is nothing to be typed behind `--`.
+/// The error of a command line, in one line. There is nothing to type after `--`.
 fn typed_words(error: &clap::Error) -> String {
     let named = |kind| match error.get(kind) {
         Some(ContextValue::String(name)) => Some(name.clone()),
@@ -168,7 +169,7 @@ fn typed_words(error: &clap::Error) -> String {
     }
 }
 
-/// What is wrong with a value.
+/// The error of a value.
 fn value_words(error: &clap::Error) -> String {
     let value = error.get(ContextKind::InvalidValue);
     match (error.source(), value, error.get(ContextKind::ValidValue)) {
@@ -197,7 +198,7 @@ fn named(error: &clap::Error, context: ContextKind) -> Option<String> {
     Some(name.to_lowercase())
 }
 
-/// Without the usage of the terminal below it.
+/// Without the terminal's usage below it.
 fn without_usage(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.split("\n\nUsage").next().unwrap_or_default();

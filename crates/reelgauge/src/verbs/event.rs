@@ -1,4 +1,4 @@
-//! Flags of an event become what the runner is asked for.
+//! From flags to the runner's request for an event.
 
 use anyhow::{Result, bail};
 use reelgauge_runner::event::EventRequest;
@@ -7,22 +7,22 @@ use reelgauge_workload::units::Span;
 
 use crate::cli::EventArgs;
 
-/// An event ends after this where nothing else is said.
+/// The default time limit of an event.
 pub(super) const LIMIT_DEFAULT: Span = Span::secs(600);
 
-/// How long a plan is measured.
+/// The measured length of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measured {
     /// From the end of the first warm-up to the end of the last load point.
     For(Span),
     /// As long as it takes.
     Unknown,
-    /// In trials of a search.
+    /// A number of trials of a search.
     Search,
 }
 
 impl Measured {
-    /// So many load points.
+    /// For this many load points.
     pub(super) fn points(points: u64, warmup: Span, duration: Span) -> Measured {
         let later = points.saturating_sub(1).saturating_mul(warmup.ns().saturating_add(duration.ns()));
         Measured::For(Span(later.saturating_add(duration.ns())))
@@ -37,7 +37,7 @@ impl Measured {
     }
 }
 
-/// The event that takes place during a run.
+/// The event of a run.
 ///
 /// # Errors
 /// It could not take place.

@@ -1,5 +1,5 @@
-//! Every flag of a verb that measures reaches its plan: `run.toml` says what was done, and doing it again
-//! does the same. A flag that is added without a line here fails.
+//! Every flag of a verb that measures reaches its plan: `run.toml` describes the run, and repeating it
+//! does the same. A new flag without a line here fails.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use clap::{CommandFactory, Parser};
 use super::{mix, replay, streams, vda};
 use crate::cli::{Cli, Verb};
 
-/// Flags that say how a run is carried out on this machine now, and not what it is.
+/// Flags for how a run is carried out on this host now, and not for its plan.
 const NOT_OF_THE_PLAN: &[&str] = &[
     "direct",
     "event",
@@ -116,7 +116,7 @@ const REPLAY: &[&[&str]] = &[
     &["--layout", "copy"],
 ];
 
-/// The plan that a command line makes, as text.
+/// The plan of a command line, as text.
 fn planned(words: &[&str]) -> String {
     let mut line = vec!["reelgauge"];
     line.extend(words);
@@ -140,7 +140,7 @@ fn every_flag_changes_the_plan() {
     for (verb, own) in verbs {
         let samples: Vec<&[&str]> = own.iter().chain(RUNNING).copied().collect();
         for sample in &samples {
-            // Without its last flag: the others may be what it needs.
+            // Without its last flag: the others may be its requirements.
             let last = sample.iter().rposition(|word| word.starts_with("--")).unwrap();
             let seed: &[&str] = if sample.contains(&"--seed") { &[] } else { &["--seed", "1"] };
             let without = planned(&[verb, &["--seed", "1"], &sample[..last]].concat());

@@ -13,7 +13,7 @@ use reelgauge_trace::library::Library;
 use crate::cli::{ExportArgs, ExportFormat};
 use crate::screen;
 
-/// Exports a trace. The exit code.
+/// Exports a trace. Returns the exit status.
 pub fn export(args: &ExportArgs) -> Result<u8> {
     let held = Library::standard().open(&args.trace)?;
     let trace = held.trace();
@@ -30,12 +30,12 @@ pub fn export(args: &ExportArgs) -> Result<u8> {
             exported
         }
     };
-    // Standard output carries the export alone.
+    // Standard output contains only the export.
     let _ = std::io::stderr().write_all(told(&exported).as_bytes());
     Ok(0)
 }
 
-/// Writes a file that is there as a whole or not at all.
+/// Writes a file atomically.
 fn write_file(trace: &Trace, version: Version, path: &Path) -> Result<Exported> {
     write_named(path, |out| write(trace, version, out).map_err(anyhow::Error::from))
         .with_context(|| format!("cannot write {}", path.display()))

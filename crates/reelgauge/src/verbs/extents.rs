@@ -1,4 +1,4 @@
-//! `reelgauge extents`: in how many pieces files lie on their disks, and whether that makes one slow.
+//! `reelgauge extents`: the number of extents of files, and whether they make one slow.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::cli::{ExtentsArgs, terms};
 use crate::progress::Progress;
 use crate::screen::{complain, style};
 
-/// Tells of each file, or compares one with a copy. The exit code.
+/// Reports on each file, or compares one with a copy. Returns the exit status.
 pub fn extents(args: &ExtentsArgs) -> Result<u8> {
     let hang_after = args.hang_after.duration();
     match (&args.copy_to, args.files.as_slice()) {
@@ -40,7 +40,7 @@ pub fn extents(args: &ExtentsArgs) -> Result<u8> {
     }
 }
 
-/// Tells of each file. An error for one file is told, and does not keep the others back.
+/// Reports on each file. An error for one file is shown, and does not prevent the others.
 fn tell(args: &ExtentsArgs) -> Result<u8> {
     let found: Vec<(&Path, Result<Extents, String>)> = args
         .files
@@ -92,7 +92,7 @@ fn row(path: String, extents: &Extents) -> ExtentsRow {
     }
 }
 
-/// Compares a file with a copy of it. The exit code.
+/// Compares a file with a copy of it. Returns the exit status.
 fn against_copy(request: &CopyRequest, as_json: bool) -> Result<u8> {
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let mut progress = Progress::new(as_json);
@@ -116,7 +116,7 @@ fn against_copy(request: &CopyRequest, as_json: bool) -> Result<u8> {
 fn comparison(compared: &Compared) -> String {
     let of = |name: &str, extents: &Option<Extents>| extents.as_ref().map(|it| row(name.to_owned(), it));
     let file = of(&compared.path, &compared.file_extents);
-    // What the pieces of the copy look like is no news.
+    // The note on the copy's extents is not interesting.
     let copy = of("its copy", &compared.copy_extents).map(|row| ExtentsRow { note: None, ..row });
     let rows: Vec<ExtentsRow> = file.into_iter().chain(copy).collect();
     let mut notes: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! `reelgauge fleet`: many machines.
+//! `reelgauge fleet`: many hosts.
 
 use std::io::Write;
 use std::process::Command;
@@ -21,10 +21,10 @@ use crate::verbs::{
     fleet_doctor, fleet_msmeter, fleet_pause, fleet_preflight, fleet_prepare, fleet_run, merge,
 };
 
-/// How often the server and its configuration are looked after.
+/// The interval of checks of the server and its configuration.
 const BEAT: Duration = Duration::from_millis(200);
 
-/// Does what was asked. The exit code.
+/// Carries out the request. Returns the exit status.
 pub fn fleet(args: &FleetArgs) -> Result<u8> {
     match &args.what {
         FleetVerb::Init(args) => init(args),
@@ -156,7 +156,7 @@ fn ping(args: &FleetLookArgs) -> Result<u8> {
     tell(&text, &seen)
 }
 
-/// Somebody who is missing, or there twice, is an answer, and not the one that was hoped for.
+/// An agent that is missing, or present twice, gives status 1.
 fn tell(text: &str, seen: &[Expected]) -> Result<u8> {
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(u8::from(seen.iter().any(|expected| expected.present.len() != 1)))

@@ -1,5 +1,5 @@
-//! `reelgauge fleet run` with a plan that has steps: one run after another, each put together and shown, and
-//! what became of all of them.
+//! `reelgauge fleet run` with a plan that has steps: one run after another, each merged and shown, and
+//! the result of all.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ use super::fleet_carry::{self, begins, begun, carry_out, leave, put_together, sa
 use super::fleet_preflight;
 use crate::screen;
 
-/// What every step would take.
+/// The forecast of every step.
 pub fn ahead(batch: &Batch, there: &[String]) -> Result<Vec<StepAhead>> {
     let of = |(at, run): (usize, &BatchRun)| {
         Ok(StepAhead {
@@ -37,22 +37,22 @@ pub fn ahead(batch: &Batch, there: &[String]) -> Result<Vec<StepAhead>> {
     batch.runs.iter().enumerate().map(of).collect()
 }
 
-/// Carries out whatever is left of a batch, and says what became of all of it. The exit code.
+/// Carries out the remaining runs of a batch, and reports the result of all. Returns the exit status.
 pub fn go_on(site: &FleetSite, batch: Batch, json: bool) -> Result<u8> {
     let mut steps = Steps { site, batch, interrupt: Interrupt::listen()?, json, is_stopped: false };
-    // Before anything is measured that could find no place.
+    // Written before any measurement, in case there is no space for the results.
     steps.batch.keep()?;
     let again = format!("reelgauge fleet run --resume {}", steps.again());
     begun(steps.take(), &again)
 }
 
-/// What the run before leaves to the next.
+/// The state that one run passes to the next.
 #[derive(Clone, Copy, Debug, Default)]
 struct Behind {
     rest_ms: u64,
-    /// A pause was asked for, and no load point was left to be waited before.
+    /// Whether a pause was requested, and no load point was left to pause before.
     wants_pause: bool,
-    /// Somebody was missing, and nobody goes on then.
+    /// Whether an agent was missing, and the plan stops then.
     ends_all: bool,
 }
 
@@ -65,7 +65,7 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// All that is left; the exit code.
+    /// All remaining runs; returns the exit status.
     fn take(&mut self) -> Result<u8> {
         let mut behind = Behind::default();
         while let Some(at) = self.batch.next() {
@@ -89,7 +89,7 @@ impl Steps<'_> {
         Ok(self.batch.exit_code(self.is_stopped))
     }
 
-    /// By what it is taken up again.
+    /// The command that resumes it.
     fn again(&self) -> String {
         format!("{} --fleet {}", shell_word(self.batch.dir()), shell_word(self.site.dir()))
     }
@@ -120,8 +120,8 @@ impl Steps<'_> {
         Ok(())
     }
 
-    /// Carries one run out; what it leaves to the next. One that went on without its controller is taken up,
-    /// and where its load had ended meanwhile begun again.
+    /// Carries out one run; returns the state for the next. A run that continued without its controller
+    /// is resumed; if its load has ended since, it is begun again.
     fn run(&mut self, at: usize) -> Result<Behind> {
         let round = self.batch.runs[at].round.clone();
         say(&fleet_step_begins(round.number, self.batch.runs.len(), &round.title));
@@ -159,7 +159,7 @@ impl Steps<'_> {
         if is_broken_off && !self.is_stopped { self.run(at) } else { Ok(behind) }
     }
 
-    /// Puts a run together and shows it. What became of it.
+    /// Merges a run and shows it. Returns its result.
     fn put_together(
         &mut self,
         at: usize,

@@ -1,5 +1,5 @@
-//! What one run of a fleet and several, one after another, have in common: what they would take, carrying one
-//! out while telling how it stands, and what is left of it then.
+//! The common parts of a single run of a fleet and of several: the forecast, carrying one out while
+//! reporting its state, and the handling of its remains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -30,7 +30,7 @@ use reelgauge_workload::streams::AnyPlan;
 use super::fleet_lines::{missing, now, so_far};
 use crate::screen;
 
-/// The plan of a fleet that lies there, with its text; everybody whom it names is of this fleet.
+/// The plan of a fleet in this file, with its text; every agent that it names is in this fleet.
 pub fn plan_of(site: &FleetSite, path: &Path) -> Result<(FleetPlan, String)> {
     let (plan, text) = FleetPlan::open(path)?;
     let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
@@ -38,7 +38,7 @@ pub fn plan_of(site: &FleetSite, path: &Path) -> Result<(FleetPlan, String)> {
     Ok((plan, text))
 }
 
-/// What a run would take; whatever it is called.
+/// The forecast of a run, without its name.
 pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {
     let line = |placed: &Placed| PlacedLine {
         agent: placed.part.agent.clone(),
@@ -58,15 +58,15 @@ pub fn ahead(placed: &[Placed], there: &[String]) -> StepAhead {
     }
 }
 
-/// Tells what runs would take, and whose owner will not have it. The exit code.
+/// Shows the forecast of runs, and the owners that would refuse. Returns the exit status.
 pub fn tell_ahead(steps: &[StepAhead], refusals: &BTreeSet<String>) -> Result<u8> {
     std::io::stdout().write_all(screen::output_fitted(fleet_ahead(steps).trim_end()).as_bytes())?;
     refusals.iter().for_each(|refusal| say(refusal));
     Ok(if refusals.is_empty() { 0 } else { USAGE })
 }
 
-/// Which agents will refuse their part by the limits that they tell of. Whether a target is below their roots
-/// they alone know, who see where links lead.
+/// The agents that will refuse their part by their reported limits. Whether a target is below their
+/// roots only they know, since they resolve links.
 pub fn refusals<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>) -> BTreeSet<String> {
     let refusal = |placed: &Placed| {
         let agent = placed.part.agent.as_str();
@@ -82,7 +82,7 @@ pub fn refusals<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>)
     placed.filter_map(refusal).collect()
 }
 
-/// What keeps an agent of another version from understanding this controller.
+/// Why an agent of another version cannot understand this controller.
 fn other_protocol(presence: &Presence) -> Option<WhyMissing> {
     (presence.protocol != PROTOCOL).then(|| WhyMissing::OtherProtocol {
         agent: presence.protocol,
@@ -91,7 +91,7 @@ fn other_protocol(presence: &Presence) -> Option<WhyMissing> {
     })
 }
 
-/// Directories that agents are to work in and lack, a sentence each.
+/// Missing directories of agents' targets, a sentence each.
 ///
 /// # Errors
 /// A name that no agent has.
@@ -107,13 +107,13 @@ pub fn missing_directories<'a>(
     Ok(missing.iter().map(|(agent, path)| fleet_directory_missing(agent.as_str(), path)).collect())
 }
 
-/// What is said when agents begin with a run.
+/// The message when agents begin a run.
 pub fn begins(journey: &Journey) -> String {
     format!("Run {}. Ctrl-C stops all agents; results are kept.", journey.name)
 }
 
-/// Carries a run out to its end, and says how it stands: here, and to whoever watches its directory. What is
-/// `said` first is true of a run whose directory is there.
+/// Carries a run out to its end, and reports its state: here, and to viewers of its directory. `said` is
+/// printed first, once the run has its directory.
 pub fn carry_out(
     site: &FleetSite,
     journey: &mut Journey,
@@ -150,14 +150,14 @@ pub fn carry_out(
     Ok(live)
 }
 
-/// Puts a run together, and ends what is told of it while it goes on.
+/// Merges a run, and ends its live log.
 pub fn put_together(journey: &Journey, out: PathBuf, live: FleetLiveLog) -> Result<Whole, WholeError> {
     match make_observed(journey.whole(out), &journey.observers()) {
         Ok(whole) => {
             live.end(&whole.summary);
             Ok(whole)
         }
-        // Ended before anybody's first load point, for whatever reason: there is nothing to keep.
+        // It ended before any agent's first load point: there is nothing to keep.
         Err(error @ WholeError::Nothing { .. }) => {
             live.forget();
             Err(error)
@@ -169,7 +169,7 @@ pub fn put_together(journey: &Journey, out: PathBuf, live: FleetLiveLog) -> Resu
     }
 }
 
-/// Nothing of a run is needed any more, unless something of it still lies on agents.
+/// Removes a run that is no longer needed, unless agents still have parts of it.
 pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
     if journey.is_settled() {
         return Ok(journey.forget()?);
@@ -184,11 +184,11 @@ pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
     Ok(())
 }
 
-/// Of agents that are to begin a run nobody may be at another one: orders of two controllers would undo each
-/// other's. Nor may two processes go by one name: nobody could say which of them was meant.
+/// Checks that no agent that is to begin a run is busy with another one: two controllers would undo each
+/// other's orders. Nor may two processes have one name: it would be unknown which of them was meant.
 ///
 /// # Errors
-/// Who is.
+/// The agents concerned.
 pub fn expect_idle<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Placed>) -> Result<()> {
     let names: BTreeSet<&str> = placed.map(|placed| placed.part.agent.as_str()).collect();
     let who = |is_so: fn(&Expected) -> bool| -> Vec<&str> {
@@ -220,8 +220,8 @@ pub fn expect_idle<'a>(seen: &[Expected], placed: impl Iterator<Item = &'a Place
     Ok(())
 }
 
-/// What has begun, and may be impossible to end: a disk that is full, say. That is said with the command
-/// that goes on from here; the exit code.
+/// Adds the command to continue to the error of a run that has begun and could not end, for example
+/// because of a full disk. Returns the exit status.
 pub fn begun(done: Result<u8>, again: &str) -> Result<u8> {
     match done {
         Err(error) if !screen::is_broken_pipe(&error) => {
@@ -233,15 +233,15 @@ pub fn begun(done: Result<u8>, again: &str) -> Result<u8> {
     }
 }
 
-/// The command that fetches and puts together what is left of a run.
+/// The command that fetches and merges the rest of a run.
 pub fn logs_again(site: &FleetSite, run: &str) -> String {
     format!("reelgauge fleet logs {run} --fleet {}", shell_word(site.dir()))
 }
 
-/// Says something that is no result.
+/// Prints a message that is not a result.
 pub fn say(text: &str) {
     if !text.is_empty() {
-        // Nobody is left to tell when standard error is closed.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(std::io::stderr(), "{}", screen::fitted(text));
     }
 }

@@ -1,4 +1,4 @@
-//! `reelgauge fleet clean`: what earlier runs of a fleet left, listed or removed.
+//! `reelgauge fleet clean`: the leftovers of a fleet's earlier runs, listed or removed.
 
 use std::io::Write;
 
@@ -16,15 +16,15 @@ use serde::Serialize;
 use crate::cli::FleetCleanArgs;
 use crate::screen;
 
-/// What was found, for programs.
+/// The result, for programs.
 #[derive(Serialize)]
 struct Written<'a> {
     left: &'a [LeftoversOf],
-    /// Who said nothing, and why.
+    /// The agents that did not answer, and why.
     no_answer: &'a [NoAnswer],
 }
 
-/// Cleans a fleet, or lists what is left. The exit code.
+/// Cleans a fleet, or lists the leftovers. Returns the exit status.
 pub fn clean_up(args: &FleetCleanArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let request = CleanRequest { runs: &args.runs, removes: args.yes, within: args.wait.duration() };

@@ -1,4 +1,4 @@
-//! `reelgauge fleet doctor`: what is set badly for media on the machines of a fleet.
+//! `reelgauge fleet doctor`: settings that are bad for media on the hosts of a fleet.
 
 use std::io::Write;
 
@@ -18,18 +18,18 @@ use serde::Serialize;
 use crate::cli::FleetDoctorArgs;
 use crate::screen;
 
-/// What was found, for programs.
+/// The result, for programs.
 #[derive(Serialize)]
 struct Written<'a> {
     #[serde(flatten)]
     found: &'a Together,
-    /// Who said nothing, and why.
+    /// The agents that did not answer, and why.
     no_answer: &'a [NoAnswer],
-    /// What the machines differ in.
+    /// The differences between the hosts.
     differences: &'a [Difference],
 }
 
-/// Asks the agents of a fleet. The exit code.
+/// Asks the agents of a fleet. Returns the exit status.
 pub fn doctor(args: &FleetDoctorArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let is_known = |name: &AgentName| site.register().agents.iter().any(|member| member.name == *name);

@@ -1,4 +1,4 @@
-//! `reelgauge fleet install`: agents on other machines, over ssh.
+//! `reelgauge fleet install`: agents on other hosts, over ssh.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use reelgauge_report::text::plain;
 use crate::cli::FleetInstallArgs;
 use crate::screen;
 
-/// Installs or removes agents, one machine after the other. The exit code.
+/// Installs or removes agents, one host after the other. Returns the exit status.
 pub fn install(args: &FleetInstallArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let program = match &args.program {
@@ -25,14 +25,14 @@ pub fn install(args: &FleetInstallArgs) -> Result<u8> {
     let mut code = 0;
     for (agent, reach) in machines {
         if let Err(error) = on_machine(args, &site, &program, &agent, &reach) {
-            // The other machines are no worse for it.
+            // The other hosts are not affected.
             code = screen::complain(&error);
         }
     }
     Ok(code)
 }
 
-/// The agent and the machine that a word means: `NAME=USER@HOST`, or a host that the agent is called like.
+/// The agent and the host of a word: `NAME=USER@HOST`, or a host whose name is the agent's, too.
 fn machine(word: &str, args: &FleetInstallArgs) -> Result<(AgentName, Reach)> {
     let (name, host) = match word.split_once('=') {
         Some((name, host)) => (name.to_owned(), host),
@@ -78,14 +78,14 @@ fn on_machine(
     Ok(())
 }
 
-/// What a step would do: the line of a shell, a script as PowerShell would be given it, or a place for scp.
+/// A step's action: the line of a shell, a script as PowerShell receives it, or a path for scp.
 fn shown(step: &InstallStep, reach: &Reach) -> String {
     let command = match step.by {
         By::Shell => step.command.clone(),
         By::PowerShell => format!("powershell.exe with\n{}", step.command.trim_end()),
         By::Scp => format!("scp to {}:{}", reach.host, step.command),
     };
-    // Not broken at the screen's edge: it is what would be done, word for word.
+    // Not wrapped to the screen: it is the exact command.
     let lines: String = command.lines().map(|line| format!("    {line}\n")).collect();
     screen::output_fitted(&format!("  would be {}:", step.what)) + &lines
 }

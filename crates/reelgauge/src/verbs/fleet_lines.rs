@@ -1,4 +1,4 @@
-//! What a run of a fleet shows while it goes on: from how it stands to what is said of it.
+//! The lines of a fleet's run in progress: from its state to its sentences.
 
 use reelgauge_analysis::ResponseCounts;
 use reelgauge_analysis::figures::CARRY_P99;
@@ -10,10 +10,10 @@ use reelgauge_fleet::controller::live_tick;
 use reelgauge_fleet::protocol::Phase;
 use reelgauge_report::fleet_run::{FleetDoes, FleetNow, FleetTries, MissingLine, SoFarLine};
 
-/// Where the storage answers nobody for less than this it is not told.
+/// A shorter time without an answer from the storage, on all hosts, is not shown.
 const NO_ANSWER_TOLD_S: f64 = 2.0;
 
-/// How a run stands.
+/// The state of a run.
 pub fn now(run: &FleetRun) -> FleetNow {
     let conduct = &run.conduct;
     let present: Vec<&Member> = conduct.measuring().filter(|member| member.missing.is_none()).collect();
@@ -46,7 +46,7 @@ pub fn now(run: &FleetRun) -> FleetNow {
     }
 }
 
-/// What is tried, in a search.
+/// The current trial, in a search.
 fn tries(conduct: &Conduct) -> Option<FleetTries> {
     let search = conduct.search.as_ref().filter(|search| !search.is_over())?;
     let point = match conduct.stage {
@@ -57,7 +57,7 @@ fn tries(conduct: &Conduct) -> Option<FleetTries> {
     Some(FleetTries { label: search.label(point)?, passed, fell })
 }
 
-/// The figures of everybody in a load point who is heard, put together.
+/// The merged figures of all agents in a load point that are heard.
 fn measuring(conduct: &Conduct, point: u16, (at_ns, now_ns): (i64, i64)) -> FleetDoes {
     let present = || conduct.measuring().filter(|member| member.missing.is_none());
     let mut counts = ResponseCounts::default();
@@ -78,7 +78,7 @@ fn measuring(conduct: &Conduct, point: u16, (at_ns, now_ns): (i64, i64)) -> Flee
     }
 }
 
-/// The load points before this one, as far as agents have told this process of them.
+/// The earlier load points, as far as agents have reported them to this process.
 pub fn so_far(conduct: &Conduct, before: u16) -> Vec<SoFarLine> {
     let agents = conduct.measuring().count() as u64;
     let line = |point: u16| {
@@ -101,7 +101,7 @@ pub fn so_far(conduct: &Conduct, before: u16) -> Vec<SoFarLine> {
     (0..before).map(line).collect()
 }
 
-/// Who was missing.
+/// The missing agents.
 pub fn missing(conduct: &Conduct) -> Vec<MissingLine> {
     let line = |member: &Member| {
         let missing = member.missing.as_ref()?;
@@ -115,7 +115,7 @@ pub fn missing(conduct: &Conduct) -> Vec<MissingLine> {
     conduct.members.iter().filter_map(line).collect()
 }
 
-/// Where there were operations enough to tell it.
+/// Only with enough operations for this percentile.
 fn p99_ms(counts: &ResponseCounts) -> Option<f64> {
     let p99_ns = counts.quantile_ns(0.99).filter(|_| counts.count() >= CARRY_P99);
     p99_ns.map(|ns| ns as f64 / 1e6)

@@ -21,14 +21,14 @@ use reelgauge_runner::session::report_file::leave_report;
 use crate::cli::FleetMsmeterArgs;
 use crate::screen;
 
-/// The largest script that is read: its lines are not longer than a screen is wide.
+/// The largest script to read: its lines are no longer than a screen is wide.
 const SCRIPT_BYTES_MAX: u64 = 4 << 20;
-/// Addresses, each with a reason, of which it is counted how often they were sent away.
+/// The number of addresses, each with a reason, whose refusals are counted.
 const REFUSED_KEPT: usize = 1024;
-/// A worker that says nothing for this long is told; large operations of slow storage take seconds.
+/// A worker that is silent for this long is reported; large operations of slow storage take seconds.
 const SILENT_S: f64 = 5.0;
 
-/// Drives the workers. The exit code.
+/// Drives the workers. Returns the exit status.
 pub fn msmeter(args: &FleetMsmeterArgs) -> Result<u8> {
     let text = read(&args.script)?;
     let script = Script::read(&text, &args.root).with_context(|| shell_word(&args.script))?;
@@ -74,7 +74,7 @@ fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
         Err(error) => {
             let code = match error {
                 MeterError::EndedBefore => INTERRUPTED,
-                // Workers had come, and what they would have said has no place.
+                // Workers had connected, and their results cannot be stored.
                 MeterError::Kept { .. } | MeterError::RunDir(_) => BROKE_OFF,
                 _ => USAGE,
             };
@@ -82,7 +82,7 @@ fn drive(request: &MeterRequest, args: &FleetMsmeterArgs) -> Result<u8> {
             return Ok(code);
         }
     };
-    // It can be made again at any time, so that its failing is told and no more.
+    // It can be made again at any time, so a failure is only reported.
     if let Err(error) = leave_report(&end.dir, &end.summary, &interrupt) {
         say(&format!("there is no {REPORT_FILE}: {error}"));
     }
@@ -115,7 +115,7 @@ fn read(path: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What the script would do.
+/// The actions of the script.
 fn dry(script: &Script) -> String {
     let starts = script.commands.iter().filter(|command| matches!(command, Command::Start(_))).count();
     let tests = script.commands.iter().filter(|command| matches!(command, Command::Results(_))).count();
@@ -154,12 +154,12 @@ fn warnings(script: &Script) -> Vec<String> {
     lines
 }
 
-/// Who was sent away, and how often for the same reason.
+/// The refused clients, and how often each was refused for the same reason.
 #[derive(Default)]
 struct Refused(HashMap<(IpAddr, &'static str), u64>);
 
 impl Refused {
-    /// What is said of it: of the first time, and then the seldomer the more there were.
+    /// The message: the first time, and then less often the more there were.
     fn words(&mut self, ip: IpAddr, why: &'static str) -> Option<String> {
         if self.0.len() >= REFUSED_KEPT && !self.0.contains_key(&(ip, why)) {
             return None;
@@ -176,7 +176,7 @@ impl Refused {
     }
 }
 
-/// What is said meanwhile. With `--json` only what needs somebody.
+/// The messages during a run. With `--json` only those that need the user's attention.
 fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
     let line = match happening {
         Happening::Listening { address, wanted } => format!(
@@ -185,7 +185,7 @@ fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
             address.ip()
         ),
         Happening::Joined { worker, peer } => format!("Worker {worker} connected from {}.", peer.ip()),
-        // One by one they could fill the screen.
+        // Individually they could fill the screen.
         Happening::Refused { .. } => return None,
         Happening::Gone { worker, why } => format!("Lost worker {worker}: {}.", plain(why)),
         Happening::Test { name } => format!("Test {}.", plain(name)),
@@ -195,7 +195,7 @@ fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
             let silent = quietest.filter(|(_, seconds)| *seconds >= SILENT_S).map(|(worker, seconds)| {
                 format!("; worker {worker} has reported nothing for {}", units::moment(seconds))
             });
-            // Messages take their time, too.
+            // Messages take time, too.
             let of = if at_s <= of_s { format!(" of {}", units::moment(*of_s)) } else { String::new() };
             format!(
                 "{}{of}: {}, {} MiB in this second{}",
@@ -209,7 +209,7 @@ fn words(happening: &Happening, is_quiet: bool) -> Option<String> {
     Some(line)
 }
 
-/// Said beside what is printed. Nobody is left to tell when standard error is closed.
+/// Goes to standard error, next to the output. If that is closed, the message is lost.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(line));
 }

@@ -1,4 +1,4 @@
-//! `reelgauge fleet pause`, `resume` and `stop`: what is wished of a run that goes on, wherever its
+//! `reelgauge fleet pause`, `resume` and `stop`: commands to the run in progress, wherever its
 //! controller is.
 
 use std::io::Write;
@@ -13,7 +13,7 @@ use reelgauge_report::fleet_run::{PauseSaid, fleet_halted, fleet_pause_said};
 use crate::cli::FleetStopArgs;
 use crate::screen;
 
-/// Pauses the run that goes on. The exit code.
+/// Pauses the run in progress. Returns the exit status.
 pub fn pause(args: &FleetStopArgs) -> Result<u8> {
     let Some(obtained) = ask(&FleetSite::open(&args.fleet)?, Want::Pause)? else {
         return tell(&PauseSaid::NoRun);
@@ -27,7 +27,7 @@ pub fn pause(args: &FleetStopArgs) -> Result<u8> {
     })
 }
 
-/// Goes on with a run that is paused. The exit code.
+/// Resumes a paused run. Returns the exit status.
 pub fn resume(args: &FleetStopArgs) -> Result<u8> {
     let Some(obtained) = ask(&FleetSite::open(&args.fleet)?, Want::Resume)? else {
         return tell(&PauseSaid::NoRun);
@@ -40,7 +40,7 @@ pub fn resume(args: &FleetStopArgs) -> Result<u8> {
     })
 }
 
-/// Stops whatever runs on a fleet. The exit code.
+/// Stops all runs on a fleet. Returns the exit status.
 pub fn stop(args: &FleetStopArgs) -> Result<u8> {
     let halted = halt(&FleetSite::open(&args.fleet)?)?;
     let text = fleet_halted(halted.run.as_deref(), &halted.stopped, &halted.going_on);

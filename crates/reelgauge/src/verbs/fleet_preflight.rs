@@ -1,4 +1,4 @@
-//! `reelgauge fleet preflight`, and the look before `fleet run`.
+//! `reelgauge fleet preflight`, and the checks before `fleet run`.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,23 +25,23 @@ use super::fleet_carry::{plan_of, say};
 use crate::cli::{FleetPreflightArgs, PreflightDepth};
 use crate::screen;
 
-/// How long an agent may take to say that it is there.
+/// How long an agent may take to report its presence.
 const LOOK: Duration = Duration::from_secs(3);
 /// How long each measurement takes before a run.
 const EACH: Duration = Duration::from_secs(2);
 
-/// Who does what in each run, and what it is called.
+/// The tasks of each run, and its name.
 pub type NamedRuns = Vec<(Option<String>, Vec<Placed>)>;
 
-/// What came of a look before a run.
+/// The result of the checks before a run.
 pub enum Looked {
-    /// What was found, if anything could be.
+    /// The findings, if there could be any.
     Done(Option<Preflight>),
-    /// Somebody stopped it.
+    /// The user stopped it.
     Stopped,
 }
 
-/// Looks at the machines of a plan. The exit code.
+/// Checks the hosts of a plan. Returns the exit status.
 pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
     ensure!(
         !args.each.duration().is_zero() && args.each.duration() <= LONGEST,
@@ -54,7 +54,7 @@ pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
         true => Err("omitted because of --no-network".to_owned()),
         false => Ok(NetworkRequest {
             each: args.each.duration(),
-            // Who observes is on the server mostly.
+            // An observer is usually on the server.
             peer: args.peer.clone().or(observers.first().cloned()),
             peer_address: args.peer_address,
         }),
@@ -73,7 +73,7 @@ pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
     Ok(u8::from(found.has_findings()))
 }
 
-/// Who does what in every run of a plan, and who observes.
+/// The tasks of every run of a plan, and its observers.
 fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
@@ -82,12 +82,12 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     if plan.steps.is_empty() {
         return Ok((vec![(None, plan.placed(&there, &texts, None)?)], observers));
     }
-    // Nothing of it is kept: it has no directory.
+    // It is never written: it has no directory.
     let batch = Batch::new(Path::new(""), BatchPlan { plan_toml, texts, there })?;
     Ok((of_batch(&batch)?, observers))
 }
 
-/// Every agent of the fleet, and what it says.
+/// Every agent of the fleet, and its answers.
 pub fn seen(roster: &Roster) -> Result<Vec<Expected>> {
     Ok(roster.look(LOOK, false)?)
 }
@@ -98,7 +98,7 @@ pub fn there(seen: &[Expected]) -> Vec<String> {
     there.map(|expected| expected.name.to_string()).collect()
 }
 
-/// Who does what in each run of several.
+/// The tasks in each of several runs.
 pub fn of_batch(batch: &Batch) -> Result<NamedRuns> {
     let of = |(at, run): (usize, &BatchRun)| Ok((Some(run.round.title.clone()), batch.placed(at)?));
     batch.runs.iter().enumerate().map(of).collect()
@@ -108,7 +108,7 @@ fn observers(plan: &FleetPlan) -> Result<Vec<AgentName>> {
     plan.observer_parts()?.iter().map(|part| Ok(part.agent.parse()?)).collect()
 }
 
-/// Looks before a run begins, and says what it found. That it can't is no reason not to run.
+/// Checks before a run begins, and reports the findings. A check that fails does not prevent the run.
 pub fn before(site: &FleetSite, plan: &FleetPlan, runs: NamedRuns, depth: PreflightDepth) -> Result<Looked> {
     let network = match depth {
         PreflightDepth::None => return Ok(Looked::Done(None)),
@@ -142,12 +142,12 @@ fn measures(pair: &Pair, connections: u32) {
     say(&format!("measuring the network: {} to {}, {connections}", pair.from, pair.to));
 }
 
-/// Keeps what was found with a run that begins.
+/// Keeps the findings with a run that begins.
 pub fn keep(dir: &Path, found: Option<&Preflight>) -> Result<()> {
     Ok(found.map_or(Ok(()), |found| keep_in(dir, found))?)
 }
 
-/// What was kept with a run becomes a part of what it measured.
+/// Moves the findings of a run into its results.
 pub fn pass_on(from: &Path, run_dir: &Path) -> Result<()> {
     keep(run_dir, kept_in(from).as_ref())
 }

@@ -1,4 +1,4 @@
-//! `reelgauge fleet prepare`: the files of a plan, made on its agents ahead of the run.
+//! `reelgauge fleet prepare`: makes the files of a plan on its agents ahead of the run.
 
 use std::io::Write;
 use std::path::Path;
@@ -22,7 +22,7 @@ use super::fleet_preflight::{NamedRuns, seen, there};
 use crate::cli::FleetPrepareArgs;
 use crate::screen;
 
-/// Makes the files of a plan. The exit code.
+/// Makes the files of a plan. Returns the exit status.
 pub fn prepare(args: &FleetPrepareArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let runs = runs(&site, &args.plan)?;
@@ -51,7 +51,7 @@ pub fn prepare(args: &FleetPrepareArgs) -> Result<u8> {
     })
 }
 
-/// Takes up again what only prepares. The exit code.
+/// Resumes a run that only prepares. Returns the exit status.
 pub fn go_on(site: &FleetSite, mut journey: Journey) -> Result<u8> {
     carry_out(site, &mut journey, None, &Interrupt::listen()?)?;
     let lines = told(&journey, None);
@@ -69,7 +69,7 @@ fn runs(site: &FleetSite, path: &Path) -> Result<NamedRuns> {
     let all = if plan.steps.is_empty() {
         vec![(None, plan.placed(&there, &texts, None)?)]
     } else {
-        // Nothing of it is kept: it has no directory.
+        // It is never written: it has no directory.
         let batch = Batch::new(Path::new(""), BatchPlan { plan_toml, texts, there })?;
         let first = batch.runs.iter().enumerate().filter(|(_, run)| run.round.round == 0);
         let named = |step: usize| batch.fleet_plan().steps.get(step).map(|it| it.called(step));
@@ -111,7 +111,7 @@ fn carry_out(
     say(&format!("Creating files{what}, as run {}. Ctrl-C stops all agents.", journey.name));
     let mut shown = String::new();
     journey.carry_out(site, interrupt.flag(), |run| {
-        // Nothing was measured that could be fetched.
+        // There are no measurements to fetch.
         if run.conduct.stage == Stage::Over || run.conduct.stopped == Some(WhyStopped::Prepared) {
             return;
         }
@@ -124,7 +124,7 @@ fn carry_out(
     Ok(())
 }
 
-/// What became of everybody's files.
+/// The result of each agent's files.
 fn told(journey: &Journey, step: Option<&str>) -> Vec<PreparedLine> {
     let conduct = journey.conduct();
     journey.placed.iter().map(|placed| line(step, placed, Some(conduct))).collect()

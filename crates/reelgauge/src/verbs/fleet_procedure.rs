@@ -1,5 +1,5 @@
-//! `reelgauge procedure --fleet`: the plans of every step, who has which share of it, and whether everybody
-//! is there.
+//! `reelgauge procedure --fleet`: the plans of every step, each agent's share of it, and whether all
+//! agents are present.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -28,27 +28,27 @@ use super::fleet_carry::{expect_idle, missing_directories, refusals};
 use super::fleet_preflight::{seen, there};
 use crate::cli::TargetArgs;
 
-/// Flags of a run that are no part of its plan, beside those of its target.
+/// Flags of a run that are not part of its plan, apart from those of its target.
 const NOT_IN_A_PLAN: [&str; 4] = ["direct", "out", "json", "quiet"];
 
 /// A procedure that a fleet could carry out.
 pub struct FleetProcedure {
     site: FleetSite,
-    /// What the procedure needs.
+    /// The request for the procedure.
     pub request: FleetRequest,
-    /// Who does what in each step; empty for an action.
+    /// The tasks of each step; empty for an action.
     placed: Vec<Vec<Placed>>,
 }
 
-/// What keeps a fleet from carrying it out now.
+/// Reasons that prevent a fleet from carrying it out now.
 #[derive(Default)]
 pub struct Obstacles(BTreeSet<String>);
 
 impl FleetProcedure {
-    /// The steps on these agents; on all of the fleet's where none are named.
+    /// The steps on these agents; on all of the fleet's if none are named.
     ///
     /// # Errors
-    /// A fleet can't do a step, and why.
+    /// A step that a fleet can't do, and why.
     pub fn new(
         site: &Path,
         agents: &[AgentName],
@@ -86,7 +86,7 @@ impl FleetProcedure {
         Ok(FleetProcedure { site: known, request, placed })
     }
 
-    /// Every step with its load, who has which share of it, and what it takes.
+    /// Every step with its load, each agent's share of it, and its forecast.
     pub fn planned_steps(&self, steps: &[Step], (target, seed): (&Path, u64)) -> Vec<PlannedStep> {
         let step = |(step, placed): (&Step, &Vec<Placed>)| {
             let load = match &step.action {
@@ -107,10 +107,10 @@ impl FleetProcedure {
         steps.iter().zip(&self.placed).map(step).collect()
     }
 
-    /// Who is not there, lacks a directory, or has an owner who will not have it.
+    /// Agents that are absent, lack a directory, or whose owner would refuse.
     ///
     /// # Errors
-    /// The fleet's server can't be asked.
+    /// The fleet's server can't be reached.
     pub fn obstacles(&self) -> Result<Obstacles> {
         let roster = Roster::open(&self.site)?;
         let seen = seen(&roster)?;
@@ -124,10 +124,10 @@ impl FleetProcedure {
         Ok(Obstacles(all))
     }
 
-    /// Everybody is there, and at no other run.
+    /// Checks that all agents are present, and idle.
     ///
     /// # Errors
-    /// What is in the way, a line each.
+    /// The obstacles, a line each.
     pub fn expect_ready(&self) -> Result<()> {
         let Obstacles(obstacles) = self.obstacles()?;
         ensure!(obstacles.is_empty(), obstacles.into_iter().collect::<Vec<_>>().join("\n"));
@@ -142,7 +142,7 @@ impl Obstacles {
     }
 }
 
-/// The plans of a run, whose load is what its flags say.
+/// The plans of a run, whose load is that of its flags.
 fn step_plans(
     name: &str,
     number: usize,
@@ -161,7 +161,7 @@ fn step_plans(
     Ok(StepPlans { load: load.with_context(|| format!("step '{name}'"))?, fleet })
 }
 
-/// Agents get a plan and nothing else, so what is no part of one would be lost.
+/// Agents receive only a plan, so a flag outside of it would be lost.
 fn check_flags(words: &[String]) -> Result<()> {
     let target = TargetArgs::augment_args(clap::Command::new(""));
     let of_target: Vec<&str> = target.get_arguments().filter_map(clap::Arg::get_long).collect();

@@ -1,4 +1,5 @@
-//! `reelgauge fleet run` and `fleet logs`: one run on many machines, and what of it still lies on them.
+//! `reelgauge fleet run` and `fleet logs`: one run on many hosts, and the parts of it that are still on
+//! them.
 //!
 //! Not here: a plan with steps ([`super::fleet_batch`]).
 
@@ -33,7 +34,7 @@ use super::fleet_prepare;
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
 
-/// Runs a plan on a fleet. The exit code.
+/// Runs a plan on a fleet. Returns the exit status.
 pub fn run(args: &FleetRunArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     match (&args.plan, &args.resume) {
@@ -49,7 +50,7 @@ pub fn run(args: &FleetRunArgs) -> Result<u8> {
 fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
-    // Before anything is done that it would be in vain for.
+    // Checked first, because an error makes everything else useless.
     plan.observer_parts()?;
     let roster = Roster::open(site)?;
     let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
@@ -89,18 +90,18 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     fleet_batch::go_on(site, batch, args.json)
 }
 
-/// Every directory that an agent is to work in is there.
+/// Checks that every directory of an agent's target exists.
 ///
 /// # Errors
-/// Those that are not, a line each.
+/// Those that do not, a line each.
 fn expect_directories<'a>(roster: &Roster, placed: impl Iterator<Item = &'a Placed>) -> Result<()> {
     let missing: Vec<String> = missing_directories(roster, placed)?.into_iter().collect();
     ensure!(missing.is_empty(), missing.join("\n"));
     Ok(())
 }
 
-/// Who is there, once everybody is whom the plan waits for; `None` where the user ended that. A dry run does
-/// not wait.
+/// The agents that are present, once all are that the plan waits for; `None` if the user interrupted the
+/// wait. A dry run does not wait.
 fn seen_by_plan(
     roster: &Roster,
     known: &[String],
@@ -125,7 +126,7 @@ fn seen_by_plan(
     }
 }
 
-/// Fetches what of a run lies on agents. The exit code.
+/// Fetches the parts of a run that are on agents. Returns the exit status.
 pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
     let site = FleetSite::open(&args.fleet)?;
     let name = args.run.clone().or_else(|| Journey::names(&site).pop());
@@ -136,7 +137,7 @@ pub fn logs(args: &FleetLogsArgs) -> Result<u8> {
     finish(&site, Journey::resume(&site, &name, false)?, fetches, &args.out, args.json)
 }
 
-/// What is said when a run is fetched.
+/// The message when a run is fetched.
 fn fetches(journey: &Journey) -> String {
     format!(
         "Run {}: fetching its results from the agents. Ctrl-C stops agents that still work on it; results \
@@ -145,7 +146,7 @@ fn fetches(journey: &Journey) -> String {
     )
 }
 
-/// Carries a run out, of which `said` is told as it begins, puts it together and shows it.
+/// Carries a run out, with the message `said` at its beginning, merges it and shows it.
 fn finish(
     site: &FleetSite,
     journey: Journey,
@@ -157,7 +158,7 @@ fn finish(
         return fleet_prepare::go_on(site, journey);
     }
     let interrupt = Interrupt::listen()?;
-    // Before anything is measured that could find no place.
+    // Before any measurement, in case there is no space for the results.
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let run_dir = out.join(&journey.name);
     let again = format!("{} --out {}", logs_again(site, &journey.name), shell_word(out));
@@ -203,9 +204,9 @@ fn measure(
     Ok(if is_stopped && code == 0 { INTERRUPTED } else { code })
 }
 
-/// As of a run on one machine, by what all agents amount to: each of them knows its own part only. 3 where
-/// somebody was missing, did not end as it should, or left a log with holes: figures that lack a part of what
-/// was done are no result that a script may go by.
+/// As of a run on one host, by the result of all agents: each of them knows only its own part. 3 if an
+/// agent was missing, ended early, or left an incomplete log: a script must not rely on figures that
+/// lack a part of the load.
 fn exit_code(conduct: &Conduct, summary: &Summary) -> u8 {
     let ended = |member: &Member| {
         let code = match member.state.as_ref().map(|state| &state.phase) {
@@ -223,7 +224,7 @@ fn exit_code(conduct: &Conduct, summary: &Summary) -> u8 {
     }
 }
 
-/// Whether something was not met, or somebody was there and measured nothing.
+/// Whether a criterion was not met, or an agent that was present measured nothing.
 fn is_not_met(summary: &Summary) -> bool {
     let differs = summary.verify.as_ref().is_some_and(|verify| verify.different_bytes > 0);
     let not_met = summary.verdict.as_ref().is_some_and(|verdict| !verdict.passed);

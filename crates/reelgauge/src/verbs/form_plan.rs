@@ -1,4 +1,4 @@
-//! What a form of the console would start, and what that takes: a run, or a procedure with its steps.
+//! The command and forecast of a form of the console: a run, or a procedure with its steps.
 
 use std::ffi::OsString;
 
@@ -9,11 +9,10 @@ use super::procedure;
 use crate::cli::Verb;
 use crate::screen::said_once;
 
-/// What the words behind the program's name would take.
+/// The forecast of these arguments.
 ///
 /// # Errors
-/// What would be said if they were started and refused, as far as that is known without looking at the
-/// target.
+/// The error of a start that would be refused, as far as it is known without reading the target.
 pub fn form_plan(words: &[OsString]) -> Result<Planned, Refusal> {
     match verb_of(words)? {
         Verb::Procedure(args) => {

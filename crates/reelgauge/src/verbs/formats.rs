@@ -1,4 +1,4 @@
-//! `reelgauge formats`: what is in the catalogue, one format a line.
+//! `reelgauge formats`: the formats of the catalogue, one per line.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::FormatsArgs;
 use crate::screen;
 
-/// Lists the formats that match. The exit code.
+/// Lists the formats that match. Returns the exit status.
 pub fn formats(args: FormatsArgs) -> Result<u8> {
     let words = args.words.join(" ");
     let filter = Filter { words: words.clone(), fps: args.fps, ..Filter::default() };

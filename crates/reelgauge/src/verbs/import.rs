@@ -1,4 +1,4 @@
-//! `reelgauge import`: makes a trace of what another program wrote about an application's operations.
+//! `reelgauge import`: makes a trace of another program's record of an application's operations.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -15,10 +15,10 @@ use reelgauge_trace::{Trace, TraceInfo};
 use crate::cli::ImportArgs;
 use crate::screen;
 
-/// Bytes read at once: lines that lie within are not copied.
+/// Bytes per read: lines within are not copied.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Imports a file. The exit code.
+/// Imports a file. Returns the exit status.
 pub fn import(args: &ImportArgs) -> Result<u8> {
     let format = match args.format.as_deref() {
         Some(name) => Some(Format::from_name(name).ok_or_else(|| unknown_format(name))?),
@@ -53,7 +53,7 @@ fn json(trace: &Trace, info: &TraceInfo) -> Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }
 
-/// What came of it, the answer first.
+/// The result, the answer first.
 fn words(trace: &Trace, info: &TraceInfo) -> String {
     let mut lines = vec![format!(
         "{}: {} on {} by {} in {} ({})",
@@ -83,7 +83,7 @@ fn words(trace: &Trace, info: &TraceInfo) -> String {
     lines.join("\n")
 }
 
-/// A foreign line without what a terminal would act upon.
+/// A foreign line without control characters.
 fn printable(text: &str) -> String {
     text.chars().take(120).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! What every measuring verb does with its plan: it is carried out, and its summary shown.
+//! The common part of every measuring verb: its plan is carried out, and its summary shown.
 
 use std::io::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::cli::OutputArgs;
 use crate::progress::Progress;
 use crate::screen;
 
-/// What is to be carried out.
+/// The request.
 #[derive(Debug)]
 pub enum Job {
     /// A mix.
@@ -34,16 +34,16 @@ pub enum Job {
     Replay(Box<ReplayRequest>),
     /// Counters without load.
     Watch(Box<WatchRequest>),
-    /// A first look.
+    /// A quick check.
     Check(Box<reelgauge_runner::check::CheckRequest>),
 }
 
-/// Runs a plan and shows its summary. The exit code.
+/// Runs a plan and shows its summary. Returns the exit status.
 pub fn carry_out(job: Job, output: &OutputArgs) -> Result<u8> {
     carry_out_with(job, None, output)
 }
 
-/// The same, with an event of the user's own.
+/// The same, with a user's event.
 pub fn carry_out_with(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
     let patience = patience(&job);
     let code = supervised(&patience, || match measure(job, event, output) {
@@ -53,7 +53,7 @@ pub fn carry_out_with(job: Job, event: Option<EventRequest>, output: &OutputArgs
     Ok(code)
 }
 
-/// Carries out a plan as somebody else says, through standard input and output. The exit code.
+/// Carries out a plan under remote control, through standard input and output. Returns the exit status.
 pub fn carry_out_steered(job: Job, plan: &Path) -> Result<u8> {
     let patience = patience(&job);
     let plan_sha256 = steered::sha256_of(plan)?;
@@ -77,7 +77,7 @@ fn measure_steered(job: Job, plan_sha256: String) -> Result<u8> {
     Ok(code)
 }
 
-/// Where the storage of a job is, and how long it is waited for.
+/// The storage of a job, and the time limit for its answers.
 fn patience(job: &Job) -> Patience {
     let (path, hang_after) = match job {
         Job::Mix(request) => (&request.plan.target, request.plan.hang_after.duration()),
@@ -109,7 +109,7 @@ fn measure(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result
     if let Err(error) = show(&finished, output)
         && !screen::is_broken_pipe(&error)
     {
-        // It was measured, and is kept; only telling it failed.
+        // The measurement is kept; only showing it failed.
         let run_dir = finished.run_dir.display();
         screen::complain(&error.context(format!("the results are in {run_dir}, but cannot be printed")));
         return Ok(BROKE_OFF);

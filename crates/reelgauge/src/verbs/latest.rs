@@ -1,5 +1,5 @@
-//! Which run is meant where none is named: the latest in the usual place. What was taken is said beside what
-//! is printed.
+//! The run that is meant if none is named: the latest in the default folder. The choice is reported on
+//! standard error.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use reelgauge_results::watched::WATCH;
 
 use crate::screen;
 
-/// Runs that are looked at for two of the same work.
+/// The number of runs to search for two of the same work.
 const LOOKED_AT: usize = 200;
 
-/// The newest runs in a folder, and how many older ones there are. None where there is no such folder.
+/// The newest runs in a folder, and the number of older ones. None without such a folder.
 pub fn newest(dir: &Path, most: usize) -> Result<(Vec<RunEntry>, usize)> {
     let Some(runs) = runs_in(dir)? else { return Ok((Vec::new(), 0)) };
     runs.newest(most).map_err(|error| anyhow::anyhow!(error.text))
@@ -40,13 +40,13 @@ fn runs_in(dir: &Path) -> Result<Option<Runs>> {
     runs.map(Some).map_err(|error| anyhow::anyhow!("cannot read {}: {error}", shell_word(dir)))
 }
 
-/// The run or suite that is named, or else the latest.
+/// The named run or suite; otherwise the latest.
 pub fn run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(|| latest(1, |_| true), |named| Ok(named.clone()))
 }
 
-/// The run that is named, or else the latest that has operations of its own, as suites, watches and sessions
-/// of the original meter have none.
+/// The named run; otherwise the latest one with operations, which suites, watches and sessions of the
+/// original meter do not have.
 pub fn single_run_or_latest(named: Option<&PathBuf>) -> Result<PathBuf> {
     named.map_or_else(
         || {
@@ -76,7 +76,7 @@ fn latest(looked_at: usize, is_meant: fn(&RunEntry) -> bool) -> Result<PathBuf> 
     Ok(path)
 }
 
-/// The runs that are named, or else the two latest of the same verb and target, the older first.
+/// The named runs; otherwise the two latest of the same verb and target, the older first.
 pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     match named {
         [] => {}
@@ -105,10 +105,10 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(paths.to_vec())
 }
 
-/// The latest run that has an older one of the same verb and target, behind that one.
+/// The latest run that has an older one of the same verb and target, after that one.
 fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
-    // A proof has compared its runs already, a watch has nothing to compare, and the original
-    // meter's figures are others.
+    // A proof has already compared its runs, a watch has nothing to compare, and the original meter's
+    // figures differ in kind.
     let is_like = |one: &RunEntry, two: &RunEntry| {
         one.verb == two.verb
             && one.target == two.target
@@ -120,9 +120,9 @@ fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
     })
 }
 
-/// Beside what is printed, so that a program that reads it finds nothing else in it.
+/// On standard error, so that a program that reads the output finds nothing else in it.
 fn said(text: &str) {
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&format!("reelgauge: {text}")));
 }
 

@@ -1,4 +1,4 @@
-//! `reelgauge list`: what was measured, newest first.
+//! `reelgauge list`: the runs, newest first.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::latest::newest_and_below;
 use crate::cli::ListArgs;
 use crate::screen;
 
-/// Lists the runs in a folder. The exit code.
+/// Lists the runs in a folder. Returns the exit status.
 pub fn list(args: &ListArgs) -> Result<u8> {
     if RunDir::open(&args.dir).is_ok() {
         let dir = shell_word(&args.dir);

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use crate::cli::ManArgs;
 use crate::cli::command_line::command;
 
-/// Prints the main page, or writes a page for every verb. The exit code.
+/// Prints the main page, or writes a page for every verb. Returns the exit status.
 pub fn man(args: &ManArgs) -> Result<u8> {
     let Some(dir) = &args.out else {
         let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! `reelgauge mark`: enters what happened during a run, also in the page of a run that is over.
+//! `reelgauge mark`: adds a mark for an event during a run, also to the page of a run that is over.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use super::other_kinds::of_many;
 use crate::cli::MarkArgs;
 use crate::screen;
 
-/// Enters a mark. The exit code.
+/// Adds a mark. Returns the exit status.
 pub fn mark(args: &MarkArgs) -> Result<u8> {
     let said = shell_word(&args.run);
     if let Some((kind, part)) = of_many(&args.run) {
@@ -32,7 +32,7 @@ pub fn mark(args: &MarkArgs) -> Result<u8> {
     let lasted_s = args.lasted.map_or(0.0, |lasted| lasted.duration().as_secs_f64());
     enter(&run_dir, EnteredMark { at_s, lasted_s, text: args.text.clone() })?;
     writeln!(std::io::stdout(), "Marked at {}: {}", moment(at_s), plain(&args.text))?;
-    // One that goes on makes its page at its end, with all marks.
+    // A run in progress makes its page at its end, with all marks.
     if !matches!(life(&args.run), Life::Running(_))
         && let Err(error) = renew_page(&args.run)
     {

@@ -1,4 +1,4 @@
-//! `reelgauge fleet merge`: runs that several machines made at the same time become one.
+//! `reelgauge fleet merge`: merges runs that several hosts made at the same time.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use reelgauge_workload::units::Span;
 use crate::cli::FleetMergeArgs;
 use crate::screen;
 
-/// Puts them together and shows the whole. The exit code, as of a run.
+/// Merges them and shows the whole. Returns the exit status, as of a run.
 pub fn merge(args: &FleetMergeArgs) -> Result<u8> {
     let by_hand = ByHand {
         runs: args.runs.iter().map(|run| (run.name.clone(), run.dir.clone())).collect(),

@@ -13,12 +13,12 @@ use crate::cli::MixArgs;
 use crate::verbs::event::{Measured, event_of};
 use crate::verbs::job::{Job, carry_out_with};
 
-/// Workers when nothing is said: the paper's four cameras of one editor.
+/// The default number of workers: the paper's four cameras of one editor.
 const WORKERS_DEFAULT: u32 = 4;
-/// Warm-up when nothing is said. Where every block is visited once there is none: it would use up blocks.
+/// The default warm-up. If every block is visited once there is none: it would use up blocks.
 const WARMUP_DEFAULT: Span = Span::secs(5);
 
-/// Measures a directory with a mix. The exit code.
+/// Measures a directory with a mix. Returns the exit status.
 pub fn mix(args: Box<MixArgs>) -> Result<u8> {
     let plan = plan_of(&args)?;
     plan.check()?;
@@ -90,7 +90,7 @@ fn sweep_of(args: &MixArgs) -> Result<Option<Sweep>> {
     }
 }
 
-/// Refuses a value for what the sweep goes through.
+/// Refuses a value for the swept setting.
 fn check_sweep(args: &MixArgs) -> Result<()> {
     let sweep = sweep_of(args)?;
     let parts = sweep.iter().flat_map(|sweep| sweep.parts(0));

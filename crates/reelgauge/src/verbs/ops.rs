@@ -16,10 +16,10 @@ use super::other_kinds::without_operations;
 use crate::cli::OpsArgs;
 use crate::screen;
 
-/// How many are shown if they are not in order of time and nobody said.
+/// The default number in any other order than that of time.
 const DEFAULT_TOP: usize = 20;
 
-/// Lists operations. The exit code.
+/// Lists operations. Returns the exit status.
 pub fn ops(args: &OpsArgs) -> Result<u8> {
     let pattern = args.file.as_deref().map(Pattern::new).transpose();
     let pattern = pattern.context("--file is not a valid pattern; '*' and '?' match any characters")?;
@@ -54,7 +54,7 @@ pub fn ops(args: &OpsArgs) -> Result<u8> {
     let left_out =
         list(trace, Listing { filter, sort, top }, |op| rows.write(op).map_err(anyhow::Error::from))?;
     let shown = rows.finish()?;
-    // Beside the list, so that a program that reads it finds nothing else in it.
+    // On standard error, so that a program that reads the list finds nothing else in it.
     if format == RowFormat::Text {
         let mut err = std::io::stderr().lock();
         let _ = match (shown, left_out) {

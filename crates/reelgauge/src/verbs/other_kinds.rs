@@ -1,5 +1,5 @@
-//! Directories that this program made and that hold no operations of their own: what they are, and where one
-//! looks instead.
+//! Directories of this program that hold no operations themselves: their kind, and where to look
+//! instead.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use reelgauge_runner::suite::Suite;
 use super::latest::newest_and_below;
 use crate::cli::ReportArgs;
 
-/// What a directory is, where it holds no operations and something else.
+/// The kind of a directory that holds something other than operations.
 pub fn without_operations(dir: &Path) -> Option<String> {
     let said = shell_word(dir);
     if !dir.is_dir() || dir.join("ops").exists() {
@@ -45,7 +45,7 @@ pub fn without_operations(dir: &Path) -> Option<String> {
     holds_runs.then(|| format!("{said} is a folder of runs, not a run. List them: reelgauge list {said}"))
 }
 
-/// What a directory of many runs is, and what each of them is of.
+/// The kind of a directory of many runs, and the kind of each of them.
 pub fn of_many(dir: &Path) -> Option<(&'static str, &'static str)> {
     let is_in = [
         (Suite::is_in(dir), (SUITE, "workload")),
@@ -55,7 +55,7 @@ pub fn of_many(dir: &Path) -> Option<(&'static str, &'static str)> {
     is_in.into_iter().find_map(|(is_it, kind)| is_it.then_some(kind))
 }
 
-/// What is run in place of a directory, or of a plan in it that no machine can carry out alone.
+/// The alternative for a directory, or for a plan in it that no host can carry out alone.
 pub fn without_a_plan(plan: &Path) -> Option<String> {
     let (said, is_dir) = (shell_word(plan), plan.is_dir());
     let dir = if is_dir { plan } else { plan.parent()? };

@@ -1,4 +1,4 @@
-//! `reelgauge procedure`: a series of runs and actions, what it would take, its screen again, its table and
+//! `reelgauge procedure`: a series of runs and actions, its forecast, its screen again, its table and
 //! page.
 
 use std::ffi::OsString;
@@ -46,10 +46,10 @@ use crate::screen;
 
 /// Columns of a plan that the console shows.
 const PAGE_COLUMNS: usize = 100;
-/// How often bytes of ballast are told.
+/// The interval of reports on bytes of ballast.
 const TOLD_EVERY: Duration = Duration::from_secs(10);
 
-/// Lists procedures, or shows, plans, carries out or resumes one. The exit code.
+/// Lists procedures, or shows, plans, carries out or resumes one. Returns the exit status.
 pub fn procedure(args: &ProcedureArgs) -> Result<u8> {
     if let Some(dir) = &args.resume {
         let events = events(args)?;
@@ -83,7 +83,7 @@ pub fn procedure(args: &ProcedureArgs) -> Result<u8> {
     carry_out(args, |manner, tell| run_procedure(&request, manner, tell))
 }
 
-/// Prints the plan, and what would refuse it. The exit code.
+/// Prints the plan, and the reasons for a refusal. Returns the exit status.
 fn dry_run(
     args: &ProcedureArgs,
     request: &ProcedureRequest,
@@ -108,7 +108,7 @@ fn dry_run(
     Ok(if obstacles.sentences().next().is_some() { USAGE } else { 0 })
 }
 
-/// What a procedure would take, for the console's form.
+/// The forecast of a procedure, for the console's form.
 pub fn planned(args: &ProcedureArgs) -> Result<Planned> {
     let name = args.name.as_deref().context("choose a procedure")?;
     let target = args.path.as_deref().context("choose the storage to measure")?;
@@ -189,7 +189,7 @@ fn request(
     Ok((request, fleet))
 }
 
-/// The events that the user gives.
+/// The user's events.
 fn events(args: &ProcedureArgs) -> Result<GivenEvents> {
     for (at, event) in args.event.iter().enumerate() {
         if args.event[..at].iter().any(|other| other.name == event.name) {
@@ -207,7 +207,7 @@ fn its_events(steps: &[Step]) -> String {
     }
 }
 
-/// Told what happens.
+/// Receives the events.
 type Tell<'a> = &'a mut dyn FnMut(&ProcedureEvent<'_>);
 
 fn carry_out(
@@ -251,11 +251,11 @@ fn tell(event: &ProcedureEvent<'_>, is_quiet: bool, told_at: &mut Instant) {
             written_line(*bytes)
         }
     };
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&line));
 }
 
-/// Prints a procedure that ran before, and writes its table and page. The exit code.
+/// Prints a procedure that ran before, and writes its table and page. Returns the exit status.
 pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
     has_table_and_page_alone(args, dir, "procedure", "step")?;
     let record = ProcedureRecord::read(dir)?;
@@ -270,7 +270,7 @@ pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
     Ok(0)
 }
 
-/// The table of all runs, and the tables of each in a folder of its own.
+/// The table of all runs, and the tables of each in a separate folder.
 fn write_tables(record: &ProcedureRecord, dir: &Path, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     write_named(&folder.join("procedure.csv"), |out| out.write_all(procedure_table(record, dir).as_bytes()))?;
@@ -285,7 +285,7 @@ fn write_tables(record: &ProcedureRecord, dir: &Path, folder: &Path) -> Result<(
     Ok(())
 }
 
-/// All runs on one page: compared where there are several, the latest where there are more than a page holds.
+/// All runs on one page: compared if there are several, the latest if there are more than a page holds.
 fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
     let runs: Vec<PathBuf> = record.rows.iter().filter_map(|row| Some(dir.join(row.run.as_ref()?))).collect();
     let runs = &runs[runs.len().saturating_sub(RUNS_MAX)..];
@@ -298,7 +298,7 @@ fn write_page(record: &ProcedureRecord, dir: &Path, file: &Path) -> Result<()> {
     Ok(write_html(&page, file)?)
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Printed<'a> {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! The plan of a procedure as JSON: what `reelgauge procedure NAME PATH --dry-run --json` prints.
+//! The plan of a procedure as JSON: the output of `reelgauge procedure NAME PATH --dry-run --json`.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ struct StepPlan<'a> {
     takes: Option<Takes>,
 }
 
-/// What a run takes; a figure that is unknown is null.
+/// The forecast of a run; an unknown figure is null.
 #[derive(Serialize)]
 struct Takes {
     least_s: Option<f64>,

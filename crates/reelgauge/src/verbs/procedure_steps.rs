@@ -1,5 +1,5 @@
-//! The steps of a procedure before it is carried out: the command of each, what it takes, and whether it
-//! finds its space.
+//! The steps of a procedure before it is carried out: the command of each, its forecast, and whether
+//! there is enough space.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -20,8 +20,8 @@ use reelgauge_workload::procedure::{Action, Step};
 use super::estimate::{forecast_of, planned_by};
 use super::fleet_procedure::FleetProcedure;
 
-/// Every step, and why the procedure would not start: the first step that cannot find its space. Agents of a
-/// fleet have storage of their own.
+/// Every step, and why the procedure would not start: the first step without enough space. Agents of a
+/// fleet have separate storage.
 ///
 /// # Errors
 /// A run would refuse its flags.
@@ -64,7 +64,7 @@ fn planned_step(
         let need = if missing.is_some() { Need::Unknown } else { Need::of(&step.action) };
         return Ok((planned, need));
     };
-    // One stream stands for the count that is known later.
+    // One stream replaces the count that is known later.
     let words = step_words(request, step, "1");
     let of_step = || format!("step '{}'", plain(&step.name));
     let forecast = forecast_of(&words).with_context(of_step)?;
@@ -83,7 +83,7 @@ fn planned_step(
     Ok((planned, need))
 }
 
-/// Test files that earlier steps made, and later ones find.
+/// Test files that earlier steps made, and later ones use.
 #[derive(Default)]
 struct MadeFiles {
     /// Files of each data set, by its name.
@@ -93,8 +93,8 @@ struct MadeFiles {
 }
 
 impl MadeFiles {
-    /// What is left to write for a run, which then has made its files, too. A run of the count that a search
-    /// finds finds the files of the search, or makes as many itself.
+    /// The remaining writes of a run, which then has made its files, too. A run with the count of a
+    /// search uses the files of the search, or makes as many itself.
     fn without(&mut self, step: &Step, searched: Option<&str>, words: &[OsString], of: Forecast) -> Forecast {
         self.searched.entry(step.name.clone()).or_insert(of.most_files_bytes);
         let sets =
@@ -120,7 +120,7 @@ impl MadeFiles {
     }
 }
 
-/// The first step that cannot find its space.
+/// The first step without enough space.
 fn without_room(request: &ProcedureRequest, needs: &[Need]) -> Option<ProcedureError> {
     let lack = lack(needs, &request.target, request.terms.keep_free)?;
     let Step { name, round, .. } = request.steps.get(lack.at)?;
@@ -128,7 +128,8 @@ fn without_room(request: &ProcedureRequest, needs: &[Need]) -> Option<ProcedureE
     Some(ProcedureError::NoRoom { step, target: request.target.clone(), lack })
 }
 
-/// The command line of a run; of another action none. `count` is that of a count that another step finds.
+/// The command line of a run; empty for another action. `count` replaces a count that another step
+/// finds.
 fn step_words(request: &ProcedureRequest, step: &Step, count: &str) -> Vec<OsString> {
     let Action::Run { verb, flags } = &step.action else { return Vec::new() };
     let mut flags = flags.clone();

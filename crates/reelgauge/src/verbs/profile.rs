@@ -1,4 +1,4 @@
-//! `reelgauge profile`: the mix that is nearest to a trace, and how near it is.
+//! `reelgauge profile`: the mix that is closest to a trace, and how close it is.
 
 use std::io::Write;
 
@@ -14,7 +14,8 @@ use super::other_kinds::without_operations;
 use crate::cli::ProfileArgs;
 use crate::screen::style;
 
-/// Tells the nearest mix. The exit code: 1 where nothing is like it, or too little to say.
+/// Shows the closest mix. Returns the exit status: 1 if none is similar, or the trace is too short to
+/// judge.
 pub fn profile(args: &ProfileArgs) -> Result<u8> {
     let dir = single_run_or_latest(args.trace.as_ref())?;
     if let Some(what) = without_operations(&dir) {

@@ -1,5 +1,5 @@
-//! `reelgauge prove`: a change proven by runs with and without it, its screen again, and what an earlier one
-//! left changed.
+//! `reelgauge prove`: a change proven by runs with and without it, its screen again, and undoing the
+//! change of an earlier proof.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -29,12 +29,12 @@ use crate::screen;
 const EXIT_NO_GAIN: u8 = 1;
 /// Flags of the verb that the proof sets itself.
 const OWN_FLAGS: [&str; 3] = ["--out", "--json", "--quiet"];
-/// Takes place once, in one run.
+/// An event happens once, in one run.
 const EVENT_FLAG: &str = "--event";
 /// Verbs whose operations come from a seed.
 const SEEDED: [&str; 4] = ["mix", "streams", "vda", "replay"];
 
-/// Proves a change. The exit code.
+/// Proves a change. Returns the exit status.
 pub fn prove(args: &ProveArgs) -> Result<u8> {
     let left = left_behind();
     if args.undo_left {
@@ -76,13 +76,13 @@ pub fn prove(args: &ProveArgs) -> Result<u8> {
     Ok(if ended.exit_code > 0 { ended.exit_code } else { exit_code(&ended.proof) })
 }
 
-/// Prints a proof that ran before. The exit code.
+/// Prints a proof that ran before. Returns the exit status.
 pub fn again(dir: &Path, as_json: bool) -> Result<u8> {
     print(&Proof::read(dir)?, dir, as_json)?;
     Ok(0)
 }
 
-/// Tells of a change that was left in place, beside whatever is started.
+/// Reports a change that was left in place, before any verb.
 pub fn remind() {
     let left = left_behind();
     let of_change = |noted: &Noted| {
@@ -94,12 +94,12 @@ pub fn remind() {
     };
     let unreadable = left.unreadable.iter().map(|path| unreadable(path));
     for text in left.changes.iter().map(of_change).chain(unreadable) {
-        // Nobody is left to tell when standard error is closed.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&format!("reelgauge: {text}")));
     }
 }
 
-/// What is said of a file that ought to tell of a change, and can't be believed.
+/// The message on a file with an undo command that can't be trusted.
 fn unreadable(path: &Path) -> String {
     format!(
         "{} contains the undo command of an earlier 'prove', but is damaged or writable by other users. \
@@ -112,7 +112,7 @@ fn undo_left() -> Result<u8> {
     let mut out = std::io::stdout();
     let interrupt = Interrupt::listen().context("cannot listen for Ctrl-C")?;
     let folder = own_folder()?;
-    // Nobody else undoes it meanwhile, and no proof goes on.
+    // No other process undoes it at the same time, and no proof is in progress.
     let _turn = if folder.is_dir() { Some(Turn::to_undo(&folder)?) } else { None };
     let left = left_behind();
     if let Some(path) = left.unreadable.first() {
@@ -129,7 +129,7 @@ fn undo_left() -> Result<u8> {
             plain(&noted.left.undo)
         );
         out.write_all(screen::output_fitted(&text).as_bytes())?;
-        // How things were before is known to nobody any more.
+        // The original state is no longer known.
         if let Err(error) = noted.undo(&mut |waiting| tell_waiting(waiting), &interrupt, &|| None) {
             screen::complain(&error.into());
             return Ok(BROKE_OFF);
@@ -151,7 +151,7 @@ fn change(args: &ProveArgs) -> Result<Change> {
     })
 }
 
-/// The verb and its flags, with a seed where it has one and none was given: every pass does the same.
+/// The verb and its flags, with a seed if it has one and none was given: every pass does the same.
 fn words(args: &ProveArgs) -> Result<Vec<OsString>> {
     let mut words = args.workload.clone();
     let is_flag = |word: &OsString, flag: &str| {
@@ -176,7 +176,7 @@ fn words(args: &ProveArgs) -> Result<Vec<OsString>> {
     Ok(words)
 }
 
-/// What can't be measured is refused before anything is changed.
+/// An impossible measurement is refused before anything is changed.
 fn takes_something(request: &ProveRequest) -> Result<()> {
     if let Change::Targets { targets } = &request.change
         && let Some(missing) = targets.iter().find(|target| !target.is_dir())
@@ -194,7 +194,7 @@ fn takes_something(request: &ProveRequest) -> Result<()> {
 
 fn tell(event: &ProveEvent<'_>, names: &[StateName], is_quiet: bool) {
     let line = match event {
-        // Whoever waits has to know what for, also where nothing else is to be said.
+        // The user must know what is waited for, even if nothing else is shown.
         ProveEvent::Waiting(waiting) => waiting_words(waiting),
         _ if is_quiet => return,
         ProveEvent::FirstRun => "First run, not counted; it creates missing test files".to_owned(),
@@ -207,16 +207,16 @@ fn tell(event: &ProveEvent<'_>, names: &[StateName], is_quiet: bool) {
         }
         ProveEvent::Measured(_) => return,
     };
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&line));
 }
 
 fn tell_waiting(waiting: &Waiting<'_>) {
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&waiting_words(waiting)));
 }
 
-/// `Waiting for './set 4' (process 77)`, and what to do about it.
+/// `Waiting for './set 4' (process 77)`, and the remedy.
 pub(super) fn waiting_words(waiting: &Waiting<'_>) -> String {
     let what = format!("Waiting for '{}' (process {})", plain(waiting.command), waiting.pid);
     match waiting.is_asked {
@@ -232,7 +232,7 @@ fn exit_code(proof: &Proof) -> u8 {
     if proof.conclusion.as_ref().is_some_and(is_gain) { 0 } else { EXIT_NO_GAIN }
 }
 
-/// Whether something was better, of the storage: where reads came from a cache, nothing is proven of it.
+/// Whether a state was better for the storage: reads from a cache prove nothing about it.
 fn is_gain(conclusion: &ProofConclusion) -> bool {
     let is_cached = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
     conclusion.best_state.is_some() && !is_cached
@@ -261,7 +261,7 @@ mod tests {
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Printed<'a> {
     #[serde(flatten)]

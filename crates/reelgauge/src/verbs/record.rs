@@ -1,4 +1,4 @@
-//! `reelgauge record`: what a command does to the files of a directory becomes a trace.
+//! `reelgauge record`: makes a trace of a command's operations on the files of a directory.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use serde_json::json;
 use crate::cli::RecordArgs;
 use crate::screen;
 
-/// Where traces go if nobody says.
+/// The default folder for traces.
 const OUT_DEFAULT: &str = "reelgauge-traces";
-/// What shells add to the number of the signal that ended a command.
+/// Shells add this to the number of the signal that ended a command.
 const EXIT_SIGNAL: i32 = 128;
 
-/// Records. The exit code.
+/// Records. Returns the exit status.
 pub fn record(args: &RecordArgs) -> Result<u8> {
     let options = CaptureOptions {
         dir: args.dir.clone(),
@@ -53,7 +53,7 @@ pub fn record(args: &RecordArgs) -> Result<u8> {
 
 fn exit_code(recorded: &Recorded) -> u8 {
     match recorded.command {
-        // Without a command, Ctrl-C is the way to end it.
+        // Without a command, Ctrl-C is the normal end.
         None => 0,
         Some(_) if recorded.was_interrupted => INTERRUPTED,
         Some(CommandEnd::Code(code)) => low_byte(code),
@@ -61,12 +61,13 @@ fn exit_code(recorded: &Recorded) -> u8 {
     }
 }
 
-/// An exit code, of which systems keep eight bits.
+/// An exit status, of which systems keep eight bits.
 fn low_byte(code: i32) -> u8 {
     code.to_le_bytes()[0]
 }
 
-/// Below the recorded directory a trace can't lie; then it goes where replays find it by its name.
+/// A trace must not be below the recorded directory; then it goes to the library, where replays find it
+/// by its name.
 fn default_out(dir: &Path) -> PathBuf {
     let here = std::env::current_dir().and_then(std::fs::canonicalize);
     let is_below = here.is_ok_and(|here| dir.canonicalize().is_ok_and(|dir| here.starts_with(dir)));
@@ -74,7 +75,7 @@ fn default_out(dir: &Path) -> PathBuf {
     library.unwrap_or_else(|| PathBuf::from(OUT_DEFAULT))
 }
 
-/// What became of a recording that somebody has killed.
+/// The result of a recording that was killed.
 fn tell_rescued(rescued: &Rescued) {
     let text = match &rescued.trace {
         Ok(trace) => {
@@ -85,7 +86,7 @@ fn tell_rescued(rescued: &Rescued) {
             format!("warning: cannot recover the interrupted recording {}: {why}", shell_word(&rescued.left))
         }
     };
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
 }
 
@@ -98,11 +99,11 @@ fn welcome(args: &RecordArgs, point: &Path) {
         true => format!("Recording all operations below {point}; Ctrl-C ends it."),
         false => format!("Recording the command's operations below {point}."),
     };
-    // Nobody is left to tell when standard error is closed.
+    // If standard error is closed, the message is lost.
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
 }
 
-/// What people want to know, the answer first. `name` is the one that was asked for.
+/// The result for the user, the answer first. `name` is the requested one.
 fn words(recorded: &Recorded, name: Option<&str>) -> String {
     let (info, tally) = (&recorded.info, &recorded.tally);
     let mut lines = vec![
@@ -138,7 +139,7 @@ fn words(recorded: &Recorded, name: Option<&str>) -> String {
     lines.join("\n")
 }
 
-/// What the recording itself cost.
+/// The cost of the recording itself.
 fn cost(recorded: &Recorded) -> String {
     let own =
         recorded.info.cost_ns_per_op.map_or("nothing".to_owned(), |own_ns| units::duration(own_ns / 1e3));

@@ -12,7 +12,7 @@ use crate::verbs::event::{Measured, event_of};
 use crate::verbs::job::{Job, carry_out_with};
 use crate::verbs::other_kinds::without_operations;
 
-/// Replays a trace. The exit code.
+/// Replays a trace. Returns the exit status.
 pub fn replay(args: &ReplayArgs) -> Result<u8> {
     if args.stagger.is_some() && args.copies == 1 {
         bail!("--stagger has no effect with one user; use --copies 2 or more");

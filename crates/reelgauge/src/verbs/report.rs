@@ -29,10 +29,10 @@ use super::{document, procedure, prove, suite};
 use crate::cli::{ClockOffset, ReportArgs};
 use crate::screen;
 
-/// Files of a trace that are told if nobody said how many.
+/// The default number of a trace's files in the output.
 const DEFAULT_TOP: u32 = 15;
 
-/// Prints a run or a trace. The exit code.
+/// Prints a run or a trace. Returns the exit status.
 pub fn report(args: &ReportArgs) -> Result<u8> {
     if let Some(site) = &args.document {
         return document::document(args, site);
@@ -59,7 +59,7 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     if is_trace || args.as_trace {
         return of_trace(args, run, run, false);
     }
-    // What ships has a name and no directory.
+    // A built-in trace has a name and no directory.
     if !run.exists()
         && let Ok(held) = Library::standard().open(run)
     {
@@ -96,7 +96,7 @@ pub fn report(args: &ReportArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// Puts what others counted meanwhile beside a run, and judges it anew.
+/// Adds observers' counters to a run, and judges it again.
 fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
     let run_dir = RunDir::open(run).map_err(|error| of_no_run(error.into(), run))?;
     ensure!(
@@ -107,7 +107,7 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
     let offset_ns = args.clock_offset.map(ClockOffset::ns);
     for source in &args.observer {
         for facts in add(&run_dir, source, offset_ns, &args.observer_machine)? {
-            // Beside the report, so that a program that reads it finds nothing else in it.
+            // On standard error, so that a program that reads the report finds nothing else in it.
             let text = format!("reelgauge: added to the run: {}", observer_words(&facts));
             let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
         }
@@ -117,7 +117,7 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
     Ok(summary)
 }
 
-/// Refuses what only single runs and traces have; `dir` is a proof, with a run for each pass.
+/// Refuses flags for single runs and traces; `dir` is a proof, with a run for each pass.
 fn is_told_whole(args: &ReportArgs, dir: &Path) -> Result<()> {
     let of_runs =
         args.tables || args.workers || args.csv.is_some() || args.html.is_some() || !args.observer.is_empty();
@@ -130,7 +130,7 @@ fn is_told_whole(args: &ReportArgs, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What to do where there is no run: a folder of runs is listed, and its newest is what is meant mostly.
+/// The remedy if there is no run: a folder of runs is listed, of which the newest is usually meant.
 pub(super) fn of_no_run(error: ReopenError, run: &Path) -> anyhow::Error {
     let ReopenError::RunDir(RunDirError::NotARun { .. }) = &error else { return error.into() };
     let holds_runs = newest_and_below(run, 1).is_ok_and(|(runs, _)| !runs.is_empty());

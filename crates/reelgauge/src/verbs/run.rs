@@ -19,7 +19,7 @@ use super::other_kinds::without_a_plan;
 use super::suite;
 use crate::cli::RunArgs;
 
-/// Runs a plan. The exit code.
+/// Runs a plan. Returns the exit status.
 pub fn run(args: &RunArgs) -> Result<u8> {
     if args.plan.as_os_str() == NASPT && !args.plan.exists() {
         if !args.event.event.is_empty() {
@@ -71,12 +71,12 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     carry_out_with(job, event_of(&args.event, measured)?, &args.output)
 }
 
-/// What an observer of a fleet is told, where the file is that.
+/// The plan of a fleet's observer, if the file is one.
 fn watch_plan(args: &RunArgs) -> Option<WatchPlan> {
     WatchPlan::from_toml(&std::fs::read_to_string(&args.plan).ok()?).ok()
 }
 
-/// The plan with what the flags say.
+/// The plan, adapted to the flags.
 pub(super) fn planned(args: &RunArgs) -> Result<AnyPlan> {
     Ok(match plan_of(args)? {
         AnyPlan::Mix(mut plan) => {
@@ -104,7 +104,7 @@ pub(super) fn planned(args: &RunArgs) -> Result<AnyPlan> {
     })
 }
 
-/// What the plan says of its storage, and its tags, with what the flags say.
+/// The plan's facts about its storage, and its tags, together with those of the flags.
 fn noted(args: &RunArgs, storage: StorageDetails, tags: &[String]) -> Result<(StorageDetails, Vec<String>)> {
     let noted = &args.output.noted;
     Ok((noted.storage(storage), noted.tags(tags)?))
@@ -126,7 +126,7 @@ fn plan_of(args: &RunArgs) -> Result<AnyPlan> {
     AnyPlan::from_toml(&text).with_context(|| format!("cannot run {path}"))
 }
 
-/// A plan of streams with what the flags say.
+/// A plan of streams, adapted to the flags.
 fn adapted(mut plan: StreamsPlan, args: &RunArgs) -> Result<StreamsPlan> {
     if let Some(target) = &args.target {
         plan.target.clone_from(target);

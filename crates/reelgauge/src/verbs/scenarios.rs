@@ -1,4 +1,4 @@
-//! `reelgauge scenarios`: what is in the catalogue, and how to run it.
+//! `reelgauge scenarios`: the scenarios of the catalogue, and how to run them.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::cli::ScenariosArgs;
 use crate::screen;
 
-/// Lists the scenarios. The exit code.
+/// Lists the scenarios. Returns the exit status.
 pub fn scenarios(args: &ScenariosArgs) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     if args.json {

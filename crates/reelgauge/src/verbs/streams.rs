@@ -19,14 +19,14 @@ use crate::cli::{ActorArgs, OutputArgs, RunningArgs, StreamsArgs};
 use crate::verbs::event::{Measured, event_of};
 use crate::verbs::job::{Job, carry_out_with};
 
-/// Trials of a search are shorter than a run on its own.
+/// Trials of a search are shorter than a single run.
 const TRIAL: (Span, Span) = (Span::secs(3), Span::secs(10));
-/// A clip of own files is so much longer than a load point: what buffers take beyond what is played.
+/// A clip of the user's own files is this much longer than a load point: buffers read ahead of playback.
 const OWN_CLIP_MARGIN: Span = Span::secs(2);
 /// The usual warm-up and duration.
 const USUAL: (Span, Span) = (Span::secs(5), Span::secs(30));
 
-/// Measures a directory with streams. The exit code.
+/// Measures a directory with streams. Returns the exit status.
 pub fn streams(args: StreamsArgs) -> Result<u8> {
     let plan = plan_of(&args)?;
     plan.check()?;
@@ -48,7 +48,7 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
     let (warmup, duration) = if args.find_max { TRIAL } else { USUAL };
     let stream = &args.stream;
     let (count, scale) = match stream.count.clone() {
-        // One number is a count; several are load points of one stream more and more often.
+        // One number is a count; several are multiples of one stream in successive load points.
         Some(Ramp(counts)) if counts.len() == 1 => (counts[0], Ramp(vec![1])),
         Some(scale) => (1, scale),
         None => (1, Ramp(vec![1])),
@@ -75,14 +75,14 @@ pub(super) fn plan_of(args: &StreamsArgs) -> Result<StreamsPlan> {
     })
 }
 
-/// Those that work next to the streams.
+/// Copiers that work in parallel with the streams.
 fn copiers(args: &ActorArgs) -> Result<Option<ActorPlan>> {
     let usual = CopierPlan::default();
     let copier = CopierPlan { file_size: setting(args, "file_size")?.unwrap_or(usual.file_size), ..usual };
     Ok((args.copiers > 0).then(|| ActorPlan { count: args.copiers, ..copier.into() }))
 }
 
-/// What a flag sets, if it is given.
+/// The setting of a flag, if it is given.
 fn setting<T: DeserializeOwned>(args: &ActorArgs, key: &str) -> Result<Option<T>> {
     Ok(args.settings.0.get(key).map(|value| value.clone().try_into()).transpose()?)
 }
@@ -117,7 +117,7 @@ fn own_format(args: &ActorArgs) -> Result<Option<OwnFormat>> {
     }))
 }
 
-/// Refuses frames that no format has, by the flag that sets their size.
+/// Refuses frame sizes that no format has, by the flag that sets them.
 fn check_frame_bytes(args: &ActorArgs, fps: FrameRate) -> Result<()> {
     let (least, most) = (*FRAME_BYTES.start(), *FRAME_BYTES.end());
     if let Some(size) = args.frame_size.filter(|size| !FRAME_BYTES.contains(&size.bytes())) {
@@ -136,16 +136,16 @@ fn check_frame_bytes(args: &ActorArgs, fps: FrameRate) -> Result<()> {
     Ok(())
 }
 
-/// The actor that flags describe, in load points of this length.
+/// The actor of the flags, in load points of this length.
 fn actor_of(args: &ActorArgs, length: Span) -> Result<ActorPlan> {
     let mut given = args.settings.0.clone();
     if let Some(own_format) = own_format(args)?.filter(|_| args.actor.has_media()) {
-        // The rate of one's own format is part of it.
+        // The frame rate of the user's own format is part of it.
         given.remove("fps");
         given.insert("own_format".to_owned(), Value::try_from(own_format)?);
     }
     if args.read_from.is_some() && args.actor.reads_footage && !given.contains_key("like") {
-        // Own files cost no time to make, and what is read twice comes from memory.
+        // The user's own files take no time to make, and data that is read twice comes from memory.
         let clip = Span(length.ns().saturating_add(OWN_CLIP_MARGIN.ns()));
         given.entry("clip").or_insert(Value::try_from(clip)?);
     }
@@ -158,7 +158,7 @@ fn actor_of(args: &ActorArgs, length: Span) -> Result<ActorPlan> {
     Ok(ActorPlan::from_settings(given, Spelling::Flags)?)
 }
 
-/// A plan of nobody, with what the flags of every verb that plays streams say.
+/// A plan without actors, with the flags of every verb that plays streams.
 pub fn plan_with(args: &RunningArgs, output: &OutputArgs, target: &std::path::Path) -> Result<StreamsPlan> {
     Ok(StreamsPlan {
         plan_version: PLAN_VERSION,
@@ -192,7 +192,7 @@ mod tests {
             names.map(|name| format!("--{name}")).collect::<Vec<_>>()
         };
         let known = [flags("streams"), flags("vda")].concat();
-        // No flag sets these, so that no message about flags names them.
+        // No flag sets these, so no message about flags may name them.
         let keys =
             ActorPlan::keys().iter().filter(|key| !["output_format", "ops_per_s", "mix"].contains(key));
         let named: Vec<String> = keys.map(|key| Spelling::Flags.name(key)).collect();

@@ -1,5 +1,5 @@
-//! `reelgauge run naspt`: a suite of workloads; its screen, page and tables again, and how it compares with
-//! others.
+//! `reelgauge run naspt`: a suite of workloads; its screen, page and tables again, and its comparison
+//! with others.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ const TABLE_FILE: &str = "suite.csv";
 const SUITES: &str = "compare takes two to eight suites: reelgauge compare SUITE SUITE. Only --json, --out, \
                       --csv and --html have an effect. For one workload, name its runs";
 
-/// Runs the suite. The exit code.
+/// Runs the suite. Returns the exit status.
 pub fn run(args: &RunArgs) -> Result<u8> {
     // Before an hour of measuring, not after it.
     let against = args.against.as_deref().map(|dir| Ok((dir, Suite::read(dir)?))).transpose();
@@ -51,7 +51,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     .map_err(Into::into)
 }
 
-/// The suite that the flags ask for.
+/// The suite of the flags.
 pub(super) fn request_of(args: &RunArgs) -> Result<SuiteRequest> {
     if args.scale.is_some() || args.find_max {
         bail!("--scale and --find-max have no effect on a suite; they multiply the actors of a scenario");
@@ -90,7 +90,7 @@ fn measure(request: SuiteRequest, args: &RunArgs, against: Option<(&Path, Suite)
     Ok(ended.exit_code)
 }
 
-/// Prints a suite that ran before, and writes its table and page. The exit code.
+/// Prints a suite that ran before, and writes its table and page. Returns the exit status.
 pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
     has_table_and_page_alone(args, dir, "suite", "workload")?;
     let opened = OpenedSuite::open(dir)?;
@@ -106,7 +106,7 @@ pub fn again(args: &ReportArgs, dir: &Path) -> Result<u8> {
     Ok(0)
 }
 
-/// Suites side by side, the first as what the others are multiples of. The exit code.
+/// Suites side by side; rates of the others are multiples of the first. Returns the exit status.
 pub fn compare(args: &CompareArgs, dirs: &[PathBuf]) -> Result<u8> {
     let of_runs = args.markdown || args.junit || args.all;
     let gate = args.threshold.is_some() || !args.figure.is_empty() || args.repeats.is_some();
@@ -155,7 +155,7 @@ fn print(suite: &Suite, dir: &Path, against: Option<(&Path, Suite)>, as_json: bo
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Printed<'a> {
     #[serde(flatten)]
@@ -184,7 +184,7 @@ fn shown(suite: &Suite, dir: &Path, ratios: Option<&(&Path, NasptRatios)>) -> St
     suite_screen(&SuiteScreen { against, ..words.screen(suite) }, screen::style())
 }
 
-/// What a screen of a suite borrows.
+/// The parts that a screen of a suite borrows.
 pub(super) struct Words {
     target: String,
     pace: String,

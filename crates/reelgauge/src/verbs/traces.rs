@@ -1,4 +1,4 @@
-//! `reelgauge traces`: what is in the library; one trace with what was published of it; a copy of one.
+//! `reelgauge traces`: the library; one trace with its published figures; a copy of one.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::cli::TracesArgs;
 use crate::screen;
 
-/// Lists the traces, shows one, or writes one to a directory. The exit code.
+/// Lists the traces, shows one, or writes one to a directory. Returns the exit status.
 pub fn traces(args: &TracesArgs) -> Result<u8> {
     let library = Library::standard();
     if args.table {
@@ -43,7 +43,7 @@ pub fn traces(args: &TracesArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// The paper's workloads as the traces here have them, each read whole.
+/// The paper's workloads as traces of this library, each read completely.
 fn workloads(library: &Library, as_json: bool) -> Result<()> {
     let view = TraceView { period: Period::WHOLE, top: 0 };
     let line = |workload: &Workload| -> Result<WorkloadLine> {
@@ -98,7 +98,7 @@ fn list(library: &Library) -> Result<()> {
     Ok(())
 }
 
-/// What a trace says of itself, with the table of a synthetic one.
+/// A trace's description, with the table of a synthetic one.
 fn show(opened: &Materialised) -> Result<()> {
     let trace = opened.trace();
     let width = screen::style().width;
@@ -144,7 +144,7 @@ fn show(opened: &Materialised) -> Result<()> {
     table(info, &mut out)
 }
 
-/// What was published and what is there.
+/// The published figures and those of the trace.
 fn table(info: &TraceInfo, out: &mut impl Write) -> Result<()> {
     if info.synthetic.is_empty() {
         return Ok(());
@@ -161,7 +161,7 @@ fn table(info: &TraceInfo, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// A figure as it was published: whole numbers whole, others with the digits that count.
+/// A figure as it was published: integers without decimals, others with their significant digits.
 fn exact(value: f64) -> String {
     if value == value.trunc() && value.abs() < 1e15 {
         count(value.abs() as u64)

@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 
 use crate::cli::TuneArgs;
 
-/// Makes the fragments. The exit code.
+/// Makes the fragments. Returns the exit status.
 pub fn tune(args: &TuneArgs) -> Result<u8> {
     let (purpose, site) = (args.purpose(), args.site());
     let fragments = fragments(purpose, &site).map_err(|error| anyhow!(refused(&error)))?;
@@ -32,10 +32,9 @@ pub fn tune(args: &TuneArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// Writes files that are not there yet, or none: each lies whole under another name before the first gets its
-/// own.
+/// Writes new files, all or none: each is complete under another name before the first is renamed.
 fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
-    // With a slash behind its name a link would be followed.
+    // With a slash after its name a symbolic link would be followed.
     let bare: PathBuf = dir.components().collect();
     if bare.is_symlink() {
         bail!("--out {} is a symbolic link; name the folder itself", shell_word(&bare));
@@ -55,10 +54,10 @@ fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// A file with this text that is gone again where it does not get a name.
+/// A file with this text that is removed again unless it is renamed.
 fn temporary(dir: &Path, text: &str) -> io::Result<NamedTempFile<File>> {
     let mut builder = tempfile::Builder::new();
-    // With the rights of every file.
+    // With the rights of an ordinary file.
     let mut file = builder.prefix("_").suffix(".tmp").make_in(dir, |path| File::create_new(path))?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;

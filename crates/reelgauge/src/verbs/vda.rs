@@ -17,7 +17,7 @@ use crate::verbs::streams::plan_with;
 /// Load points of a curve.
 const POINTS: u32 = 10;
 
-/// Measures a directory with VDA-like load points. The exit code.
+/// Measures a directory with VDA-like load points. Returns the exit status.
 pub fn vda(args: &VdaArgs) -> Result<u8> {
     let plan = plan_of(args)?;
     plan.check()?;
@@ -38,7 +38,7 @@ pub fn vda(args: &VdaArgs) -> Result<u8> {
 pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
     let scale = match &args.points {
         Some(points) => points.clone(),
-        // A search chooses its counts itself.
+        // A search chooses its own counts.
         None if args.find_max => StreamsPlan::default().scale,
         None if args.streams < POINTS => {
             bail!(
@@ -55,7 +55,7 @@ pub(super) fn plan_of(args: &VdaArgs) -> Result<StreamsPlan> {
         name: NAME.to_owned(),
         warmup: args.warmup,
         duration: args.duration,
-        // By the published definition: through the client's cache.
+        // The published definition goes through the client's cache.
         direct: false,
         server_memory: args.storage.server_memory,
         scale,

@@ -1,4 +1,4 @@
-//! `reelgauge watch`: counters of this machine without load.
+//! `reelgauge watch`: counters of the local host without load.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use crate::cli::WatchArgs;
 use crate::progress::Progress;
 use crate::screen;
 
-/// Watches. The exit code.
+/// Watches. Returns the exit status.
 pub fn watch(args: &WatchArgs) -> Result<u8> {
     ensure!(args.duration.is_none_or(|span| span.ns() > 0), "--duration must not be 0");
     let agent = args.name.as_deref().map(label).unwrap_or_default();

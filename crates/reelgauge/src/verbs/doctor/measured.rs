@@ -1,4 +1,4 @@
-//! What a run measured on the way to a path, for rules that need a speed which no card tells.
+//! A run's rate on the path to a target, for rules that need a speed which no card reports.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use reelgauge_results::reopen::reopen;
 
 use super::super::latest::newest;
 
-/// Runs that are looked at for one of the path.
+/// The number of runs to search for one of the path.
 const LOOKED_AT: usize = 20;
 
-/// The text of the run that is named, or else of the newest run of this path, or of any, among the runs in
-/// `runs`. `None` where there is none, where it measured nothing, or where no network led to its target: the
-/// speed of a disk needs no buffers of TCP.
+/// The text of the named run; otherwise of the newest run of this path, or of any, among the runs in
+/// `runs`. `None` if there is none, if it measured nothing, or if there was no network to its target:
+/// the speed of a disk needs no buffers of TCP.
 pub(super) fn measured(named: Option<&Path>, path: Option<&Path>, runs: Option<&Path>) -> Option<String> {
     let dirs: Vec<PathBuf> = match (named, runs) {
         (Some(named), _) => vec![named.to_owned()],

@@ -1,4 +1,5 @@
-//! `reelgauge doctor PATH --probe`: probes first, in a process that can always be left, then the judgement.
+//! `reelgauge doctor PATH --probe`: first the probes, in a process that can always end, then the
+//! judgement.
 
 use std::io::Write;
 
@@ -11,7 +12,7 @@ use reelgauge_runner::supervise::{Patience, supervised};
 use crate::cli::{DoctorArgs, terms};
 use crate::screen::{complain, fitted};
 
-/// Probes and judges. The exit code.
+/// Probes and judges. Returns the exit status.
 pub(super) fn with_probes(args: &DoctorArgs) -> Result<u8> {
     if args.from.is_some() {
         bail!(
@@ -37,7 +38,7 @@ fn carry_out(args: &DoctorArgs, request: &ProbeRequest) -> Result<u8> {
         }
     };
     let judged = judged(args, &probed, &interrupt)?;
-    // Until the very end: what is asked of a machine takes a moment, too.
+    // Until the very end: reading a host takes a moment, too.
     if interrupt.asked() {
         let stopped = ProbeError::Stopped;
         let code = stopped.exit_code();
@@ -48,7 +49,7 @@ fn carry_out(args: &DoctorArgs, request: &ProbeRequest) -> Result<u8> {
     Ok(if interrupt.asked() { INTERRUPTED } else { judged.code })
 }
 
-/// What is said in the end, and the exit code.
+/// The final output, and the exit status.
 struct Judged {
     text: Vec<u8>,
     code: u8,
@@ -60,7 +61,7 @@ fn judged(args: &DoctorArgs, probed: &Probed, interrupt: &Interrupt) -> Result<J
         return Ok(Judged { text, code: INTERRUPTED });
     }
     for note in &probed.notes {
-        // Nobody is left to tell when standard error is closed.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(std::io::stderr(), "{}", fitted(&format!("reelgauge: {note}")));
     }
     let code = super::judge(args, Some(&probed.text), &mut text)?;
