@@ -116,7 +116,7 @@ fn against_copy(request: &CopyRequest, as_json: bool) -> Result<u8> {
 fn comparison(compared: &Compared) -> String {
     let of = |name: &str, extents: &Option<Extents>| extents.as_ref().map(|it| row(name.to_owned(), it));
     let file = of(&compared.path, &compared.file_extents);
-    // The note on the copy's extents is not interesting.
+    // The extents of the copy need no note.
     let copy = of("its copy", &compared.copy_extents).map(|row| ExtentsRow { note: None, ..row });
     let rows: Vec<ExtentsRow> = file.into_iter().chain(copy).collect();
     let mut notes: Vec<String> = Vec::new();

@@ -56,7 +56,7 @@ pub fn of_search(
     }
 }
 
-/// The size of memory that may cache the data of a load point at this scale.
+/// The memory that a load point at this scale needs on the local host.
 fn memory_bytes(plan: &StreamsPlan, actors: &Actors, scale: u32) -> u64 {
     actors.demand(driver_kind(plan.driver), scale, point_s(plan, actors)).memory_bytes
 }

@@ -15,7 +15,7 @@ pub fn begin_if_asked() {
 
 #[cfg(unix)]
 fn begin() {
-    // This fails for a group leader: such as a child of this process, whose session exists already.
+    // This fails for a group leader, such as the child of this process, which has its session already.
     let _ = rustix::process::setsid();
 }
 
