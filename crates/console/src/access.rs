@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_token_is_asked_for_nothing_is_told_without_it() {
+    fn requests_without_the_required_token_are_refused() {
         let token = Token::draw().unwrap();
         let (good, other) = (token.reveal().to_owned(), Token::draw().unwrap().reveal().to_owned());
         let access = access("127.0.0.1:8642", Some(token));
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn browsers_are_told_apart_and_programs_are_not() {
+    fn browsers_are_distinguished_by_session_and_programs_are_not() {
         let token = Token::draw().unwrap();
         let good = token.reveal().to_owned();
         let access = access("127.0.0.1:8642", Some(token));

@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_not_called_killed_and_its_file_is_named() {
+    fn a_damaged_file_is_named_and_the_run_is_not_called_killed() {
         let folder = tempfile::tempdir().unwrap();
         let told = |run: &RunDir| {
             let life = crate::events::life(run.path());
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_running_run_is_running_whatever_its_summary_says() {
+    fn a_run_in_progress_is_running_whatever_its_summary_contains() {
         let folder = tempfile::tempdir().unwrap();
         let run = make_run(folder.path());
         run.write_summary(&Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Default::default())).unwrap();
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_tells_when_it_began_or_nothing() {
+    fn the_name_of_a_directory_gives_its_start_or_nothing() {
         assert_eq!(started_at("2026-11-20T154012Z-nas1-mix").as_deref(), Some("2026-11-20T15:40:12Z"));
         for id in ["", "x", "2026-11-20T154012", "2026-13-20T154012Z-x", "kept-from-last-year", "ééééééééé"]
         {

@@ -126,7 +126,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_run_lives_as_long_as_its_process_and_until_it_says_that_it_ended() {
+    fn a_run_lives_until_its_process_or_its_log_ends() {
         let dir = tempfile::tempdir().unwrap();
         let write = |text: String| fs::write(dir.path().join(FILE_NAME), text).unwrap();
         assert_eq!(life(dir.path()), Life::Unknown);
@@ -181,7 +181,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn it_goes_on_behind_an_event_and_begins_anew_anywhere_else() {
+    fn reading_continues_after_an_event_and_restarts_from_any_other_place() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(FILE_NAME), verified(1) + &verified(2)).unwrap();
         let all = Tail::open(dir.path(), 0).unwrap().read().unwrap();

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_once_is_not_behind_all_that_another_asks() {
+    fn one_request_does_not_wait_for_all_requests_of_another_client() {
         let (fair_queue, had) = (fair_queue(), Arc::default());
         block_on(async {
             let first = fair_queue.turn(ONE).await.unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_the_end_of_a_line_one_is_told_to_come_again() {
+    fn requests_beyond_the_limit_of_a_line_are_refused() {
         let (fair_queue, had) = (fair_queue(), Arc::default());
         block_on(async {
             let _first = fair_queue.turn(ONE).await.unwrap();

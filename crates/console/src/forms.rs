@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_what_the_command_line_says_of_itself() {
+    fn a_form_has_the_flags_of_the_command_line() {
         let form = form();
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!(names, ["path", "file-size", "sync", "verify", "like", "step"]);
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_said_again_has_a_line_each() {
+    fn repeated_flags_have_one_line_per_value() {
         let command = Command::new("mix").arg(Arg::new("tag").long("tag").action(ArgAction::Append));
         let values = BTreeMap::from([("tag".to_owned(), "before\n\n 10GbE ".to_owned())]);
         let filled = Filled { verb: "mix".to_owned(), values, name: String::new() };
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_command_line_is_refused() {
+    fn invalid_fields_and_values_are_refused() {
         for name in ["json", "out", "secret", "--verify", "file_size", "help", ""] {
             assert!(matches!(words(&[(name, "1")]), Err(FormError::Field { .. })), "{name}");
         }

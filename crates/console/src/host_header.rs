@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_gives_none() {
+    fn an_invalid_host_name_gives_no_names() {
         for host in ["", ".", "a b", "nas1.", "nas_1", "nas1:80", "nas1/x", "ä"] {
             assert_eq!(names(host, "127.0.0.1 nas1\n", "search example\n"), Vec::<String>::new(), "{host}");
         }

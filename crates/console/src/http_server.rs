@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cant_be_used_is_said() {
+    fn unusable_settings_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();

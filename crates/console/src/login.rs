@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_nobody_uses_ends_first() {
+    fn the_least_recently_used_session_ends_first() {
         let sessions = Sessions::default();
         let (used, idle) = (sessions.begin().unwrap(), sessions.begin().unwrap());
         for _ in 2..SESSIONS_MAX {

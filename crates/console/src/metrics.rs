@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn one_machine_that_is_not_answered_is_told_although_others_are() {
+    fn one_host_without_answers_is_reported_while_others_have_answers() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("now")).unwrap();
         let hosts = reelgauge_results::live::LiveHosts {
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn every_running_run_is_told_and_the_last_that_ended() {
+    fn metrics_cover_every_run_in_progress_and_the_last_that_ended() {
         let dir = tempfile::tempdir().unwrap();
         for id in ["now", "then", "before"] {
             fs::create_dir(dir.path().join(id)).unwrap();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn the_alarms_ask_for_nothing_that_is_not_told() {
+    fn alarms_use_only_exported_metrics() {
         let text = include_str!("../../../docs/prometheus/reelgauge.rules.yml");
         let asked: BTreeSet<String> =
             text.lines().filter(|line| line.contains("expr:")).flat_map(asked_in).collect();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dashboard_asks_for_nothing_that_is_not_told() {
+    fn the_dashboard_uses_only_exported_metrics() {
         let told: BTreeSet<&str> = TOLD.map(|(name, ..)| name).into();
         let text = include_str!("../../../docs/grafana/reelgauge.json");
         let dashboard: Value = serde_json::from_str(text).unwrap();

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_changes_nothing() {
+    fn notes_that_are_too_long_change_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let long = |chars: usize| "é".repeat(chars);
         let none = RunNotes::default;

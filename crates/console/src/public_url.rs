@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_browser_would_send_is_refused() {
+    fn addresses_that_no_browser_sends_are_refused() {
         for text in [
             "",
             "nas.example.com",

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_gone_leaves_nothing_behind() {
+    fn a_client_without_places_is_forgotten() {
         let shares = Shares::new(1, 1);
         for number in 0..1_000 {
             drop(shares.take(Client::Session(number)).unwrap());

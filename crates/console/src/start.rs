@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn its_words_are_told_when_it_refuses() {
+    fn the_output_of_a_refused_start_is_returned() {
         // The program prints its arguments, one per line, and fails.
         let (folder, starter, runs) = scene("for word in \"$@\"; do echo \"<$word>\" >&2; done; exit 2");
         let target = folder.path().canonicalize().unwrap().join("target").display().to_string();

@@ -245,7 +245,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_not_waited_for_and_a_key_for_everybody_is_refused() {
+    fn special_files_are_not_waited_for_and_keys_readable_by_all_are_refused() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_hold_something_else_are_told_apart() {
+    fn files_with_other_content_have_distinct_errors() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_made_is_long_enough_and_fits_into_a_header() {
+    fn a_users_own_token_must_be_long_enough_and_fit_into_a_header() {
         for text in ["a".repeat(32), "Aa0-._~+/=".repeat(4), "x".repeat(LENGTH_MAX)] {
             assert!(Token::of(&text).is_some_and(|token| token.is(&text)), "{text}");
         }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_file_that_nobody_else_can_read_is_taken() {
+    fn only_a_file_closed_to_other_users_is_accepted() {
         let text = "0123456789abcdef0123456789abcdef\n";
         for mode in [0o600, 0o400] {
             let (_folder, path) = file(text.as_bytes(), mode);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_refused() {
+    fn text_that_is_not_a_token_is_refused() {
         let long = "x".repeat(LENGTH_MAX + 1);
         let twice = format!("{0}\n{0}\n", "0".repeat(32));
         for text in ["", "\n", "too short", "0123456789abcdef 0123456789abcdef", &twice, &long] {

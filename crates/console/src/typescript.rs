@@ -271,7 +271,7 @@ fn sources() -> Vec<String> {
 }
 
 #[test]
-fn fields_that_are_left_out_at_times_have_a_default() {
+fn fields_that_serde_sometimes_omits_have_a_default() {
     let sources = sources();
     let fields: Vec<&str> = sources.iter().flat_map(|source| left_out_at_times(source)).collect();
     let wrong: Vec<&&str> = fields.iter().filter(|field| !field.contains("default")).collect();

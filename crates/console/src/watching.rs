@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_told_to_the_end_while_it_is_written() {
+    fn all_events_are_sent_while_the_file_is_written() {
         let dir = tempfile::tempdir().unwrap();
         let mut file = File::create(path_in(dir.path())).unwrap();
         file.write_all(begin_line(std::process::id(), &own_mark()).as_bytes()).unwrap();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_heard_everything_hears_nothing_again() {
+    fn a_watcher_at_the_end_receives_nothing_again() {
         let dir = tempfile::tempdir().unwrap();
         let text = begin_line(std::process::id(), "before/1");
         fs::write(path_in(dir.path()), &text).unwrap();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_past_some_seconds_are_left_out_and_no_late_frame_is() {
+    fn a_long_history_omits_seconds_but_no_late_frame() {
         let mut history = History::new(10 * HISTORY_BYTES);
         let begin = LiveEvent::Phase { at_s: 0.0, name: "measuring".to_owned() };
         assert!(history.keeps(1, &begin));

@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_library_tells_as_text_is_understood() {
+    fn events_that_the_library_reports_as_text_are_recognised() {
         let server = |text: &str| happening(&Event::ServerError(ServerError::Other(text.to_owned())));
         let client = |text: &str| happening(&Event::ClientError(ClientError::Other(text.to_owned())));
         let text = "Permissions Violation for Subscription to \"fleet.order.b\"";

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_fits_and_says_what_it_left_off() {
+    fn an_answer_fits_and_counts_its_dropped_findings() {
         let message = answer(150).message();
         assert!(message.len() <= ANSWER_BYTES_MAX && message.len() > ANSWER_BYTES_MAX / 2);
         let DoctorState::Found(said) = DoctorAnswer::read(&message).unwrap().state else { panic!() };

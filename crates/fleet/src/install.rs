@@ -40,7 +40,7 @@ pub enum InstallError {
     /// ssh or scp does not start.
     #[error("cannot start {0}: {1}. Install an OpenSSH client")]
     Ssh(&'static str, io::Error),
-    /// A file of this machine can't be read.
+    /// A local file can't be read.
     #[error("cannot read {}: {source}. Check the path and its permissions", path.display())]
     Read {
         path: PathBuf,

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_log_is_told() {
+    fn the_end_of_a_log_is_shown() {
         assert_eq!(last_lines(""), "nothing");
         assert_eq!(last_lines("a\nb\nc\nd\ne\n"), "b\nc\nd\ne");
     }

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_said_once() {
+    fn a_cause_is_shown_once() {
         let told = anyhow::anyhow!("disk full").context("cannot write x: disk full").context("no plan");
         assert_eq!(said_once(&told), "no plan: cannot write x: disk full");
     }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_ends_with_its_children_when_the_leash_is_gone() {
+    fn a_command_ends_with_its_children_when_the_leash_closes() {
         let dir = tempfile::tempdir().unwrap();
         let (mut shell, leash) = leashed("(sleep 2; touch child) & sleep 71; touch done").unwrap();
         let mut child = shell.current_dir(&dir).process_group(0).spawn().unwrap();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_left_in_the_background_goes_on_once_it_is_released() {
+    fn background_processes_continue_after_the_release() {
         let dir = tempfile::tempdir().unwrap();
         let (mut shell, leash) = leashed("(sleep 1; touch child) & cat; exit 3").unwrap();
         let status = shell.current_dir(&dir).process_group(0).status().unwrap();

@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_it_to_end_is_obeyed_and_nothing_is_left() {
+    fn an_interrupted_probe_ends_and_leaves_nothing() {
         let target = tempfile::tempdir().unwrap();
         let interrupt = Interrupt::default();
         interrupt.ask(crate::interrupt::StoppedBy::User);
@@ -445,7 +445,7 @@ mod tests {
 
     /// The report on storage that stops answering in the second probe.
     #[test]
-    fn what_was_found_before_a_hang_is_kept_and_the_rest_is_not_known() {
+    fn facts_before_a_hang_are_kept_and_the_rest_is_unknown() {
         let steps = Steps::default();
         let request =
             ProbeRequest { hang_after: Duration::from_millis(50), ..request(Path::new("/mnt/nas")) };

@@ -689,7 +689,7 @@ mod tests {
     }
 
     #[test]
-    fn what_later_steps_build_on_is_done_again() {
+    fn steps_that_later_ones_depend_on_are_repeated() {
         let run = || Action::Run { verb: "mix".to_owned(), flags: Vec::new() };
         let cool = || Action::Cool { command: None, server_memory: None };
         let (fill, age) = (|percent| Action::Fill { percent }, || Action::Age { time: Span::secs(1) });

@@ -180,7 +180,7 @@ fn kinds_of(played: &Played) -> Vec<&'static str> {
 }
 
 #[test]
-fn what_was_found_once_stays_mended() {
+fn defects_found_once_stay_fixed() {
     for (seed, what) in FOUND {
         if let Err(why) = live_through(seed) {
             panic!("{what}: {why}");

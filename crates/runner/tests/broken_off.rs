@@ -117,7 +117,7 @@ fn files_that_can_not_be_made_at_first_are_an_error_that_leaves_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_the_place_of_a_folder_ends_the_run_and_is_left_alone() {
+fn a_link_in_the_place_of_a_folder_ends_the_run_and_stays_unchanged() {
     // It is not Reelgauge's, wherever it leads: nothing is written through it, nothing removed.
     let swap = |area: &Path| {
         std::fs::rename(area.join("scratch"), area.join("moved")).unwrap();

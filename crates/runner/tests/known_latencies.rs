@@ -155,7 +155,7 @@ fn shares(workers: u32, blocks_bytes: &[u32], sharing: Sharing) -> Vec<(PaperCel
 }
 
 #[test]
-fn no_cell_says_more_than_the_storage_gives() {
+fn no_cell_exceeds_the_bandwidth_of_the_storage() {
     let mixed: Vec<u32> = (12..=20).map(|bits| 1 << bits).collect();
     for workers in [1, 2, 5, 8] {
         for (blocks, sharing) in

@@ -121,7 +121,7 @@ fn passed(store: Store, streams: u32, seconds: u64, trials: u64) -> u64 {
 }
 
 #[test]
-fn what_fits_passes_and_one_stream_more_does_not() {
+fn a_count_that_fits_passes_and_one_stream_more_fails() {
     for (capacity, jitter) in [(6.5, 0.2), (6.5, 0.9), (5.3, 0.2), (5.3, 0.9), (4.5, 0.2), (6.95, 0.2)] {
         let (store, floor) = (Store::of(capacity, jitter), capacity as u32);
         assert_eq!(passed(store, floor, 10, 20), 20, "{floor} on {capacity}, jitter {jitter}");

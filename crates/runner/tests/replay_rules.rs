@@ -150,7 +150,7 @@ fn recorded_pace_is_an_absolute_schedule() {
 /// Five writes of one thread, a millisecond apart, each with 0.1 ms. Reelgauge begins the third 3 ms
 /// late.
 #[test]
-fn what_waits_behind_an_operation_that_the_tool_began_late_began_late_by_the_tool() {
+fn operations_behind_one_that_reelgauge_began_late_count_as_late_by_reelgauge() {
     let begun_late = |stalls: fn(usize) -> (u64, u64)| {
         let setting = Setting { late_after_ns: 1_000_000, ..Setting::default() };
         let mut script = script(&steady(), Wanted::default(), setting).unwrap();
@@ -200,7 +200,7 @@ fn max_and_fixed_wait_for_nothing_else() {
 }
 
 #[test]
-fn a_user_who_begins_later_does_everything_later() {
+fn a_user_that_begins_later_does_everything_later() {
     let setting = Setting { delay_ns: 7_000, ..Setting::default() };
     let replayed = replay(&steady(), Wanted::default(), setting, |_| 1);
     assert_eq!(issued(&replayed), [7_000, 1_007_000, 2_007_000, 3_007_000]);
@@ -208,7 +208,7 @@ fn a_user_who_begins_later_does_everything_later() {
 }
 
 #[test]
-fn what_a_thread_had_in_flight_at_once_is_again() {
+fn parallel_operations_of_a_thread_are_parallel_again() {
     let mut told = vec![Told { handle: 1, ..Told::new(0, OpKind::Open, 0, 10) }];
     for at in 0..4 {
         told.push(Told { handle: 1, offset: at * 100, ..Told::new(0, OpKind::Read, 100 + at, 1_000) });
@@ -247,7 +247,7 @@ fn other_outcomes_are_counted_and_the_first_are_kept() {
 }
 
 #[test]
-fn what_should_not_have_opened_is_closed_again() {
+fn an_open_that_should_have_failed_is_closed_again() {
     let opens =
         (0..200).map(|at| Told { handle: at + 1, errno: 13, ..Told::new(0, OpKind::Open, at.into(), 0) });
     let replayed = replay(&opens.collect::<Vec<_>>(), Wanted::default(), Setting::default(), |_| 10);

@@ -202,7 +202,7 @@ fn assert_round_trip(driver: DriverChoice, order: ReplayOrder, pace: Pacing) {
 }
 
 #[test]
-fn what_was_recorded_is_done_again_and_a_replay_is_a_trace() {
+fn recorded_operations_are_repeated_and_a_replay_is_a_trace() {
     assert_round_trip(DriverChoice::Threads, ReplayOrder::Resources, Pacing::Max);
     assert_round_trip(DriverChoice::Threads, ReplayOrder::Serial, Pacing::Recorded);
     assert_round_trip(DriverChoice::Threads, ReplayOrder::Resources, Pacing::Think);
@@ -216,7 +216,7 @@ fn io_uring_does_the_same() {
 }
 
 #[test]
-fn images_are_gone_afterwards_and_a_second_replay_makes_its_files_anew() {
+fn images_are_removed_afterwards_and_a_second_replay_makes_new_ones() {
     let (trace, _dir) = some_of_everything();
     let folders = Folders::new();
     for _ in 0..2 {
@@ -268,7 +268,7 @@ fn users_and_passes_have_files_of_their_own() {
 }
 
 #[test]
-fn what_comes_out_differently_is_counted_and_shown() {
+fn different_results_are_counted_and_shown() {
     let mut tell = Teller::new();
     let file = tell.writer.file("a").unwrap();
     let entry = tell.writer.entry(file).unwrap();
@@ -372,7 +372,7 @@ fn hostile_traces_are_refused_before_anything_is_touched() {
 }
 
 #[test]
-fn what_has_no_equivalent_is_left_out_and_told() {
+fn operations_without_equivalent_are_omitted_and_reported() {
     let mut tell = Teller::new();
     tell.op(OpKind::Other, "link", |_| ());
     let handle = tell.open("link", READ.with(OpenBits::WRITE));
@@ -384,7 +384,7 @@ fn what_has_no_equivalent_is_left_out_and_told() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn a_file_that_is_no_trace_is_refused() {
     let folders = Folders::new();
     let empty = tempfile::tempdir().unwrap();
     let error = folders.run(plan(empty.path(), folders.target.path())).unwrap_err();

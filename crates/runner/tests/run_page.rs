@@ -140,7 +140,7 @@ fn a_load_point_that_was_cut_short_is_judged_to_where_it_was_cut() {
 }
 
 #[test]
-fn a_run_without_a_log_says_why_it_tells_less() {
+fn the_page_of_a_run_without_a_log_gives_the_reason() {
     let (finished, _scratch) = finished(|plan| plan.log = false);
     let run = run_page(&finished.run_dir, &|| false).unwrap();
     assert!(run.detail.is_none() && !run.why_no_detail.unwrap().is_empty());

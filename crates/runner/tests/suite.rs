@@ -113,7 +113,7 @@ fn a_suite_that_is_stopped_keeps_what_ran() {
 }
 
 #[test]
-fn what_is_no_suite_is_an_error_that_says_so() {
+fn a_directory_without_a_suite_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     assert!(Suite::read(dir.path()).unwrap_err().to_string().contains("suite.json"));
     fs::write(dir.path().join("suite.json"), "{}").unwrap();

@@ -134,7 +134,7 @@ fn the_plan_of_a_run_runs_again_on_the_same_files() {
 }
 
 #[test]
-fn every_block_once_ends_by_itself() {
+fn every_block_once_ends_when_all_are_visited() {
     let finished = once(|plan| plan.workers = Ramp(vec![2]));
     let point = &finished.summary.load_points[0];
     assert_eq!(finished.summary.outcome, Outcome::Complete);

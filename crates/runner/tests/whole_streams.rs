@@ -79,7 +79,7 @@ fn check_nothing_failed(summary: &Summary) {
 }
 
 #[test]
-fn everybody_plays_together_on_both_drivers() {
+fn all_actors_play_together_on_both_drivers() {
     for driver in [DriverChoice::Threads, DriverChoice::Uring] {
         if driver == DriverChoice::Uring && !cfg!(target_os = "linux") {
             continue;
@@ -158,7 +158,7 @@ fn walk(ops: &Path) -> impl Iterator<Item = std::path::PathBuf> {
 }
 
 #[test]
-fn a_search_ends_where_the_plan_says_and_keeps_its_evidence() {
+fn a_search_ends_at_the_planned_limit_and_keeps_its_evidence() {
     let find_max = FindMaxPlan { cap: Some(2), repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
     let short = |plan: &mut StreamsPlan| {
         plan.find_max = Some(find_max);

@@ -113,7 +113,7 @@ impl Scene {
 }
 
 #[test]
-fn every_answer_says_what_may_be_done_with_it() {
+fn every_answer_has_the_security_headers() {
     let scene = scene(None);
     let foreign =
         scene.ask("GET", "/api/runs", "", |request| request.header("origin", "http://evil.example"));
@@ -192,7 +192,7 @@ fn sent_back(told: &Told) -> String {
 }
 
 #[test]
-fn the_token_is_exchanged_for_a_cookie_and_nothing_is_told_without_one() {
+fn the_token_is_exchanged_for_a_cookie_and_requests_without_one_are_refused() {
     let token = Token::draw().unwrap();
     let text = token.reveal().to_owned();
     let scene = scene(Some(token));
@@ -264,7 +264,7 @@ fn behind_a_proxy_everything_is_below_its_path() {
 }
 
 #[test]
-fn one_client_cant_take_all_places_to_watch_and_who_is_busy_says_when_to_come_again() {
+fn one_client_cannot_take_all_places_and_a_busy_server_sends_retry_after() {
     let token = Token::draw().unwrap();
     let body = json!({"token": token.reveal()}).to_string();
     let scene = scene(Some(token));
@@ -351,7 +351,7 @@ fn notes_are_written_and_listed() {
 }
 
 #[test]
-fn what_goes_on_is_watched_and_neither_shown_nor_deleted() {
+fn a_run_in_progress_is_watched_and_neither_shown_nor_deleted() {
     let scene = scene(None);
     let run = make_run(&scene.runs(), "run");
     let own = begin_line(std::process::id(), &own_mark());
@@ -377,7 +377,7 @@ fn what_goes_on_is_watched_and_neither_shown_nor_deleted() {
 }
 
 #[test]
-fn pages_of_runs_and_traces_are_told() {
+fn pages_of_runs_and_traces_are_served() {
     let scene = scene(None);
     scene.ended("run");
     scene.ended("other");
@@ -412,7 +412,7 @@ fn pages_of_runs_and_traces_are_told() {
 }
 
 #[test]
-fn starting_tells_why_not() {
+fn a_start_that_fails_returns_the_reason() {
     let scene = scene(None);
     let start = |verb: &str, path: &str| {
         let body = json!({"verb": verb, "values": {"path": path}}).to_string();
@@ -450,7 +450,7 @@ fn a_form_is_helped_before_it_starts_anything() {
 }
 
 #[test]
-fn what_a_run_tells_is_asked_for_from_where_one_is() {
+fn events_are_served_from_the_requested_place() {
     let scene = scene(None);
     let run = make_run(&scene.runs(), "run");
     let begin = begin_line(std::process::id(), &own_mark());

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_doctor_prints_is_understood() {
+    fn the_output_of_the_doctor_is_parsed() {
         let diagnosis = diagnose(&Texts::default(), Scope::default(), rules());
         let printed = diagnosis_json(&diagnosis, None).unwrap();
         let said = said_of(printed.as_bytes()).unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_looked_at_while_a_run_goes_on() {
+    fn no_check_starts_while_a_run_is_in_progress() {
         // There is no runtime, so any task that began would panic.
         let (duty, mut came) = duty("/nowhere", true);
         duty.order(look("1"));
@@ -299,7 +299,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_look_is_done_once_told_as_often_as_it_is_asked_for_and_ends_when_a_run_begins() {
+    fn a_check_runs_once_is_answered_repeatedly_and_ends_when_a_run_begins() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (gone, mut came) = duty("/nowhere/reelgauge", false);

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_owner_does_not_allow_is_refused_and_opens_nothing() {
+    fn measurements_beyond_the_owners_limits_are_refused_without_opening_a_port() {
         let none = OwnerLimits { network_bytes_per_s: Some(0), ..OwnerLimits::default() };
         let short = OwnerLimits { duration_ns: Some(1_000_000), ..OwnerLimits::default() };
         let any = OwnerLimits::default();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ordered_twice_is_done_once_and_told_twice() {
+    fn a_repeated_order_is_carried_out_once_and_answered_twice() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (duty, mut came) = duty(OwnerLimits::default(), false);

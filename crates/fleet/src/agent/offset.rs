@@ -105,7 +105,7 @@ mod tests {
     proptest! {
         /// For any delays of messages, and any drift within the assumed limit.
         #[test]
-        fn it_is_never_farther_off_than_it_says(
+        fn the_error_never_exceeds_the_reported_bound(
             offset_ns in -1_000_000_000_000_i64..1_000_000_000_000,
             drift_per_million in -400_i64..400,
             ways in proptest::collection::vec((0..5_000_000_000_i64, 0..5_000_000_000_i64), 1..50),

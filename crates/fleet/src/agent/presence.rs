@@ -374,7 +374,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_before_and_after_1970_are_told() {
+    fn times_before_and_after_1970_are_converted() {
         assert_eq!(unix_ns(UNIX_EPOCH + Duration::from_nanos(7)), 7);
         assert_eq!(unix_ns(UNIX_EPOCH - Duration::from_nanos(7)), -7);
     }
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_is_gone_is_not_known_and_not_empty() {
+    fn a_missing_root_is_unknown_and_not_empty() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let there = runtime.block_on(root_facts(folder.path().to_owned()));

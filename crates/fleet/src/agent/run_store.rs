@@ -362,7 +362,7 @@ mod tests {
 
     /// A process may be killed at any moment.
     #[test]
-    fn what_was_never_begun_and_what_was_half_removed_goes_at_the_next_start() {
+    fn unbegun_and_partly_removed_runs_are_removed_at_the_next_start() {
         let folder = tempfile::tempdir().unwrap();
         let disk = AgentDisk::open(folder.path()).unwrap();
         let make = |name: &str, holds: &[&str]| {

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_taken_up_where_it_was() {
+    fn a_kept_batch_is_resumed_at_its_next_run() {
         let dir = tempfile::tempdir().unwrap();
         let mut batch = Batch::new(dir.path(), plan()).unwrap();
         assert!(!Batch::is_in(batch.dir()));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_broken_off_is_kept_and_takes_no_place() {
+    fn an_interrupted_run_is_kept_without_blocking_its_replacement() {
         let dir = tempfile::tempdir().unwrap();
         let batch = Batch::new(dir.path(), plan()).unwrap();
         let first = batch.broken_off_dir(2);
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_targets_carry_is_held_against_one_where_steps_do_the_same() {
+    fn rates_of_several_targets_are_compared_with_one_if_steps_are_alike() {
         let mut batch = Batch::new(Path::new("/nowhere"), plan()).unwrap();
         let moved = |targets: &[&str], bytes_per_s| {
             Some(StepMoved {
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_operations_or_without_somebody_is_not_measured() {
+    fn a_run_without_operations_or_with_a_missing_agent_is_not_measured() {
         let parts = Batch::new(Path::new("/nowhere"), plan()).unwrap().placed(0).unwrap();
         let parts = parts.into_iter().map(|placed| placed.part).collect();
         let mut conduct = Conduct::new("r", OnLoss::GoOn, parts, 1);
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_batch_is_refused() {
+    fn a_directory_without_a_batch_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(Batch::open(dir.path()), Err(BatchError::None { .. })));
         for text in [

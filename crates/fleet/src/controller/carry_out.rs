@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_stands_still_keeps_no_beat_waiting_and_nothing_that_rests_on_it_is_said() {
+    fn a_hanging_disk_delays_no_beat_and_withholds_messages_that_rely_on_it() {
         let (holds, starts) = told(false);
         assert!(holds >= 15 && starts >= 1, "{holds} {starts}");
         let (holds, starts) = told(true);

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_steady_and_only_that_of_the_same_boot_is_gone_on_with() {
+    fn the_clock_is_steady_and_continues_only_within_the_same_boot() {
         let first_ns = now_ns();
         let another = ClockBase { boot: "another".to_owned(), ahead_ns: 5 };
         go_on(&another);

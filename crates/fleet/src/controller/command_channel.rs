@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_so_already_is_not_wished_and_a_wish_names_its_pause() {
+    fn no_command_is_sent_for_the_current_state_and_commands_name_their_pause() {
         let runs = Standing { pauses: 2, ..Standing::default() };
         let paused = Standing { wants_pause: true, ..runs.clone() };
         let ending = Standing { is_ending: true, ..runs.clone() };

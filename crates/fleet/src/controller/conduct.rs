@@ -869,7 +869,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_prepares_ends_when_everybody_is_ready_and_nothing_was_begun() {
+    fn a_run_that_only_prepares_ends_when_all_agents_are_ready() {
         let part = |agent: &str| AgentTask {
             agent: agent.to_owned(),
             plan_sha256: String::new(),
@@ -909,7 +909,7 @@ mod tests {
     /// An agent that ended while no controller listened is missing from the time it ended; one that
     /// began nothing is reported as not begun.
     #[test]
-    fn who_ended_is_missing_from_then_on() {
+    fn an_agent_that_ended_is_missing_from_that_time() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let missing = |stage: Stage, over_ns: Option<i64>| {
             let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 1);
@@ -934,7 +934,7 @@ mod tests {
 
     /// Two controllers would undo each other's orders.
     #[test]
-    fn who_is_at_work_for_another_run_is_left_alone() {
+    fn an_agent_with_another_run_receives_no_orders() {
         let part = |agent: &str| AgentTask {
             agent: agent.to_owned(),
             plan_sha256: String::new(),
@@ -958,7 +958,7 @@ mod tests {
 
     /// It receives no orders, because it could not open the envelope.
     #[test]
-    fn who_speaks_another_protocol_is_told_apart_by_both_versions() {
+    fn an_agent_with_another_protocol_is_missing_with_both_versions() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part], 2);
         // A beat as the first version sends it.
@@ -973,7 +973,7 @@ mod tests {
 
     /// It is out of contact for as long as its owner allows, so it continues and is not missing.
     #[test]
-    fn who_is_out_of_contact_is_missing_when_its_load_has_ended_and_not_before() {
+    fn a_silent_agent_is_missing_only_after_its_load_has_ended() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         for lease_s in [5, 15, 60] {
             let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 2);
@@ -989,7 +989,7 @@ mod tests {
     }
 
     #[test]
-    fn who_opens_no_order_is_out_of_reach_unless_it_has_opened_one() {
+    fn an_agent_that_opens_no_order_is_out_of_reach() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part.clone()], 1);
         let closed =
@@ -1004,7 +1004,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_that_the_disk_held_up_is_agreed_upon_anew_once_nobody_was_told() {
+    fn a_start_delayed_by_the_disk_is_replaced_if_it_was_not_sent() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut conduct = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
         conduct.beat(1, "a", prepares(1, Phase::Ready { point: 0 }));
@@ -1031,7 +1031,7 @@ mod tests {
     /// Its controller was killed between ordering the start and hearing that it began; the next
     /// controller did not hear it in time. Its files remain known to be missing.
     #[test]
-    fn of_whom_nobody_heard_something_may_be_left() {
+    fn an_agent_that_was_never_heard_may_have_files_left() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut first = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
         assert!(!first.members[0].is_settled());

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn who_can_not_be_asked_is_told_apart() {
+    fn agents_that_cannot_be_asked_have_distinct_reasons() {
         let knows = presence(", \"knows\": [\"doctor\"]");
         let said = |present: Vec<Presence>| {
             let asked = Asked::of(&expected(present), KNOWS_DOCTOR);

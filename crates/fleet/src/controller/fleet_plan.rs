@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_says_what_is_run_how_far_and_how_long_and_repetitions_draw_anew() {
+    fn a_step_sets_workload_ramp_and_hold_and_repetitions_have_other_seeds() {
         let text = "[[group]]\ntargets = [\"/a/{agent}\"]\n\
                     [[step]]\nworkload = \"p\"\nramp = \"1,5\"\nhold = \"7s\"\nrepeat = 2\n\
                     [[step]]\nworkload = \"q\"\n";
@@ -664,7 +664,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_has_targets_of_its_own_where_it_names_some() {
+    fn the_targets_of_a_step_replace_those_of_the_groups() {
         let text = "[[group]]\ntargets = [\"/a/{agent}\", \"/b\"]\n[[step]]\nworkload = \"p\"\n\
                     targets = [\"/a/{agent}\"]\n[[step]]\nworkload = \"p\"\n";
         let targets = |step: usize| {
@@ -678,7 +678,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_takes_is_the_longest_time_and_the_room_of_all() {
+    fn the_forecast_has_the_longest_time_and_the_total_space() {
         let text = "[[group]]\nplan = \"p\"\n";
         let placed = placed(text, &["x", "y", "z"], &mix("1..3")).unwrap();
         let taken = taken(&placed);
@@ -689,7 +689,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_named_is_one_of_the_fleets() {
+    fn every_named_agent_must_belong_to_the_fleet() {
         let known = ["x".to_owned(), "y".to_owned()];
         let checked = |text: &str| FleetPlan::from_toml(text).unwrap().check_known(&known);
         assert!(checked("[[group]]\nagents = [\"x\"]\n[[observer]]\nagents = [\"y\"]\n").is_ok());
@@ -701,7 +701,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_waits_for_all_agents_of_its_plan_only_where_it_says_so() {
+    fn a_run_waits_for_all_agents_only_if_the_plan_requires_it() {
         let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
         let known = names(&["x", "y", "z"]);
         let waits =
@@ -736,7 +736,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_shared_out_evenly_and_nobody_repeats_another() {
+    fn targets_are_distributed_evenly_and_seeds_differ() {
         let text = "[[group]]\nplan = \"p.toml\"\ntargets = [\"/a/{agent}\", \"/b\"]\n";
         let placed = placed(text, &["x", "y", "z"], &mix("4")).unwrap();
         let targets: Vec<&str> = placed.iter().map(|placed| placed.target.to_str().unwrap()).collect();
@@ -771,7 +771,7 @@ mod tests {
     }
 
     #[test]
-    fn every_worker_of_all_agents_has_a_file_of_its_own_in_shared_data() {
+    fn every_worker_of_all_agents_has_a_separate_file_in_shared_data() {
         let files = |fleet: &str, agents: &[&str], workers: &str| -> Vec<(Vec<u32>, u32)> {
             let text = format!("[[group]]\nplan = \"p\"\ndata = \"shared\"\n{fleet}");
             let of = |placed: Placed| {
@@ -865,7 +865,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_in_no_group_is_in_the_one_that_names_nobody() {
+    fn remaining_agents_are_in_the_group_that_names_none() {
         let text = "[[group]]\nagents = [\"y\"]\nname = \"one\"\nplan = \"p\"\n[[group]]\nplan = \"q\"\n";
         let all = placed(text, &["x", "y", "z"], &mix("1")).unwrap();
         let names: Vec<(&str, Option<&str>)> =
@@ -874,7 +874,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_is_refused() {
+    fn impossible_plans_are_refused() {
         let two = "[[group]]\nplan = \"p\"\n[[group]]\nplan = \"q\"\n";
         assert!(matches!(placed(two, &["x"], &mix("1")), Err(FleetPlanError::TwoForTheRest)));
         let twice = "[[group]]\nplan = \"p\"\nagents = [\"x\", \"x\"]\n";

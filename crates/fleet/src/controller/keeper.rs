@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_kept_is_an_error() {
+    fn a_failed_write_is_an_error() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let dir = tempfile::tempdir().unwrap();

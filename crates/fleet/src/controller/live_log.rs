@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_is_told_again_and_again_so_that_silence_means_something() {
+    fn a_pause_is_reported_repeatedly_so_that_silence_is_meaningful() {
         let dir = tempfile::tempdir().unwrap();
         let mut log = FleetLiveLog {
             run_dir: dir.path().to_path_buf(),

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_missing_reads_nothing_and_what_was_late_stays_late() {
+    fn a_missing_host_has_no_rate_and_its_late_frames_still_count() {
         let mut conduct = conduct(&names(&["a", "b", "c"]));
         conduct.live("a", said(100.0, 0, Some(900), 480));
         conduct.live("b", said(50.0, 3, Some(700), -20));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn who_fell_silent_reads_nothing_that_is_known_and_where_all_did_nothing_is_told() {
+    fn a_silent_host_has_no_rate_and_a_silent_fleet_has_no_tick() {
         let mut conduct = conduct(&names(&["a", "b"]));
         let beat = |number| Beat { session: 7, beat: number, protocol: PROTOCOL, ..Beat::default() };
         for (name, read) in [("a", 100.0), ("b", 50.0)] {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_those_in_trouble_are_told_and_the_rest_is_counted() {
+    fn of_many_hosts_the_worst_are_listed_and_the_rest_counted() {
         let all: Vec<String> = (0..200).map(|number| format!("h{number:03}")).collect();
         let mut conduct = conduct(&all);
         for name in &all {

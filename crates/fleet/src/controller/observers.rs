@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn each_observer_is_told_what_to_watch_under_its_own_name() {
+    fn each_observer_receives_a_watch_with_its_own_name() {
         let parts = parts(&[table(&["nas1", "nas2"])], &["edit".to_owned()]).unwrap();
         let plans: Vec<WatchPlan> =
             parts.iter().map(|part| WatchPlan::from_toml(&part.plan_toml).unwrap()).collect();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_observer_that_is_lost_is_missing_and_stops_nobody() {
+    fn a_lost_observer_is_missing_and_stops_no_agent() {
         let mut course = Course::new(OnLoss::Stop);
         course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
         // It is silent for longer than it may continue alone.
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_observer_is_told_to_stop_when_all_others_are_done() {
+    fn an_observer_is_ordered_to_stop_when_all_others_are_done() {
         let mut course = Course::new(OnLoss::GoOn);
         course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
         let over = Phase::Over { code: Some(0), reason: None };
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn who_works_observes_nothing_and_nobody_observes_twice() {
+    fn a_worker_cannot_observe_and_no_agent_observes_twice() {
         assert!(matches!(parts(&[table(&["a"])], &["a".to_owned()]), Err(ObserverError::Twice(_))));
         assert!(matches!(parts(&[table(&["a"]), table(&["a"])], &[]), Err(ObserverError::Twice(_))));
         assert!(matches!(parts(&[table(&[])], &[]), Err(ObserverError::Nobody)));

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_twice_or_late_does_nothing() {
+    fn commands_that_arrive_twice_or_late_do_nothing() {
         let mut pauses = Pauses::default();
         pauses.end(1, 0);
         assert_eq!((pauses.count(), pauses.wants()), (0, false), "a resume without a pause");

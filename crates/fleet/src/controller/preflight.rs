@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_read_back_and_nothing_else_is() {
+    fn only_a_valid_preflight_file_is_read_back() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(kept_in(dir.path()), None);
         let found = Preflight {

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_lasts_until_both_clocks_say_so_and_nobody_has_paused_it() {
+    fn a_rest_lasts_until_both_clocks_have_passed_and_it_is_not_paused() {
         let mut rest = Rest { until_ns: 10, not_before_ns: Some(100), ..Rest::default() };
         assert!(!rest.is_over(9, 100) && !rest.is_over(10, 99) && rest.is_over(10, 100));
         assert!(rest.wish(5, Wish::Pause { number: 0 }).is_paused);

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_run_in_their_order_each_repetition_in_a_folder_of_its_own() {
+    fn steps_run_in_order_and_each_repetition_has_a_separate_folder() {
         let named = Step {
             name: Some("Ramp/night".to_owned()),
             repeat: Some(2),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_in_every_way_that_people_write_them_and_nothing_else_is() {
+    fn all_usual_notations_of_times_are_read_and_no_others() {
         let after =
             |text: &str| text.parse::<NotBefore>().unwrap().after(at("2026-11-25T18:00:00Z"), &zone());
         assert_eq!(after("20:00"), at("2026-11-25T18:00:00Z"), "now");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_run_or_too_often_is_refused() {
+    fn steps_repeated_never_or_too_often_are_refused() {
         for repeat in [0, REPEAT_MOST + 1] {
             let step = Step { repeat: Some(repeat), ..Step::default() };
             let why = rounds(&[step], at("2026-11-25T18:00:00Z"), &zone()).unwrap_err();

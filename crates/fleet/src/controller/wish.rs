@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wishes_and_answers_arrive_as_they_were_said() {
+    fn commands_and_answers_arrive_unchanged() {
         for wish in [Wish::Look, Wish::Pause { number: 3 }, Wish::Resume { number: 0 }, Wish::Stop] {
             let asked = Asked { from: AgentSession::draw().unwrap(), run: Some("r".to_owned()), wish };
             let came: Asked = serde_json::from_slice(&serde_json::to_vec(&asked).unwrap()).unwrap();

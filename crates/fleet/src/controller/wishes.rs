@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sealed_changes_nothing_and_is_no_answer() {
+    fn unsealed_messages_change_nothing_and_are_no_answers() {
         let (key, fleet) = (SealingKey::draw(), FleetId::draw().unwrap());
         let (asker, mut controller) = (seal(&key, &fleet), seal(&key, &fleet));
         for wish in [Wish::Stop, Wish::Pause { number: 0 }, Wish::Resume { number: 0 }] {

@@ -78,7 +78,7 @@ fn orders_to_others_are_not_opened() {
 }
 
 #[test]
-fn what_is_sealed_but_cut_short_is_no_order() {
+fn a_sealed_but_truncated_body_is_no_order() {
     let scene = Scene::new();
     let whole = scene.order(1, b"");
     let sealed = &whole[MAGIC.len() + SIGNATURE_BYTES..];
@@ -103,7 +103,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_said_arrives(number in 1_u64.., body in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_body_arrives_unchanged(number in 1_u64.., body in proptest::collection::vec(any::<u8>(), 0..200)) {
         let scene = Scene::new();
         let order = scene.order(number, &body);
         let mut opener = scene.opener();
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_altered_is_refused(at in any::<prop::sample::Index>(), bit in 0..8_u32) {
+    fn altered_envelopes_are_refused(at in any::<prop::sample::Index>(), bit in 0..8_u32) {
         let scene = Scene::new();
         let mut order = scene.order(9, b"start point 3");
         let at = at.index(order.len());
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_or_lengthened_is_refused(keep in any::<prop::sample::Index>(), more in 1..9_usize) {
+    fn truncated_or_extended_envelopes_are_refused(keep in any::<prop::sample::Index>(), more in 1..9_usize) {
         let scene = Scene::new();
         let order = scene.order(9, b"start point 3");
         prop_assert!(scene.opener().open(&order[..keep.index(order.len())]).is_err());

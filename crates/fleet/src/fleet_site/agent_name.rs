@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_differs_and_is_read_again() {
+    fn drawn_identifiers_differ_and_are_parsed_back() {
         let (one, other) = (AgentSession::draw().unwrap(), AgentSession::draw().unwrap());
         assert_ne!(one, other);
         assert_eq!(AgentSession::try_from(one.as_str().to_owned()).unwrap(), one);

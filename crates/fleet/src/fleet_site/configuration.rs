@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_listens_without_tls_and_nobody_is_let_in_unnamed() {
+    fn no_port_is_without_tls_and_no_user_is_anonymous() {
         let register = register();
         let here = Path::new("/var/lib/a \"fleet\"");
         let files = SiteFiles { certificate: here, key: here, log: here };
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_elses_server_gets_the_users_alone() {
+    fn an_external_server_receives_only_the_users() {
         let text = of_users(&register());
         assert!(text.contains("users: [") && !text.contains("listen") && !text.contains("tls {\n"));
     }

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_join_file_is_read_back() {
         let (text, key, seal) = written();
         let join = read(&text).unwrap();
         assert_eq!((join.agent.as_str(), join.servers.len()), ("edit-01", 2));

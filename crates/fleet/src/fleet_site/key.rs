@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_back_from_their_seeds_and_are_told_apart() {
+    fn keys_are_restored_from_seeds_and_kinds_are_distinguished() {
         let (user, seal) = (UserKey::draw(), SealingKey::draw());
         assert_eq!(UserKey::from_seed(&user.reveal()).unwrap().public(), user.public());
         assert_eq!(SealingKey::from_seed(&seal.reveal()).unwrap().public(), seal.public());

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_file_is_not_read() {
+    fn unsuitable_files_are_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secret");
         assert!(matches!(read(&path), Err(PrivateFileError::Io { .. })));

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_give_one_agent_two_rights_is_refused() {
+    fn a_register_with_one_key_for_two_members_is_refused() {
         let mut register = register();
         let key = UserKey::draw().public();
         register.agents = vec![Member { name: name("a"), key: key.clone() }, Member { name: name("b"), key }];

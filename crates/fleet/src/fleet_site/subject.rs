@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_hears_and_says_nothing_of_anybody_else() {
+    fn an_agent_cannot_publish_or_receive_for_another() {
         // Names that could be mistaken for something else.
         for (own, other) in [("a", "b"), ("all", "a"), ("a", "all"), ("controller", "a"), ("a", "controller")]
         {

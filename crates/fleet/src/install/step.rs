@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_system_is_known_by_what_its_shell_says() {
+    fn a_system_is_identified_by_the_output_of_its_shell() {
         for (said, system) in [
             ("Linux\n", Some(RemoteSystem::Linux)),
             ("Darwin", Some(RemoteSystem::MacOs)),

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_owner_allows_stands_in_the_service() {
+    fn the_owners_limits_are_in_the_service() {
         for system in [RemoteSystem::Linux, RemoteSystem::MacOs] {
             let mut request = request(AgentStart::Service);
             request.flags.extend(["--max-network", "12MiB", "--read-only"].map(str::to_owned));

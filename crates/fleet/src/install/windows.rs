@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_stands_on_no_command_line_and_is_nobody_elses() {
+    fn the_secret_is_on_no_command_line_and_closed_to_other_users() {
         let steps = install(&request(&["--root", "D:\\media"])).unwrap();
         let folder = &steps[0].command;
         // The folder has its rights before the file exists, and the file exists before it holds the
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_an_owner_says_reaches_the_service_as_it_is() {
+    fn the_owners_flags_reach_the_service_unchanged() {
         let odd = "D:\\it's a \"nas\" `$x` $(y) 50% \u{2019}Z\u{2018}\\";
         let steps = install(&request(&["--root", odd, "--read-only"])).unwrap();
         let service = steps.iter().find(|step| step.what == "creating the service").unwrap();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_service_can_be_given_is_refused_before_anything_is_done() {
+    fn flags_that_no_service_can_receive_are_refused_first() {
         for bad in ["D:\\%TEMP%", "D:\\a\nb"] {
             let refused = install(&request(&["--root", bad]));
             assert!(matches!(refused, Err(InstallError::NoWordForService(word)) if word == bad));

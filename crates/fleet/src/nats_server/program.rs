@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_told_apart() {
+    fn versions_are_compared() {
         assert_eq!(version_of("nats-server: v2.15.2\n"), Some("2.15.2"));
         assert_eq!(version_of("nginx 1"), None);
         for (version, is_new) in [
@@ -107,7 +107,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_server_is_refused() {
+    fn a_program_that_is_no_server_is_refused() {
         for (path, says) in [("/bin/echo", "not a nats-server"), ("/nothing/here", "--nats-server")] {
             let error = NatsServer::find(Some(Path::new(path)));
             assert!(error.as_ref().is_err_and(|error| error.to_string().contains(says)), "{error:?}");

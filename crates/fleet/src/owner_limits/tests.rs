@@ -126,7 +126,7 @@ fn a_watch_looks_below_the_roots_and_no_longer_than_is_allowed() {
 }
 
 #[test]
-fn what_nobody_knows_beforehand_fits_no_limit() {
+fn unknown_demands_fit_no_limit() {
     let limits =
         OwnerLimits { space_bytes: Some(u64::MAX), duration_ns: Some(u64::MAX), ..OwnerLimits::default() };
     let known = Forecast {

@@ -68,7 +68,7 @@ fn an_agent_without_room_limits_all_of_them() {
 }
 
 #[test]
-fn who_is_missing_ends_it_and_nothing_is_claimed_that_was_not_measured_by_all() {
+fn a_missing_agent_ends_the_search_and_only_complete_trials_count() {
     // Point 3 tries 8: two agents report that it passed, and the third reports nothing.
     let search = searched(FindMaxPlan::default(), &[99; 3], |point, _, at| {
         (point < 3 || at < 2).then_some(says(point, true))
@@ -103,7 +103,7 @@ fn one_agent_that_falls_fells_the_trial_and_its_machine_is_no_storage() {
 }
 
 #[test]
-fn an_answer_that_nobody_has_room_to_confirm_rests_on_its_trials() {
+fn an_answer_without_space_to_confirm_relies_on_its_trials() {
     let mut search = FleetSearch::of(&plan(FindMaxPlan { repeats: 1, ..FindMaxPlan::default() })).unwrap();
     let mut confirmed = 0;
     for point in 0..100 {
@@ -117,7 +117,7 @@ fn an_answer_that_nobody_has_room_to_confirm_rests_on_its_trials() {
 }
 
 #[test]
-fn what_was_held_and_is_not_all_there_is_no_evidence() {
+fn a_trial_with_incomplete_data_is_no_evidence() {
     let wanted = FindMaxPlan { repeats: 1, confirm: Span(0), ..FindMaxPlan::default() };
     let search = searched(wanted, &[99; 2], |point, scale, _| Some(says(point, scale <= 5)));
     let all = search.facts(|_| true).unwrap();

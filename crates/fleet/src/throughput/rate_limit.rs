@@ -11,7 +11,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// So many bytes a second.
+    /// A limit in bytes per second.
     pub fn new(bytes_per_s: u64) -> Pace {
         Pace { bytes_per_s: bytes_per_s.max(1), paid_until_ns: 0 }
     }
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_never_rests_gets_the_whole_rate() {
+    fn a_continuous_sender_reaches_the_whole_rate() {
         let mut pace = Pace::new(1_000_000);
         let (mut now_ns, mut gone) = (0, 0);
         while now_ns < 1_000_000_000 {

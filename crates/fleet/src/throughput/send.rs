@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_counted_by_who_receives_it() {
+    fn sent_bytes_are_counted_by_the_receiver() {
         let secret = OneTimeSecret::draw().unwrap();
         let terms = terms(&secret, None);
         let (received, sent, refused) = block_on(measure(&terms, &terms, async |_| {}));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_another_secret_is_refused_and_told_of_and_sends_nothing() {
+    fn a_client_with_another_secret_is_refused_and_reported() {
         let [one, other] = [(); 2].map(|()| OneTimeSecret::draw().unwrap());
         let (received, sent, refused) = block_on(async {
             let receiver = terms(&one, None);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_know_the_secret_changes_nothing_for_those_who_do() {
+    fn a_client_without_the_secret_does_not_affect_the_others() {
         let secret = OneTimeSecret::draw().unwrap();
         let terms = terms(&secret, None);
         let intrude = async |to: SocketAddr| {

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn who_moves_less_than_its_siblings_from_one_server_is_not_limited_by_it() {
+    fn a_host_slower_than_its_siblings_is_not_limited_by_the_server() {
         let behind = out(true, HostFigure::Throughput);
         let (queued, idle) = (means(40_000.0), means(600.0));
         assert_eq!(own_limit(LimitStep::Server, behind, Some(&queued)), Some(LimitStep::LinkFull));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_interface_that_carried_something_has_a_row_and_the_way_to_the_target_says_so() {
+    fn every_interface_with_traffic_has_a_row_and_the_path_to_the_target_is_marked() {
         let eth1 = NicFacts {
             name: "eth1".to_owned(),
             state: "up".to_owned(),

@@ -294,7 +294,7 @@ fn without_the_clocks_nothing_was_at_the_same_moment() {
 }
 
 #[test]
-fn who_is_missing_is_said_and_nothing_is_met() {
+fn a_missing_agent_is_named_and_no_criterion_is_met() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
     let all_there = make(request(dir.path(), &runs)).unwrap().summary;
@@ -342,7 +342,7 @@ fn a_run_that_was_cut_off_has_met_nothing() {
 
 /// Only the agent that was lost counts as broken; the others did what they were ordered to.
 #[test]
-fn who_was_stopped_beside_one_that_was_lost_is_told_as_stopped() {
+fn agents_stopped_after_a_loss_are_reported_as_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let cut = Made { outcome: Outcome::Interrupted, ..players(0) };
     let runs = ["one", "two", "three"].map(|name| cut.write(dir.path(), name));
@@ -363,7 +363,7 @@ fn who_was_stopped_beside_one_that_was_lost_is_told_as_stopped() {
 
 /// The plan stops all agents for the loss of one: the user did not press Ctrl-C.
 #[test]
-fn who_was_stopped_for_the_loss_of_another_is_told_so() {
+fn a_stop_for_the_loss_of_another_agent_is_reported_as_such() {
     let dir = tempfile::tempdir().unwrap();
     let cut = Made { outcome: Outcome::Interrupted, ..players(0) };
     let runs = ["one", "two", "three"].map(|name| cut.write(dir.path(), name));
@@ -389,7 +389,7 @@ fn who_was_stopped_for_the_loss_of_another_is_told_so() {
 }
 
 #[test]
-fn who_did_its_part_and_was_lost_while_it_was_fetched_has_completed_it() {
+fn an_agent_lost_during_the_fetch_has_completed_its_part() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
     let mut request = request(dir.path(), &runs);
@@ -402,7 +402,7 @@ fn who_did_its_part_and_was_lost_while_it_was_fetched_has_completed_it() {
 
 /// Silence of the controller is no request to stop; the sentence of the reason does not matter.
 #[test]
-fn who_stopped_a_run_is_told_by_its_kind_and_not_by_its_sentence() {
+fn the_reason_of_a_stop_comes_from_its_kind_and_not_from_its_sentence() {
     let dir = tempfile::tempdir().unwrap();
     let cut = Made { outcome: Outcome::Interrupted, ..players(0) };
     let outcome = |name: &str, by: Option<RunStop>| {
@@ -502,7 +502,7 @@ fn links_that_an_agent_sent_are_not_followed() {
 }
 
 #[test]
-fn nobodys_run_is_overwritten() {
+fn no_existing_run_is_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let run = players(0).write(dir.path(), "one");
     let other = mix(1).write(dir.path(), "other");
@@ -531,7 +531,7 @@ fn runs_at_different_times_are_no_run() {
 }
 
 #[test]
-fn what_measured_until_it_knew_something_is_refused() {
+fn runs_of_unplanned_length_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
     let mut summary = reopen(&runs[1]).unwrap();
@@ -675,7 +675,7 @@ fn groups_and_targets_have_rows_and_two_targets_are_held_against_one() {
 }
 
 #[test]
-fn a_pause_is_a_mark_on_the_clock_of_the_whole_and_stays_when_the_run_is_judged_anew() {
+fn a_pause_is_a_mark_of_the_whole_and_survives_a_new_judgement() {
     let dir = tempfile::tempdir().unwrap();
     let runs = [players(0).write(dir.path(), "one"), players(0).write(dir.path(), "two")];
     let pause = PauseTimes { from_unix_ns: ZERO_NS + 2_500_000_000, until_unix_ns: ZERO_NS + 9_000_000_000 };

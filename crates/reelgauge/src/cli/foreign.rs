@@ -108,7 +108,7 @@ mod tests {
     use crate::cli::command_line::command;
 
     #[test]
-    fn what_is_named_instead_exists() {
+    fn every_replacement_flag_exists() {
         let command = command();
         let flags_of = |verb: &str| -> Vec<String> {
             let verb = command.find_subcommand(verb).unwrap();

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_before_the_sign() {
+    fn a_name_precedes_the_equals_sign() {
         let run = |text: &str| text.parse::<NamedRun>().unwrap();
         let named = |name: &str, dir: &str| NamedRun { name: Some(name.to_owned()), dir: dir.into() };
         assert_eq!(run("edit=runs/a"), named("edit", "runs/a"));

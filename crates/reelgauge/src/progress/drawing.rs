@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_shown() {
+    fn unknown_values_are_not_shown() {
         assert_eq!(
             drawing(&View { phase: "reporting".to_owned(), ..View::default() }, 80, false),
             "reporting"

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn time_and_bytes_are_said_of_every_verb_of_a_form() {
+    fn every_verb_of_a_form_has_a_forecast_of_time_and_bytes() {
         let target = tempfile::tempdir().unwrap();
         let path = target.path().to_str().unwrap();
         let on = format!("--target={path}");
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_refused_names_its_field() {
+    fn a_refusal_names_its_field() {
         let refused = of(&["streams", "/t", "--format=prores-uhd", "--duration=soon"]).unwrap_err();
         assert_eq!(refused.field.as_deref(), Some("duration"));
         // The field has its own name; no flag, and no usage.

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_without_effect_beside_a_sweep_or_a_ramp_are_refused() {
+    fn flags_without_effect_on_a_sweep_or_a_ramp_are_refused() {
         for (flags, said) in [
             (["--sweep", "random=0..100 step 50", "--random", "10"], "--random has no effect"),
             (["--sweep", "blocks=4KiB..1MiB", "--blocks", "1MiB"], "--blocks has no effect"),

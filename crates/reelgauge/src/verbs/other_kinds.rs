@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_no_operations_says_what_it_is() {
+    fn a_directory_without_operations_is_described() {
         let folder = tempfile::tempdir().unwrap();
         let make = |name: &str, plan: &str| {
             let dir = folder.path().join(name);

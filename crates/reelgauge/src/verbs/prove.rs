@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_cache_answered_is_no_gain_of_the_storage() {
+    fn reads_answered_by_a_cache_are_no_gain_of_the_storage() {
         let of = |best_state, answered: usize| {
             let cached = CachedReads { answered: vec![answered, 0], of: vec![3, 3], worst: None };
             let conclusion = ProofConclusion {

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_without_effect_is_refused_even_if_it_says_what_is_so_anyway() {
+    fn a_flag_without_effect_is_refused_even_with_the_default_value() {
         for (flags, said) in [
             ("--actor copier --buffer 1s", "--buffer has no effect on a copier. Omit it"),
             ("--actor copier --fps 25", "--fps has no effect on a copier. Omit it"),

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn none_beside_a_rate_that_carries_one_is_unknown() {
+    fn a_count_of_none_with_a_rate_for_one_is_unknown() {
         let none = Counted { basis: CheckBasis::ShortTrial, ..stated(0, 0, 92.2, false) };
         assert_eq!(implied(&[Some(none)], Some(118.0)), [Some(1)]);
         let [none] = settled([none], Some(118.0));

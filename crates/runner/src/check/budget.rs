@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ahead_follows_from_the_rate_and_from_what_is_there() {
+    fn the_forecast_follows_from_the_rate_and_the_existing_files() {
         let plan = DataPlan::for_space(None);
         let ahead = |there, mb_per_s: u64| {
             let ahead = forecast(&plan, there, NonZeroU64::new(mb_per_s * 1_000_000));
@@ -175,13 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn the_next_look_writes_no_more_files() {
+    fn the_next_check_writes_no_more_files() {
         let plan = DataPlan::for_space(None);
         assert_eq!((plan.files_again(8), plan.files_again(40), plan.files_again(1)), (8, 16, 16));
     }
 
     #[test]
-    fn a_look_takes_at_most_a_minute_and_a_half() {
+    fn a_check_takes_at_most_a_minute_and_a_half() {
         let played_s =
             FILES_S + LEVEL_TIMES.took_s() + RATE_TIMES.took_s() + 5.0 * FORMAT_S + HOLD_TIMES.took_s();
         assert!(played_s <= PLAYED_S, "{played_s}");

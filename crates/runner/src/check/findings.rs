@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_below_the_sequential_rate_is_unknown_and_said_to_be() {
+    fn a_limit_below_the_sequential_rate_is_reported_as_unknown() {
         let mut findings = Findings::default();
         findings.corrected(Work::Play, SustainedRate::of(&[118e6; 7]));
         let none = Counted {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_which_nothing_was_finished_is_not_known() {
+    fn a_rate_without_completed_operations_is_unknown() {
         let mut findings = Findings::default();
         let idle = Figures { written_bytes_per_s: Some(0.0), ..Figures::default() };
         let level = |bytes_per_s: f64| SustainedRate::of(&[bytes_per_s; 7]);

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_little_room_is_said_without_flags_that_a_look_does_not_have() {
+    fn the_error_for_too_little_space_names_no_flags_of_other_verbs() {
         let target = Path::new("/mnt/nas");
         let plan = DataPlan::for_space(Some(30 << 20));
         let little = Space { available_bytes: 30 << 20, total_bytes: 600 << 20 };

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_what_was_looked_at_and_is_no_plan() {
+    fn the_file_describes_the_check_and_is_no_plan() {
         let text = written(Path::new("/mnt/a\nb 'c'"), 42, true, 16, Size::mib(64));
         let found = |line: &str| assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         found("# seed = 42");

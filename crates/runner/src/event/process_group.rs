@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_command_is_left_where_nobody_waits_for_it() {
+    fn a_dropped_group_leaves_no_process() {
         let dir = tempfile::tempdir().unwrap();
         let limit = Duration::from_secs(1_371);
         let mut group = Group::start("exec sleep 1.37", &dir.path().join("output"), limit).unwrap();

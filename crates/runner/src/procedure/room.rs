@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pushed_out_fits_next_to_the_files_or_is_refused() {
+    fn evicting_data_must_fit_next_to_the_files() {
         assert_eq!(lacking(&[Need::PushOut(500)], 0), None);
         assert_eq!(lacking(&[Need::PushOut(501)], 0), Some((0, 501, 500)));
         assert_eq!(lacking(&[files(100), Need::PushOut(401)], 0), Some((1, 401, 400)));

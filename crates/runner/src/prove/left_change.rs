@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_found_when_its_process_is_gone_and_forgotten_when_undone() {
+    fn a_left_change_is_found_after_its_process_ended_and_forgotten_when_undone() {
         let dir = tempfile::tempdir().unwrap();
         let (folder, undone) = (dir.path().join("undo"), dir.path().join("undone"));
         // Undone in its own directory, wherever the program is started.
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_write_is_not_believed() {
+    fn files_writable_by_other_users_are_not_trusted() {
         let dir = tempfile::tempdir().unwrap();
         let noted = Noted::write(dir.path(), "true", "true", dir.path()).unwrap();
         abandon(&noted);
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_where_the_environment_says() {
+    fn the_folder_follows_the_environment() {
         let with = |names: &[(&'static str, &'static str)]| {
             let names = names.to_vec();
             folder(move |name| names.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undo_that_leaves_the_mount_as_the_change_made_it_is_told() {
+    fn an_undo_that_does_not_restore_the_mount_is_reported() {
         let target = Path::new("/mnt/a/area");
         let before = mounted(&table("rw,relatime", "/dev/loop3"), target).unwrap();
         let mount = MountBefore { target: target.to_path_buf(), before };

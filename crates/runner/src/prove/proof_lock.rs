@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_turn_is_one_at_a_time_and_ends_with_whoever_has_it() {
+    fn one_process_holds_the_turn_until_it_drops_it() {
         let folder = tempfile::tempdir().unwrap();
         let turn = Turn::to_change(folder.path()).unwrap();
         let refused = Turn::to_change(folder.path()).unwrap_err().to_string();

@@ -229,7 +229,7 @@ mod tests {
 
     /// It is not interrupted, and the user learns which command is waited for.
     #[test]
-    fn a_command_that_goes_on_while_somebody_wants_the_end_is_told_once_and_comes_to_its_end() {
+    fn a_command_in_progress_during_an_interrupt_is_reported_once_and_completes() {
         let dir = tempfile::tempdir().unwrap();
         let interrupt = Interrupt::default();
         interrupt.ask(crate::interrupt::StoppedBy::User);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_with_what_was_printed() {
+    fn a_failure_is_reported_with_the_output() {
         let here = Path::new("/");
         let error = run_in("echo no such setting >&2; exit 3", here).unwrap_err();
         assert_eq!(

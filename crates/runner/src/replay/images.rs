@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_files_grow_unless_it_is_said_otherwise() {
+    fn large_files_grow_by_default() {
         let limit = GROWING_ABOVE_BYTES;
         assert_eq!(file_layout(Layout::Auto, limit), FileLayout::SizeFirst);
         assert_eq!(file_layout(Layout::Auto, limit + 1), FileLayout::Growing);

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_even_alone_is_said_so() {
+    fn a_load_too_large_for_one_worker_is_reported_as_such() {
         let allowance = Allowance { memory_bytes: Some((MIB, "cgroup")), ..Allowance::default() };
         let said = demand(DriverKind::Threads, 1, 1).fits(&allowance).unwrap_err().to_string();
         assert!(said.ends_with("not even one such worker or stream fits"), "{said}");

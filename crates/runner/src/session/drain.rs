@@ -730,7 +730,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_told_from_a_slow_one() {
+    fn a_full_disk_is_distinguished_from_a_slow_one() {
         let trouble = |kind: io::ErrorKind| {
             let error = LogError::Io { action: "write", path: "/x".into(), source: kind.into() };
             GivenUp::from(error).trouble

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_run_makes_is_no_test_file() {
+    fn files_made_by_the_run_are_no_test_files() {
         let mut table = FileTable::new(Path::new("/t"));
         table.enter(file("/t/new"), true, "before the run");
         table.enter_test_files(&[file("/t/data")], "reused");

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_left_goes_with_the_next_run_of_any_kind() {
+    fn files_of_a_killed_run_are_removed_by_the_next_run() {
         let target = tempfile::tempdir().unwrap();
         let area = Area::open_or_create(target.path()).unwrap();
         let left = area.root().join("scratch/user-0/deep");

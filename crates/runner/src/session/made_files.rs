@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_goes_with_its_guard() {
+    fn made_files_are_removed_with_their_guard() {
         let (locked, _target) = locked();
         let made = MadeFiles::begin(&locked, &Interrupt::default()).unwrap();
         let folder = made.scratch().unwrap().directory("00-recorder-0000").unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_stays_and_its_area_stays_locked() {
+    fn left_files_stay_and_their_area_stays_locked() {
         let (locked, _target) = locked();
         let mut made = MadeFiles::begin(&locked, &Interrupt::default()).unwrap();
         let folder = made.scratch().unwrap().path().to_path_buf();
@@ -151,7 +151,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_can_not_be_removed_is_said() {
+    fn files_that_cannot_be_removed_are_reported() {
         let (locked, target) = locked();
         let mut made = MadeFiles::begin(&locked, &Interrupt::default()).unwrap();
         let folder = made.scratch().unwrap().path().to_path_buf();

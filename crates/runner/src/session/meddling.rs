@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_workload_that_changes_files_only_the_others_are_looked_at() {
+    fn only_files_that_the_workload_leaves_unchanged_are_checked() {
         let (area, mut files) = area();
         let own = TargetFile { path: area.path().join("own"), size_bytes: 100 };
         fs::write(&own.path, [0; 100]).unwrap();
@@ -266,13 +266,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_it_was_is_not_spoken_of() {
+    fn unchanged_files_are_not_reported() {
         let (area, files) = area();
         assert_eq!(before(&area, &files).meddling(), None);
     }
 
     #[test]
-    fn what_is_gone_or_shorter_is_found() {
+    fn removed_and_shortened_files_are_found() {
         let (area, files) = area();
         let clip = area.path().join("clip");
         let was = before(&area, &files);
@@ -309,7 +309,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_was_shortened_and_has_grown_again_has_holes() {
+    fn a_file_shortened_and_grown_again_has_holes() {
         let (area, files) = area();
         let clip = area.path().join("clip");
         let was = before(&area, &files);
@@ -324,7 +324,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_has_the_name_of_a_test_file_now_is_found() {
+    fn an_object_in_the_place_of_a_test_file_is_found() {
         let (area, files) = area();
         let (clip, other) = (area.path().join("clip"), area.path().join("other"));
         let was = before(&area, &files);

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_had_takes_nothing_away_and_is_said_before_the_start() {
+    fn an_impossible_demand_removes_nothing_and_is_refused_before_the_start() {
         let (_target, locked) = taken();
         prepare(&locked.area, 1 << 20);
         let (room, mut told) = (Room::of(&locked), Told::default());
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_had_is_what_is_given_back_and_what_is_there_already() {
+    fn available_space_includes_releasable_and_existing_files() {
         let (_target, locked) = taken();
         let (old, used) = (prepare(&locked.area, 1 << 20), prepare(&locked.area, 2 << 20));
         let room = Room::of(&locked);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_gone_before_and_files_that_are_there_are_no_reason() {
+    fn too_little_space_before_and_existing_files_are_no_reason() {
         let target = tempfile::tempdir().unwrap();
         let scratch = area(&target, 0).root().join(SCRATCH_DIR);
         std::fs::create_dir_all(scratch.join("00-recorder-0000")).unwrap();

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beat_tells_its_pause_first() {
+    fn a_beat_stores_its_pause_first() {
         let shared = Shared {
             last_beat_ns: AtomicU64::new(0),
             pauses: Mutex::default(),

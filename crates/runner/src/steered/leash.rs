@@ -73,7 +73,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     #[test]
-    fn load_goes_on_for_as_long_as_was_said() {
+    fn load_continues_for_the_permitted_time() {
         let mut leash = Leash::new(0);
         assert_eq!(leash.lapsed(5 * SECOND - 1), None);
         assert_eq!(leash.lapsed(5 * SECOND), Some(Duration::from_secs(5)));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn who_loads_nothing_waits_longer_but_not_for_ever() {
+    fn a_run_without_load_waits_longer_but_not_forever() {
         let mut leash = Leash::new(0);
         leash.load(Load::Waits);
         assert_eq!(leash.lapsed(599 * SECOND), None);

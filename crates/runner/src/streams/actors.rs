@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_companion_holds_open_is_counted_before_the_start() {
+    fn open_files_of_companions_are_counted_before_the_start() {
         let actors = Actors::new(&plan(vec![actor("companion", 1)])).unwrap();
         let needs = actors.actors[0].driver_needs();
         // Its two files, and the one that it makes.
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_that_is_too_short_for_the_buffers_is_longer_and_that_is_said() {
+    fn a_warm_up_too_short_for_the_buffers_is_extended_and_reported() {
         let (stagger_ms, note) = begins(1000, "2s", true);
         assert_eq!(stagger_ms, 42);
         let note = note.unwrap();

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_could_try_no_more_says_why() {
+    fn a_search_that_can_try_no_more_reports_why() {
         let (sought, answer) = searched(1_000, 100);
         let facts = facts(&sought, answer.as_ref(), 1, "players".to_owned());
         assert_eq!((facts.streams, facts.stopped_by), (Some(100), Some(StoppedBy::Room)));
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_says_the_same_however_often_it_was_interrupted() {
+    fn a_search_has_the_same_result_however_often_it_was_interrupted() {
         let (whole, counts) = interrupted_after(&[]);
         let first = whole.search.clone().unwrap();
         assert_eq!(first.failed_first.as_deref(), Some("6 streams were late"));

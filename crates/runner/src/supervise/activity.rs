@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_stopped_knows_nothing_of_that_time() {
+    fn the_time_of_a_suspension_does_not_count_as_idle() {
         let start = Instant::now();
         let mut progress = Progress::new(start);
         let times = || Some(Times::from([(1, 5)]));

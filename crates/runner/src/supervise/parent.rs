@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_gone_is_not_held() {
+    fn a_process_that_no_longer_exists_is_not_held() {
         assert!(!cfg!(target_os = "linux") || !is_held(u32::MAX));
     }
 }

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_sends_before_everybody_listens() {
+    fn no_agent_sends_before_all_receivers_listen() {
         let pair = pair();
         let mut ends = ends(&pair);
         let to_whom = |ends: &Ends<'_>, all| ends.order(all).map(|(agent, _)| agent.to_string());
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_says_why_and_is_no_zero() {
+    fn a_failed_measurement_has_a_reason_and_is_not_zero() {
         let pair = pair();
         let mut ends = ends(&pair);
         assert_eq!(ends.line().why_not.as_deref(), Some("b did not respond"));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_counts_and_whoever_owns_either_end_may_have_limited_it() {
+    fn received_bytes_count_and_either_owner_may_be_the_limit() {
         let pair = pair();
         let mut ends = ends(&pair);
         ends.sender =

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn interfaces_that_are_up_are_compared_where_nothing_tells_which_one_matters() {
+    fn all_interfaces_that_are_up_are_compared_if_the_path_is_unknown() {
         let of = |nic: &NicFacts| Some(nic.mtu_bytes?.to_string());
         let nics = [nic("eth0", "up", 9000), nic("eth1", "up", 1500), nic("eth2", "down", 42)];
         assert_eq!(every(&nics, of).as_deref(), Some("1500 and 9000"));

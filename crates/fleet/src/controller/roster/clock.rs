@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shortest_way_says_most() {
+    fn the_shortest_round_trip_counts() {
         let slow = ClockSample { asked_unix_ns: 1_000, round_trip_ns: 900, answered_unix_ns: 1_900 };
         let fast = ClockSample { asked_unix_ns: 5_000, round_trip_ns: 100, answered_unix_ns: 5_060 };
         let found = difference(&[slow, fast, slow]).unwrap();

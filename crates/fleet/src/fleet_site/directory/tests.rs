@@ -50,7 +50,7 @@ fn a_site_has_a_join_file_for_each_agent() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_reads_any_of_it() {
+fn no_other_user_can_read_the_site() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = tempfile::tempdir().unwrap();
@@ -80,7 +80,7 @@ fn keys_are_never_overwritten() {
 }
 
 #[test]
-fn what_fails_leaves_nothing_behind() {
+fn a_failed_creation_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("fleet");
     let listen = |listen: &str, hosts: &[&str]| NewServer::Own {
@@ -130,7 +130,7 @@ fn agents_are_added_and_revoked() {
 }
 
 #[test]
-fn a_server_of_others_gets_the_users_and_no_keys_of_its_own() {
+fn an_external_server_receives_the_users_and_no_keys() {
     let folder = tempfile::tempdir().unwrap();
     let pem = folder.path().join("their.pem");
     fs::write(&pem, certificate::make("x", &["nats.example.com".to_owned()]).unwrap().authority_pem).unwrap();

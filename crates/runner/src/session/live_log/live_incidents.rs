@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn one_stall_is_one_however_often_it_is_told() {
+    fn one_stall_is_one_incident_however_often_it_is_reported() {
         let stall =
             [(5_000, 0, None), (6_000, 0, Some(900)), (6_500, 12, Some(1_400)), (6_750, 20, Some(1_650))];
         let found = after(&stall);
@@ -106,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_a_second_later_is_another() {
+    fn late_frames_a_second_later_are_another_incident() {
         let found = after(&[(1_000, 1, None), (1_900, 2, None), (4_000, 3, None)]);
         assert_eq!(found.count(), 2);
         assert_eq!(found.latest(Duration::from_secs(4)).map(|latest| latest.late_frames), Some(1));
     }
 
     #[test]
-    fn a_silence_that_harmed_nobody_is_none() {
+    fn a_silence_without_late_frames_is_no_incident() {
         let found = after(&[(1_000, 0, Some(800)), (1_250, 0, None)]);
         assert_eq!((found.count(), found.latest(Duration::from_secs(2))), (0, None));
     }

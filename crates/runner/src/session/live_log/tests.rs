@@ -24,7 +24,7 @@ fn live(label: &str, elapsed_ms: u64, mb_per_s: f64, late_frames: Option<u64>) -
 }
 
 #[test]
-fn a_tick_a_second_tells_the_mean_of_its_second() {
+fn one_tick_per_second_has_the_mean_of_its_second() {
     let mut ticks = Ticks::default();
     let told: Vec<_> = (1..=12_u32)
         .filter_map(|step| ticks.take(&live("p", u64::from(step) * 250, f64::from(step), None)))
@@ -35,7 +35,7 @@ fn a_tick_a_second_tells_the_mean_of_its_second() {
 }
 
 #[test]
-fn a_late_frame_is_told_at_once_and_a_new_load_point_begins_anew() {
+fn a_late_frame_is_reported_at_once_and_counts_restart_per_load_point() {
     let mut ticks = Ticks::default();
     let mut told = Vec::new();
     for step in [
@@ -52,7 +52,7 @@ fn a_late_frame_is_told_at_once_and_a_new_load_point_begins_anew() {
 }
 
 #[test]
-fn silence_and_its_end_are_told_at_once_and_so_is_the_last_of_a_load_point() {
+fn silence_its_end_and_the_last_tick_are_reported_at_once() {
     let ms = Duration::from_millis;
     let mut ticks = Ticks::default();
     let mut told = Vec::new();
@@ -103,7 +103,7 @@ fn margins_are_the_smallest_since_the_tick_before() {
 }
 
 #[test]
-fn a_replay_of_which_nobody_knows_when_it_ends_says_so() {
+fn a_replay_of_unknown_length_has_no_planned_end() {
     let ever = Live { total: Duration::from_secs(1 << 40), ..live("p", 250, 1.0, None) };
     assert_eq!(Ticks::default().take(&ever).unwrap().total_s, None);
 }
