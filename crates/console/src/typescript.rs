@@ -54,7 +54,7 @@ impl TypeVisitor for Types {
         if !self.seen.insert(TypeId::of::<T>()) {
             return;
         }
-        // A type without a path of its own definition is a list, a number, …
+        // A type without a declaration is a list, a number, …
         if T::output_path().is_some() {
             let name = T::ident(&self.config);
             let text = laid_out(&T::docs().unwrap_or_default(), &T::decl(&self.config));
