@@ -191,21 +191,25 @@ fn words(text: &str) -> Vec<&str> {
     let mut quoted_until = 0;
     let mut before = ' ';
     let mut in_command = false;
+    // A name with quotes in it is several strings of the shell: what follows the first belongs to it.
+    let mut in_name = false;
     for (at, c) in text.char_indices() {
         if at >= quoted_until {
             in_command = in_command || (at == from && begins_command(&text[at..]));
             match c {
                 '\'' if matches!(before, ' ' | '$' | '=' | '/' | '(' | '\'') => {
                     let quoted = &text[at + 1..];
-                    let is_whole = |end: &usize| before == '$' || is_name_or_command(&quoted[..*end]);
+                    let is_whole =
+                        |end: &usize| in_name || before == '$' || is_name_or_command(&quoted[..*end]);
                     quoted_until =
                         closing(quoted, before == '$').filter(is_whole).map_or(0, |end| at + 1 + end);
+                    in_name |= quoted_until > 0;
                 }
                 ' ' if in_command && !ends_clause(&text[from..at], &text[at + 1..]) => {}
                 ' ' => {
                     words.push(&text[from..at]);
                     from = at + 1;
-                    in_command = false;
+                    (in_command, in_name) = (false, false);
                 }
                 _ => {}
             }
@@ -329,6 +333,12 @@ mod tests {
             proptest::prop_assert!(!word.chars().any(is_harmful), "{word:?}");
             proptest::prop_assert_eq!(in_bash(&word), text.into_bytes(), "{}", word);
         }
+    }
+
+    #[test]
+    fn a_path_with_a_blank_between_quotes_stays_one_word() {
+        let path = shell_word(Path::new("/mnt/' '"));
+        assert_eq!(wrap(&path, 6, 2), path);
     }
 
     #[test]
