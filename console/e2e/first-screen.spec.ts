@@ -373,7 +373,7 @@ test("check opens with a table: formats down, play and record across, and one ne
       await expect(cell).toHaveText(sign);
       expect(((await cell.textContent()) ?? "").includes("at least")).toBe(found.at_least && !isShort);
     }
-  await expect(page.locator(".check")).toContainText("One client");
+  await expect(page.locator(".check")).toContainText("Rates");
   await expect(page.locator("[data-next-step]")).toHaveCount(1);
 });
 

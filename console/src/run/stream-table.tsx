@@ -109,7 +109,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
     counts("frames", "frames_judged", (stream) => stream.frames_judged),
     counts("late", "late_frames", (stream) => stream.late_frames),
     counts("dropped", "dropped_frames", (stream) => stream.dropped_frames),
-    counts("late runs", "late_runs", (stream) => stream.late_runs),
+    counts("late bursts", "late_runs", (stream) => stream.late_runs),
     {
       title: "longest, s",
       number: true,
@@ -131,7 +131,7 @@ function columnsOf(rows: Row[], at: number, extent: Extent | null): Column<Row>[
   const idle = new Set<string>();
   if (none((stream) => stream.dropped_frames)) idle.add("dropped");
   if (none((stream) => stream.late_frames))
-    ["late runs", "longest, s", "first late"].forEach((title) => idle.add(title));
+    ["late bursts", "longest, s", "first late"].forEach((title) => idle.add(title));
   return columns.filter((column) => !idle.has(column.title));
 }
 

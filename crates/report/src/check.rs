@@ -56,7 +56,7 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
         let rates_known =
             [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
         if summary.outcome == Outcome::Complete || rates_known.iter().any(Option::is_some) {
-            page.item("One client", &rates(summary, facts));
+            page.item("Rates", &rates(summary, facts));
         }
         let seen = limit_words(summary).limited_by();
         if !seen.is_empty() {
@@ -73,7 +73,7 @@ pub(crate) fn head(summary: &Summary, facts: &CheckFacts) -> Section {
     let mut head = Section::of_page("formats", "", "");
     let line =
         facts.line_rate_mb_per_s.map(|rate| ("Line rate".to_owned(), format!("{} MB/s", number(rate))));
-    let client = ("One client".to_owned(), rates(summary, facts));
+    let client = ("Rates".to_owned(), rates(summary, facts));
     if !facts.formats.is_empty() {
         head.blocks.push(Block::Table(formats(facts, usize::MAX, true)));
     }

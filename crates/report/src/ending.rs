@@ -44,7 +44,7 @@ fn own_cost(summary: &Summary, page: &mut Page) {
     }
     if let (Some(cpu_us), true) = (summary.self_cost.cpu_us_per_op, summary.ops() > 0) {
         let sentence = plain(&summary.self_cost.sentence);
-        page.item("Own cost", &format!("{} µs of CPU per operation. {sentence}", number(cpu_us)));
+        page.item("Overhead", &format!("{} µs of CPU per operation. {sentence}", number(cpu_us)));
     }
 }
 
@@ -52,12 +52,15 @@ fn log(summary: &Summary, show: &Screen, page: &mut Page) {
     let log = &summary.log;
     let rows = count(log.rows);
     let size = amount(log.bytes);
-    let complete = if log.complete { "every operation" } else { "NOT every operation" };
+    let operations = match log.complete {
+        true => format!("all {rows} operations"),
+        false => format!("NOT all operations, only {rows}"),
+    };
     let note = log.note.as_deref().map(|note| format!("; {}", plain(note))).unwrap_or_default();
     // Of a run that goes on nobody knows yet.
     let is_known = summary.outcome != Outcome::Running && show.run_dir.is_some();
     if is_known && (log.rows > 0 || !log.complete) {
-        page.item("Log", &format!("{complete}: {rows} in {size}{note}"));
+        page.item("Log", &format!("{operations} ({size}){note}"));
     }
 }
 

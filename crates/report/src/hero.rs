@@ -320,7 +320,7 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
     }
     let mut others = Vec::new();
     if let Number::Capacity { at_least: Some(AtLeast::Unfinished), .. } = statement.number {
-        others.push("its limit was not confirmed".to_owned());
+        others.push("the limit was not confirmed".to_owned());
     }
     others.extend(statement.confidence.doubts.iter().filter_map(|doubt| short(*doubt, summary)));
     let others = (!others.is_empty()).then(|| sentence(&others.join("; ")));
@@ -420,7 +420,7 @@ mod tests {
             hero(&with(number, Judgement::Met))
         };
         assert_eq!(of(Some(AtLeast::Unfinished)).before, "at least");
-        assert_eq!(of(Some(AtLeast::Unfinished)).whole_confidence(), "Its limit was not confirmed.");
+        assert_eq!(of(Some(AtLeast::Unfinished)).whole_confidence(), "The limit was not confirmed.");
         assert_eq!(of(None).before, "");
         assert!(of(Some(AtLeast::NoMoreTried)).cause.starts_with("None: "));
     }

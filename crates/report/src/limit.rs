@@ -86,20 +86,22 @@ impl Way {
 /// that the answer is about.
 fn at_its_point(found: &str, summary: &Summary, at: Option<usize>) -> String {
     let point = at.and_then(|at| summary.load_points.get(at)).filter(|_| summary.load_points.len() > 1);
-    point.map_or_else(|| capital(found), |point| format!("At {}: {found}", plain(&point.label)))
+    point.map_or_else(
+        || capital(found),
+        |point| format!("{} Load point: {}.", capital(found), plain(&point.label)),
+    )
 }
 
 fn found(limit: &Limit, words: impl Fn(&LimitFinding) -> String) -> Option<String> {
     match (&limit.found, limit.verdict) {
         (Some(finding), _) => Some(format!("{}.", words(finding))),
         (None, LimitVerdict::NothingStoodOut) if limit.nearest.is_empty() => {
-            Some("unknown: no counter on this client reached its threshold or came near.".to_owned())
+            Some("unknown. No counter on this client reached its threshold or came near.".to_owned())
         }
         (None, LimitVerdict::NothingStoodOut) => {
             let nearest: Vec<String> = limit.nearest.iter().map(words::margin_words).collect();
             Some(format!(
-                "unknown: no counter on this client reached its threshold. Nearest: \
-                          {}.",
+                "unknown. No counter on this client reached its threshold. Nearest: {}.",
                 nearest.join("; ")
             ))
         }

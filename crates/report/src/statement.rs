@@ -296,9 +296,11 @@ pub(crate) fn judgement_tone(judgement: Judgement) -> Tone {
 /// Why a run is inconclusive: `Reelgauge delayed 3,030 of 9,227 operations by more than a millisecond`.
 pub fn inconclusive_words(reason: Inconclusive) -> String {
     match reason {
-        Inconclusive::SearchUnfinished => "its limit was not confirmed".to_owned(),
+        Inconclusive::SearchUnfinished => "the limit was not confirmed".to_owned(),
         Inconclusive::ClientLimit => "beyond this count the client was the limit, not the storage".to_owned(),
-        Inconclusive::ClientDelay => "the client, not the storage, delayed operations".to_owned(),
+        Inconclusive::ClientDelay => {
+            "the client or --max-rate, not the storage, delayed operations".to_owned()
+        }
         Inconclusive::OwnTiming => "Reelgauge's own timing was not good enough".to_owned(),
         Inconclusive::BegunLate { late_ops, ops } => format!(
             "Reelgauge delayed {} of {} by more than a millisecond",

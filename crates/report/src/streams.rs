@@ -127,10 +127,11 @@ fn without_own_delay(point: &LoadPoint) -> String {
     let Some(total) = total else {
         return String::new();
     };
+    let delay = if point.culprit == Some(Culprit::MaxRate) { "this limit" } else { "that delay" };
     match total.late_frames.saturating_sub(total.late_frames_with_own_delay) {
-        0 => " Without that delay no frame would have been late.".to_owned(),
+        0 => format!(" Without {delay} no frame would have been late."),
         rest => format!(
-            " Without that delay {} of {} would have been late.",
+            " Without {delay} {} of {} would have been late.",
             count(rest),
             counted(total.late_frames, "late frame")
         ),

@@ -33,7 +33,7 @@ pub(crate) fn section(summary: &Summary) -> Section {
     tiles.push(Tile {
         more: format!("{} in {}", counted(log.rows, "row"), amount(log.bytes)),
         is_good: Some(log.complete),
-        ..Tile::new("Log", if log.complete { "every operation" } else { "NOT every operation" })
+        ..Tile::new("Log", if log.complete { "all operations" } else { "NOT all operations" })
     });
     section.blocks.push(Block::Tiles(tiles));
     if !mode.sentence.is_empty() {

@@ -107,7 +107,7 @@ fn valid_beyond(facts: &VdaFacts) -> Option<&VdaPoint> {
 fn only_beyond(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
     let first = facts.points.iter().find(|point| !point.valid).map_or_else(String::new, streams_of);
     format!(
-        "NOT MET: {} reached the requested rates on {}, but {first} did not ({}).",
+        "NOT MET: {} reached the requested rates on {}, but {first} did not; {}.",
         streams_of(point),
         place(&summary.target),
         plain(&facts.label)
@@ -123,7 +123,7 @@ fn carries(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
     };
     let verb = if point.streams == 1 { "was" } else { "were" };
     let (streams, place) = (streams_of(point), place(&summary.target));
-    format!("{streams} {verb} sustained{response} on {place} ({}).", plain(&facts.label))
+    format!("{streams} {verb} sustained{response} on {place}; {}.", plain(&facts.label))
 }
 
 fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> String {
@@ -131,14 +131,10 @@ fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> Stri
     let label = plain(&facts.label);
     match (number, facts.points.first()) {
         (Number::ValidPoint { .. }, Some(point)) => {
-            format!(
-                "NOT MET: not even {} was sustained on {place} \
-                     ({label}).",
-                streams_of(point)
-            )
+            format!("NOT MET: not even {} was sustained on {place}; {label}.", streams_of(point))
         }
-        (_, Some(_)) => format!("UNKNOWN on {place}: no load point finished before the run ended ({label})."),
-        (_, None) => format!("Nothing was measured on {place} ({label})."),
+        (_, Some(_)) => format!("UNKNOWN on {place}: no load point finished before the run ended; {label}."),
+        (_, None) => format!("Nothing was measured on {place}; {label}."),
     }
 }
 

@@ -103,13 +103,14 @@ fn counted_of(all: u64, stream: Option<&StreamName>) -> String {
 /// `stream 14 (player, …) was late: frame 212 at 00:08.5 came 310 ms after its time; 12 of 1,500 frames …`
 fn late_frames(late: &LateStream, limit: f64, is_because_of_tool: bool) -> String {
     let mut sentence = format!(
-        "{} was late: frame {} at {} {}; {} of {} frames were late",
+        "{} was late: frame {} at {} {}; {} of {} frames {} late",
         name_of(&late.stream),
         late.first_frame,
         clock(late.deadline_in_point_s),
         what_happened(late),
         count(late.late_frames),
-        count(late.frames_judged)
+        count(late.frames_judged),
+        if late.late_frames == 1 { "was" } else { "were" }
     );
     let allowed = limit as u64;
     if allowed > 0 {

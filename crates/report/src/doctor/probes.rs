@@ -25,7 +25,7 @@ const LINES: [(&str, &[Part]); 7] = [
             ("locks_reach", |_, value| match word(value).as_str() {
                 "" => String::new(),
                 "server" => "the server enforces them".to_owned(),
-                _ => "only this client sees them".to_owned(),
+                _ => "they are local: only this client sees them".to_owned(),
             }),
         ],
     ),
@@ -304,7 +304,7 @@ mod tests {
             (
                 "Locks",
                 "Of a whole file (flock): a second lock is refused; of a range of bytes (fcntl): granted \
-                 twice; only this client sees them.",
+                 twice; they are local: only this client sees them.",
             ),
             ("Extended attributes", "Not supported."),
             ("Files", "Timestamps in steps of 1 ns."),

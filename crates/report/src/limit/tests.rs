@@ -101,7 +101,7 @@ fn of_several_load_points_the_one_that_it_is_about_is_named() {
     "8 workers".clone_into(&mut summary.load_points[0].label);
     summary.load_points.insert(0, other);
     assert!(
-        limit_words(&summary).limited_by().starts_with("At 8 workers: the disk sda: "),
+        limit_words(&summary).limited_by().ends_with(" Load point: 8 workers."),
         "{:?}",
         limit_words(&summary)
     );
@@ -115,7 +115,7 @@ fn where_nothing_stood_out_the_nearest_are_told_with_their_thresholds() {
     let told = limit_words(&mix(limit)).limited_by();
     assert_eq!(
         told,
-        "Unknown: no counter on this client reached its threshold. Nearest: sda disk busy 71 % (threshold 90 \
+        "Unknown. No counter on this client reached its threshold. Nearest: sda disk busy 71 % (threshold 90 \
          %)."
     );
     let nothing = Limit { verdict: LimitVerdict::NothingLimited, ..Limit::default() };
@@ -201,8 +201,8 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
     let full = [(Measure::PingUs, 18_000.0), (Measure::RttUs, 300.0), (Measure::ReadBytesPerS, 24e6)];
     assert_eq!(
         words(LimitStep::LinkFull, &full, &[]),
-        "a saturated link on the network path: a ping takes 18.0 ms under this load, 300 µs when idle, 24.0 \
-         MB/s read"
+        "a link on the network path is saturated: under this load, a ping takes 18.0 ms, 300 µs when idle, \
+         24.0 MB/s read"
     );
     let swallowed = [
         (Measure::LongPingsLostPercent, 100.0),

@@ -87,7 +87,7 @@ fn max_rate(finding: &LimitFinding) -> String {
         |limit| format!("{} MB/s", crate::units::mb_per_s(limit)),
     );
     format!(
-        "--max-rate ({limit}): {} of the operations waited for it, so the storage was not loaded further",
+        "--max-rate ({limit}). {} of the operations waited for it, so the storage was not loaded further",
         told(finding, Measure::HeldBackPercent)
     )
 }
@@ -142,7 +142,7 @@ fn link_full(finding: &LimitFinding) -> String {
         let idle = finding.value(Measure::RttUs);
         let idle = idle.map_or_else(String::new, |us| format!(", {} when idle", duration(us)));
         return format!(
-            "a saturated link on the network path: a ping takes {} under this load{idle}{}",
+            "a link on the network path is saturated: under this load, a ping takes {}{idle}{}",
             duration(ping),
             moved.unwrap_or_default()
         );

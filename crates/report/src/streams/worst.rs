@@ -75,7 +75,7 @@ fn table(streams: &[&StreamFigures]) -> Table {
     }
     table.column("late", "frames", column(&late_frames));
     if any_late {
-        table.column("", "late runs", column(&|stream| count(stream.late_runs)));
+        table.column("", "late bursts", column(&|stream| count(stream.late_runs)));
         table.column("longest", "s", values(&longest_s));
         table.column("first late", "frame", column(&|stream| first(stream)));
         table.column("into", "the run", column(&|stream| first_at(stream)));
