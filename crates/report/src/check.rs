@@ -213,7 +213,7 @@ fn with_error(found: &CheckCount) -> String {
     }
 }
 
-/// `A second trial confirmed 3 limits (1 play, 2 record), although other loads reached a higher rate.`, of counts
+/// `A second trial confirmed 3 limits (1 play, 2 record), although …`, of counts
 /// that are smaller than other counts or the sequential rates let expect.
 fn own_limits(facts: &CheckFacts) -> Option<String> {
     let own = |found: &Option<CheckCount>| found.as_ref().is_some_and(|found| found.own_limit);

@@ -30,7 +30,7 @@ pub(super) fn of_all(found: &GlobalCheck, limit: f64) -> String {
     )
 }
 
-/// `the ratio of camera to companion operations was 6.30 to 1 instead of 9.00 to 1 (deviation of 5.0 % allowed)`
+/// `the ratio of camera to companion operations was 6.30 to 1 instead of 9.00 to 1 (…)`
 pub(super) fn ratio(found: &RatioCheck, limit: f64) -> String {
     let (one, two) = found.worst.clone().unwrap_or_default();
     let came = match found.achieved_ratio {
