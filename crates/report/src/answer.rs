@@ -2,7 +2,7 @@
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::silence::without_incident;
-use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
+use reelgauge_analysis::statement::{Inconclusive, Judgement, Number, Statement, of};
 
 use crate::answer_parts::{is_in_streams, outcome};
 use crate::hosts::hosts_sentences;
@@ -20,7 +20,7 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
         let at = usize::from(outcome(summary).is_some());
         sentences.get_mut(at).into_iter().for_each(|(_, first)| first.push_str(&cause));
     }
-    if let Some(why) = reason(&statement) {
+    if let Some(why) = reason(summary, &statement) {
         sentences.insert(1, (Tone::Inconclusive, format!("Reason: {why}.")));
     }
     let doubt = closing_doubt(summary).map(|text| (Tone::Plain, text));
@@ -60,9 +60,17 @@ pub(crate) fn results(summary: &Summary, is_short: bool) -> Vec<(Tone, String)> 
     sentences
 }
 
-/// Why a run is inconclusive, without the full stop.
-pub(crate) fn reason(statement: &Statement) -> Option<String> {
-    (statement.judgement == Judgement::Inconclusive).then(|| inconclusive_reasons(statement)).flatten()
+/// Why a run is inconclusive or its search unfinished, without the full stop. `None` where the cause of late
+/// frames says so.
+pub(crate) fn reason(summary: &Summary, statement: &Statement) -> Option<String> {
+    let is_late = matches!(statement.number, Number::LateFrames { .. });
+    if is_late && statement.cause.is_some() && statement.inconclusive == [Inconclusive::ClientDelay] {
+        return None;
+    }
+    let is_inconclusive = statement.judgement == Judgement::Inconclusive;
+    let reasons = || is_inconclusive.then(|| inconclusive_reasons(statement)).flatten();
+    let reason = search::why_unfinished(summary).or_else(reasons)?;
+    Some(reason.trim_end_matches('.').to_owned())
 }
 
 /// The sentence that an answer ends with where something makes it doubtful.

@@ -7,34 +7,21 @@ use reelgauge_analysis::statement::{Cause, Doubt, Inconclusive, Judgement, Numbe
 use reelgauge_analysis::{Outcome, Summary};
 
 use crate::answer::{answer_sentences, is_own_fault, reason, results};
+use crate::check;
 use crate::document::Block;
 use crate::limit::limit_words;
 use crate::page::Page;
 use crate::sentence::Tone;
 use crate::statement::{cause_words, culprit_words, doubts_of};
 use crate::text::{capital, plain};
-use crate::{check, search};
-
-/// At most so many sentences are the result on a short screen.
-const RESULTS_SHOWN: usize = 3;
 
 /// Writes the answer.
 pub(crate) fn answer_block(summary: &Summary, page: &mut Page) {
     let statement = of(summary);
-    let all = results(summary, page.is_short);
-    // Plain sentences explain, or say that nothing happened.
-    let told = all.iter().enumerate().filter(|(at, (tone, _))| *at == 0 || *tone != Tone::Plain);
-    let told = told.map(|(_, said)| said).take(RESULTS_SHOWN);
-    let told: Vec<&(Tone, String)> = if page.is_short { told.collect() } else { all.iter().collect() };
-    for (at, (tone, text)) in told.into_iter().enumerate() {
-        page.labelled(if at == 0 { "Result" } else { "" }, *tone, text);
-    }
-    let reason = search::why_unfinished(summary).or_else(|| reason(&statement));
-    let cause = cause(summary, &statement);
-    let is_same = cause.is_some() && statement.inconclusive == [Inconclusive::ClientDelay];
-    let reason = reason.filter(|_| !is_same).map(|words| format!("{}.", words.trim_end_matches('.')));
+    page.result(&results(summary, page.is_short));
+    let reason = reason(summary, &statement).map(|reason| format!("{reason}."));
     page.labelled("Reason", Tone::Inconclusive, &reason.unwrap_or_default());
-    page.labelled("Cause", Tone::Plain, &cause.unwrap_or_default());
+    page.labelled("Cause", Tone::Plain, &cause(summary, &statement).unwrap_or_default());
     let paragraphs = answer_sentences(summary).into_iter().map(Block::Paragraph);
     page.blocks.extend(paragraphs);
     limit(summary, &statement, page);
@@ -51,10 +38,10 @@ fn cause(summary: &Summary, statement: &Statement) -> Option<String> {
     let cause = statement.cause.filter(|_| summary.check.is_none())?;
     let incident =
         incident(&cause, summary).filter(|_| matches!(statement.number, Number::LateFrames { .. }));
-    // The layer that limited the run says whose it was.
+    // The layer that limited the run says whose it was, and so does the reason.
     let has_layer = statement.limit(summary).is_some_and(|limit| limit.found.is_some());
-    let is_told =
-        has_layer && cause.culprit.is_own() || statement.inconclusive.contains(&Inconclusive::ClientLimit);
+    let is_reason = |one: &Inconclusive| matches!(one, Inconclusive::ClientLimit | Inconclusive::ClientDelay);
+    let is_told = has_layer && cause.culprit.is_own() || statement.inconclusive.iter().any(is_reason);
     let whose = || (!is_told).then(|| culprit_words(cause.culprit, summary).to_owned());
     incident.or_else(whose).map(|words| format!("{words}."))
 }

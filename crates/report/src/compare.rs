@@ -19,15 +19,15 @@ pub use markdown::markdown;
 pub use sections::{compare_sections, verdict};
 
 use reelgauge_analysis::compare::{
-    CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, RunToCompare, Shown,
-    compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool, suite_rows,
+    CompareError, ComparedRun, Comparison, ComparisonRow, FigureUnit, Judgement, Kinship, RunToCompare,
+    Shown, compare, compare_repeats, is_headline, is_of_streams, is_of_the_tool, suite_rows,
 };
 use reelgauge_analysis::naspt::NasptTable;
 
 use serde::Serialize;
 
 use self::systems::Property;
-use crate::page::Page;
+use crate::page::{Page, PageWarning};
 use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::text::{plain, plain_short};
@@ -36,6 +36,11 @@ use crate::wanted::Style;
 
 /// A figure that got worse.
 const WORSE: &str = "WORSE";
+
+/// A short screen has so many figures of the first load point.
+const ROWS_SHOWN: usize = 8;
+/// A warning in one line of 80 columns, behind its label.
+const WARNING_CHARS: usize = 71;
 
 /// Longer tags are cut in a table.
 const TAG_CHARS: usize = 14;
@@ -215,32 +220,82 @@ fn number_signed(value: f64) -> String {
 /// The comparison as text, ending with a line feed. `all`: also the figures that did not change.
 pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String {
     let comparison = &told.comparison;
-    let mut page = Page::new(style);
-    if let Some(headline) = &told.headline {
-        page.sentence(Tone::Answer, &plain(headline));
-    }
-    for sentence in &told.sentences {
-        page.sentence(sentence.tone, &plain(&sentence.text));
+    let mut page = Page::new(Style { is_short: style.is_short && !all, ..style });
+    let headline = told.headline.iter().map(|headline| (Tone::Answer, plain(headline)));
+    let sentences = told.sentences.iter().map(|sentence| (sentence.tone, plain(&sentence.text)));
+    page.result(&headline.chain(sentences).collect::<Vec<_>>());
+    if page.is_short {
+        page.labelled("Confidence", Tone::Plain, confidence(comparison));
     }
     let shown = shown(comparison, all);
-    for group in groups(&shown) {
-        page.gap();
-        page.heading(&heading(group));
+    for (at, group) in groups(&shown).into_iter().enumerate() {
         let rows: Vec<&ComparisonRow> = shown.iter().filter(|row| row.group == group).copied().collect();
-        let lines = table(comparison, &rows, page.width, false).lines(page.width);
-        page.lines(if style.colour { lines.iter().map(|line| painted(line)).collect() } else { lines });
+        let most = if page.is_short { ROWS_SHOWN } else { rows.len() };
+        let (first, more) = rows.split_at(most.min(rows.len()));
+        let part = |page: &mut Page, rows: &[&ComparisonRow]| {
+            let lines = table(comparison, rows, page.width, false).lines(page.width);
+            page.lines(if style.colour { lines.iter().map(|line| painted(line)).collect() } else { lines });
+        };
+        let whole = |page: &mut Page| {
+            page.gap();
+            page.heading(&heading(group));
+            part(page, first);
+        };
+        if at == 0 {
+            whole(&mut page)
+        } else {
+            page.detail(whole)
+        }
+        if !more.is_empty() {
+            page.detail(|page| part(page, more));
+        }
     }
+    page.detail(|page| show_differing_systems(comparison, all, page));
+    page.gap();
+    let caution = |text: &String| PageWarning { short: plain_short(text, WARNING_CHARS), whole: plain(text) };
+    page.warnings(&told.cautions.iter().map(caution).collect::<Vec<_>>());
+    page.detail(|page| {
+        page.gap();
+        show_runs(comparison, all, comparison.rows.len() - shown.len(), page);
+    });
+    if page.is_short {
+        page.omitted(["add --details"; 2]);
+        page.item("Next", next_step(comparison));
+    }
+    page.text
+}
+
+/// How far the result can be trusted.
+fn confidence(comparison: &Comparison) -> &'static str {
+    match comparison.has_repeats() {
+        true => "the noise is the spread among the repeated runs.",
+        false => "limited: noise between runs is unknown.",
+    }
+}
+
+fn next_step(comparison: &Comparison) -> &'static str {
+    let is = |kinship: Kinship| comparison.runs.iter().any(|run| run.kinship == kinship);
+    match comparison.has_repeats() {
+        _ if is(Kinship::OtherWork) || is(Kinship::Itself) => {
+            "Compare runs of the same work; to repeat one: reelgauge run RUN/run.toml"
+        }
+        _ if is(Kinship::OtherPlan) => "Repeat both runs with one plan: reelgauge run RUN/run.toml",
+        false => "Compare three runs before and three after the change: add --repeats 3",
+        true => "To see every figure: add --all",
+    }
+}
+
+fn show_differing_systems(comparison: &Comparison, all: bool, page: &mut Page) {
     let systems = systems::properties(comparison, all);
     if !systems.is_empty() {
         page.gap();
         page.heading("Systems");
-        show_systems(&systems, comparison.runs.len(), &mut page);
+        show_systems(&systems, comparison.runs.len(), page);
     }
-    page.gap();
-    for caution in &told.cautions {
-        page.warning(&plain(caution));
-    }
-    page.gap();
+}
+
+/// What the runs are, and what of them is not in the tables.
+fn show_runs(comparison: &Comparison, all: bool, hidden: usize, page: &mut Page) {
     for (at, run) in comparison.runs.iter().enumerate() {
         page.item(&format!("Run {}", at + 1), &plain_short(&of_run(run), 300));
     }
@@ -248,11 +303,9 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
     if !alone.is_empty() && !all {
         page.item("Not in all runs", &plain_short(&alone.join(", "), 300));
     }
-    let hidden = comparison.rows.len() - shown.len();
     if hidden > 0 {
         page.item("Not shown", &format!("{}; --all shows them", figures(hidden)));
     }
-    page.text
 }
 
 /// The systems side by side, or, where there is no room for that, property by property.

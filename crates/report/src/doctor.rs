@@ -21,11 +21,13 @@ pub(crate) use words::price;
 use crate::page::Page;
 use crate::path::{all_hops, path_lines};
 use crate::sentence::Tone;
-use crate::text::plain;
+use crate::text::{plain, plain_short};
 use crate::wanted::Style;
 
 /// More subjects of one finding are counted, and not told one by one.
 const SUBJECTS_MAX: usize = 4;
+/// More findings of a short screen are counted.
+const LISTED_MAX: usize = 12;
 /// How far the parts of a finding stand below its title.
 pub(crate) const INDENT: usize = 3;
 
@@ -36,35 +38,64 @@ pub(crate) const NO_CAVEAT: &str = "No case against it is known.";
 /// one
 /// leads there.
 pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, style: Style) -> String {
-    let mut page = Page::new(style);
-    page.sentence(if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer }, &words::answer(diagnosis));
-    page.sentence(Tone::Plain, &words::machine(diagnosis));
-    if let Some(disks) = words::all_disks(diagnosis) {
-        page.sentence(Tone::Plain, &disks);
-    }
-    if let Some(way) = way {
-        page.lines(vec!["Path:".to_owned()]);
-        page.lines(path_lines(&all_hops(way), page.width));
-        if way.site == Site::default() {
-            page.sentence(
-                Tone::Plain,
-                "Answer questions about what no counter shows: reelgauge doctor --ask",
-            );
+    let mut page = Page::new(Style { is_short: style.is_short && !all, ..style });
+    let tone = if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer };
+    page.labelled("Result", tone, &words::answer(diagnosis));
+    page.labelled("Confidence", Tone::Plain, &words::coverage(diagnosis));
+    page.detail(|page| {
+        page.sentence(Tone::Plain, &words::machine(diagnosis));
+        if let Some(disks) = words::all_disks(diagnosis) {
+            page.sentence(Tone::Plain, &disks);
         }
+        if let Some(way) = way {
+            show_way(way, page);
+        }
+    });
+    page.detail(|page| probes::probes(diagnosis, page));
+    if page.is_short {
+        list(diagnosis, &mut page);
     }
-    probes::probes(diagnosis, &mut page);
-    for (at, finding) in diagnosis.findings.iter().enumerate() {
+    page.detail(|page| {
+        for (at, finding) in diagnosis.findings.iter().enumerate() {
+            page.gap();
+            show(at + 1, finding, diagnosis, page);
+        }
+    });
+    page.detail(|page| {
         page.gap();
-        show(at + 1, finding, diagnosis, &mut page);
+        gaps::not_looked(diagnosis, all, page);
+        gaps::not_understood(diagnosis, all, page);
+        counts(diagnosis, all, page);
+        gaps::unrecognised(diagnosis, all, page);
+    });
+    page.gap();
+    if page.is_short {
+        page.omitted(["add --details"; 2]);
     }
-    page.gap();
-    gaps::not_looked(diagnosis, all, &mut page);
-    gaps::not_understood(diagnosis, all, &mut page);
-    counts(diagnosis, all, &mut page);
-    gaps::unrecognised(diagnosis, all, &mut page);
-    page.gap();
     page.item("Next", &next_step::next_step(diagnosis));
     page.text
+}
+
+fn show_way(way: &PathFacts, page: &mut Page) {
+    page.lines(vec!["Path:".to_owned()]);
+    page.lines(path_lines(&all_hops(way), page.width));
+    if way.site == Site::default() {
+        page.sentence(Tone::Plain, "Answer questions about what no counter shows: reelgauge doctor --ask");
+    }
+}
+
+/// The findings of a short screen, the worst first, a line each with what was found.
+fn list(diagnosis: &Diagnosis, page: &mut Page) {
+    page.gap();
+    let line = |(at, finding): (usize, &Finding)| {
+        let found = finding.found.first().map(words::found).unwrap_or_default();
+        plain_short(&format!("{}. {}: {found}", at + 1, finding.rule.title), page.width)
+    };
+    let mut lines: Vec<String> = diagnosis.findings.iter().take(LISTED_MAX).enumerate().map(line).collect();
+    if let Some(more @ 1..) = diagnosis.findings.len().checked_sub(LISTED_MAX) {
+        lines.push(format!("and {more} more"));
+    }
+    page.lines(lines);
 }
 
 /// Whether something costs much: what an exit code tells.

@@ -12,6 +12,8 @@ use crate::wanted::{MAX_WIDTH, Style};
 
 /// Narrower than this no table is readable.
 const MIN_WIDTH: usize = 40;
+/// At most so many sentences are the result on a short screen.
+const RESULTS_SHOWN: usize = 3;
 /// The labels of an answer, with a colon and a blank.
 const LABEL_CHARS: usize = 12;
 /// At most so many warnings are on a short screen: fewer where the answer and its table are long.
@@ -98,6 +100,18 @@ impl Page {
                 self.omitted.warnings += 1;
             }
             self.blocks.push(Block::Warning(warning.whole.clone()));
+        }
+    }
+
+    /// The result in sentences, behind its label. On a short screen plain sentences after the first are
+    /// omitted: they explain.
+    pub(crate) fn result(&mut self, sentences: &[(Tone, String)]) {
+        let is_shown =
+            |(at, said): (usize, &(Tone, String))| !self.is_short || at == 0 || said.0 != Tone::Plain;
+        let told: Vec<_> = sentences.iter().enumerate().filter(|said| is_shown(*said)).collect();
+        let most = if self.is_short { RESULTS_SHOWN } else { told.len() };
+        for (at, (_, (tone, text))) in told.into_iter().take(most).enumerate() {
+            self.labelled(if at == 0 { "Result" } else { "" }, *tone, text);
         }
     }
 

@@ -9,16 +9,20 @@ use reelgauge_analysis::proof::disturbance::Disturbance;
 use reelgauge_analysis::proof::{OverRuns, ProofConclusion, ProofFigure, ProofOutcome};
 
 use crate::compare::say;
-use crate::page::Page;
+use crate::page::{Page, PageWarning};
 use crate::sentence::Tone;
 use crate::table::Table;
-use crate::text::{path_short, plain};
+use crate::text::{path_short, plain, plain_short};
 use crate::units::{counted, fixed, moment};
 use crate::wanted::Style;
 use crate::warning::warning_sentence;
 
 /// A state's name in the table, beside six columns of figures.
 const NAME_CHARS: usize = 28;
+/// A warning in one line of 80 columns, behind its label.
+const WARNING_CHARS: usize = 71;
+/// A short screen has so many figures where none decides the outcome.
+const FIGURES_SHOWN: usize = 2;
 
 /// What a state is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,11 +93,50 @@ pub struct ProofScreen<'a> {
 /// The screen as text, ending with a line feed.
 pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     let mut page = Page::new(style);
+    page.result(&results(proof));
+    page.labelled("Confidence", Tone::Plain, &confidence(proof));
+    if let Some(conclusion) = proof.conclusion {
+        let decisive = decisive(conclusion);
+        let is_shown = |figure: &usize| !page.is_short || decisive.contains(figure);
+        let shown: Vec<usize> = (0..conclusion.figures.len()).filter(is_shown).collect();
+        page.gap();
+        page.table(table(conclusion, proof.states, &shown));
+        page.detail(|page| not_judged(conclusion, page));
+    }
+    page.gap();
+    let cached = proof.conclusion.and_then(|conclusion| may_be_cached(conclusion, proof));
+    let warning = |whole: String| PageWarning { short: plain_short(&whole, WARNING_CHARS), whole };
+    page.warnings(&cached.into_iter().chain(disturbed(proof)).map(warning).collect::<Vec<_>>());
+    page.detail(|page| {
+        proof.tried.iter().for_each(|(name, text)| page.item(name, &plain(text)));
+        page.item("Measured", &measured(proof));
+    });
+    if page.is_short {
+        page.omitted(["add --details"; 2]);
+    }
+    page.item("Files", &plain(proof.dir));
+    page.item("Next", &next(proof));
+    page.text
+}
+
+fn not_judged(conclusion: &ProofConclusion, page: &mut Page) {
+    let Some(ops) = conclusion.too_few_ops else { return };
+    let text = format!(
+        "Not judged: p99, because a pass had only {} of one kind (reads or writes). Use longer passes \
+         (--duration).",
+        counted(ops, "operation")
+    );
+    page.sentence(Tone::Plain, &text);
+}
+
+/// What is proven, or why nothing is.
+fn results(proof: &ProofScreen<'_>) -> Vec<(Tone, String)> {
     let is_over = proof.conclusion.is_some() || proof.ended_early.is_some();
+    let mut results = Vec::new();
     if let Some(why) = proof.ended_early {
-        page.sentence(Tone::Bad, &format!("Nothing is proven: {}.", plain(why).trim_end_matches('.')));
+        results.push((Tone::Bad, format!("Nothing is proven: {}.", plain(why).trim_end_matches('.'))));
     } else if proof.goes_on {
-        page.sentence(Tone::Answer, "The proof is still running; there is no result yet.");
+        results.push((Tone::Answer, "The proof is still running; there is no result yet.".to_owned()));
     } else if !is_over {
         let change = match proof.tried.is_empty() {
             true => "",
@@ -102,46 +145,36 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
                  place."
             }
         };
-        page.sentence(Tone::Bad, &format!("Nothing is proven: reelgauge prove was killed.{change}"));
+        results.push((Tone::Bad, format!("Nothing is proven: reelgauge prove was killed.{change}")));
     }
     if let Some(why) = proof.not_undone {
-        page.sentence(
-            Tone::Bad,
-            &format!("The change is still in place: {}.", plain(why).trim_end_matches('.')),
-        );
+        let why = plain(why);
+        results.push((Tone::Bad, format!("The change is still in place: {}.", why.trim_end_matches('.'))));
     }
     if let Some(conclusion) = proof.conclusion {
-        if let Some(sentence) = cached(conclusion, proof) {
-            page.sentence(Tone::Bad, &sentence);
-        }
-        for (tone, sentence) in answers(conclusion, proof.states) {
-            page.sentence(tone, &sentence);
-        }
-        page.gap();
-        page.table(table(conclusion, proof.states));
-        if let Some(ops) = conclusion.too_few_ops {
-            let text = format!(
-                "Not judged: p99, because a pass had only {} of one kind (reads or writes). Use longer \
-                 passes (--duration).",
-                counted(ops, "operation")
-            );
-            page.sentence(Tone::Plain, &text);
-        }
+        results.extend(cached(conclusion, proof).map(|sentence| (Tone::Bad, sentence)));
+        results.extend(answers(conclusion, proof.states));
     }
-    page.gap();
-    if let Some(warning) = proof.conclusion.and_then(|conclusion| may_be_cached(conclusion, proof)) {
-        page.warning(&warning);
-    }
-    for warning in disturbed(proof) {
-        page.warning(&warning);
-    }
-    for (name, text) in proof.tried {
-        page.item(name, &plain(text));
-    }
-    page.item("Measured", &measured(proof));
-    page.item("Files", &plain(proof.dir));
-    page.item("Next", &next(proof));
-    page.text
+    results
+}
+
+/// How many passes the result comes from, and whether a cache answered them.
+fn confidence(proof: &ProofScreen<'_>) -> String {
+    let Some(conclusion) = proof.conclusion else { return String::new() };
+    let is_cached = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
+    let passes = format!("{} passes of each state, in turns.", proof.rounds);
+    if is_cached { format!("low: a cache answered reads; {passes}") } else { passes }
+}
+
+/// The figures that decide the outcome, as indices; the first ones where none does.
+fn decisive(conclusion: &ProofConclusion) -> Vec<usize> {
+    let figures = conclusion.outcomes.iter().flat_map(|outcome| match *outcome {
+        ProofOutcome::Gain(figure) | ProofOutcome::Loss(figure) => vec![figure],
+        ProofOutcome::Traded(gained, lost) => vec![gained, lost],
+        ProofOutcome::NoChange | ProofOutcome::Unknown => Vec::new(),
+    });
+    let decisive: Vec<usize> = figures.collect();
+    if decisive.is_empty() { (0..FIGURES_SHOWN).collect() } else { decisive }
 }
 
 /// The answer in a line, for lists.
@@ -374,9 +407,10 @@ fn has_means(figure: &ProofFigure) -> bool {
 }
 
 /// Every figure with a line for each state below it.
-fn table(conclusion: &ProofConclusion, states: &[StateName]) -> Table {
+fn table(conclusion: &ProofConclusion, states: &[StateName], shown: &[usize]) -> Table {
     let mut columns: [Vec<String>; 7] = Default::default();
-    for figure in conclusion.figures.iter().filter(|figure| says_something(figure)) {
+    let figures = shown.iter().filter_map(|at| conclusion.figures.get(*at));
+    for figure in figures.filter(|figure| says_something(figure)) {
         let group = if figure.group.is_empty() { String::new() } else { format!("{}: ", figure.group) };
         let head = [plain(&format!("{group}{}", figure.label))];
         let blanks = std::iter::repeat_n(String::new(), 6);

@@ -61,7 +61,7 @@ fn comparison(runs: usize, name: &str) -> ToldComparison {
 fn what_matters_is_shown_and_the_rest_on_request() {
     let comparison = comparison(2, "4 workers");
     let screen = compare_screen(&comparison, false, Style::default());
-    assert!(screen.starts_with("Run 2 is worse at 4 workers."), "{screen}");
+    assert!(screen.starts_with("Result:     Run 2 is worse at 4 workers."), "{screen}");
     let line = screen.lines().find(|line| line.starts_with("total.read")).unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().rev().take(7).collect();
     assert_eq!(words, ["WORSE", "%", "4.0", "%", "-21", "142", "180"], "{screen}");

@@ -64,7 +64,7 @@ fn json_and_screen_say_the_same_of_every_rule() {
                 assert!(text.contains(&said), "{}: {said}\n{text}", rule.id);
             }
         }
-        assert!(text.starts_with(json["answer"].as_str().unwrap()));
+        assert!(text.starts_with(&format!("Result: {}", words(json["answer"].as_str().unwrap()))));
     }
 }
 
@@ -283,7 +283,10 @@ fn what_there_is_to_change_and_what_to_know_are_as_many_as_are_numbered() {
     let mut diagnosis = diagnosed(rule, &rule.fires[0]);
     diagnosis.findings.extend(of("nfs.noatime_useless"));
     let text = screen(&diagnosis, false, 100);
-    assert!(text.starts_with("1 thing to change and 1 for information on this host as a server."), "{text}");
+    assert!(
+        text.starts_with("Result:     1 thing to change and 1 for information on this host as a server."),
+        "{text}"
+    );
     assert!(text.contains("\n2. "), "{text}");
 }
 

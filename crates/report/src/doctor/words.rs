@@ -46,6 +46,18 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     }
 }
 
+/// How many rules found nothing, and how many could not be checked.
+pub(super) fn coverage(diagnosis: &Diagnosis) -> String {
+    let passed = rules(diagnosis.in_order.len());
+    let is_told = diagnosis.findings.iter().all(|finding| finding.rule.severity >= Severity::Info);
+    match diagnosis.not_looked.len() {
+        0 => format!("{passed} passed; none was left unchecked."),
+        // The result has their number.
+        _ if is_told => format!("limited: only {passed} passed."),
+        unseen => format!("limited: {passed} passed, {} could not be checked.", rules(unseen)),
+    }
+}
+
 fn of_what(diagnosis: &Diagnosis) -> String {
     let is_server = diagnosis.scope.roles.contains(&Role::Server);
     let whose = whose(diagnosis);

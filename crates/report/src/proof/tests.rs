@@ -78,7 +78,8 @@ fn who_ended_it_has_nothing_to_mend() {
     );
     let text = shown(&ProofScreen { tried: &[], ..killed });
     assert!(
-        text.starts_with("Nothing is proven: reelgauge prove was killed.\n") && text.contains("Next: Prove"),
+        text.starts_with("Result:     Nothing is proven: reelgauge prove was killed.\n")
+            && text.contains("Next: Prove"),
         "{text}"
     );
     let changed = ProofScreen { is_interrupted: true, not_undone: Some("no"), ..ended(&names, &[]) };
@@ -128,10 +129,10 @@ fn long_names_fit_beside_the_figures_and_stay_two() {
 /// 10.95 and 21.9: their ratio is the change that is told.
 #[test]
 fn the_percentage_is_that_of_the_figures_beside_it() {
-    let text = concluded(&gain(None));
+    let text = concluded(&gain(None)).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.starts_with(
-            "With the change it is better: read, MB/s: 21.9 instead of 11.0 on average (+100 %, noise 30.0 %)"
+            "Result: With the change it is better: read, MB/s: 21.9 instead of 11.0 on average (+100 %, noise 30.0 %)"
         ),
         "{text}"
     );
@@ -141,7 +142,10 @@ fn the_percentage_is_that_of_the_figures_beside_it() {
     let mut earlier = gain(None);
     earlier.figures[0].values.iter_mut().flatten().for_each(|over| over.mean = None);
     let text = concluded(&earlier);
-    assert!(text.starts_with("With the change it is better: read, MB/s: 22.0 instead of 11.0. "), "{text}");
+    assert!(
+        text.starts_with("Result:     With the change it is better: read, MB/s: 22.0 instead of 11.0. "),
+        "{text}"
+    );
 }
 
 #[test]
@@ -158,7 +162,7 @@ fn a_proof_whose_passes_read_from_a_cache_proves_nothing_of_the_storage() {
     let all = with(&[(0, counted(0.5)), (1, counted(0.98))]);
     assert!(
         all.starts_with(
-            "This proves nothing about the storage: reads came from a cache in all passes. Worst pass: 98 % \
+            "Result: This proves nothing about the storage: reads came from a cache in all passes. Worst pass: 98 % \
              of the data read came from this client's memory, not from the storage. Use files of"
         ),
         "{all}"
@@ -171,6 +175,6 @@ fn a_proof_whose_passes_read_from_a_cache_proves_nothing_of_the_storage() {
     assert!(memory.contains("The target is memory: "), "{memory}");
     let may = CacheSuspicion::MayHaveAnswered { why: vec![WhySuspected::UsedBefore] };
     let may = with(&[(0, may.clone()), (1, may)]);
-    assert!(may.starts_with("With the change it is better"), "{may}");
+    assert!(may.starts_with("Result: With the change it is better"), "{may}");
     assert_eq!(may.matches("may have answered from memory").count(), 1, "{may}");
 }
