@@ -498,6 +498,6 @@ fn a_first_look_that_was_stopped_says_nothing_of_formats_that_it_did_not_try() {
     let format = CheckFormat { name: "flat".to_owned(), play: Some(open), ..CheckFormat::default() };
     summary.check = Some(CheckFacts { formats: vec![format], ..CheckFacts::default() });
     let text = shown(&summary);
-    assert!(!text.contains("Not one stream") && !text.contains("at least 0"), "{text}");
+    assert!(!text.contains("Even a single stream") && !text.contains("at least 0"), "{text}");
     assert!(text.contains("before it found a stream count") && text.contains("unknown"), "{text}");
 }
