@@ -138,7 +138,11 @@ fn a_small_buffer_behind_a_fast_port_is_network_loss_and_a_large_one_a_full_link
     assert_eq!(small.step(), "network_loss", "{:#}", small.limit);
     small.names_rule("net.tcp.backpressure");
     assert!(!small.has_rule("net.mtu.jumbo_fanin"));
-    assert!(small.sentence().contains("a fast server port that feeds slower client ports"), "{}", small.sentence());
+    assert!(
+        small.sentence().contains("a fast server port that feeds slower client ports"),
+        "{}",
+        small.sentence()
+    );
     let jumbo = through_a_switch(30_000, 9000);
     assert_eq!(jumbo.step(), "network_loss", "{:#}", jumbo.limit);
     jumbo.names_rule("net.mtu.jumbo_fanin");

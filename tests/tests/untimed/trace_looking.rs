@@ -160,7 +160,10 @@ fn a_profile_is_found_in_a_mixs_own_log_and_none_in_what_no_mix_does() {
     );
     assert_eq!(at(&found, "mix.blocks_bytes"), &serde_json::json!([65_536]));
     let screen = run("profile", &mix.run_dir(), "").expect_code(0).words();
-    assert!(screen.contains(" matches this trace: ") && screen.contains("Next: reelgauge mix PATH"), "{screen}");
+    assert!(
+        screen.contains(" matches this trace: ") && screen.contains("Next: reelgauge mix PATH"),
+        "{screen}"
+    );
     for name in ["cp-project", "exr-playback", "HDVideo_1Play"] {
         let screen = binary::run(["profile", name]).expect_code(1).words();
         assert!(screen.contains("No mix is close"), "{name}: {screen}");
