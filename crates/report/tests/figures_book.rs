@@ -20,16 +20,15 @@ fn row_is(table: CsvTable) -> &'static str {
     match table {
         CsvTable::LoadPoints => "the total of a load point, or one of its workers",
         CsvTable::Paper => {
-            "a cell of the paper's tables: of all workers together (`worker` empty), then of each; with \
-             `block_bytes` empty, of all sizes"
+            "a cell of the paper's tables, for all workers together (`worker` empty), then for each; \
+             `block_bytes` is empty for all sizes"
         }
         CsvTable::Streams => "a stream in a load point",
         CsvTable::Incidents => "an incident in a load point",
         CsvTable::Seconds => "a second of the run",
         CsvTable::Hosts => {
-            "a machine in a load point, then each group, target and network interface where there are several, all \
-             machines, and all but those that stand out, and each interface of each machine; there is none in a \
-             run of one machine"
+            "a host in a load point; then each group, target and network interface, if there are several; \
+             all hosts; all but the outliers; and each interface of each host. A run of one host has none"
         }
     }
 }
@@ -59,25 +58,26 @@ const OF_ROW: &[(&str, &str)] = &[
     ("scope", "`total` or `worker`"),
     (
         "criteria",
-        "whether the criteria were met: `met`, `not_met`, `not_known` or `not_measured`; empty where none were asked for",
+        "whether the criteria were met: `met`, `not_met`, `not_known` or `not_measured`; empty without \
+         criteria",
     ),
-    ("mode", "the kind of access, as the paper abbreviates it; `All` for all together"),
+    ("mode", "the kind of access, in the paper's abbreviation; `All` for all together"),
     ("incident", "its number in the load point, from 0"),
-    ("hosts", "`load_points[].streams.incidents[].agents`, with semicolons between them"),
+    ("hosts", "`load_points[].streams.incidents[].agents`, separated by semicolons"),
     (
         "of",
-        "`host`, `group`, `target`, `interface`, `total`, `others`: all but those that stand out; or `nic`: an \
-         interface of a machine",
+        "`host`, `group`, `target`, `interface`, `total`, `others` (all but the outliers) or `nic` (an \
+         interface of a host)",
     ),
-    ("storage_other", "`storage.other`, as `name=value` with semicolons between them"),
-    ("tags", "`tags`, with semicolons between them"),
+    ("storage_other", "`storage.other`, as `name=value`, separated by semicolons"),
+    ("tags", "`tags`, separated by semicolons"),
 ];
 
 /// Compared figures that are made from several of `summary.json`.
 const MADE: &[(&str, &str)] = &[
-    ("suite.geometric_mean_bytes_per_s", "of suites in a proof: `table` of suite.json"),
+    ("suite.geometric_mean_bytes_per_s", "only suites in a proof: `table` of suite.json"),
     ("suite.median_bytes_per_s", "the same, of each workload; it can refuse a change"),
-    ("streams.incidents", "disturbances that made frames late, whichever streams they hit"),
+    ("streams.incidents", "events that made frames late, in any stream"),
     ("series.standstills.lasted_s", "of the standstills of the load point"),
     ("rates.achieved_ops_per_s", "the sum over `load_points[].rates[]`"),
     ("replay.span_s", "the mean over the passes that were complete"),
@@ -136,21 +136,19 @@ fn must_be_written(name: &str, text: &str) {
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     let differs = written.lines().zip(text.lines()).position(|(one, two)| one != two);
-    assert!(
-        written == text,
-        "{name} is not what the program says (line {differs:?}); write it anew: cargo xtask types"
-    );
+    assert!(written == text, "{name} is out of date (line {differs:?}). Write it again: cargo xtask types");
 }
 
 const HEAD: &str = "\
 # Every figure
 
-<!-- Made by `cargo xtask types` from what the program itself uses; don't change it by hand. -->
+<!-- Made by `cargo xtask types` from the Rust types; don't change it by hand. -->
 
-What stands in `summary.json`, in the tables of `report --csv`, and in comparisons. Units are in the names:
-`_us` microseconds, `_ms` milliseconds, `_s` seconds, `_bytes`, `_bytes_per_s`, `_mb_per_s` (10⁶ bytes),
-`_percent`, `_share` (0 to 1). What was not measured is `null` or left
-out, and empty in a table; it is never 0.
+All figures of `summary.json`, of the tables of `report --csv`, and of comparisons. Their names end in their
+units: `_us` microseconds, `_ms` milliseconds, `_s` seconds, `_bytes`, `_bytes_per_s`, `_mb_per_s`
+(10⁶ bytes), `_percent`, `_share` (0 to 1). A figure that was not measured is `null` or omitted, and empty \
+in a
+table; it is never 0.
 
 ## summary.json
 ";
@@ -163,7 +161,7 @@ fn summary(shapes: &Shapes, book: &mut String) {
         if let Some(other) = &shape.with {
             writeln!(book, "All of `{}`, and:\n", shapes.first_path(other)).unwrap();
         }
-        book.push_str("| figure | | what it is |\n|---|---|---|\n");
+        book.push_str("| figure | type | meaning |\n|---|---|---|\n");
         for field in &shape.fields {
             writeln!(book, "| `{}` | {} | {} |", field.name, shapes.kind_of(field), field.doc).unwrap();
         }
@@ -171,14 +169,14 @@ fn summary(shapes: &Shapes, book: &mut String) {
 }
 
 fn tables(shapes: &Shapes, book: &mut String) {
-    book.push_str("\n## Tables\n\n`report RUN --csv FOLDER` writes them.\n");
+    book.push_str("\n## Tables\n\nWritten by `reelgauge report RUN --csv FOLDER`.\n");
     book.push_str(
-        "\nText that a spreadsheet would take for a formula has a `'` before it. What stands for a load point as a \
-         whole (streams, frames, criteria, culprit) is empty in the rows of its workers.\n",
+        "\nText that a spreadsheet would read as a formula begins with a `'`. Figures of a whole load point \
+         (streams, frames, criteria, culprit) are empty in the rows of its workers.\n",
     );
     for table in CsvTable::ALL {
         writeln!(book, "\n### {}\n\nA row is {}.\n", table.file_name(), row_is(table)).unwrap();
-        book.push_str("| column | stands in `summary.json` as |\n|---|---|\n");
+        book.push_str("| column | in `summary.json` |\n|---|---|\n");
         let columns = table.columns();
         for column in &columns {
             let stands = stands(shapes, &column.path).unwrap_or_else(|| {
@@ -195,8 +193,8 @@ fn tables(shapes: &Shapes, book: &mut String) {
         }
         if table == CsvTable::LoadPoints {
             book.push_str(
-                "\nThe columns of times are there for `response` and `service`, for `data` (reads and writes \
-                 together) and for every kind of operation: `service_open_max_us`.\n",
+                "\nThe columns of times exist for `response` and `service`, each for `data` (reads and \
+                 writes together) and for every kind of operation: `service_open_max_us`.\n",
             );
         }
     }
@@ -214,8 +212,8 @@ fn stands(shapes: &Shapes, path: &str) -> Option<String> {
 
 fn compared(shapes: &Shapes, book: &mut String) {
     book.push_str(
-        "\n## Compared\n\n`reelgauge compare` lays these side by side; the first ones are told first. Paths are \
-         below a load point, or below the whole file.\n\n| figure | is called | good is | |\n|---|---|---|---|\n",
+        "\n## Compared\n\n`reelgauge compare` compares these figures, in this order. Paths are relative to a \
+         load point or to the whole file.\n\n| figure | name | better | note |\n|---|---|---|---|\n",
     );
     let mut figures: Vec<_> = KNOWN_FIGURES.iter().collect();
     figures.sort_by_key(|figure| figure.weight);
