@@ -63,8 +63,8 @@ const HOST_MISSING: Metric = (
 const MARGIN: Metric = (
     "reelgauge_worst_margin_seconds",
     "gauge",
-    "Time until the worst stream needs a frame that has not arrived; negative if it is overdue. Only \
-     during a run with frames.",
+    "Time until the worst stream needs its next missing frame; negative if that frame is overdue. Present \
+     only during a run with frames.",
 );
 const NEWS: Metric = (
     "reelgauge_news_age_seconds",

@@ -107,7 +107,7 @@ impl AlignedBuffer {
 
 /// Direct I/O from memory that lies otherwise is refused, or goes through a cache.
 fn assert_aligned(start: NonNull<u8>) {
-    assert_eq!(start.as_ptr() as usize % ALIGNMENT, 0, "memory for direct I/O begins with a page");
+    assert_eq!(start.as_ptr() as usize % ALIGNMENT, 0, "direct I/O buffers are page-aligned");
 }
 
 impl Drop for AlignedBuffer {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "memory for direct I/O begins with a page")]
+    #[should_panic(expected = "direct I/O buffers are page-aligned")]
     fn memory_that_begins_elsewhere_is_a_defect() {
         assert_aligned(NonNull::<u64>::dangling().cast());
     }

@@ -474,7 +474,10 @@ fn write_at(op: &Op, worker: u32, sequence: u64) -> WriteAt {
 fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) -> OpRecord {
     let in_order = op.due_ns <= issued_ns && issued_ns <= done.done_ns;
     assert!(in_order, "an operation is due, then issued, then done");
-    debug_assert!(!op.kind.moves_data() || done.done_len <= op.len, "no more is moved than was asked");
+    debug_assert!(
+        !op.kind.moves_data() || done.done_len <= op.len,
+        "an operation transfers no more than requested"
+    );
     debug_assert!(done.errno >= 0, "an error number is not negative");
     record_in((context.point, context.window.warmup_until_ns()), worker, op, issued_ns, done)
 }

@@ -165,11 +165,7 @@ impl Material {
     }
 
     fn hand_out(&mut self, bytes: u64) -> Option<Slice> {
-        assert_eq!(
-            self.files.len(),
-            self.used.len(),
-            "it is known of each file how much of it is handed out"
-        );
+        assert_eq!(self.files.len(), self.used.len(), "the used part of each file is known");
         // The last slice of a file is rounded up beyond its end.
         let left = |file: usize| self.files[file].size_bytes.saturating_sub(self.used[file]);
         // The first of those with most left.
@@ -334,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "it is known of each file how much of it is handed out")]
+    #[should_panic(expected = "the used part of each file is known")]
     fn a_file_of_which_nothing_is_known_is_a_defect() {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path().join("a.mov"), 1);

@@ -168,7 +168,7 @@ impl Verifier<'_> {
         let unit_bytes = u64::from(self.patterns.run.unit_bytes);
         let from = units.start * unit_bytes;
         let len = (units.end * unit_bytes).min(file.size_bytes) - from;
-        assert!(len <= WINDOW_BYTES as u64, "what is read back at a time fits into the window");
+        assert!(len <= WINDOW_BYTES as u64, "each read for verification fits into the window");
         let window = &mut self.window.as_mut_slice()[..len as usize];
         let read_len = read_fully(open, window, from).map_err(|errno| VerifyError::Read {
             path: file.path.clone(),

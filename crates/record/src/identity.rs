@@ -63,7 +63,7 @@ pub fn user() -> u32 {
 
 /// Puts the guise off until it is dropped: until then, this thread opens files as the user who started
 /// the tool. A thread that opens nothing but results keeps it.
-#[must_use = "the guise is taken again when this is dropped"]
+#[must_use = "the identity is restored when this is dropped"]
 #[derive(Debug)]
 pub struct Own {
     #[cfg(target_os = "linux")]

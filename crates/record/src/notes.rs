@@ -147,7 +147,7 @@ impl RunNotes {
             _ => Ok(()),
         };
         few("tags", self.tags.len(), TAGS_MAX)?;
-        few("facts about the storage", self.storage_other.len(), OTHER_MAX)?;
+        few("storage details", self.storage_other.len(), OTHER_MAX)?;
         self.tags.iter().try_for_each(|tag| short("a tag", tag, TAG_CHARS_MAX))?;
         let fields = [
             ("the name", &self.name),
@@ -156,7 +156,7 @@ impl RunNotes {
             ("the firmware", &self.storage_firmware),
         ];
         let other = self.storage_other.iter().flat_map(|(name, value)| [name, value]);
-        let other = other.map(|text| ("a fact about the storage", text));
+        let other = other.map(|text| ("a storage detail", text));
         fields.into_iter().chain(other).try_for_each(|(what, text)| short(what, text, FIELD_CHARS_MAX))
     }
 }

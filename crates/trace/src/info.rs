@@ -138,7 +138,7 @@ pub struct TargetFigure {
     pub tolerance: f64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it in this form")]
 fn is_false(is: &bool) -> bool {
     !is
 }

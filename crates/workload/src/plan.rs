@@ -163,7 +163,7 @@ pub struct MixPlan {
     pub create: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it in this form")]
 const fn is_false(value: &bool) -> bool {
     !*value
 }
@@ -172,7 +172,7 @@ const fn one() -> u16 {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it in this form")]
 const fn is_one(in_flight: &u16) -> bool {
     *in_flight == 1
 }

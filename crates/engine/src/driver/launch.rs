@@ -97,7 +97,7 @@ impl Gate {
     /// Lets the threads go on (`true`) or sends them home (`false`).
     fn open(&self, go: bool) {
         let before = self.go.lock().unwrap_or_else(PoisonError::into_inner).replace(go);
-        assert_eq!(before, None, "the threads of a load point set out once");
+        assert_eq!(before, None, "the threads of a load point start once");
         self.opened.notify_all();
     }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "the threads of a load point set out once")]
+    #[should_panic(expected = "the threads of a load point start once")]
     fn setting_out_twice_is_a_defect() {
         let gate = Gate::default();
         gate.open(true);

@@ -527,7 +527,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         if let Some(entry) = self.entry(number) {
             return push(queues, &entry);
         }
-        let offload = self.offload.as_mut().expect("helpers are mustered before they are sent");
+        let offload = self.offload.as_mut().expect("helpers are set up before they get work");
         let slot = &self.slots.slots[number as usize];
         let lent = match &slot.emptied {
             Some(opened) => Some(opened.as_raw_fd()),
@@ -633,7 +633,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     /// One fewer is in flight.
     #[inline]
     fn landed(&mut self) {
-        assert!(self.in_flight > 0, "what lands was in flight");
+        assert!(self.in_flight > 0, "a completed operation was in flight");
         self.in_flight -= 1;
     }
 

@@ -71,7 +71,7 @@ impl Run {
 }
 
 #[test]
-#[should_panic(expected = "what is read back at a time fits into the window")]
+#[should_panic(expected = "each read for verification fits into the window")]
 fn reading_back_more_than_the_window_holds_is_a_defect() {
     let run = Run::new(4096);
     let file = TargetFile { size_bytes: 4 << 20, ..run.files[0].clone() };

@@ -107,7 +107,7 @@ impl WriteMap {
                 IN_FLIGHT if whole => SETTLED | word & !KIND,
                 IN_FLIGHT => MIXED | UNKNOWN,
                 MIXED if word & COUNT != 0 => (word | taint) - 1,
-                _ => unreachable!("a write that ends was begun"),
+                _ => unreachable!("a write that completes was started"),
             });
         });
     }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a write that ends was begun")]
+    #[should_panic(expected = "a write that completes was started")]
     fn a_write_that_ends_twice_is_a_defect() {
         let map = map();
         map.begin(&write(0, 0, 4096));

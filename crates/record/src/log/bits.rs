@@ -23,7 +23,7 @@ pub(super) fn pack(values: &[u64; PACK], width: u32, out: &mut Vec<u8>) {
     debug_assert!(width <= u64::BITS, "a value has at most 64 bits");
     debug_assert!(
         width == u64::BITS || values.iter().all(|value| value >> width == 0),
-        "packed values have no more bits than are kept of them"
+        "packed values fit into their width"
     );
     let bytes = width as usize * PACK / 8;
     let start = out.len();
@@ -131,7 +131,7 @@ mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "packed values have no more bits than are kept of them")]
+    #[should_panic(expected = "packed values fit into their width")]
     fn a_value_that_needs_more_bits_is_a_defect() {
         pack(&[8; PACK], 3, &mut Vec::new());
     }

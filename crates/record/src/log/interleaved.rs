@@ -70,7 +70,7 @@ impl Source<'_> {
     }
 
     fn take(&mut self, most: usize) -> Batch {
-        assert!(self.next < self.held.len(), "operations are taken from a machine that has some");
+        assert!(self.next < self.held.len(), "operations are taken from a host that has some");
         let until = self.next + most.min(self.held.len() - self.next);
         let ops = match self.next == 0 && until == self.held.len() {
             true => std::mem::take(&mut self.held),
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "operations are taken from a machine that has some")]
+    #[should_panic(expected = "operations are taken from a host that has some")]
     fn taking_from_a_machine_without_operations_is_a_defect() {
         let mut source = Source { batches: Batches::default(), agent: 0, held: Vec::new(), next: 0 };
         source.take(1);

@@ -11,16 +11,16 @@ use crate::text::shell_word;
 pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
     let path =
         diagnosis.scope.place.as_ref().map_or_else(|| "PATH".to_owned(), |place| shell_word(&place.path));
-    // Where it is measured from: the machine that the findings are about.
-    let there = if diagnosis.scope.is_elsewhere { "there: " } else { "" };
+    // Measured from the host that the findings are about.
+    let there = if diagnosis.scope.is_elsewhere { " on that host" } else { "" };
     if diagnosis.findings.iter().any(|finding| finding.rule.severity < Severity::Info) {
         return format!(
-            "Change one thing at a time, and measure before and after: {there}reelgauge check {path}"
+            "Change one thing at a time. Measure{there} before and after each change: reelgauge check {path}"
         );
     }
     match first_remedy(diagnosis) {
         Some(remedy) => remedy,
-        None => format!("Measure the storage: {there}reelgauge check {path}"),
+        None => format!("Measure the storage{there}: reelgauge check {path}"),
     }
 }
 

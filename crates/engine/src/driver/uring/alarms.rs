@@ -59,7 +59,11 @@ impl Alarms {
                 node += 1;
             }
         }
-        debug_assert_eq!(self.times_ns[node], self.earliest_ns(), "the tree leads to its earliest alarm");
+        debug_assert_eq!(
+            self.times_ns[node],
+            self.earliest_ns(),
+            "the root of the tree is its earliest alarm"
+        );
         let worker = (node - leaves) as u32;
         self.set(worker, Alarms::NEVER);
         Some(worker)
@@ -90,7 +94,7 @@ mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "the tree leads to its earliest alarm")]
+    #[should_panic(expected = "the root of the tree is its earliest alarm")]
     fn a_node_that_knows_another_time_is_a_defect() {
         let mut alarms = Alarms::new(4);
         alarms.set(2, 50);

@@ -122,9 +122,9 @@ impl Offload {
     /// Sends a helper who has nothing to do; there must be one ([`Offload::muster`]). An offloaded operation
     /// that doesn't go by path needs its `file`, which stays open until the helper is back.
     pub(super) fn send(&mut self, slot: u32, op: &Op, file: Option<BorrowedFd<'static>>) {
-        let helper = self.idle.pop().expect("helpers are mustered before they are sent");
+        let helper = self.idle.pop().expect("helpers are set up before they get work");
         let sent = self.helpers[helper as usize].send(Offloaded { slot, op: *op, file });
-        sent.expect("a helper lives as long as its offload can come");
+        sent.expect("a helper runs as long as work can come");
     }
 
     /// The entry that makes the ring poll the bell, if a helper is busy and the ring doesn't poll yet.
@@ -151,7 +151,7 @@ impl Offload {
     pub(super) fn next_returned(&mut self) -> Option<Returned> {
         let returned = self.returned.try_recv().ok()?.expect("helpers outlive their offload");
         self.idle.push(returned.helper);
-        assert!(self.idle.len() <= self.helpers.len(), "a helper comes back once");
+        assert!(self.idle.len() <= self.helpers.len(), "a helper reports its completion once");
         Some(returned)
     }
 }
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a helper comes back once")]
+    #[should_panic(expected = "a helper reports its completion once")]
     fn a_helper_that_comes_back_twice_is_a_defect() {
         let mut offload = Offload::new().unwrap();
         let (slot, helper) = (0, 0);

@@ -228,7 +228,7 @@ impl<S> Slots<S> {
         let ring_worker = &mut self.workers[number as usize];
         if !ring_worker.is_ready && !ring_worker.is_finished {
             ring_worker.is_ready = true;
-            debug_assert!(self.ready.len() < self.workers.len(), "each worker is asked once in its turn");
+            debug_assert!(self.ready.len() < self.workers.len(), "each worker is polled once per turn");
             self.ready.push_back(number);
         }
     }
@@ -385,7 +385,7 @@ pub(super) mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "each worker is asked once in its turn")]
+    #[should_panic(expected = "each worker is polled once per turn")]
     fn a_worker_that_waits_twice_is_a_defect() {
         let mut slots = two_workers(false);
         slots.ready.extend([0, 0]);

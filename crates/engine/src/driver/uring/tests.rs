@@ -12,7 +12,7 @@ impl Sink for NoSink {
 }
 
 #[test]
-#[should_panic(expected = "what lands was in flight")]
+#[should_panic(expected = "a completed operation was in flight")]
 fn a_completion_while_nothing_is_in_flight_is_a_defect() {
     let names = Arc::new(Names::new(None, std::iter::empty()));
     let post = Post { number: 0, heartbeat: Arc::default(), context: Arc::new(context()), names };
