@@ -35,7 +35,7 @@ pub(super) fn sum(sum: &Sum) -> String {
         Sum::ConnectionMemory { clients, connections, buffer_bytes, bytes, memory_bytes } => {
             let of = match memory_bytes {
                 Some(memory) if bytes > memory => format!(
-                    ", more than the server's {}: the kernel stops buffers from growing earlier \
+                    ", more than the server's {}: before that, the kernel stops the growth of buffers \
                      (net.ipv4.tcp_mem)",
                     block_size(*memory)
                 ),
