@@ -302,8 +302,8 @@ fn start_words(point: &PointHosts) -> Option<String> {
     Some(format!("within {} of each other{off}.", duration(skew_us.max(1.0))))
 }
 
-/// The hosts of each load point on the page; `None` of a run of one host. The page opens at the load point that
-/// failed first, or at the last; the terminal has the table of that one.
+/// The hosts of each load point on the page; `None` of a run of one host. The page opens at the load point
+/// that failed first, or at the last; the terminal has the table of that one.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let hosts = summary.hosts.as_ref()?;
     let first = told(summary, hosts).map(|point| point.point);

@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, usize)] = &[
     ("import", 145),
     ("machine", 72),
     ("msmeter", 26),
-    ("record", 99),
+    ("record", 97),
     ("reelgauge", 144),
     ("results", 74),
     ("runner", 138),
