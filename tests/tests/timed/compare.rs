@@ -242,7 +242,7 @@ fn different_counts_and_workloads_are_distinguished() {
     mix.measure();
     let work = [two.run_dir(), mix.run_dir()];
     let said = compare(&work, "").expect_code(0).words();
-    assert!(said.starts_with("Run 2 cannot be compared with run 1"), "{said}");
+    assert!(said.starts_with("Result: Run 2 cannot be compared with run 1"), "{said}");
     assert!(!said.contains("better") && !said.contains("WORSE"), "{said}");
     let gate = compare(&work, "--threshold 5").expect_code(2);
     assert!(gate.stderr.contains("no figure could be judged"), "{}", gate.said());

@@ -113,7 +113,7 @@ fn a_freeze_that_a_busy_client_watched_has_one_cause_and_one_next_step() {
     let scratch = Scratch::new();
     let run = copied(&scratch).join("freeze");
     let screen = binary::run(["report", run.to_str().unwrap()]).expect_code(0).words();
-    assert!(screen.starts_with("57 of 255 frames were late, on both recorders. Cause: "), "{screen}");
+    assert!(screen.starts_with("Result: 57 of 255 frames were late, on both recorders. Cause: "), "{screen}");
     assert!(!screen.contains("Limited by") && !screen.contains("Close what else"), "{screen}");
     assert!(screen.contains("other programs used 99 % of this client's processors"), "{screen}");
     assert!(screen.contains("Next: Check the storage at "), "{screen}");

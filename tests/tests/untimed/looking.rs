@@ -35,7 +35,7 @@ fn a_run_is_looked_at_while_it_goes_on_and_loses_nothing() {
         rows.push(count(&seen, "log.rows"));
         look("ops", &["--top", "3"]);
         let screen = look("report", &[]).words();
-        assert!(screen.starts_with("The run is still running."), "{screen}");
+        assert!(screen.starts_with("Result: The run is still running."), "{screen}");
         assert!(!screen.contains("killed") && !screen.contains("Nothing was measured"), "{screen}");
     }
     assert!(rows.is_sorted() && rows[0] < rows[2], "{rows:?}");

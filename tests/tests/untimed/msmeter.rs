@@ -184,7 +184,11 @@ fn a_worker_stalled_to_the_end_is_a_loss() {
     let (outcome, dir, _runs) = session.end(3);
     let met: Vec<Met> = workers.into_iter().map(MeterWorker::met).collect();
     assert_eq!((met[1].records.len(), met[1].messages.last().unwrap().as_str()), (5, "stop"));
-    assert!(outcome.words().starts_with("Worker 1 hung at the end of test x.csv: "), "{}", outcome.said());
+    assert!(
+        outcome.words().starts_with("Result: Worker 1 hung at the end of test x.csv: "),
+        "{}",
+        outcome.said()
+    );
     assert!(!outcome.words().contains("Worker 0"), "{}", outcome.stdout);
     let stalled = summary(&dir)["msmeter"]["tests"][0]["stalled"].as_array().unwrap().clone();
     assert_eq!((stalled.len(), &stalled[0]["worker"]), (1, &Value::from(1)));

@@ -4,7 +4,7 @@ use reelgauge_analysis::note::{LogTrouble, LostPart, Note, NoteFact};
 use reelgauge_analysis::whose_memory::{CacheEvidence, CacheSuspicion, WhySuspected};
 use reelgauge_analysis::{MemoryFacts, Summary};
 
-use crate::text::{capital, plain_short};
+use crate::text::plain_short;
 use crate::units::{counted, duration, mb_per_s, moment, percent};
 
 /// The columns behind `Warning: ` on a terminal of 80.
@@ -140,7 +140,7 @@ fn cache(memory: &MemoryFacts, summary: &Summary) -> Option<String> {
         CacheSuspicion::MayHaveAnswered { why } => match why.first()? {
             WhySuspected::LoopFile => {
                 let device = memory.cached_loop.as_deref().unwrap_or("the loop device");
-                let device = capital(&plain_short(device, NAME_CHARS));
+                let device = plain_short(device, NAME_CHARS);
                 format!("{device} reads through a cache. Use losetup --direct-io=on, or a disk.")
             }
             WhySuspected::FitsClientMemory => format!("This client's cache may have answered.{advice}"),
