@@ -19,17 +19,17 @@ export type AheadAnswer = {
 /** Why more streams may pass than a search found. */
 export type AtLeast = "this_machine" | "unfinished" | "no_more_tried";
 
-/** What disks are plugged into. */
+/** The connection of the disks. */
 export type BackplaneSite = {
-  /** How it is connected to the server. */
+  /** The bus between backplane and server. */
   bus?: Bus,
-  /** Of SAS 1 to 4, of SATA 1 to 3, of PCIe 1 to 7. */
+  /** The generation: 1 to 4 for SAS, 1 to 3 for SATA, 1 to 7 for PCIe. */
   generation?: number,
-  /** How many lanes lead to the server. */
+  /** The number of lanes to the server. */
   lanes?: number,
 };
 
-/** How the storage behaved in an incident, as its answers tell. */
+/** How the storage behaved in an incident, judged by its answers. */
 export type Behaviour = "no_answer" | "failed" | "slow" | "single_slow_ops" | "usual" | "not_known";
 
 /** Which direction is good. */
@@ -41,117 +41,120 @@ export type Block = { "kind": "heading", "of": string } | { "kind": "paragraph",
 /** A bus. */
 export type Bus = "sas" | "sata" | "pcie";
 
-/** What shows that a cache answered. */
+/** Evidence that a cache answered. */
 export type CacheEvidence = { "kind": "target_is_memory" } | { "kind": "client_counted",
-  /** Share of what was read, 0 to 1. */
+  /** Share of the reads, 0 to 1. */
   share: number,
 } | { "kind": "later_reads_faster",
-  /** In which load point. */
+  /** The load point. */
   point: number,
-  /** Both. */
+  /** The first and the later reads. */
   reads: ComparedReads,
 };
 
 /** Whether a cache answered reads. */
 export type CacheSuspicion = { "finding": "not_suspected" } | { "finding": "may_have_answered",
-  /** Why; the first weighs most. */
+  /** The reasons, the strongest first. */
   why: Array<WhySuspected>,
 } | { "finding": "answered",
-  /** What shows it. */
+  /** The evidence. */
   evidence: CacheEvidence,
 };
 
 /** Why the number is not better. */
 export type Cause = {
-  /** Whose it was. */
+  /** The culprit. */
   culprit: Culprit,
-  /** The load point, as an index into the summary's. */
+  /** The load point, as an index into the summary's load points. */
   point: number,
   /**
    * The incident with most late frames, as an index into those of the load point. `null` without
    * incidents.
    */
   incident: number | null,
-  /** How many incidents there were. */
+  /** The number of incidents. */
   incidents: number,
 };
 
-/** What a count rests on. */
+/** The evidence for a count. */
 export type CheckBasis = "held" | "sustained_rate" | "short_trial";
 
-/** A count of streams without a late frame and with margins that did not fall. */
+/** A number of streams that had no late frames and no shrinking margins. */
 export type CheckCount = {
-  /** So many. */
+  /** The number of streams. */
   streams: number,
-  /** There may be more: the search was cut short, or this machine was its limit. */
+  /** There may be more: the search was cut short, or the local host was its limit. */
   at_least: boolean,
-  /** By how many the count may be off, up or down. `null` of a lower bound (`at_least`). */
+  /** The uncertainty of the count, up or down. `null` for a lower bound (`at_least`). */
   error_streams: number | null,
-  /** What so many streams need together. */
+  /** The total rate that these streams need. */
   mb_per_s: number,
-  /** What ended the search, in words: `the storage`, `this machine`, `the time for this look`. */
+  /** What ended the search, as text: `the storage`, `this machine`, `the time for this look`. */
   limited_by: string,
   /** The same as data. */
   limit?: CountLimit,
-  /** What the count rests on. `null` in runs of earlier versions. */
+  /** The evidence for the count. `null` in runs of earlier versions. */
   basis?: CheckBasis,
-  /** How long so many streams were held, in their longest trial. */
+  /** How long this number of streams was played, in their longest trial. */
   held_s?: number,
-  /** Other counts imply more, and a second trial confirmed this limit. */
+  /** Other counts imply more, but a second trial confirmed this limit. */
   own_limit?: boolean,
 };
 
 /** Results of `check`. MB = 10^6 bytes. */
 export type CheckFacts = {
-  /** What is mounted there: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`. */
+  /** The mount of the target: `NFS 4.2 from nas1`, `ext4 on /dev/nvme0n1p2`. */
   mount: string,
-  /** The link: `eth0, 10 Gbit/s`. `null` for local storage, and where it is unknown. */
+  /** The link: `eth0, 10 Gbit/s`. `null` for local storage, and if it is unknown. */
   link?: string,
-  /** The most file data that such a link transfers. `null` where the link is unknown. */
+  /** The highest rate of file data on such a link. `null` if the link is unknown. */
   line_rate_mb_per_s?: number,
-  /** What this client sustained reading in order, four files at a time. */
+  /** Rate that this client sustained when it read in order, four files at a time. */
   sequential_read_mb_per_s: number | null,
-  /** What it sustained writing in order, four files at a time. */
+  /** Rate that this client sustained when it wrote in order, four files at a time. */
   sequential_write_mb_per_s: number | null,
-  /** How the rate of sequential reads developed. `null` in runs of versions that did not look. */
+  /** The sequential read rate over time. `null` in runs of versions that did not record it. */
   sequential_reads?: SustainedRate,
-  /** The same of sequential writes. */
+  /** The sequential write rate over time. */
   sequential_writes?: SustainedRate,
-  /** This client reading 64 KiB at random places, four at a time. */
+  /** The rate of this client when it reads 64 KiB at random positions, four at a time. */
   random_read_mb_per_s: number | null,
-  /** 99 of 100 of those reads took no longer. */
+  /** 99 of 100 of these reads took no longer. */
   random_read_ms_p99: number | null,
   /** Everyday formats, each measured at its limit. */
   formats: Array<CheckFormat>,
-  /** Which counts others contradict that were not tried again, in words. Their limits are unknown. */
+  /**
+   * Counts that other counts contradict and that were not tried again, as text. Their limits are
+   * unknown.
+   */
   unsteady?: string,
-  /** What limits it first, in words. */
+  /** The first limit of the target, as text. */
   limit: string,
-  /** Whose that limit is. `null` where it is unknown. */
+  /** The culprit of that limit. `null` if it is unknown. */
   limit_culprit?: Culprit,
   /** The doctor's rule to follow first. `null` where none applies. */
   hint?: CheckHint,
   /** Free space on the storage. */
   free_bytes?: number,
-  /** Its share of all, 0 to 1. */
+  /** The free share of the storage, 0 to 1. */
   free_share?: number,
-  /** What to do next: only in runs of earlier versions. */
+  /** The next step: only in runs of earlier versions. */
   next_step?: string,
-  /** How long all of that took. */
+  /** The duration of the whole check. */
   looked_s: number,
 };
 
-/** How many streams of one format were carried. */
+/** The stream counts of one format. */
 export type CheckFormat = {
   /** Its name in the catalogue: `prores-422-hq-uhd-25`. */
   id: string,
   /** The same for display: `Apple ProRes 422 HQ UHD 25p`. */
   name: string,
-  /** What one stream of it needs. */
+  /** Rate that one stream of it needs. */
   needed_mb_per_s_each: number,
-  /** Streams that were played. `null` where that was not measured. */
+  /** Streams that were played; `null` if not measured. */
   play: CheckCount | null,
-  /** Streams that were recorded. `null` where that was not measured. */
+  /** Streams that were recorded; `null` if not measured. */
   record: CheckCount | null,
 };
 
@@ -159,7 +162,7 @@ export type CheckFormat = {
 export type CheckHint = {
   /** The rule: `nfs.rsize_wsize`. */
   rule: string,
-  /** What was found, and what to do. */
+  /** The finding and the advice. */
   sentence: string,
 };
 
@@ -183,15 +186,15 @@ export type Choices = {
   procedures: Array<ChoiceEntry>,
 };
 
-/** How a file was read in order. */
+/** How a file was read sequentially. */
 export type ColdReads = {
   /** The file. */
   path: string,
-  /** Reads that were looked at. */
+  /** The number of reads that were judged. */
   reads: number,
   /** The median of their service times. */
   median_us: number,
-  /** Two peaks of the service times, if there are two: the faster and the slower. */
+  /** The two peaks of the service times, if there are two: the faster and the slower. */
   peaks_us: [number, number] | null,
   /** Share of reads in the slower peak. */
   slower_percent: number | null,
@@ -199,9 +202,9 @@ export type ColdReads = {
   slow_percent: number,
   /** Such reads per MB (10^6 bytes) read. */
   slow_per_mb: number,
-  /** The distance in the file at which slow reads repeat, if they do. */
+  /** The distance in the file after which slow reads repeat, if they do. */
   period_bytes: number | null,
-  /** How much alike the row of slow reads is to itself at that distance, 0 to 1. */
+  /** The autocorrelation of the slow reads at that distance, 0 to 1. */
   period_alike: number | null,
 };
 
@@ -227,35 +230,35 @@ export type ComparedIncident = {
   late_frames: number,
 };
 
-/** What came of the streams of one load point in one run. */
+/** The results of the streams of one load point in one run. */
 export type ComparedLate = {
   /** The load point, as `ComparisonRow.group` has it. */
   group: string,
   /** The run, from 0. */
   run: number,
-  /** How long was measured. */
+  /** How long the measured part was. */
   measured_s: number,
-  /** How many streams had frames. */
+  /** How many streams had frames to judge. */
   streams: number,
-  /** How many of them had late ones. */
+  /** How many of these streams had late frames. */
   streams_with_late_frames: number,
-  /** Frames whose deadline lay in the measured part. */
+  /** Frames whose deadline was in the measured part. */
   frames_judged: number,
-  /** Those of them that were late. */
+  /** How many of these frames were late. */
   late_frames: number,
-  /** Disturbances that made them late. */
+  /** Disturbances that caused late frames. */
   incidents: number,
-  /** The one that cost most frames; `null` where there was none. */
+  /** The disturbance with the most late frames; `null` if there was none. */
   worst_incident: ComparedIncident | null,
 };
 
 /** First and later reads of one size. */
 export type ComparedReads = {
-  /** The reads were at least so long, and less than twice that. */
+  /** The lower bound of the size of the reads; the upper bound is twice that. */
   read_bytes_from: number,
-  /** Of bytes that the run had not moved before. */
+  /** Reads of bytes that the run had not transferred before. */
   first: ReadTimes,
-  /** Of bytes that it had. */
+  /** Reads of bytes that the run had transferred before. */
   later: ReadTimes,
 };
 
@@ -267,49 +270,55 @@ export type ComparedRun = {
   label: string,
   /** The command. */
   verb: string,
-  /** When it started, RFC 3339; empty where nobody wrote it down. */
+  /** When it started, RFC 3339; empty if it was not recorded. */
   started_at: string,
-  /** Where the data lay. */
+  /** Where the test data was. */
   target: string,
-  /** Runs with the same number repeat one another and are taken together; 0 is the side of the first run. */
+  /**
+   * Runs with the same number repeat one another and are evaluated together. 0 is the side of the
+   * first run.
+   */
   side: number,
-  /** Who worked; empty where that is not known. */
+  /** The actors of the run; empty if unknown. */
   work: Array<WorkActor>,
-  /** It looked for the largest number of streams, instead of running a given one. */
+  /** Whether it searched for the largest number of streams, instead of running a given number. */
   searches: boolean,
   /** How it is related to the first run. */
   kinship: Kinship,
   /** Where its plan differs from that of the first run. */
   plan_differences: Array<PlanDifference>,
-  /** Words to find it by. */
+  /** The user's tags, for finding the run. */
   tags: Array<string>,
-  /** Those of them that not all sides have: what tells it from the others. Empty where none does. */
+  /** The tags that not all sides have, which distinguish this run. Empty if there are none. */
   distinguishing_tags: Array<string>,
   /** What was measured, and from where. */
   system: ComparedSystem,
-  /** Why it is inconclusive; empty where it is not. */
+  /** The reasons why the run is inconclusive; empty if it is not. */
   inconclusive?: Array<InconclusiveReason>,
 };
 
-/** A storage and the client that measured it. What nobody found out or wrote down is `null`. */
+/**
+ * A storage system and the client that measured it. Fields that were neither detected nor entered are
+ * `null`.
+ */
 export type ComparedSystem = {
-  /** Who made the storage, as people say. */
+  /** The maker of the storage, as the user entered it. */
   make: string | null,
-  /** Which storage it is, as people say. */
+  /** The model of the storage, as the user entered it. */
   model: string | null,
-  /** Its firmware or version, as people say. */
+  /** The firmware or version of the storage, as the user entered it. */
   firmware: string | null,
-  /** Anything else that people say of it, by name. */
+  /** Other entries of the user about the storage, by name. */
   other: { [key in string]: string },
   /** For display: `SMB 3.1.1 from nas1`. */
   protocol: string | null,
   /** `nfs4`, `cifs`, `ext4`, … */
   fs_type: string | null,
-  /** The mounted thing. */
+  /** The source of the mount, such as a share or a block device. */
   source: string | null,
   /** Mount options as the system states them. */
   mount_options: string | null,
-  /** Host name of the client; of the first one, where there are several. */
+  /** Host name of the client; of the first one, if there are several. */
   client: string | null,
   /** Its operating system and kernel. */
   client_system: string | null,
@@ -333,11 +342,11 @@ export type Comparison = {
   runs: Array<ComparedRun>,
   /** Their figures: those of the whole run, then load point by load point. */
   rows: Array<ComparisonRow>,
-  /** What came of the streams of every load point that has some. */
+  /** The results of the streams, for each load point that has streams. */
   late: Array<ComparedLate>,
 };
 
-/** What is to be made of a figure. */
+/** The judgement on a figure. */
 export type ComparisonJudgement =
   | "base"
   | "same"
@@ -354,30 +363,30 @@ export type ComparisonRow = {
   group: string,
   /** Name of the figure, as in summary.json: `total.read_bytes_per_s`. */
   figure: string,
-  /** For people, with the unit of `texts`: `read, MB/s`. */
+  /** The label for screens, with the unit of `texts`: `read, MB/s`. */
   label: string,
   /** The unit of `values`. */
   unit: FigureUnit,
   /** Which direction is good. */
   better: Better,
-  /** What was measured; `null` where it was not. */
+  /** The measured values; `null` if not measured. */
   values: Array<number | null>,
-  /** The same as the terminal prints them; `-` where there is none. */
+  /** The same values as the terminal prints them; `-` for `null`. */
   texts: Array<string>,
   /**
-   * Against the first run, or that of a side's mean against the first side's mean. `null` for the first
-   * side, and where one of the two is missing or the first is 0.
+   * Change from the first run, or from the first side's mean to this side's mean. `null` for the
+   * first side, and if one of the two is missing or the first is 0.
    */
   change_percent: Array<number | null>,
-  /** Differences smaller than this say nothing; `null` where it can't be told, or not in percent. */
+  /** Smaller differences are within the noise. `null` if the noise is unknown or has no percentage. */
   noise_percent: Array<number | null>,
-  /** What is to be made of it. */
+  /** The judgement for each run. */
   judgement: Array<ComparisonJudgement>,
 };
 
 /** Confidence in the number. */
 export type Confidence = {
-  /** What makes it less sure, the worst first; empty where nothing does. */
+  /** The doubts, the worst first; empty if there are none. */
   doubts: Array<Doubt>,
 };
 
@@ -388,11 +397,11 @@ export type CountLimit = { "culprit": Culprit } | "storage_or_others" | "contrad
 export type CounterAgent = {
   /** Its name. */
   agent: string,
-  /** It is no machine of the run, but one that was put beside it: a server, an array, a switch. */
+  /** It is no host of the run, but observes it: a server, an array, a switch. */
   is_observer?: boolean,
-  /** What it sampled. */
+  /** The counters that it sampled. */
   series: Array<CounterSeries>,
-  /** What is not here, and why, in words. */
+  /** What is missing here, and why, as text. */
   notes: Array<string>,
 };
 
@@ -402,9 +411,9 @@ export type CounterSeries = {
   layer: string,
   /** As in the log: `cpu_busy_percent`, `rx_bytes_per_s`. */
   name: string,
-  /** Which of several: `eth0`, `nvme0n1`; empty where there is one. */
+  /** Name of the device (`eth0`, `nvme0n1`) if there are several; empty if there is one. */
   device: string,
-  /** For people: "eth0 received". */
+  /** The label on screens: "eth0 received". */
   words: string,
   /** The same with the unit: "eth0 received, MB/s". */
   label: string,
@@ -412,7 +421,7 @@ export type CounterSeries = {
   unit: string,
   /** When, in seconds since the start of the run. */
   at_s: Array<number>,
-  /** What was found then; `null` where nothing was. */
+  /** The values at those times; `null` if there was none. */
   value: Array<number | null>,
 };
 
@@ -422,7 +431,7 @@ export type Counters = {
   agents: Array<CounterAgent>,
 };
 
-/** One thing that is judged. */
+/** One criterion. */
 export type Criterion =
   | "late_frames"
   | "failed_ops"
@@ -433,7 +442,7 @@ export type Criterion =
   | "global_rate"
   | "ratio";
 
-/** Who an incident or a failed load point is booked to. */
+/** The culprit of an incident or a failed load point. */
 export type Culprit = "tool" | "this_machine" | "max_rate" | "link" | "storage" | "not_known";
 
 /** The files used. */
@@ -442,81 +451,84 @@ export type DataSet = {
   files: number,
   /** Size of each. */
   file_size_bytes: number,
-  /** Whether they were there already. */
+  /** Whether they existed before the run. */
   reused: boolean,
 };
 
-/** A number of a page. Written as a whole number where it is one, and as `null` where it is none at all. */
+/** A number of a page. It is written as a whole number if it is one, and as `null` if it is not finite. */
 export type Decimal = number;
 
-/** What a page tells of a log. Times are seconds since the start of the run. */
+/** What a page shows of a log. Times are seconds since the start of the run. */
 export type Detail = {
-  /** Operations in the log. */
+  /** The number of operations in the log. */
   ops: number,
-  /** What is meant by latency here. */
+  /** The definition of latency here. */
   measure: Measure,
   /** The bins of `Detail.over_time` and `Detail.latency`. */
   time: TimeAxis,
-  /** What was done when. */
+  /** Operations and bytes over time. */
   over_time: OverTime,
-  /** How long it took when. */
+  /** Latencies over time. */
   latency: LatencyGrid,
   /** One curve for each kind of operation that happened. */
   percentiles: Array<PercentileCurve>,
-  /** Sizes that were asked for. */
+  /** Sizes that the operations requested. */
   sizes: Array<SizeCounts>,
   /** The slowest operations, slowest first, without those of the warm-up. */
   worst: OpColumns,
   /** Operations in order of issue. */
   listed: OpColumns,
-  /** Whether these are all. */
+  /** Whether the list is complete. */
   listed_all: boolean,
-  /** Names of the files that occur above and below, by number. Long names are cut, with an ellipsis. */
+  /**
+   * Names of the files that occur above and below, by number. Long names are shortened with an
+   * ellipsis.
+   */
   file_names: { [key in number]: string },
   /** The files with the most bytes. */
   files: FileRows,
-  /** Where in the files with the most accesses data were read and written, and when. */
+  /** Reads and writes by time and place, in the files with the most accesses. */
   maps: Array<FileMap>,
   /** Each load point that had streams with frames. */
   streams: Array<PointStreams>,
-  /** What each host did when; `null` where one host made the run. */
+  /** Figures of each host over time; `null` if one host made the run. */
   hosts: HostsOverTime | null,
 };
 
-/** A kind of disk, with its plug. */
+/** A kind of disk, with its connection. */
 export type DiskKind = "hdd-sata" | "hdd-sas" | "ssd-sata" | "ssd-sas" | "nvme";
 
 /** The disks. */
 export type DisksSite = {
-  /** What they are. */
+  /** The kind of disk. */
   kind?: DiskKind,
-  /** How many, without spares. */
+  /** The number of disks, without spares. */
   count?: number,
-  /** What one of them is known to read or write in a row. */
+  /** The sequential rate of one disk. */
   each_mb_per_s?: number,
-  /** How they are put together. */
+  /** The RAID level. */
   raid?: Raid,
   /** Number of groups, each with its own parity; one by default. */
   groups?: number,
-  /** How many reads at random places one of them does in a second. */
+  /** Random reads per second of one disk. */
   each_random_reads_per_s?: number,
 };
 
-/** What a document to hand over is headed with. */
+/** The heading of a document for a customer. */
 export type DocumentSite = {
   /** Its title. */
   title?: string,
-  /** For whom it is. */
+  /** The customer. */
   customer?: string,
-  /** Where the storage is. */
+  /** The place of the storage. */
   place?: string,
-  /** Who measured. */
+  /** The author of the measurement. */
   author?: string,
-  /** Anything else. */
+  /** An additional remark. */
   note?: string,
 };
 
-/** Something that makes the number less sure. */
+/** A reason to doubt the number. */
 export type Doubt =
   | "broke_off"
   | "interrupted"
@@ -533,17 +545,17 @@ export type Doubt =
   | "short_look"
   | "log_incomplete";
 
-/** Past the client's cache, or not. */
+/** Direct or cached I/O. */
 export type EffectiveMode = {
-  /** What was asked: `direct`, `cached`. */
+  /** The requested mode: `direct`, `cached`. */
   asked: string,
-  /** What it really was. */
+  /** The detected mode. */
   found: string,
-  /** The same in words, when it matters; else empty. */
+  /** The same as a sentence, if it matters; otherwise empty. */
   sentence: string,
-  /** Share of the data set in this machine's cache before the run, 0 to 1. */
+  /** Share of the data set in the local host's cache before the run, 0 to 1. */
   cached_share_before: number | null,
-  /** The same after it. */
+  /** The same after the run. */
   cached_share_after: number | null,
 };
 
@@ -551,11 +563,11 @@ export type EffectiveMode = {
 export type ErrorCount = {
   /** Its number. */
   errno: number,
-  /** Its name: `ENOENT`; the number where it has none. */
+  /** Its name: `ENOENT`; the number if it has no name. */
   name: string,
   /** The kind of operation that failed. */
   kind: string,
-  /** How often. */
+  /** The number of such errors. */
   count: number,
 };
 
@@ -563,7 +575,7 @@ export type ErrorCount = {
 export type ErrorFigures = {
   /** The operating system's number. */
   errno: number,
-  /** What the number means on the system that made these figures. */
+  /** The meaning of the number on the system that wrote these figures. */
   message: string,
   /** How many operations failed with it. */
   count: number,
@@ -583,40 +595,40 @@ export type EventsTold = {
 
 /** A criterion that was not met. */
 export type Failure = {
-  /** Which. */
+  /** The criterion. */
   criterion: Criterion,
-  /** `false` where nothing was measured that could have met it. */
+  /** `false` if nothing was measured that could have met it. */
   measured: boolean,
-  /** The stream, where it is one stream's failure. */
+  /** The stream, if it is one stream's failure. */
   stream: number | null,
-  /** The worker, where it is one worker's failure. */
+  /** The worker, if it is one worker's failure. */
   worker: number | null,
   /** When it failed, since the start of the run; `null` for figures of the whole load point. */
   at_s: number | null,
   /** The same since the start of the load point. */
   at_in_point_s: number | null,
-  /** The limit: frames, operations, ms, MB/s or a share, as the criterion is. */
+  /** The limit, in the criterion's unit: frames, operations, ms, MB/s or a share. */
   limit: number,
-  /** What was found, in the same unit. */
+  /** The measured value, in the same unit. */
   found: number | null,
   /**
-   * The limit would have been met without the scheduling delay of Reelgauge: this is no statement
-   * about the storage.
+   * The limit would have been met without the scheduling delay of Reelgauge: this is no
+   * evidence about the storage.
    */
   because_of_tool: boolean,
-  /** All of that in words. */
+  /** The failure as a sentence. */
   sentence: string,
 };
 
-/** Writes that began far behind the end of a file. */
+/** Writes that began far beyond the end of a file. */
 export type FarWrites = {
   /** The file. */
   path: string,
-  /** How many. */
+  /** The number of such writes. */
   writes: number,
-  /** How far behind the end the furthest began. */
+  /** The largest distance from the end. */
   gap_bytes: number,
-  /** How long the longest took. */
+  /** The longest time of such a write. */
   max_service_us: number,
 };
 
@@ -638,30 +650,30 @@ export type FigureUnit =
 
 /** The figures of a load point or of one worker in it. */
 export type Figures = {
-  /** Operations of every kind that were measured, failed ones included. */
+  /** Measured operations of every kind, including failed ones. */
   ops: number,
-  /** Those that failed. */
+  /** Failed operations. */
   failed_ops: number,
-  /** The same by kind. */
+  /** The measured operations by kind. */
   ops_by_kind: OpsByKind,
   /** Operations of the warm-up. They are in no other figure. */
   warmup_ops: number,
-  /** Transfers that ran to their end without a failure. */
+  /** Transfers that completed without a failure. */
   transfers: number,
-  /** Transfers that did not: cut off by the end or the warm-up, or with a failed operation. */
+  /** Transfers that did not: cut off by the end or by the warm-up, or with a failed operation. */
   transfers_left_out: number,
   /**
-   * Reads and writes that succeeded but moved less than requested. They end the run, except in a replay,
-   * and are in no time here.
+   * Reads and writes that succeeded but transferred less than requested. They end the run, except in
+   * a replay, and no time here includes them.
    */
   short_transfers: number,
-  /** The writes among them. `null` in summaries of versions that did not tell them apart. */
+  /** The writes among these. `null` in summaries of versions that did not separate them. */
   short_writes: number | null,
   /** Bytes read. */
   read_bytes: number,
   /** Bytes written. */
   written_bytes: number,
-  /** Throughput: bytes read ÷ measured time. `null` where that is 0. */
+  /** Throughput: bytes read ÷ measured time. `null` if that time is 0. */
   read_bytes_per_s: number | null,
   /** Throughput: bytes written ÷ measured time. */
   written_bytes_per_s: number | null,
@@ -669,16 +681,16 @@ export type Figures = {
   bytes_per_s: number | null,
   /** Reads and writes that succeeded ÷ measured time. */
   data_ops_per_s: number | null,
-  /** From when operations were due until they were done: what an application would have felt. */
+  /** From when operations were due until they completed: the latency that an application sees. */
   response: TimesByKind,
-  /** From when operations were issued until they were done: what the storage took. */
+  /** From when operations were issued until they completed: the time of the storage. */
   service: TimesByKind,
   /**
    * Time from when operations were due *and their worker was free* until they were issued: the
    * scheduling delay of Reelgauge.
    */
   lateness: LatenessFigures | null,
-  /** What failed, by error number. */
+  /** The failures, by error number. */
   errors: Array<ErrorFigures>,
   /** The failure that came first. */
   first_error: FirstError | null,
@@ -690,7 +702,7 @@ export type FileFigures = {
   file: number,
   /** Its name. */
   path: string,
-  /** How far it reached at the end, as far as the trace tells. */
+  /** The known end of the file after the trace. */
   end_bytes: number,
   /** Bytes read. */
   read_bytes: number,
@@ -716,19 +728,19 @@ export type FileFigures = {
   read_service: ServiceFigures | null,
   /** Service times of writes. */
   write_service: ServiceFigures | null,
-  /** Where in the file it was read and written, and when. */
+  /** Bytes read and written in the file, by time and position. */
   map: OffsetMap | null,
 };
 
-/** Where in a file the application was, and when. */
+/** The accesses to one file, by time and position. */
 export type FileMap = {
   /** Its number. */
   file: number,
-  /** How far it reached, as far as is known. */
+  /** The known size of the file. */
   end_bytes: number,
-  /** Coarse to fine. */
+  /** The same map several times, from coarse to fine. */
   levels: Array<MapLevel>,
-  /** Every access, where they are few. */
+  /** Every access, if there are few. */
   points: MapPoints | null,
 };
 
@@ -746,21 +758,21 @@ export type FileRows = {
   read_bytes: Array<number>,
   /** Bytes written. */
   written_bytes: Array<number>,
-  /** Share of accesses that begin where the last one to the same file ended. */
+  /** Share of accesses that start where the last one to the same file ended. */
   sequential_percent: Array<Decimal | null>,
   /** Mean service time of accesses. */
   mean_service_us: Array<Decimal | null>,
-  /** The longest. */
+  /** Longest service time of accesses. */
   max_service_us: Array<Decimal | null>,
   /** Operations that failed. */
   failed_ops: Array<number>,
-  /** Files with operations that are not listed. */
+  /** Number of files with operations that are not listed. */
   left_out: number,
 };
 
 /** Files with at least one operation in the period. */
 export type FilesTouched = {
-  /** All of them, directories too. */
+  /** All files, including directories. */
   touched: number,
   /** With reads and without writes. */
   only_read: number,
@@ -780,7 +792,7 @@ export type Filled = {
   name: string,
 };
 
-/** Where and when something failed first. */
+/** Place and time of the first failure. */
 export type FirstError = {
   /** The operating system's number. */
   errno: number,
@@ -802,15 +814,15 @@ export type FirstError = {
 export type FirstLateFrame = {
   /** The frame's number on the timeline. */
   frame: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the run. */
   deadline_s: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the load point. */
   deadline_in_point_s: number,
-  /** How late it came. `null` where it never did. */
+  /** Its lateness. `null` if it never arrived. */
   late_us: number | null,
-  /** It was never begun. */
+  /** Whether it was never begun. */
   dropped: boolean,
-  /** An operation of it failed. */
+  /** Whether one of its operations failed. */
   failed: boolean,
 };
 
@@ -872,13 +884,13 @@ export type FormatsFound = {
   advice: string,
 };
 
-/** What was found. */
+/** The signs that were found. */
 export type FragmentSigns = {
   /** Files with single bytes written ahead of the data and overwritten later. */
   hints: Array<Hints>,
-  /** Files with writes far behind their end. */
+  /** Files with writes far beyond their end. */
   far_writes: Array<FarWrites>,
-  /** Files that were read in order, and how evenly that went. */
+  /** Files that were read sequentially, and how evenly. */
   cold_reads: Array<ColdReads>,
 };
 
@@ -890,13 +902,13 @@ export type Headroom = {
   step_percent: number,
   /** Frames. */
   count: Array<number>,
-  /** Frames that never came. */
+  /** Frames that never arrived. */
   never: number,
 };
 
-/** What a limit on bytes a second did to a load point. */
+/** The effect of the byte rate limit on a load point. */
 export type HeldBack = {
-  /** The limit, reading and writing together. */
+  /** The limit, for reads and writes together. */
   max_bytes_per_s: number,
   /** Operations of the measured time that had to wait for it. */
   operations: number,
@@ -945,17 +957,17 @@ export type HeroFact = {
   text: string,
 };
 
-/** Single bytes that were written behind the end of a file. */
+/** Single bytes that were written beyond the end of a file. */
 export type Hints = {
   /** The file. */
   path: string,
-  /** Single bytes written behind the end. */
+  /** Single bytes written beyond the end. */
   hints: number,
-  /** Those that were overwritten by data later. */
+  /** How many of them were overwritten by data later. */
   overwritten: number,
-  /** The most frequent distance from one to the next; `null` with one only. */
+  /** The most frequent distance between two of them; `null` with only one. */
   spacing_bytes: number | null,
-  /** How far the furthest lay ahead of the data. */
+  /** The largest distance ahead of the data. */
   ahead_bytes: number,
   /** When the first was written. */
   first_at_s: number,
@@ -963,15 +975,15 @@ export type Hints = {
 
 /** A part of the path. */
 export type Hop = {
-  /** Which. */
+  /** The part of the path. */
   kind: HopKind,
-  /** Its capacity. `null` where that is unknown. */
+  /** Its capacity. `null` if that is unknown. */
   ceiling_bytes_per_s: number | null,
-  /** The rate measured there. `null` where nothing was measured. */
+  /** The rate measured there. `null` if nothing was measured. */
   measured_bytes_per_s: number | null,
   /**
-   * The rate that this client reached, where that is above the stated capacity of this hop: a cache
-   * before it answered, or the stated capacity is wrong. `null` elsewhere.
+   * The rate that this client reached, if it is above the stated capacity of this hop: a cache before
+   * it answered, or the stated capacity is wrong. `null` elsewhere.
    */
   outrun_bytes_per_s: number | null,
 };
@@ -993,62 +1005,65 @@ export type HopWords = {
   is_lowest: boolean,
 };
 
-/** What machines are held against one another by. */
+/** The figures by which hosts are compared with one another. */
 export type HostFigure = "throughput" | "mean_response";
 
-/** One machine in a load point. */
+/** One host in a load point. */
 export type HostFigures = {
-  /** Whether it was there. */
+  /** Whether it took part. */
   presence: Presence,
   /**
-   * How much later than agreed it began, or than the first of all where nothing was agreed. `null` where
-   * it did not begin, or its clock was not compared.
+   * How much later than agreed it began, or than the first host if no time was agreed. `null` if it
+   * did not begin, or its clock was not compared.
    */
   start_skew_us: number | null,
-  /** What it did. */
+  /** Its results. */
   figures: PartFigures,
-  /** How it differs from its siblings, if it does. */
+  /** How it differs from its siblings, if it is an outlier. */
   stands_out: StandsOut | null,
-  /** Whose fault it was that its criteria were not met. `null` where they were. */
+  /** The culprit if it missed its criteria. `null` if it met them. */
   culprit: Culprit | null,
-  /** Which layer limited it. `null` where that is unknown. */
+  /** The layer that limited it. `null` if that is unknown. */
   limit: LimitStep | null,
 };
 
-/** One host. An operation counts where it was done. */
+/** One host. An operation counts in the bin where it completed. */
 export type HostOverTime = {
-  /** Bytes read and written in a bin, those of the warm-up too. */
+  /** Bytes read and written in a bin, including the warm-up. */
   bytes: Array<number>,
-  /** The slowest read or write in a bin, without the warm-up; 0 where nothing was done. */
+  /** The slowest read or write in a bin, without the warm-up; 0 if there was none. */
   max_response_us: Array<Decimal>,
 };
 
 /** The hosts of a run over time. */
 export type HostsOverTime = {
-  /** The bins of everything below. */
+  /** The bins of all figures below. */
   time: TimeAxis,
   /** In the order of the summary's hosts; at most 64. */
   hosts: Array<HostOverTime>,
 };
 
-/** The machines of a run. */
+/** The hosts of a run. */
 export type HostsSection = {
-  /** The machines, in the order of their numbers of workers and streams. */
+  /** The hosts, in the order of their worker and stream numbers. */
   hosts: Array<RunHost>,
   /**
-   * How far times of different machines may be off against each other, at most. `null` where some clock
+   * How far times of different hosts may be off relative to each other, at most. `null` if some clock
    * was not compared.
    */
   clock_uncertainty_us: number | null,
   /** The load points, in the order in which they ran. */
   points: Array<PointHosts>,
-  /** What several targets moved together, against fewer. `null` where all load points had the same targets. */
+  /**
+   * Throughput of several targets together, compared with fewer. `null` if all load points had the
+   * same targets.
+   */
   scale: TargetScale | null,
 };
 
 /**
- * One disturbance. Times named `_s` run from the start of the run, those named `_in_point_s` from the start
- * of the load point.
+ * One disturbance. Times named `_s` count from the start of the run, those named `_in_point_s` from the
+ * start of the load point.
  */
 export type Incident = {
   /**
@@ -1056,33 +1071,33 @@ export type Incident = {
    * frame.
    */
   began_s: number,
-  /** The same. */
+  /** The same, in the load point. */
   began_in_point_s: number,
-  /** The same as UTC time (RFC 3339), to compare with server logs. `null` where that is unknown. */
+  /** The same as UTC time (RFC 3339), for comparison with server logs. `null` if it is unknown. */
   began_at?: string,
-  /** When it was over: when the last of its late frames had come, or their deadlines had passed. */
+  /** When it was over: when the last of its late frames arrived, or their deadlines passed. */
   ended_s: number,
-  /** The machines that it hit, in a run of several. Empty where there was one. */
+  /** The affected hosts, in a run on several hosts. Otherwise empty. */
   agents?: Array<string>,
-  /** How many streams had late frames. */
+  /** The number of streams with late frames. */
   stream_count: number,
   /** The first 64 of them, by number. */
   streams: Array<number>,
   /** Late frames. */
   late_frames: number,
-  /** Those of them that were never begun. */
+  /** Late frames that were never begun. */
   dropped_frames: number,
-  /** Those of them that failed: an operation returned an error or moved too little. */
+  /** Late frames that failed: an operation returned an error or transferred too little. */
   failed_frames: number,
-  /** Those that would have been in time without the scheduling delay of Reelgauge. */
+  /** Late frames that would have been in time without the scheduling delay of Reelgauge. */
   late_frames_with_own_delay: number,
-  /** How late the latest of those that came was. `null` where none came. */
+  /** The largest lateness of the frames that arrived. `null` if none arrived. */
   worst_late_us: number | null,
-  /** What the storage did. */
+  /** The state of the storage. */
   storage: StorageThen,
-  /** What this machine did. `null` where nothing of it was sampled. */
+  /** The state of the local host. `null` if it was not sampled. */
   machine: MachineThen | null,
-  /** Whose it was. */
+  /** The culprit. */
   culprit: Culprit,
 };
 
@@ -1098,14 +1113,14 @@ export type IncidentSentence = {
 
 /** A reason why a run shows neither that its criteria are met nor that they are not. */
 export type InconclusiveReason = { "reason": "search_unfinished" } | { "reason": "client_limit" } | { "reason": "client_delay" } | { "reason": "own_timing" } | { "reason": "begun_late",
-  /** So many began more than a millisecond late. */
+  /** Operations that began more than a millisecond late. */
   late_ops: number,
-  /** Operations of that pass. */
+  /** All operations of that pass. */
   ops: number,
 } | { "reason": "held_up",
-  /** So many had to wait. */
+  /** Operations that had to wait. */
   held_up_ops: number,
-  /** Operations of that pass. */
+  /** All operations of that pass. */
   ops: number,
 };
 
@@ -1121,7 +1136,7 @@ export type Info = {
   roots: Array<string>,
 };
 
-/** Whether what was asked for was met. */
+/** Whether the requirements were met. */
 export type Judgement = "met" | "not_met" | "inconclusive" | "not_known" | "nothing_asked";
 
 /** One kind of operation. */
@@ -1130,9 +1145,9 @@ export type KindFigures = {
   kind: string,
   /** Operations. */
   ops: number,
-  /** Those that failed. */
+  /** Failed operations. */
   failed_ops: number,
-  /** How long those that did not fail took together. `null` where the trace has no durations. */
+  /** Total time of those that did not fail. `null` if the trace has no durations. */
   service_s: number | null,
   /** Their mean. */
   mean_service_us: number | null,
@@ -1140,38 +1155,38 @@ export type KindFigures = {
   max_service_us: number | null,
 };
 
-/** Whether the figures of a run can be laid beside those of the first. */
+/** Whether the figures of a run can be compared with those of the first. */
 export type Kinship = "same_work" | "itself" | "other_counts" | "other_plan" | "other_work";
 
-/** Every stream of a load point, and all together. */
+/** The figures of every stream of a load point, and the totals. */
 export type LateFigures = {
   /** All streams together. */
   total: StreamTotals,
   /** Each stream, by number. */
   streams: Array<StreamFigures>,
-  /** The disturbances that made frames late: the first of them, in the order of time. */
+  /** The disturbances that made frames late: the first of them, in order of time. */
   incidents: Array<Incident>,
-  /** How many there were in all. */
+  /** The total number of incidents. */
   incident_count: number,
-  /** Operations of other load points or of unknown streams; in no figure. */
+  /** Operations of other load points or of unknown streams; no figure includes them. */
   ignored_ops: number,
 };
 
 /** A run of consecutive late frames. */
 export type LateRun = {
-  /** The first of them. */
+  /** The number of its first frame. */
   first_frame: number,
-  /** How many. */
+  /** The number of its frames. */
   frames: number,
-  /** Those of them that were never begun. */
+  /** How many of them were never begun. */
   dropped_frames: number,
-  /** The deadline of the first. */
+  /** The deadline of the first frame, in seconds of the run. */
   began_s: number,
-  /** The deadline of the first. */
+  /** The deadline of the first frame, in seconds of the load point. */
   began_in_point_s: number,
-  /** Until the deadline of the next frame that was in time. */
+  /** Time until the deadline of the next frame that was in time. */
   length_s: number,
-  /** How late the latest of them came. `null` where none came. */
+  /** The largest lateness of its frames that arrived. `null` if none arrived. */
   worst_late_us: number | null,
 };
 
@@ -1180,19 +1195,19 @@ export type LateRun = {
  * 2^(b/4) ≤ µs < 2^((b+1)/4); bin 0 also everything below 1 µs.
  */
 export type LatencyGrid = {
-  /** Of reads. */
+  /** The latencies of reads. */
   reads: LatencySide,
-  /** Of writes. */
+  /** The latencies of writes. */
   writes: LatencySide,
 };
 
-/** One side of it. */
+/** The latencies of one direction. */
 export type LatencySide = {
   /** Triples: bin of time, bin of latency, count. */
   cells: Array<number>,
-  /** For each bin of time the longest; 0 where nothing was done. */
+  /** The longest latency in each bin of time; 0 if there is none. */
   max_us: Array<Decimal>,
-  /** For each bin of time the sum of all. */
+  /** The sum of the latencies in each bin of time. */
   sum_us: Array<number>,
 };
 
@@ -1206,33 +1221,36 @@ export type LatenessFigures = {
   max_us: number,
 };
 
-/** What limited a load point. */
+/** The limit of a load point. */
 export type Limit = {
-  /** In a word. */
+  /** The result in one word. */
   verdict: LimitVerdict,
-  /** The layer, with what was seen of it. `null` where nothing stood out, or nothing limited it. */
+  /**
+   * The layer, with the measured values. `null` if no counter reached its threshold, or nothing
+   * limited it.
+   */
   found: LimitFinding | null,
   /** Other counters above their threshold, in the order of the questions. They are not the cause. */
   contributing: Array<LimitFinding>,
-  /** Where nothing stood out: what came nearest to its threshold, the nearest first. */
+  /** If no counter reached its threshold: the nearest misses, the nearest first. */
   nearest: Array<LimitFinding>,
-  /** Questions that nothing was sampled for. */
+  /** Questions for which no counter was sampled. */
   not_measured: Array<LimitStep>,
 };
 
-/** What was seen of one layer. */
+/** The finding about one layer. */
 export type LimitFinding = {
-  /** Which question it answers. */
+  /** The question that it answers. */
   step: LimitStep,
-  /** Where: an interface, a connection, a disk, a program. `null` where there is one. */
+  /** The place: an interface, a connection, a disk, a program. `null` if there is only one. */
   at: string | null,
-  /** What was measured; the first weighs most. */
+  /** The measured values, the most important first. */
   seen: Array<LimitSeen>,
-  /** Rules of the doctor that tell more, and what to change. */
+  /** Rules of the doctor with more details and advice. */
   rules: Array<string>,
 };
 
-/** What was measured, its unit in its name. */
+/** A measured quantity, with its unit in its name. */
 export type LimitMeasure =
   | "max_bytes_per_s"
   | "held_back_percent"
@@ -1291,13 +1309,13 @@ export type LimitMeasure =
   | "throttled_percent"
   | "memory_pressure_percent";
 
-/** One thing that was measured. */
+/** One measured value. */
 export type LimitSeen = {
-  /** What. */
+  /** The quantity. */
   measure: LimitMeasure,
-  /** How much. */
+  /** The value. */
   value: number,
-  /** The threshold above which it is reported. `null` where it is only informative. */
+  /** The threshold above which it is reported. `null` if it is only informative. */
   threshold: number | null,
 };
 
@@ -1324,31 +1342,37 @@ export type LimitVerdict = "found" | "nothing_stood_out" | "nothing_limited" | "
 export type LinkFacts = {
   /** The interface that the route to the server takes. */
   interface: string,
-  /** What one connection can use of it; `null` without a reliable source. */
+  /** The rate that one connection can use; `null` without a reliable source. */
   speed_mbit_per_s: number | null,
-  /** What is left of it for files in each direction, without what Ethernet, IP and TCP add. */
+  /**
+   * The rate that is left for file data in each direction, without the overhead of Ethernet, IP and
+   * TCP.
+   */
   line_bytes_per_s: number | null,
-  /** It can't send and receive at once. */
+  /** It cannot send and receive at the same time. */
   is_half_duplex: boolean,
-  /** The server is this machine, so that no packet leaves it. */
+  /** The server is the local host, so no packet leaves it. */
   is_this_machine: boolean,
-  /** All of it for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`. */
+  /** The link for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`. */
   words: string,
 };
 
-/** What a link is. */
+/** A kind of link. */
 export type LinkSort = "ethernet" | "infiniband" | "fibre-channel";
 
 /**
- * An event: a line of the file. `at_s` is seconds on the run's clock, and 0 before the clock begins, while
- * the run prepares.
+ * An event: a line of the file. `at_s` is in seconds on the run's clock, and 0 before the clock begins,
+ * while the run prepares.
  */
 export type LiveEvent = { "event": "begin",
   /** On the run's clock. */
   at_s: number,
   /** The process that measures; a signal to it reaches the run. */
   pid: number,
-  /** Tells this process from a later one with the same number; empty where the system doesn't tell. */
+  /**
+   * Distinguishes this process from a later one with the same number; empty if the system does
+   * not support it.
+   */
   process: string,
   /** The command: `mix`, `streams`, … */
   verb: string,
@@ -1364,9 +1388,9 @@ export type LiveEvent = { "event": "begin",
 } | { "event": "prepared",
   /** On the run's clock. */
   at_s: number,
-  /** Bytes that are there. */
+  /** Bytes that exist. */
   done_bytes: number,
-  /** Bytes that there will be. */
+  /** Bytes in total. */
   total_bytes: number,
 } | { "event": "verified",
   /** On the run's clock. */
@@ -1378,10 +1402,10 @@ export type LiveEvent = { "event": "begin",
   at_s: number,
   /** How it ended. */
   outcome: LiveOutcome,
-  /** Why, where it did not complete. */
+  /** The reason, if it did not complete. */
   reason: string | null,
   /**
-   * Late frames of all load points, as in the summary; `null` where there are no frames, and without
+   * Late frames of all load points, as in the summary; `null` if there are no frames, and without
    * a summary.
    */
   late_frames: number | null,
@@ -1389,48 +1413,51 @@ export type LiveEvent = { "event": "begin",
   incidents: number | null,
 };
 
-/** Machines of a run on many, in columns: each has its place in every one of them. Empty on one machine. */
+/**
+ * The hosts of a run on several hosts, in columns: each host has the same index in all of them.
+ * Otherwise empty.
+ */
 export type LiveHosts = {
   /** Their agents' names, in the plan's order. */
   name: Array<string>,
   /**
-   * In the last second that it told of; 0 when its part of the load point is over, `null` where it has
-   * told nothing of this load point.
+   * In the last second that it reported; 0 when its part of the load point is over, `null` if it has
+   * not reported anything in this load point.
    */
   read_bytes_per_s: Array<number | null>,
-  /** As what is read. */
+  /** The same for writes. */
   write_bytes_per_s: Array<number | null>,
-  /** In this load point; `null` where there are no frames, or nothing was told. */
+  /** In this load point; `null` if there are no frames, or nothing was reported. */
   late_frames: Array<number | null>,
   /** As in the tick. */
   no_answer_s: Array<number | null>,
   /** Why it is missing; `null` while it takes part. */
   missing: Array<string | null>,
-  /** So many more hosts have no place here; those that are missing, late or silent go before others. */
+  /** Hosts that are omitted here; missing, late or silent ones come before others. */
   left_out: number,
 };
 
 /** An incident while it happens. */
 export type LiveIncident = {
   /**
-   * Since the load point began, warm-up included: when nothing was answered any more, or the first frame
-   * was late.
+   * Since the load point began, including the warm-up: when the storage stopped responding, or the
+   * first frame was late.
    */
   began_in_point_s: number,
   /** Late frames so far. */
   late_frames: number,
-  /** The longest time in it in which nothing was answered; `null` where that was below 0.4 s. */
+  /** The longest time in it without a completion; `null` if that was below 0.4 s. */
   no_answer_s: number | null,
   /** Whether no frame has been late for a second. */
   is_over: boolean,
 };
 
-/** How a run ended. The same words as in the summary. */
+/** How a run ended, in the words of the summary. */
 export type LiveOutcome = "complete" | "interrupted" | "broke_off";
 
-/** Streams in columns: each has its place in every one of them. */
+/** Streams in columns: each stream has the same index in all of them. */
 export type LiveStreams = {
-  /** Their numbers. */
+  /** The stream numbers. */
   stream: Array<number>,
   /** As in the tick. */
   late_frames: Array<number>,
@@ -1438,48 +1465,48 @@ export type LiveStreams = {
   margin_ms: Array<number | null>,
   /** How long they may lag. */
   buffer_ms: Array<number>,
-  /** Of a run on many machines, whose they are: numbers are each host's own. Empty on one machine. */
+  /** In a run on several hosts, the host of each stream: numbers are per host. Otherwise empty. */
   host: Array<string>,
 };
 
 /**
- * The state of a load point: once a second, at once when a frame is late, when the storage falls silent and
- * when it speaks again, and when the load point ends.
+ * The state of a load point: once a second, immediately when a frame is late, when the storage stops or
+ * resumes responding, and when the load point ends.
  */
 export type LiveTick = {
   /** On the run's clock. */
   at_s: number,
   /** The load point. */
   label: string,
-  /** Since it began, warm-up included. */
+  /** Time since it began, including the warm-up. */
   elapsed_s: number,
   /** How much of that is warm-up. */
   warmup_s: number,
-  /** How long it will take; `null` where nobody knows. */
+  /** The expected duration; `null` if it is unknown. */
   total_s: number | null,
-  /** Since the tick before, also during the warm-up, which is in no figure of the report. */
+  /** Since the previous tick, including the warm-up, which is in no figure of the report. */
   read_bytes_per_s: number,
-  /** Since the tick before, also during the warm-up, which is in no figure of the report. */
+  /** Since the previous tick, including the warm-up, which is in no figure of the report. */
   write_bytes_per_s: number,
   /**
-   * By the clock, in this load point; `null` where there are no frames. A frame is late as soon as its
+   * By the clock, in this load point; `null` if there are no frames. A frame is late as soon as its
    * deadline has passed. None is counted during the warm-up.
    */
   late_frames: number | null,
   /**
-   * The smallest margin of all streams since the tick before, rounded down: how long until a frame was
-   * needed that had not come. Negative when it was overdue; `null` where nothing was due.
+   * The smallest margin of all streams since the previous tick, rounded down: the time until the
+   * deadline of the next missing frame. Negative if it was overdue; `null` if nothing was due.
    */
   margin_ms: number | null,
-  /** How long the oldest operation in flight has been so; `null` when none is. */
+  /** How long the oldest operation has been in flight; `null` if there is none. */
   longest_in_flight_s: number | null,
   /**
-   * How long something has been in flight and nothing was answered; `null` while answers come, which may
-   * take 0.4 s.
+   * How long operations have been in flight without any completion; `null` while completions come
+   * within 0.4 s.
    */
   no_answer_s: number | null,
   /**
-   * Incidents in this load point: late frames with less than a second between them are one. `null` where
+   * Incidents in this load point: late frames less than a second apart are one incident. `null` if
    * there are no frames.
    */
   incidents: number | null,
@@ -1487,7 +1514,7 @@ export type LiveTick = {
   incident: LiveIncident | null,
   /** Streams that have frames, the worst first; at most 64. */
   streams: LiveStreams,
-  /** Of a run on many machines, how each of them stands. */
+  /** In a run on several hosts, the state of each of them. */
   hosts: LiveHosts,
 };
 
@@ -1499,28 +1526,31 @@ export type LoadPoint = {
   label: string,
   /** How many workers ran. */
   workers: number,
-  /** How many threads of the tool did the operations. `null` where that was not kept. */
+  /** The number of threads that did the operations. `null` if it was not recorded. */
   threads: number | null,
-  /** The value that was swept, as it was written in the plan. */
+  /** The value that was varied, as written in the plan. */
   sweep_value: string | null,
-  /** When it began, warm-up included, since the start of the run. */
+  /** When it began, including the warm-up, since the start of the run. */
   started_s: number,
   /**
-   * How much later it began than was agreed upon with the other hosts of a fleet; negative: earlier.
-   * `null` where nothing was agreed upon.
+   * How much later than agreed with the other hosts of a fleet it began; negative if earlier. `null`
+   * if no time was agreed.
    */
   start_skew_ns?: number,
-  /** How long it was measured, without the warm-up, to the microsecond. */
+  /** The measured time, without the warm-up, to the microsecond. */
   measured_s: number,
-  /** The same exactly: what throughput is divided by. `null` in summaries of versions that did not keep it. */
+  /**
+   * The exact measured time, by which throughput is divided. `null` in summaries of versions that did
+   * not record it.
+   */
   measured_ns: number | null,
-  /** Why it ended before its time, if it did. */
+  /** Why it ended early, if it did. */
   ended_early: string | null,
-  /** Why it has no figures although it was not cut short. `null` where it has. */
+  /** Why it has no figures although it was not cut short. `null` if it has. */
   not_measured?: NotMeasured,
-  /** What the limit on bytes a second held back. `null` where none was set. */
+  /** The effect of the byte rate limit. `null` without a limit. */
   held_back?: HeldBack,
-  /** What was never answered, and so is in no response time. `null` where everything was. */
+  /** Operations that never completed, and so are in no response time. `null` if all of them completed. */
   unanswered?: Unanswered,
   /** All workers together. */
   total: Figures,
@@ -1528,69 +1558,72 @@ export type LoadPoint = {
   per_worker: Array<WorkerFigures>,
   /** The paper's tables. */
   paper: PaperTables,
-  /** How many streams ran. `null` where nothing is counted in streams. */
+  /** The number of streams. `null` if there are no streams. */
   stream_count?: number,
   /** Late frames of every stream that has frames. */
   streams?: LateFigures,
-  /** The workers that were asked for a rate. */
+  /** The workers with a required rate. */
   rates?: Array<ProcessRate>,
   /** Mean response time of the transfers of those workers. */
   rates_mean_response_ms?: number,
-  /** Whether its criteria were met. `null` where none were asked for. */
+  /** Whether its criteria were met. `null` without criteria. */
   verdict: Verdict | null,
-  /** Whose fault it was that its criteria were not met. `null` where they were, or none were asked for. */
+  /** The culprit if its criteria were not met. `null` if they were, or without criteria. */
   culprit?: Culprit,
-  /** Which layer limited it, by the counters of exactly its measured time. `null` where none were sampled. */
+  /**
+   * The layer that limited it, from the counters of exactly its measured time. `null` if none were
+   * sampled.
+   */
   limit?: Limit,
 };
 
 /** The operation log. */
 export type LogFacts = {
-  /** Whether every operation is in it. */
+  /** Whether it contains every operation. */
   complete: boolean,
   /** Operations in it. */
   rows: number,
   /** Its size. */
   bytes: number,
-  /** Both divided; `null` if it is empty. */
+  /** Bytes ÷ rows; `null` if it is empty. */
   bytes_per_op: number | null,
-  /** Operations that are only in the figures. */
+  /** Operations that are only in the figures, not in the log. */
   dropped_to_histograms_ops: number,
-  /** Anything else to know. */
+  /** An additional remark. */
   note: string | null,
 };
 
-/** This machine in a stretch of time. Percentages are 0 to 100. */
+/** The local host in a period. Percentages are 0 to 100. */
 export type MachineThen = {
-  /** The longest time that an operation waited in the tool although it was due and its worker was free. */
+  /**
+   * The longest time that an operation waited in Reelgauge although it was due and its worker was
+   * free.
+   */
   own_delay_max_us: number | null,
   /**
-   * The longest time that a measuring thread could have run and had no processor. 0 where the system
-   * doesn't tell (Linux does).
+   * The longest time that a measuring thread was runnable and had no processor. 0 if the system does
+   * not report it (Linux does).
    */
   processor_wait_max_us: number | null,
-  /** How long the tool did not run at all, in all. */
+  /** The total time in which Reelgauge did not run. */
   paused_s: number | null,
   /** The longest of these pauses. */
   longest_pause_s: number | null,
-  /** All processors, busy with anything. */
+  /** Utilization of all processors. */
   processors_busy_percent: number | null,
-  /** All processors, busy with this tool. */
+  /** Share of all processors that Reelgauge used. */
   own_processors_percent: number | null,
-  /** All processors, busy with other programs. */
+  /** Share of all processors that other programs used. */
   others_processors_percent: number | null,
-  /** Processors taken away by the hypervisor. */
+  /** Processor time that the hypervisor took. */
   steal_percent: number | null,
-  /** Time in which the tool's control group was kept from running because its quota was used up. */
+  /** Share of the time in which Reelgauge's control group was throttled because its quota was used up. */
   throttled_percent: number | null,
-  /** Time in which some task waited for memory. */
+  /** Share of the time in which some task waited for memory. */
   memory_waiting_percent: number | null,
-  /**
-   * What the link carried in its busier direction, as a share of what it can carry; may be a little above
-   * 1.
-   */
+  /** Utilization of the link in its busier direction, as a share; may be slightly above 1. */
   link_share: number | null,
-  /** The busiest disk under the target. */
+  /** Utilization of the busiest disk below the target. */
   disk_busy_percent: number | null,
 };
 
@@ -1602,17 +1635,17 @@ export type MapCell = [number, number, number, number];
 
 /** A map in cells of one size. */
 export type MapLevel = {
-  /** Where the first bin of time begins. */
+  /** Start of the first bin of time. */
   from_s: Decimal,
-  /** How long each is. */
+  /** Width of a bin of time. */
   time_bin_s: Decimal,
-  /** How many there are. */
+  /** Number of bins of time. */
   time_bins: number,
-  /** Where the first bin of the file begins. */
+  /** Start of the first bin of the file. */
   from_bytes: number,
-  /** How long each is. */
+  /** Width of a bin of the file. */
   offset_bin_bytes: number,
-  /** How many there are. */
+  /** Number of bins of the file. */
   offset_bins: number,
   /** Quadruples: bin of time, bin of the file, bytes read, bytes written. */
   cells: Array<number>,
@@ -1620,15 +1653,15 @@ export type MapLevel = {
 
 /** Accesses one by one. */
 export type MapPoints = {
-  /** When. */
+  /** When it was issued. */
   issued_s: Array<Decimal>,
-  /** Where. */
+  /** Byte position in the file. */
   offset_bytes: Array<number>,
-  /** How much was moved. */
+  /** Transferred bytes. */
   len_bytes: Array<number>,
-  /** Whether it was written. */
+  /** Whether it was a write. */
   write: Array<boolean>,
-  /** How long it took, from its issue to its end. */
+  /** Time from issue to completion. */
   service_us: Array<Decimal>,
 };
 
@@ -1637,11 +1670,11 @@ export type MapPoints = {
  * Reelgauge.
  */
 export type MarginTrend = {
-  /** How much of the margin was lost in each second; negative where it grew. */
+  /** The loss of margin per second; negative if it grew. */
   fall_ms_per_s: number,
-  /** How far that may be off: one standard error. */
+  /** The standard error of that. */
   standard_error_ms_per_s: number,
-  /** How long that was seen. */
+  /** The time over which it was observed. */
   observed_s: number,
   /** The margin at the end of that time, on the line of the trend. */
   at_end_ms: number,
@@ -1649,21 +1682,21 @@ export type MarginTrend = {
 
 /** One mark. */
 export type Mark = {
-  /** What happened. */
+  /** The kind of event. */
   kind: MarkKind,
-  /** Where: `md0 resync`, `eth0`; empty where there is one. */
+  /** The place: `md0 resync`, `eth0`; empty if there is only one. */
   device: string,
-  /** The name of the computer whose counters show it. */
+  /** The name of the host whose counters show it. */
   agent: string,
-  /** From when on, in seconds since the run began. */
+  /** Its start, in seconds since the run began. */
   began_s: number,
-  /** Until when. */
+  /** Its end, in seconds since the run began. */
   ended_s: number,
-  /** It went on when the last sample was taken. */
+  /** Whether it was still going on at the last sample. */
   is_open: boolean,
 };
 
-/** What happened. */
+/** The kind of event. */
 export type MarkKind =
   | "background_work"
   | "link_flap"
@@ -1683,42 +1716,45 @@ export type MarkWords = {
   text: string,
 };
 
-/** What is meant by latency. */
+/** The definition of latency. */
 export type Measure = "response" | "service";
 
-/** The run's files, compared with the memories that may have held them. Unknown values are `null`. */
+/** The run's files, compared with the memories that may have cached them. Unknown values are `null`. */
 export type MemoryFacts = {
-  /** Bytes of the files that were there to be read. */
+  /** Bytes of the existing files that could be read. */
   data_set_bytes: number,
-  /** Of them, bytes that this run wrote before it measured: a server has them in its memory for sure. */
+  /** Bytes of these that this run wrote before it measured. A server certainly has them in its memory. */
   written_by_this_run_bytes: number,
-  /** The files are the user's own, which this tool never wrote. */
+  /** The files are the user's own; Reelgauge never wrote them. */
   own_files: boolean,
   /** Bytes read in all load points, without warm-ups. */
   read_bytes: number,
-  /** The storage is reached over a network, so that there is a server with a memory. */
+  /** The storage is reached over a network, so there is a server with its own cache. */
   on_network: boolean,
   /** The target is a file system in memory. */
   target_is_memory: boolean,
-  /** Whether reads bypassed the cache of this client; `null` where that is unknown. */
+  /** Whether reads bypassed the cache of this client; `null` if unknown. */
   past_client_cache: boolean | null,
-  /** Share of the reads that this machine's cache answered, 0 to 1; `null` where nothing counts that. */
+  /**
+   * Share of the reads that the cache of the local host answered, 0 to 1; `null` if nothing counts
+   * it.
+   */
   client_cached_share: number | null,
   /**
    * A loop device below the target that reads its file through the cache of this client, even with
-   * direct I/O; `null` where there is none.
+   * direct I/O; `null` if there is none.
    */
   cached_loop: string | null,
-  /** This machine's memory. */
+  /** The memory of the local host. */
   client_memory_bytes: number | null,
-  /** The server's memory, as it was stated with `--server-memory`. */
+  /** The server's memory, as stated with `--server-memory`. */
   server_memory_bytes: number | null,
   /**
-   * First against later reads of the same bytes, load point by load point. Empty where nothing was read,
-   * or in more files than there was memory to keep count of.
+   * First reads compared with later reads of the same bytes, for each load point. Empty if nothing
+   * was read, or in more files than memory allowed to count.
    */
   rereads: Array<Rereads>,
-  /** Whether a cache may have answered; `null` where nothing was read. */
+  /** Whether a cache may have answered; `null` if nothing was read. */
   suspicion: CacheSuspicion | null,
 };
 
@@ -1726,45 +1762,45 @@ export type MemoryFacts = {
 export type MeterCell = {
   /** The row. */
   access: Mode,
-  /** The column; `null` is that of all block sizes. */
+  /** The column; `null` for all block sizes together. */
   block_kib: number | null,
   /** Operations. */
   records: number,
-  /** Bytes that they moved. */
+  /** Transferred bytes. */
   bytes: number,
-  /** Bytes ÷ time within reads, writes and syncs: what one worker gets while it transfers. MiB/s. */
+  /** Bytes ÷ time within reads, writes and syncs: the rate of one worker while it transfers. MiB/s. */
   rate_while_transferring_mib_per_s: number,
-  /** What the original calls average latency: time outside reads, writes and syncs. ms. */
+  /** The original's average latency: time outside reads, writes and syncs. ms. */
   msmeter_average_latency_ms: number,
-  /** What it calls maximum latency, s. */
+  /** The original's maximum latency, s. */
   msmeter_maximum_latency_s: number,
 };
 
-/** A session. */
+/** One session. */
 export type MeterFacts = {
   /** The script's name. */
   script: string,
-  /** How long its waits are together, s. */
+  /** The sum of its waits, s. */
   script_takes_s: number,
-  /** Folders that workers could be sent to. */
+  /** Directories that workers could use. */
   roots: Array<string>,
-  /** Who came, in this order. */
+  /** The workers, in the order in which they connected. */
   workers: Array<MeterWorker>,
-  /** What was measured, from one "Results" to the next. */
+  /** The tests, each from one "Results" to the next. */
   tests: Array<MeterTest>,
-  /** Records that came while no test was open: in `records.csv`, and in no figure. */
+  /** Records that arrived while no test was open: they are in `records.csv`, but in no figure. */
   records_outside: number,
-  /** Lines that are no record. */
+  /** Lines that are not records. */
   lines_not_understood: number,
 };
 
 /** The tables of a test. */
 export type MeterFigures = {
-  /** Records that the tables are made from. */
+  /** Records in the tables. */
   records: number,
   /** Bytes that they transferred, without remainders. */
   bytes: number,
-  /** Records that tell no time ("inf"), or nothing that could be; in no table. */
+  /** Records without a time ("inf"), or with impossible values; in no table. */
   records_without_time: number,
   /** Records with a rate of `IMPLAUSIBLE_MIB_PER_S` or more; in no table. */
   implausible_records: number,
@@ -1772,19 +1808,22 @@ export type MeterFigures = {
   cells: Array<MeterCell>,
 };
 
-/** What lies between a "Results" and the pause of the worker with the highest number. */
+/** The part from a "Results" to the pause of the worker with the highest number. */
 export type MeterTest = {
-  /** The name of the file that the script asks for. */
+  /** The name of the file that the script requests. */
   name: string,
-  /** The text as the original wrote it, in the session's directory. */
+  /** The text in the original's format, in the session's directory. */
   text_file: string,
-  /** From when on, s from the beginning: when its first worker was started. */
+  /** The start of its first worker, in s from the start of the session. */
   began_s: number | null,
-  /** When its last record came, s from the beginning. */
+  /** The time of its last record, in s from the start of the session. */
   last_record_s: number | null,
-  /** All bytes ÷ the time from the first start to the last record, MiB/s. `null`: nothing was measured. */
+  /**
+   * All bytes ÷ the time from the first start to the last record, MiB/s. `null` if nothing was
+   * measured.
+   */
   wall_clock_mib_per_s: number | null,
-  /** The longest time in which a worker that ran reported nothing. */
+  /** The longest time in which a running worker reported nothing. */
   longest_silence: Silence | null,
   /** Workers that were started and reported nothing. */
   workers_without_records: Array<number>,
@@ -1796,26 +1835,26 @@ export type MeterTest = {
 
 /** A worker of the original. */
 export type MeterWorker = {
-  /** The script's number for it: they are counted as they come. */
+  /** Its number in the script: workers are numbered in the order in which they connect. */
   number: number,
-  /** Where it came from. */
+  /** Its network address. */
   address: string,
-  /** Records of it. */
+  /** Its records. */
   records: number,
-  /** How often it could open no file. */
+  /** How often it could not open a file. */
   no_files: number,
-  /** The script makes it report nothing. */
+  /** Whether the script orders it to report nothing. */
   is_told_silence?: boolean,
-  /** When it left, in s from the beginning, where it left before it was dismissed. */
+  /** When it disconnected, in s from the start of the session, if that was before its dismissal. */
   gone_s?: number,
-  /** Why it left. */
+  /** Why it disconnected. */
   gone_why?: string,
 };
 
 /** The kind of access, as the paper abbreviates it; a row of the tables. */
 export type Mode = "seq_rd" | "rand_rd" | "seq_wr" | "rand_wr" | "all";
 
-/** What to do next. */
+/** The next step. */
 export type NextStep =
   | "choose_storage"
   | "run_again"
@@ -1840,82 +1879,79 @@ export type NextStep =
   | "compare";
 
 /**
- * What a network interface transferred in a load point, by the computer's own counters: all traffic,
+ * The traffic of a network interface in a load point, from the host's own counters: everything,
  * including headers and other programs.
  */
 export type NicFigures = {
-  /** The machine. */
+  /** The host. */
   agent: string,
   /** The interface. */
   interface: string,
-  /** The target that it leads to; `null` where it leads to none, or that is unknown. */
+  /** The target that it is used for; `null` if there is none, or it is unknown. */
   target: string | null,
-  /** What came in. `null` where that was not sampled. */
+  /** Received bytes. `null` if they were not sampled. */
   received_bytes_per_s: number | null,
-  /** What went out. `null` where that was not sampled. */
+  /** Sent bytes. `null` if they were not sampled. */
   sent_bytes_per_s: number | null,
-  /** The speed that it reports, in Mbit/s. `null` where it reports none. */
+  /** Its reported speed, in Mbit/s. `null` if it reports none. */
   speed_mbit_per_s: number | null,
-  /** The busier direction in percent of that. */
+  /** Utilization of the busier direction, in percent of the speed. */
   used_percent: number | null,
 };
 
 /** Why a load point could not be measured. */
 export type NotMeasured = "warmup_visited_all" | "nothing_finished";
 
-/** A note of a run: what it is about, with its figures, and the same in words. `kind` names what it is about. */
+/** A note about a run: a fact with its figures, and the same as a sentence. `kind` is the kind of fact. */
 export type Note = {
-  /** The agents of a fleet that it is about. Empty where it is about all of the run. */
+  /** The agents of a fleet that it is about. Empty if it is about the whole run. */
   agents?: Array<string>,
-  /** The fact as a sentence, for display. No program decides by it. */
+  /** The fact as a sentence, for display. No program depends on it. */
   sentence: string,
-  /** The advice as a sentence, for display. Empty where there is nothing to do. */
+  /** The advice as a sentence, for display. Empty if there is nothing to do. */
   advice?: string,
 };
 
 /** One observer of a run. */
 export type ObserverFacts = {
-  /** What it is called: a machine's name, or the file's. */
+  /** Its name: a host name, or the name of the file. */
   name: string,
   /** Where its samples are from. */
   kind: ObserverKind,
-  /** The directory or file, as it was given. */
+  /** The directory or file, as given by the user. */
   source: string,
-  /**
-   * How far its clock is ahead of the clock of the measuring computer, as given by the user, in
-   * milliseconds.
-   */
+  /** How far its clock is ahead of the measuring host's clock, in milliseconds, as given by the user. */
   clock_offset_ms: number,
   /** Whether the user gave the difference. Otherwise both clocks are assumed to agree. */
   is_offset_stated: boolean,
-  /** When its first sample that was kept was, in seconds since the run began. */
+  /** The time of its first sample that was kept, in seconds since the run began. */
   from_s: number,
-  /** When its last one was. */
+  /** The time of its last sample that was kept. */
   until_s: number,
   /** Samples that were kept. */
   samples: number,
-  /** Samples from before or after the run, which were not. */
+  /** Samples from before or after the run, which were not kept. */
   outside: number,
-  /** What could not be read of it, and why, in words. */
+  /** What could not be read, and why, as text. */
   not_read: Array<string>,
 };
 
-/** Where an observer's samples are from. */
+/** The source of an observer's samples. */
 export type ObserverKind = "watch" | "csv" | "prometheus";
 
-/** Bytes read and written, by time and place. Cells without any are left out. */
+/** Bytes read and written, by time and position. Empty cells are omitted. */
 export type OffsetMap = {
-  /** Where the first bin of time begins, since the start of the trace. */
+  /** The start of the first bin of time, since the start of the trace. */
   from_s: number,
-  /** Length of a bin of time. */
+  /** Width of a bin of time. */
   time_bin_s: number,
-  /** How many there are. */
+  /** Number of bins of time. */
   time_bins: number,
-  /** Length of a bin of the file; bin 0 begins with the file. */
+  /** Width of a bin of the file; bin 0 starts with the file. */
   offset_bin_bytes: number,
-  /** How many there are. */
+  /** Number of bins of the file. */
   offset_bins: number,
-  /** The cells, by time and then by place. */
+  /** The cells, by time and then by position. */
   cells: Array<MapCell>,
 };
 
@@ -1925,25 +1961,25 @@ export type OpColumns = {
   kind: Array<string>,
   /** Number of the worker. */
   worker: Array<number>,
-  /** Number of the stream, -1 where it belongs to none; in a trace, of the thread. */
+  /** Number of the stream; in a trace, of the thread. -1 if the operation belongs to none. */
   stream: Array<number>,
-  /** Number of the file; -1 where there is none. */
+  /** Number of the file; -1 if there is none. */
   file: Array<number>,
-  /** Place in the file. */
+  /** Byte position in the file. */
   offset_bytes: Array<number>,
-  /** What was asked for. */
+  /** Requested bytes. */
   len_bytes: Array<number>,
-  /** What was moved. */
+  /** Transferred bytes. */
   done_bytes: Array<number>,
-  /** When it should have begun. */
+  /** When the operation was due. */
   due_s: Array<Decimal>,
-  /** When it began. */
+  /** When it was issued. */
   issued_s: Array<Decimal>,
-  /** From due to done. */
+  /** From due to completed. */
   response_us: Array<Decimal>,
-  /** From issued to done. */
+  /** From issued to completed. */
   service_us: Array<Decimal>,
-  /** 0, or the error's number. */
+  /** 0, or the error number. */
   errno: Array<number>,
   /** Number of the load point. */
   point: Array<number>,
@@ -1986,33 +2022,33 @@ export type OpsByKind = {
   sync: number,
   /** Files closed. */
   close: number,
-  /** Files made. */
+  /** Files created. */
   create: number,
   /** Files removed. */
   unlink: number,
-  /** Questions for a file's size and times. */
+  /** Queries for a file's size and times. */
   stat: number,
-  /** Questions whether a file may be read. */
+  /** Queries whether a file may be read. */
   access: number,
   /** Directories listed. */
   readdir: number,
-  /** Sizes of files set. */
+  /** Changes of a file's size. */
   truncate: number,
-  /** Times room was reserved in a file. */
+  /** Reservations of space in a file. */
   allocate: number,
   /** Files renamed. */
   rename: number,
-  /** Directories made. */
+  /** Directories created. */
   mkdir: number,
   /** Directories removed. */
   rmdir: number,
-  /** Times, owners or rights of files changed. */
+  /** Changes of a file's times, owner or permissions. */
   setattr: number,
   /** Operations of all other kinds. */
   other: number,
-  /** Hard links made. */
+  /** Hard links created. */
   link: number,
-  /** Symbolic links made. */
+  /** Symbolic links created. */
   symlink: number,
   /** Symbolic links read. */
   readlink: number,
@@ -2026,25 +2062,25 @@ export type OpsFound = {
   kind: Array<string>,
   /** Number of the worker. */
   worker: Array<number>,
-  /** Number of the stream, -1 where it belongs to none; in a trace, of the thread. */
+  /** Number of the stream; in a trace, of the thread. -1 if the operation belongs to none. */
   stream: Array<number>,
-  /** Number of the file; -1 where there is none. */
+  /** Number of the file; -1 if there is none. */
   file: Array<number>,
-  /** Place in the file. */
+  /** Byte position in the file. */
   offset_bytes: Array<number>,
-  /** What was asked for. */
+  /** Requested bytes. */
   len_bytes: Array<number>,
-  /** What was moved. */
+  /** Transferred bytes. */
   done_bytes: Array<number>,
-  /** When it should have begun. */
+  /** When the operation was due. */
   due_s: Array<Decimal>,
-  /** When it began. */
+  /** When it was issued. */
   issued_s: Array<Decimal>,
-  /** From due to done. */
+  /** From due to completed. */
   response_us: Array<Decimal>,
-  /** From issued to done. */
+  /** From issued to completed. */
   service_us: Array<Decimal>,
-  /** 0, or the error's number. */
+  /** 0, or the error number. */
   errno: Array<number>,
   /** Number of the load point. */
   point: Array<number>,
@@ -2055,13 +2091,13 @@ export type OpsFound = {
 /** How a run ended. */
 export type Outcome = "complete" | "interrupted" | "broke_off" | "running";
 
-/** One number a bin. An operation counts where it was done, those of the warm-up too. */
+/** One value per bin. An operation counts in the bin where it completed, also in the warm-up. */
 export type OverTime = {
   /** Operations of every kind. */
   ops: Array<number>,
-  /** Those that failed. */
+  /** Failed operations. */
   failed_ops: Array<number>,
-  /** Those of the warm-up. */
+  /** Operations of the warm-up. */
   warmup_ops: Array<number>,
   /** Bytes read. */
   read_bytes: Array<number>,
@@ -2113,22 +2149,22 @@ export type Page = {
 /** What a page shows. */
 export type PageKind = "run" | "trace" | "compare" | "suites";
 
-/** One cell of all three tables. Numbers that nothing was measured for are `null`. */
+/** One cell of all three tables. Numbers without a measurement are `null`. */
 export type PaperCell = {
   /** The row. */
   mode: Mode,
   /** The column; `null` for all block sizes together. */
   block_bytes: number | null,
-  /** Reads and writes that were done in the transfers of this block size. */
+  /** Reads and writes in the transfers of this block size. */
   data_ops: number,
   /**
    * The share of them that was shorter than the block size, 0 to 1: remainders, and transfers that are
    * shorter than a block.
    */
   short_block_share: number | null,
-  /** Bytes that they moved. */
+  /** Transferred bytes. */
   bytes: number,
-  /** Complete transfers; what the latencies are made from. */
+  /** Complete transfers, from which the latencies are computed. */
   transfers: number,
   /**
    * Mean rate of one worker while it transferred, in 10^6 bytes/s. Not throughput: without the time
@@ -2137,7 +2173,7 @@ export type PaperCell = {
   transfer_rate_while_transferring_mb_per_s: number | null,
   /** Mean over the transfers of total time − data transfer time. */
   average_latency_ms: number | null,
-  /** How much of the average latency lay between operations, when the storage had nothing to do. */
+  /** The part of the average latency between operations, when the storage was idle. */
   average_gap_ms: number | null,
   /** The largest latency. */
   maximum_latency_s: number | null,
@@ -2145,36 +2181,36 @@ export type PaperCell = {
 
 /** A condition of a paper that was not kept. */
 export type PaperDeviation = {
-  /** The flag, without the dashes; `null`: the number of computers. */
+  /** The flag, without the dashes; `null` for the number of hosts. */
   setting: string | null,
-  /** What the paper prescribes. */
+  /** The value that the paper prescribes. */
   paper: string,
-  /** What was run; `null` where it was left to the program. */
+  /** The value of this run; `null` if the program chose it. */
   here: string | null,
 };
 
 /** The paper's three tables in long form: EBU Tech 3362 § 5.1, figures 12 and 15. */
 export type PaperTables = {
   /**
-   * Whether every transfer is booked whole under one block size, by the paper's § 5.1. `false` in runs of
-   * earlier versions, which booked each block.
+   * Whether every transfer counts as a whole under one block size, by the paper's § 5.1. `false` in
+   * runs of earlier versions, which counted each block.
    */
   per_transfer: boolean,
   /** The block sizes, ascending; the columns. */
   block_bytes: Array<number>,
-  /** Every cell, row by row in the paper's order, each row ending with its margin. */
+  /** Every cell, row by row in the paper's order, each row ending with its total. */
   cells: Array<PaperCell>,
 };
 
-/** What some of the machines did in a load point, or one. */
+/** The results of one or several hosts in a load point. */
 export type PartFigures = {
-  /** The machine, the group, the target. Empty for all. */
+  /** The host, the group, or the target. Empty for all. */
   name: string,
-  /** How many machines did anything. */
+  /** The number of hosts that did any work. */
   hosts: number,
-  /** How many workers ran on them. */
+  /** The number of workers on them. */
   workers: number,
-  /** How long was measured, from the first of them to the last. */
+  /** The measured time, from the first start to the last end. */
   measured_s: number | null,
   /** See `Figures.ops`. */
   ops: number,
@@ -2184,7 +2220,7 @@ export type PartFigures = {
   read_bytes: number,
   /** See `Figures.written_bytes`. */
   written_bytes: number,
-  /** Throughput: bytes read ÷ measured time. `null` where nothing was measured. */
+  /** Throughput: bytes read ÷ measured time. `null` if nothing was measured. */
   read_bytes_per_s: number | null,
   /** Throughput: bytes written ÷ measured time. */
   written_bytes_per_s: number | null,
@@ -2192,43 +2228,43 @@ export type PartFigures = {
   bytes_per_s: number | null,
   /** Response times of reads and writes. */
   response: TimeFigures | null,
-  /** Streams that have frames. `null` where nothing is counted in streams. */
+  /** Streams that have frames. `null` if there are no streams. */
   streams: number | null,
-  /** Those of them that had late frames. */
+  /** How many of them had late frames. */
   streams_with_late_frames: number | null,
-  /** Frames whose deadline lies in the measured part. */
+  /** Frames whose deadline is in the measured part. */
   frames_judged: number | null,
-  /** Those that came after their deadline or not at all. */
+  /** Frames that arrived after their deadline, or never. */
   late_frames: number | null,
 };
 
 /** A line of the bill of materials. */
 export type PartSite = {
-  /** What it is: `server`, `switch`, `licence`. */
+  /** The kind of part: `server`, `switch`, `licence`. */
   name: string,
-  /** How many of it. */
+  /** The number of such parts. */
   count?: number,
-  /** Who made it. */
+  /** The manufacturer. */
   maker?: string,
-  /** Which one it is. */
+  /** The model name. */
   model?: string,
   /** Its firmware, release or edition. */
   version?: string,
-  /** Anything else. */
+  /** An additional remark. */
   note?: string,
 };
 
-/** A count of streams for each of them. */
+/** A stream count divided by the number of one kind of part. */
 export type PerUnit = {
-  /** Of what. */
+  /** The kind of part. */
   unit: SiteUnit,
-  /** How many of it there are. */
+  /** The number of parts. */
   count: number,
   /** Streams for each. */
   streams: number,
 };
 
-/** How long operations of a kind took, as HdrHistogram prints it. */
+/** Times of the operations of one kind, in the form of an HdrHistogram printout. */
 export type PercentileCurve = {
   /** Name of the kind. */
   kind: string,
@@ -2236,7 +2272,7 @@ export type PercentileCurve = {
   count: number,
   /** 0 to 100, denser and denser towards 100. */
   percentile: Array<Decimal>,
-  /** So many percent took no longer than this, to three digits; the last is exact. */
+  /** This percentage took no longer, to three digits; the last value is exact. */
   us: Array<Decimal>,
 };
 
@@ -2244,11 +2280,11 @@ export type PercentileCurve = {
 export type PlanDifference = {
   /** The setting. */
   setting: string,
-  /** What the first run has; `null` where it is not set. */
+  /** Value of the first run; `null` if it is not set. */
   first: string | null,
-  /** What this run has. */
+  /** Value of this run. */
   own: string | null,
-  /** Operations are other operations with it: other blocks, another way to the files. */
+  /** Whether it changes the operations: other block sizes, another route to the files. */
   changes_work: boolean,
 };
 
@@ -2260,28 +2296,31 @@ export type PointBlocks = {
   label: string, blocks: Array<Block>,
 };
 
-/** A load point by machines. */
+/** The hosts in a load point. */
 export type PointHosts = {
   /** The load point, as an index into the summary's. */
   point: number,
-  /** How far apart the machines began; `null` where fewer than two began, or clocks were not compared. */
+  /**
+   * The time between the first and the last start; `null` if fewer than two hosts began, or clocks
+   * were not compared.
+   */
   start_skew_us: number | null,
-  /** Each machine, in the order of `HostsSection.hosts`. */
+  /** Each host, in the order of `HostsSection.hosts`. */
   hosts: Array<HostFigures>,
-  /** Each group, where there are several. */
+  /** Each group, if there are several. */
   groups: Array<PartFigures>,
-  /** Each target, where there are several. */
+  /** Each target, if there are several. */
   targets: Array<PartFigures>,
-  /** Each network interface by its name, where machines have different ones. */
+  /** Each network interface by its name, if hosts use different ones. */
   interfaces: Array<PartFigures>,
   /**
-   * Each network interface of each machine that carried anything, by the machines' own counters. Empty
-   * where they were not sampled.
+   * Each network interface of each host that transferred anything, from the hosts' own counters.
+   * Empty if they were not sampled.
    */
   nics: Array<NicFigures>,
-  /** All machines. */
+  /** All hosts together. */
   total: PartFigures,
-  /** All but those that stand out by being worse; `null` where none is. */
+  /** All hosts without the outliers that are worse; `null` if there are none. */
   without: PartFigures | null,
 };
 
@@ -2289,32 +2328,32 @@ export type PointHosts = {
 export type PointStreams = {
   /** Its number. */
   point: number,
-  /** The bins of everything below: the time that was judged. */
+  /** The bins of all figures below: the part that was judged. */
   time: TimeAxis,
   /** The streams with the most late frames, then by number; at most 64. */
   streams: Array<StreamStrip>,
-  /** Streams without a strip of their own. */
+  /** Number of streams that are not in `streams`. */
   left_out: number,
   /**
-   * The smallest margin by the clock in a bin, of all streams: how long until the deadline of the frame
-   * after the last one that came; negative while that is overdue. `null` where no frame was expected.
+   * The smallest margin by the clock in a bin, over all streams: the time until the deadline of the
+   * next missing frame; negative while that frame is overdue. `null` if no frame was expected.
    */
   min_margin_us: Array<number | null>,
-  /** Late frames of all streams in a bin, those that never came too. */
+  /** Late frames of all streams in a bin, including those that never arrived. */
   late_frames: Array<number>,
   /**
-   * Late frames of each host in a bin, in the order of `HostsOverTime.hosts`; empty where one host made
-   * the run.
+   * Late frames of each host in a bin, in the order of `HostsOverTime.hosts`; empty if one host
+   * made the run.
    */
   host_late_frames: Array<Array<number>>,
-  /** How much of their time frames had left. */
+  /** The share of their available time that frames had left. */
   headroom: Headroom,
 };
 
 /** What a stream does with frames whose time has passed before it could ask for them. */
 export type Policy = "drop" | "stall";
 
-/** Whether a machine was there in a load point. */
+/** Whether a host took part in a load point. */
 export type Presence = "whole" | "idle" | "part" | "missing";
 
 /** A procedure. */
@@ -2356,15 +2395,15 @@ export type ProcedureStepRow = {
 /** The progress of a step. */
 export type ProcedureStepState = "planned" | "running" | "done" | "broke_off" | "not_needed" | "not_tried";
 
-/** What one process was asked for and what it achieved. */
+/** The required and the achieved rate of one process. */
 export type ProcessRate = {
   /** The worker. */
   worker: number,
   /** The component workload it is part of: `camera`, `companion`. */
   component: string,
-  /** Operations per second that were asked for; above 0. */
+  /** Required operations per second; above 0. */
   requested_ops_per_s: number,
-  /** Operations per second that were done. */
+  /** Achieved operations per second. */
   achieved_ops_per_s: number,
 };
 
@@ -2386,15 +2425,15 @@ export type ProofPassRow = {
   counts: boolean,
 };
 
-/** How disks are put together. */
+/** The RAID level of the disks. */
 export type Raid = "raid0" | "mirror" | "raid5" | "raid6" | "raidz3";
 
-/** How a rate developed. */
+/** The development of a rate over time. */
 export type RateTrend = "steady" | "burst" | "rose" | "unsettled" | "too_short";
 
-/** How long reads took, from when they were issued. */
+/** Service times of reads. */
 export type ReadTimes = {
-  /** How many. */
+  /** The number of reads. */
   reads: number,
   /** A quarter of them took no longer. */
   p25_service_us: number,
@@ -2406,13 +2445,13 @@ export type ReadTimes = {
   bytes_per_s_each: number | null,
 };
 
-/** A replay, in addition to the figures of its load points. */
+/** The results of a replay, in addition to the figures of its load points. */
 export type ReplayFacts = {
-  /** What the trace is called. */
+  /** The name of the trace. */
   trace: string,
-  /** Where it lies. */
+  /** The path of the trace. */
   trace_path: string,
-  /** How it came about; empty for a run. */
+  /** The program that made it; empty for a run. */
   made_by: string,
   /** Whether it was generated from statistics instead of being recorded. */
   synthetic: boolean,
@@ -2422,19 +2461,19 @@ export type ReplayFacts = {
   threads: number,
   /** Users at once. */
   copies: number,
-  /** `recorded`, `think`, `max`, `fixed:5ms`. */
+  /** The pace: `recorded`, `think`, `max`, `fixed:5ms`. */
   pace: string,
-  /** `serial`, `streams`, `resources`. */
+  /** The order: `serial`, `streams`, `resources`. */
   order: string,
-  /** How long one pass should take; `null` where the pace doesn't say. */
+  /** The expected duration of one pass; `null` if the pace does not define it. */
   expected_span_s: number | null,
-  /** How long the recording took, times the scale, for all users; whatever the pace. */
+  /** The duration of the recording, times the scale, for all users; whatever the pace. */
   recorded_span_s: number | null,
   /** Files that were prepared for one pass. */
   prepared_files: number,
   /** Bytes of these. */
   prepared_bytes: number,
-  /** How files were made: `auto`, `copy`, `stream`. */
+  /** How the files were made: `auto`, `copy`, `stream`. */
   layout: string,
   /** Operations of the trace that were not replayed, by reason. */
   left_out: { [key in string]: number },
@@ -2443,18 +2482,18 @@ export type ReplayFacts = {
    * `range`, `hard_link`, `unknown_hard_link`, `symbolic_link`, `other`.
    */
   not_replayed_ops?: { [key in string]: number },
-  /** What is assumed, and what is replayed otherwise than it was recorded, in sentences. */
+  /** Assumptions, and differences between recording and replay, in sentences. */
   remarks: Array<string>,
   /** The passes, in the order in which they ran. */
   passes: Array<ReplayPass>,
   /**
-   * Files that a pass wrote with gaps, or that were in many extents afterwards, where the file system
-   * reports it.
+   * Files that a pass wrote with gaps, or that had many extents afterwards, if the file system
+   * reports them.
    */
   written_pieces?: Array<WrittenPieces>,
-  /** The median of all passes. */
+  /** The median throughput of all passes. */
   median_bytes_per_s: number | null,
-  /** Why the timing was not good enough; `null` where it was, or where it is free. */
+  /** Why the timing was bad; `null` if it was good, or if the pace is free. */
   bad_timing: string | null,
 };
 
@@ -2464,71 +2503,74 @@ export type ReplayPass = {
   point: number,
   /** Whether all of the trace was replayed. */
   complete: boolean,
-  /** From when the first operation was due to the end of the last one. */
+  /** From when the first operation was due until the last one completed. */
   span_s: number,
   /** Bytes read and written. */
   bytes: number,
-  /** Both divided. */
+  /** `bytes` ÷ `worked_s`. */
   bytes_per_s: number | null,
   /**
-   * How much later than recorded its last operation was done; below 0 where it was sooner. `null` where
-   * the pace is not the recorded one, or not all was replayed.
+   * How much later than recorded its last operation completed; negative if earlier. `null` if the
+   * pace is not the recorded one, or the pass is incomplete.
    */
   delay_s: number | null,
-  /** The most by which an operation began later than it was due, whatever the reason. */
+  /** The longest time by which an operation began after it was due, whatever the reason. */
   behind_max_us: number | null,
   /**
-   * The tool's own lateness: half of the operations began no later than this after they were due and what
-   * they waited for was done.
+   * The median lateness of Reelgauge itself: from when an operation was due and its dependencies were
+   * completed until it began.
    */
   lateness_p50_us: number | null,
-  /** 99 of 100. */
+  /** The same: 99 of 100 operations were no later. */
   lateness_p99_us: number | null,
-  /** All. */
+  /** The same: the latest operation. */
   lateness_max_us: number | null,
-  /** Operations that were done. */
+  /** Operations that completed. */
   done_ops: number,
-  /** Of these, how many could not begin when they were due, because one before them was not done. */
+  /** How many of these could not begin when they were due, because a previous one had not completed. */
   held_up_ops: number,
   /** The longest of these waits. */
   held_up_max_us: number,
   /**
-   * Operations that began more than a millisecond late through the tool: because it came late to them, or
-   * to one that they had to wait for.
+   * Operations that began more than a millisecond late because of Reelgauge: it started them late, or
+   * one that they depend on.
    */
   begun_late_ops: number,
   /**
-   * Operations that began more than a millisecond late because the storage had not done what they waited
-   * for. `null` in runs of versions that did not count them.
+   * Operations that began more than a millisecond late because the storage had not completed their
+   * dependencies. `null` in runs of versions that did not count them.
    */
   storage_late_ops: number | null,
-  /** When the storage was silent, and operations were late because of that. */
+  /** Silences of the storage that delayed operations. */
   silences?: Array<ReplaySilence>,
-  /** Operations with another result than when they were recorded. */
+  /** Operations whose result differs from the recording. */
   different_ops: number,
-  /** The first of these, in words. */
+  /** The first of these, as text. */
   differences: Array<string>,
 };
 
 /** A silence of the storage that delayed a replay. */
 export type ReplaySilence = {
-  /** When the last answer before it came, since the start of the run. */
+  /** The time of the last answer before it, since the start of the run. */
   began_s: number,
   /** The same, since the start of the load point. */
   began_in_point_s: number,
   /** The same by the clock on the wall, RFC 3339. */
   began_at?: string,
-  /** When the next answer came, or the operations in flight were given up. */
+  /** The time of the next answer, or when the operations in flight were given up. */
   ended_s: number,
-  /** How long it was, without pauses of the tool. */
+  /** Its duration, without pauses of Reelgauge. */
   length_s: number,
-  /** Operations that were due before its end and were answered after it, if they came back. */
+  /**
+   * Operations that were due before its end and completed after it; `null` if a user did not come
+   * back.
+   */
   delayed_ops: number | null,
-  /** The latest of their answers, after it was due. */
+  /** The longest response time of these. */
   longest_response_us: number | null,
 };
 
-/** The reads of one load point, by whether their bytes had been moved before. */
+/** The reads of one load point, by whether their bytes had been transferred before. */
 export type Rereads = {
   /** Number of the load point. */
   point: number,
@@ -2536,7 +2578,7 @@ export type Rereads = {
   first_read_bytes: number,
   /** Bytes of measured later reads, of every size. */
   later_read_bytes: number,
-  /** The size class in which there are most reads of both sorts; `null` where none has both. */
+  /** The size class with the most reads of both kinds; `null` if no class has both. */
   compared: ComparedReads | null,
 };
 
@@ -2586,35 +2628,35 @@ export type RunEntry = {
   passes: number | null,
 };
 
-/** One machine. */
+/** One host. */
 export type RunHost = {
   /** Its name. */
   agent: string,
-  /** The group that it belongs to, if it belongs to one. */
+  /** Its group, if it has one. */
   group: string | null,
-  /** Where its data lay. */
+  /** Where its test data was. */
   target: string | null,
-  /** The network interface on the path to the storage; `null` where there is none, or it is unknown. */
+  /** The network interface on the path to the storage; `null` if there is none, or if it is unknown. */
   interface: string | null,
-  /** The first of its workers. */
+  /** The number of its first worker. */
   first_worker: number,
-  /** How many numbers of workers are its own, from that one on. */
+  /** The number of its workers; their numbers are consecutive. */
   workers: number,
-  /** The first of its streams. */
+  /** The number of its first stream. */
   first_stream: number,
-  /** How many numbers of streams are its own, from that one on. */
+  /** The number of its streams; their numbers are consecutive. */
   streams: number,
-  /** How far its clock was ahead of the one that times are mapped to. `null` where they were not compared. */
+  /** How far its clock was ahead of the reference clock. `null` if they were not compared. */
   clock_offset_us: number | null,
-  /** How far that may be off. */
+  /** The uncertainty of that. */
   clock_uncertainty_us: number | null,
-  /** Since when it was missing. `null` where it was never missing, or the time is unknown. */
+  /** When it went missing. `null` if it was never missing, or the time is unknown. */
   missing_from_s: number | null,
-  /** Why it is missing, or what is missing of it. */
+  /** Why it is missing, or which part is missing. */
   why_missing: string | null,
-  /** Whether its part of the run ended as planned. `null` where nothing of it was fetched. */
+  /** Whether its part of the run ended as planned. `null` if its results were not fetched. */
   is_complete: boolean | null,
-  /** Whether all its operations are in the log. */
+  /** Whether the log contains all its operations. */
   log_complete: boolean,
 };
 
@@ -2680,30 +2722,33 @@ export type RunState =
   | "damaged"
   | "other_version";
 
-/** The answer of a search. */
+/** The result of a search. */
 export type SearchFacts = {
-  /** What was counted, as it reads after a number: `players of prores-422-hq-uhd-25`, `times newsroom`. */
+  /**
+   * The things that were counted, as they read after a number: `players of prores-422-hq-uhd-25`,
+   * `times newsroom`.
+   */
   what: string,
-  /** The answer in words: `31 streams passed every time, 32 never.` */
+  /** The result as text: `31 streams passed every time, 32 never.` */
   answer_sentence: string,
-  /** What it rests on, in words: `31: 3 of 3; 32: 1 of 3`. */
+  /** The evidence as text: `31: 3 of 3; 32: 1 of 3`. */
   evidence_sentence: string,
   /**
-   * The largest count that passed every trial, with no failure at any count below it. `null` where no
-   * count did.
+   * The largest count that passed every trial, with no failure at any smaller count. `null` if there
+   * is none.
    */
   streams: number | null,
-  /** The largest count that ever passed. Where that is more than `streams`, the storage is noisy. */
+  /** The largest count that ever passed. If it is more than `streams`, the storage is noisy. */
   at_most: number | null,
-  /** This machine, and not the storage, was the limit: `streams` is no capacity of the storage. */
+  /** The local host was the limit, not the storage: `streams` is no capacity of the storage. */
   limited_by_client: boolean,
-  /** `false` where the search ended (time, trials, the cap, Ctrl-C) before both edges were certain. */
+  /** `false` if the search ended (time, trials, the cap, Ctrl-C) before both edges were certain. */
   complete: boolean,
-  /** Why the search stopped early. `null` where it was complete or interrupted. */
+  /** Why the search stopped early. `null` if it was complete or interrupted. */
   stopped_by?: StoppedBy,
   /** Every count that was tried, ascending. */
   trials: Array<TrialsAt>,
-  /** What failed first with the smallest count that did not pass, in words. */
+  /** The first failure at the smallest count that did not pass, as text. */
   failed_first?: string,
 };
 
@@ -2717,11 +2762,11 @@ export type SectionBlocks = {
   blocks: Array<Block>,
 };
 
-/** The tool's own cost over a run. */
+/** The cost of Reelgauge itself over a run. */
 export type SelfCost = {
-  /** CPU time in Reelgauge's own code. `null` where the process was killed before it could report it. */
+  /** CPU time in Reelgauge's own code. `null` if the process was killed before it could report it. */
   cpu_user_s: number | null,
-  /** CPU time in the kernel on the tool's behalf; most of it is the I/O itself. */
+  /** CPU time in the kernel on behalf of Reelgauge; most of it is the I/O itself. */
   cpu_system_s: number | null,
   /** Both, per operation. `null` if there was no operation or the time is unknown. */
   cpu_us_per_op: number | null,
@@ -2737,18 +2782,18 @@ export type SelfCost = {
   shortest_buffer_s: number | null,
   /**
    * How long Reelgauge did not run at all while it measured: gaps of 0.1 s or more in which the work
-   * was late, too. `null` where this was not monitored.
+   * was late, too. `null` if this was not monitored.
    */
   paused_s: number | null,
   /** The longest such pause. */
   longest_pause_s: number | null,
-  /** When that began, since the start of the run. */
+  /** Its start, since the start of the run. */
   longest_pause_began_s: number | null,
   /**
-   * Whether the tool's own timing was good enough. Streams: its largest delay was below a quarter of the
-   * shortest buffer and made no frame late. Other runs: 99 of 100 operations were issued within 50 µs or a
-   * tenth of the median answer, and it was stopped for 2 % of the time at most. `null` where nothing was
-   * measured.
+   * Whether Reelgauge's timing was good enough. With streams: its largest delay was below a quarter
+   * of the shortest buffer and made no frame late. Other runs: 99 of 100 operations were issued
+   * within 50 µs or a tenth of the median response, and it was stopped for at most 2 % of the time.
+   * `null` if nothing was measured.
    */
   timing_good_enough: boolean | null,
   /** The same as a sentence. Empty before the summary is written out. */
@@ -2763,7 +2808,7 @@ export type Sentence = {
   text: string,
 };
 
-/** The run in equal steps, from its start. Steps in which nothing was done are there, with zeros. */
+/** The run in equal steps, from its start. Steps without operations are included, with zeros. */
 export type Series = {
   /** Length of a step: 1, or a power of two of it for runs of more than six hours. */
   step_s: number,
@@ -2779,7 +2824,7 @@ export type SeriesStep = {
   point: number | null,
   /** Measured operations of every kind. */
   ops: number,
-  /** Operations of the warm-up; in no other figure. */
+  /** Operations of the warm-up; no other figure includes them. */
   warmup_ops: number,
   /** Bytes read. */
   read_bytes: number,
@@ -2789,15 +2834,15 @@ export type SeriesStep = {
   errors: number,
   /** The longest response of a measured operation of any kind that succeeded. */
   max_response_us: number | null,
-  /** When that operation began to be due, since the start of the run. */
+  /** When that operation was due, since the start of the run. */
   max_response_began_s: number | null,
 };
 
 /** The server. */
 export type ServerSite = {
-  /** What its link to the switch is set to. */
+  /** The configured speed of its link to the switch. */
   link_mbit_per_s?: number,
-  /** Ethernet by default. */
+  /** The kind of that link; Ethernet by default. */
   link_kind?: LinkSort,
   /** Its MTU; 1500 by default. */
   mtu_bytes?: number,
@@ -2805,13 +2850,13 @@ export type ServerSite = {
   memory_gib?: number,
 };
 
-/** Service times of operations: from when they were issued until they were done. */
+/** Service times of operations: from issue to completion. */
 export type ServiceFigures = {
   /** How many operations. */
   count: number,
   /** Their mean. */
   mean_us: number,
-  /** Their standard deviation: of all operations there are, not of a sample. */
+  /** Their standard deviation: of the whole population, not of a sample. */
   deviation_us: number,
   /** Half of them took no longer, to two digits. */
   median_us: number,
@@ -2819,7 +2864,7 @@ export type ServiceFigures = {
   p99_us: number,
   /** The longest. */
   max_us: number,
-  /** Counts by time, in steps of 1, 2 and 5; rows without any are left out. */
+  /** Counts by time, in steps of 1, 2 and 5; empty rows are omitted. */
   histogram: Array<ServiceRow>,
 };
 
@@ -2827,7 +2872,7 @@ export type ServiceFigures = {
 export type ServiceRow = {
   /** The shortest time of this row. */
   from_us: number,
-  /** The first time above it. */
+  /** The first time above the row. */
   below_us: number,
   /** Operations. */
   count: number,
@@ -2835,11 +2880,11 @@ export type ServiceRow = {
 
 /** A time in which a worker reported nothing. */
 export type Silence = {
-  /** Which worker. */
+  /** Number of the worker. */
   worker: number,
   /** From when on, s from the beginning. */
   from_s: number,
-  /** How long, s. */
+  /** Duration, s. */
   seconds: number,
 };
 
@@ -2849,36 +2894,36 @@ export type Site = {
   server?: ServerSite,
   /** The switch between it and its clients. */
   switch?: SwitchSite,
-  /** What its disks are plugged into. */
+  /** The connection of its disks to the server. */
   backplane?: BackplaneSite,
   /** Its disks. */
   disks?: DisksSite,
-  /** What the whole of it consists of, and costs. */
+  /** The size and the price of the whole system. */
   system?: SystemSite,
-  /** What a document about it is headed with. */
+  /** The heading of a document about it. */
   document?: DocumentSite,
   /** Its bill of materials. */
   part?: Array<PartSite>,
 };
 
-/** What a count of streams is for each part of a site. */
+/** A stream count divided by the parts of a site. */
 export type SiteShares = {
-  /** The count: what a search found, the largest valid load point, or the streams that were played. */
+  /** The count: the result of a search, the largest valid load point, or the streams that were played. */
   streams: number,
   /**
-   * More may have been sustained: shares are lower bounds, and the price is an upper bound. So they are in
-   * runs of earlier versions, which did not say.
+   * More may have been sustained: shares are lower bounds, and the price is an upper bound. Also set
+   * for runs of earlier versions, which did not record it.
    */
   at_least: boolean,
-  /** Streams for each part of which the site states how many there are. */
+  /** Streams per part, for each part whose number the site states. */
   per_unit: Array<PerUnit>,
-  /** What one stream costs. `null` where the site states no price. */
+  /** The price of one stream. `null` if the site states no price. */
   price_per_stream: number | null,
-  /** In which currency. */
+  /** The currency of the price. */
   currency: string | null,
 };
 
-/** What there are several of. */
+/** A part of which a site has several. */
 export type SiteUnit = "node" | "drive" | "core" | "client" | "rack_unit";
 
 /** A size and how often it occurs. */
@@ -2889,15 +2934,15 @@ export type SizeCount = {
   count: number,
 };
 
-/** Sizes that were asked for, of operations that succeeded, without the warm-up. */
+/** Requested sizes of successful operations, without the warm-up. */
 export type SizeCounts = {
   /** `read` or `write`. */
   kind: string,
   /** Ascending. */
   bytes: Array<number>,
-  /** How often. */
+  /** The number of operations of each size. */
   count: Array<number>,
-  /** Rounded up to powers of two, because there are too many different ones. */
+  /** Whether sizes are rounded up to powers of two, because there are too many different ones. */
   rounded: boolean,
 };
 
@@ -2907,18 +2952,18 @@ export type SizeFigures = {
   count: number,
   /** Their mean. */
   mean_bytes: number,
-  /** Their standard deviation: of all operations there are, not of a sample. */
+  /** Their standard deviation: of the whole population, not of a sample. */
   deviation_bytes: number,
   /**
-   * Half of them are not larger. Exact while there are at most 65,536 different sizes, else rounded down
-   * by less than 0.1 %.
+   * Half of them are not larger. Exact for at most 65,536 different sizes, otherwise rounded down by
+   * less than 0.1 %.
    */
   median_bytes: number,
   /** The smallest. */
   min_bytes: number,
   /** The largest. */
   max_bytes: number,
-  /** Counts of sizes from each power of two to below the next; rows without any are left out. */
+  /** Counts of sizes from each power of two to below the next; empty rows are omitted. */
   histogram: Array<SizeRow>,
   /** The most frequent sizes, the most frequent first. */
   frequent: Array<SizeCount>,
@@ -2928,23 +2973,23 @@ export type SizeFigures = {
 export type SizeRow = {
   /** The smallest size of this row: 0 or a power of two. */
   from_bytes: number,
-  /** The first size above it. */
+  /** The first size above the row. */
   below_bytes: number,
   /** Operations. */
   count: number,
 };
 
-/** How a computer differs from the others. */
+/** How a host differs from the others. */
 export type StandsOut = {
-  /** By which figure. */
+  /** The figure that differs. */
   figure: HostFigure,
-  /** What it did: bytes per second, or µs. */
+  /** Its value: bytes per second, or µs. */
   value: number,
-  /** The middle of its siblings. */
+  /** The median of its siblings. */
   siblings: number,
-  /** How far it may lie from that by chance, in percent. */
+  /** The largest difference that chance explains, in percent. */
   noise_percent: number,
-  /** It fared worse than they did. */
+  /** Whether it is worse than its siblings. */
   is_worse: boolean,
 };
 
@@ -2960,81 +3005,81 @@ export type StartAnswer = {
 
 /** The main result. */
 export type StatedNumber = { "of": "not_measured" } | { "of": "late_frames",
-  /** The load point, as an index into the summary's. */
+  /** The load point, as an index into the summary's load points. */
   point: number,
-  /** How many. */
+  /** The number of late frames. */
   late_frames: number,
-  /** Of how many that were judged. */
+  /** The number of judged frames. */
   frames_judged: number,
-  /** Streams that had any. */
+  /** Streams with late frames. */
   streams_with_late_frames: number,
   /** All streams. */
   streams: number,
 } | { "of": "streams",
-  /** The load point, as an index into the summary's. */
+  /** The load point, as an index into the summary's load points. */
   point: number,
   /** Streams. */
   streams: number,
-  /** Late frames that were allowed. */
+  /** The allowed number of late frames. */
   late_frames: number,
   /** Frames that were judged. */
   frames_judged: number,
 } | { "of": "capacity",
   /** It passed every time. */
   streams: number,
-  /** So many passed sometimes, where that is more. */
+  /** The largest count that passed sometimes, if it is larger. */
   sometimes: number | null,
-  /** Why more may pass; `null` where the limit was found. */
+  /** Why more may pass; `null` if the limit was found. */
   at_least: AtLeast | null,
 } | { "of": "failed",
-  /** The load point, as an index into the summary's. */
+  /** The load point, as an index into the summary's load points. */
   point: number,
-  /** Which criterion. */
+  /** The criterion. */
   criterion: Criterion,
 } | { "of": "valid_point",
-  /** Its streams; `null` where the first is not valid. */
+  /** Its number of streams; `null` if the first one is not valid. */
   streams: number | null,
 } | { "of": "throughput",
-  /** The load point, as an index into the summary's. */
+  /** The load point, as an index into the summary's load points. */
   point: number,
   /** Reads and writes together. */
   bytes_per_s: number,
 } | { "of": "first_look",
-  /** The format, as an index into those of the look. */
+  /** The format, as an index into those of the check. */
   format: number,
-  /** Streams that were played. `null` where that was not measured. */
+  /** Streams that were played. `null` if that was not measured. */
   play: number | null,
-  /** Streams that were recorded. `null` where that was not measured. */
+  /** Streams that were recorded. `null` if that was not measured. */
   record: number | null,
 } | { "of": "replay",
-  /** The last one, as an index into the replay's. */
+  /** The last pass, as an index into those of the replay. */
   pass: number,
-  /** How many completed. */
+  /** The number of complete passes. */
   complete_passes: number,
 };
 
 /** The statement of the run. */
 export type Statement = {
-  /** Whether what was asked for was met. */
+  /** Whether the requirements were met. */
   judgement: Judgement,
-  /** Why it is inconclusive; empty where it is not. */
+  /** Why it is inconclusive; otherwise empty. */
   inconclusive?: Array<InconclusiveReason>,
   /** The main result. */
   number: StatedNumber,
-  /** The cause: why the number is not better. `null` where nothing failed, or the cause is unknown. */
+  /** The cause: why the number is not better. `null` if nothing failed, or the cause is unknown. */
   cause: Cause | null,
   /** Confidence in the number. */
   confidence: Confidence,
-  /** The next step. `null` where the sentence about what could not be measured names it. */
+  /** The next step. `null` if the sentence about what could not be measured names it. */
   next_step: NextStep | null,
   /**
-   * The load point whose limit is reported, as an index into the summary's. `null` where none is
-   * known.
+   * The load point whose limit is reported, as an index into the summary's load points. `null` if
+   * none is known.
    */
   limit_point?: number,
 };
 
-/** What a search found its end by, other than by its answer. */
+/** What ended a search before it had its result. */
 export type StoppedBy = "time" | "trials" | "cap" | "room" | "own_files" | "one_process";
 
 /** The user's description of the storage. Missing facts are `null`. */
@@ -3049,101 +3094,104 @@ export type StorageDetails = {
   other: { [key in string]: string },
 };
 
-/** The path to some storage. */
+/** The path to a storage system. */
 export type StoragePath = {
-  /** From this machine to the disks. */
+  /** The hops from the local host to the disks. */
   hops: Array<Hop>,
-  /** Which of them can carry least, as an index, of those whose ceiling is known and was not outrun. */
+  /**
+   * The index of the hop with the lowest capacity, of those whose capacity is known and was not
+   * exceeded.
+   */
   lowest: number | null,
-  /** The load was mostly written: ceilings and rates are those of writing. */
+  /** The load was mostly writes: capacities and rates are those of writing. */
   is_writing: boolean,
   /**
-   * The link of this client for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty where it is
+   * The link of this client for display: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`; empty if it is
    * unknown.
    */
   client_link: string,
   /**
    * How long the buffer of a client's switch port can absorb the full rate of the server's link.
-   * `null` where that is unknown, or the client's link is not the slower one.
+   * `null` if that is unknown, or the client's link is not the slower one.
    */
   buffer_holds_us: number | null,
   /**
-   * Random reads per second of all disks together: as given for one disk, else as typical for its
-   * kind. `null` where neither is known.
+   * Random reads per second of all disks together: as stated for one disk, otherwise as typical for
+   * its kind. `null` if neither is known.
    */
   disks_random_reads_per_s: number | null,
   /** The description of the site. */
   site: Site,
 };
 
-/** What the storage did in an incident. The tool's own pauses are taken out. */
+/** The state of the storage in an incident. Pauses of Reelgauge are excluded. */
 export type StorageThen = {
-  /** In a word. */
+  /** The behaviour in one word. */
   behaviour: Behaviour,
-  /** The longest time in which operations were in flight and none was answered. */
+  /** The longest time in which operations were in flight and none completed. */
   no_answer_s: number | null,
-  /** When that began. */
+  /** The start of that time. */
   no_answer_began_s: number | null,
   /**
-   * Bytes that came, as a share of what the streams needed in that time; may be above 1. `null` where the
-   * tool hardly ran.
+   * Bytes received, as a share of the bytes that the streams needed in that time; may be above 1.
+   * `null` if Reelgauge hardly ran.
    */
   answered_share: number | null,
   /**
-   * The share of the time in which something was in flight. The tool's own delays and pauses are no part
-   * of either.
+   * The share of the time in which something was in flight. Delays and pauses of Reelgauge are
+   * excluded from both.
    */
   busy_share: number | null,
-  /** The longest operation: from when it was issued until its result was seen. */
+  /** The longest operation: from its issue until Reelgauge saw its result. */
   longest_op_us: number | null,
 };
 
 /** One stream. */
 export type StreamFigures = {
-  /** Its number. */
+  /** Its stream number. */
   stream: number,
-  /** What it is, in words. */
+  /** A description of the stream. */
   name: string,
-  /** What it is. `null` where that is unknown. */
+  /** Its kind. `null` if that is unknown. */
   kind?: StreamKind,
-  /** The name of its format. `null` where that is unknown. */
+  /** The name of its format; `null` if unknown. */
   format?: string,
-  /** The machine that it ran on, in a run of several. `null` where there was one. */
+  /** The host that it ran on, in a run on several hosts. Otherwise `null`. */
   agent?: string,
   /** Whether it records; otherwise it plays. */
   writes: boolean,
-  /** What it does with frames whose time has passed. */
+  /** How it treats frames whose time has passed. */
   policy: Policy,
   /** How long it may lag. */
   buffer_s: number,
-  /** The frames it should move per second. */
+  /** Its nominal frame rate. */
   nominal_frames_per_s: number,
-  /** When its first operation was due (t0). `null` for a stream that never began: then nothing is known. */
+  /** When its first operation was due (t0). `null` for a stream that never began and has no figures. */
   began_s: number | null,
-  /** Frames whose deadline lies in the measured part. */
+  /** Frames whose deadline is in the measured part. */
   frames_judged: number,
-  /** Those that came after their deadline or not at all. */
+  /** Frames that arrived after their deadline, or never. */
   late_frames: number,
   /**
-   * Late frames of which no operation came back: skipped by the stream (policy drop), not reached before
-   * the end (policy stall), or stuck until the end.
+   * Late frames of which no operation completed: skipped by the stream (policy drop), not reached
+   * before the end (policy stall), or in flight until the end.
    */
   dropped_frames: number,
-  /** Late frames with an operation that failed or moved less than was asked. */
+  /** Late frames with an operation that failed or transferred less than requested. */
   failed_frames: number,
-  /** Late frames of which a part never came. */
+  /** Late frames of which a part never arrived. */
   unfinished_frames: number,
   /** Late frames that would have been in time without the scheduling delay of Reelgauge. */
   late_frames_with_own_delay: number,
-  /** The frame that came closest to its deadline, or farthest behind it. */
+  /** The frame that was closest to its deadline, or latest. */
   worst_margin: WorstMargin | null,
   /**
-   * All but one in a hundred frames had this margin or more; negative when late. `null` without frames
-   * and where one in a hundred or more never came.
+   * All but one in a hundred frames had this margin or more; negative when late. `null` without
+   * frames, and if one in a hundred or more never arrived.
    */
   margin_p1_us: number | null,
   /**
-   * Whether its margins shrank. `null` with too few frames to judge, and where play restarted in
+   * Whether its margins shrank. `null` with too few frames to judge, or if playback restarted in
    * between.
    */
   margin_trend: MarginTrend | null,
@@ -3156,15 +3204,16 @@ export type StreamFigures = {
   /** The ten with most frames, worst first. */
   worst_late_runs: Array<LateRun>,
   /**
-   * Of judged frames that came, each as a whole: from when its first operation was due until its last
-   * byte. Single operations have theirs in the load point's `total.response`.
+   * Times of judged frames that arrived, each as a whole: from when its first operation was due until
+   * its last byte. Times of single operations are in the load point's `total.response`.
    */
   response: TimeFigures | null,
   /** The smallest mean throughput over the buffer time. */
   throughput: ThroughputFigures | null,
   /**
-   * Frames completed per second of the measured time in which it moved at its pace: from its beginning,
-   * or, where a player had filled its buffer before, from when that was shown.
+   * Frames completed per second of the time in which it transferred at its pace: the measured part
+   * from its start on. For a player that had already filled its buffer, from when that was played
+   * out.
    */
   frames_per_s: number | null,
   /** The same as a share of the nominal rate. */
@@ -3178,28 +3227,28 @@ export type StreamFigures = {
    * worker was free.
    */
   own_delay: LatenessFigures | null,
-  /** Operations of frames that had been settled before; in no other figure of frames. */
+  /** Operations of frames that were already settled; no other figure of frames includes them. */
   ops_after_frame: number,
 };
 
-/** What a stream with frames is. */
+/** The kind of a stream with frames. */
 export type StreamKind = "editor" | "player" | "recorder";
 
-/** The first late frame of all, and whose it is. */
+/** The first late frame of all streams, and its stream. */
 export type StreamLateFrame = {
   /** The stream. */
   stream: number,
   /** The frame's number on the timeline. */
   frame: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the run. */
   deadline_s: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the load point. */
   deadline_in_point_s: number,
-  /** How late it came. `null` where it never did. */
+  /** Its lateness. `null` if it never arrived. */
   late_us: number | null,
-  /** It was never begun. */
+  /** Whether it was never begun. */
   dropped: boolean,
-  /** An operation of it failed. */
+  /** Whether one of its operations failed. */
   failed: boolean,
 };
 
@@ -3207,11 +3256,11 @@ export type StreamLateFrame = {
 export type StreamStrip = {
   /** Its number. */
   stream: number,
-  /** What it is. */
+  /** A description of the stream. */
   name: string,
-  /** As in `PointStreams`. */
+  /** The smallest margin in each bin; see `PointStreams`. */
   min_margin_us: Array<number | null>,
-  /** As in `PointStreams`. */
+  /** Late frames in each bin; see `PointStreams`. */
   late_frames: Array<number>,
 };
 
@@ -3219,13 +3268,13 @@ export type StreamStrip = {
 export type StreamTotals = {
   /** How many streams there are. */
   streams: number,
-  /** How many never began. */
+  /** The number of streams that never began. */
   streams_not_begun: number,
-  /** How many had late frames. */
+  /** The number of streams with late frames. */
   streams_with_late_frames: number,
-  /** Frames whose deadline lies in the measured part. */
+  /** Frames whose deadline is in the measured part. */
   frames_judged: number,
-  /** Those that came after their deadline or not at all. */
+  /** Frames that arrived after their deadline, or never. */
   late_frames: number,
   /** See `StreamFigures.dropped_frames`. */
   dropped_frames: number,
@@ -3255,11 +3304,11 @@ export type StreamWorstMargin = {
   margin_us: number,
   /** The frame's number on the timeline. */
   frame: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the run. */
   deadline_s: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the load point. */
   deadline_in_point_s: number,
-  /** `false` for a frame that had not come when the measured part ended: it is at least this late. */
+  /** `false` for a frame that had not arrived when the measured part ended: it is at least this late. */
   has_come: boolean,
 };
 
@@ -3381,9 +3430,9 @@ export type SuitesPage = {
 
 /** Everything that a report shows. */
 export type Summary = {
-  /** The version of this file's form that the program wrote; see `SCHEMA_VERSION`. */
+  /** The version of the file format; see `SCHEMA_VERSION`. */
   schema_version: number,
-  /** Version of that program. */
+  /** Version of the program that wrote it. */
   tool_version: string,
   /** When the run started, RFC 3339. */
   started_at: string,
@@ -3391,11 +3440,11 @@ export type Summary = {
   verb: string,
   /** The user's own name for the run; may be empty. */
   label: string,
-  /** Where the run's files were written; `null` for a summary that was not made by a run. */
+  /** The run directory; `null` for a summary that was not made by a run. */
   run_dir: string | null,
-  /** The storage as the user describes it. Parts that were not given are `null`. */
+  /** The storage as described by the user. Parts that were not given are `null`. */
   storage: StorageDetails,
-  /** Words to find the run by. */
+  /** The user's tags, for finding the run. */
   tags: Array<string>,
   /**
    * The procedure that this run is a step of, and how it differs from the paper. `null` for a single
@@ -3406,13 +3455,16 @@ export type Summary = {
   outcome: Outcome,
   /** Why it did not complete. */
   outcome_reason: string | null,
-  /** Where the data lies. */
+  /** Where the test data is. */
   target: Target,
-  /** The seed of every draw. `jq` reads numbers above 2^53 inexactly; the plan file has it exactly. */
+  /**
+   * The seed of all random numbers. `jq` rounds numbers above 2^53; the plan file has the exact
+   * value.
+   */
   seed: number,
   /** The resolved plan as names and values, for display. */
   plan: { [key in string]: string },
-  /** Past the client's cache, or not: what was asked and what was found. */
+  /** Direct or cached I/O: as requested and as detected. */
   effective_mode: EffectiveMode,
   /** The files used. */
   data_set: DataSet,
@@ -3422,72 +3474,69 @@ export type Summary = {
   series: Series,
   /** The operation log. */
   log: LogFacts,
-  /** What verification found; `null` if the run did not verify. */
+  /** The result of verification; `null` if the run did not verify. */
   verify: VerifyFacts | null,
-  /** What the tool itself cost. */
+  /** The cost of Reelgauge itself. */
   self_cost: SelfCost,
-  /** What to know before believing the figures, the worst first. */
+  /** What to know before trusting the figures, the worst first. */
   notes: Array<Note>,
   /** The statement of the run: verdict, number, cause, confidence. `null` in unfinished summaries. */
   statement?: Statement,
   /**
-   * Whether the criteria were met: the verdict of the first load point that failed, else of the last.
-   * `null` where none were asked for.
+   * Whether the criteria were met: the verdict of the first load point that failed, otherwise of the
+   * last. `null` without criteria.
    */
   verdict: Verdict | null,
-  /** What a search for the largest count found. */
+  /** The result of a search for the largest count. */
   search?: SearchFacts,
   /** The curve of a VDA-like run. */
   vda?: VdaFacts,
   /** Results of `check`. */
   check?: CheckFacts,
-  /** What a replay found. */
+  /** The results of a replay. */
   replay?: ReplayFacts,
   /**
-   * The memories that may have answered instead of the storage. `null` in a summary that was made from a
-   * log alone.
+   * The memories that may have answered instead of the storage. `null` in a summary that was made
+   * from a log alone.
    */
   memory?: MemoryFacts,
   /**
-   * The network link to the storage, with what it can carry. `null` where there is none, or it was not
-   * found out.
+   * The network link to the storage, with its capacity. `null` if there is none, or it could not be
+   * determined.
    */
   link?: LinkFacts,
-  /** What was sampled, where nothing was measured: a watch. */
+  /** The samples of a watch, in which nothing is measured. */
   watch?: WatchFacts,
-  /** What workers of the original Media Storage Meter reported. */
+  /** The reports of the original Media Storage Meter's workers. */
   msmeter?: MeterFacts,
-  /** Observers: samples of other computers, added with `report --observer`. */
+  /** Observers: samples of other hosts, added with `report --observer`. */
   observers?: Array<ObserverFacts>,
-  /** Activities during the run that are known to disturb storage. They are not a cause by themselves. */
+  /** Activities during the run that are known to disturb storage. They alone are not a cause. */
   marks?: Array<Mark>,
-  /** The path to the disks with what each part of it can carry. `null` where nothing leads over a network. */
+  /** The path to the disks with the capacity of each part. `null` if there is no network. */
   path?: StoragePath,
   /**
-   * What its streams are for each node, drive, core, client and rack unit, and what one costs. `null`
-   * where the site states none of these, or no count of streams was sustained.
+   * Its streams per node, drive, core, client and rack unit, and the price of one stream. `null` if
+   * the site states none of these, or no streams were sustained.
    */
   site_shares?: SiteShares,
-  /** The machines that made it. `null` where it was one. */
+  /** The hosts that made it. `null` for a single host. */
   hosts?: HostsSection,
 };
 
 /** A rate that was measured for some seconds. MB = 10^6 bytes. */
 export type SustainedRate = {
-  /** The level that streams can rely on: the lower one, where there are two. */
+  /** The level that streams can rely on: the lower one, if there are two. */
   mb_per_s: number,
-  /** By how much that may be off, up or down. */
+  /** Its uncertainty, up or down. */
   error_mb_per_s: number,
-  /** How it developed. */
+  /** Its development over time. */
   trend: RateTrend,
-  /**
-   * For how long that level was held, at the end of the measurement; of a rate that rose, at its
-   * beginning.
-   */
+  /** How long that level lasted, at the end of the measurement; for a rate that rose, at its start. */
   held_s: number,
-  /** The level of the other part, where there are two. */
+  /** The level of the other part, if there are two. */
   other_mb_per_s: number | null,
-  /** What was moved beyond the later level before it was reached. */
+  /** The data that was transferred above the later level before it was reached. */
   burst_mb: number | null,
 };
 
@@ -3495,13 +3544,13 @@ export type SustainedRate = {
 export type SwitchSite = {
   /** Maker and model. */
   model?: string,
-  /** What a port can hold back. */
+  /** The buffer of a port. */
   buffer_per_port_kib?: number,
-  /** Whether ports share it. */
+  /** Whether ports share the buffer. */
   buffer_is_shared?: boolean,
-  /** Whether pause frames are on at the server's port. */
+  /** Whether pause frames are enabled at the server's port. */
   flow_control_at_server?: boolean,
-  /** Whether they are at the clients'. */
+  /** Whether pause frames are enabled at the clients' ports. */
   flow_control_at_clients?: boolean,
 };
 
@@ -3511,13 +3560,13 @@ export type SystemSite = {
   nodes?: number,
   /** Processor cores of all of them. */
   cores?: number,
-  /** Machines that make the load. */
+  /** Hosts that generate the load. */
   clients?: number,
   /** Rack units of the storage. */
   rack_units?: number,
-  /** What it costs. */
+  /** The price of the system. */
   price?: number,
-  /** In which currency: `EUR`. */
+  /** The currency of the price: `EUR`. */
   currency?: string,
 };
 
@@ -3533,17 +3582,17 @@ export type Table = {
   bad_rows: Array<number>,
 };
 
-/** Where the data lies. */
+/** Where the test data is. */
 export type Target = {
-  /** The path that was given. */
+  /** The path as given. */
   path: string,
   /** `nfs4`, `cifs`, `ext4`, … */
   fs_type: string | null,
   /** For display: `SMB 3.1.1 from nas1`. */
   description: string | null,
-  /** The mounted thing: `//nas1/media`, `/dev/nvme0n1p2`. */
+  /** The source of the mount: `//nas1/media`, `/dev/nvme0n1p2`. */
   source: string | null,
-  /** The server, where there is one. */
+  /** The server, if there is one. */
   server: string | null,
   /** Mount options as the system states them. */
   mount_options: string | null,
@@ -3551,37 +3600,40 @@ export type Target = {
   is_shared?: boolean,
 };
 
-/** What several targets moved together, against fewer of them. */
+/** The throughput of several targets together, compared with fewer of them. */
 export type TargetScale = {
-  /** The load point with fewest targets that moved most, as an index into the summary's. */
+  /**
+   * The load point with the fewest targets, of those the one with the highest throughput; an index
+   * into the summary's load points.
+   */
   from_point: number,
-  /** Its targets. */
+  /** The number of its targets. */
   from_targets: number,
-  /** The load point with most targets that moved most. */
+  /** The load point with the most targets, of those the one with the highest throughput. */
   to_point: number,
-  /** Its targets. */
+  /** The number of its targets. */
   to_targets: number,
-  /** What the first moved. */
+  /** The throughput of the first. */
   from_bytes_per_s: number,
-  /** What the second moved. */
+  /** The throughput of the second. */
   to_bytes_per_s: number,
   /** The second ÷ the first. */
   factor: number,
 };
 
-/** The mean throughput over the buffer time, wherever it was smallest (EBU Tech 3362, 9.2(7)). */
+/** The smallest mean throughput over the buffer time (EBU Tech 3362, 9.2(7)). */
 export type ThroughputFigures = {
   /** The buffer time. */
   buffer_s: number,
   /** The smallest mean over it. */
   min_bytes_per_s: number,
-  /** When that stretch began. */
+  /** The start of that period, in seconds of the run. */
   min_began_s: number,
-  /** When that stretch began. */
+  /** The start of that period, in seconds of the load point. */
   min_began_in_point_s: number,
-  /** What the application needs, if that was given. */
+  /** The throughput that the application needs, if it was given. */
   needed_bytes_per_s: number | null,
-  /** When the first stretch with less than that began. */
+  /** The start of the first period with less than that. */
   first_below_s: number | null,
 };
 
@@ -3601,11 +3653,11 @@ export type Tile = { name: string,
 
 /** Equal bins of time. */
 export type TimeAxis = {
-  /** Where the first begins. */
+  /** Start of the first bin. */
   from_s: Decimal,
-  /** How long each is. */
+  /** Width of a bin. */
   bin_s: Decimal,
-  /** How many there are; at most 1,200. */
+  /** Number of bins; at most 1,200. */
   bins: number,
 };
 
@@ -3613,10 +3665,10 @@ export type TimeAxis = {
 export type TimeFigures = {
   /** How many operations. */
   count: number,
-  /** Mean. */
+  /** The arithmetic mean. */
   mean_us: number,
   /**
-   * Standard deviation: of all operations there are, not of a sample, to three digits. `null` in summaries
+   * Standard deviation of the whole population, not of a sample, to three digits. `null` in summaries
    * of versions that did not compute it, and for times of frames.
    */
   deviation_us?: number,
@@ -3636,7 +3688,7 @@ export type TimeFigures = {
   max_began_in_point_s: number,
 };
 
-/** Times of operations that succeeded, by kind. `null` where there was none. */
+/** Times of operations that succeeded, by kind. `null` for kinds without operations. */
 export type TimesByKind = {
   /** Reads and writes together. */
   data: TimeFigures | null,
@@ -3685,41 +3737,41 @@ export type TimesByKind = {
 /** How a sentence is to be taken. */
 export type Tone = "answer" | "plain" | "inconclusive" | "bad";
 
-/** What a trace says about itself: the words of its `trace.json` and of its log. */
+/** A trace's own description, from its `trace.json` and its log. */
 export type TraceAbout = {
-  /** What it is called. */
+  /** Its name. */
   name: string,
-  /** Where it lies. */
+  /** Its path. */
   path: string,
-  /** What it is of, in a sentence; may be empty. */
+  /** A sentence about its content; may be empty. */
   about: string,
-  /** How it came about: "record", "import strace", "synthetic"; "run" for a run. */
+  /** How it was made: "record", "import strace", "synthetic"; "run" for a run. */
   made_by: string,
   /** The file that was imported, or the command that was recorded; may be empty. */
   source: string,
-  /** When it was made, in RFC 3339; empty where that is not known. */
+  /** When it was made, in RFC 3339; empty if unknown. */
   made_at: string,
-  /** At which level operations were seen: "application", "cache", "network", "block". */
+  /** The level at which operations were captured: "application", "cache", "network", "block". */
   capture: string,
-  /** Threads that asked for operations; 0 where that is not known. */
+  /** Threads that requested operations; 0 if unknown. */
   threads: number,
-  /** What it can't see. */
+  /** Operations that it could not capture. */
   blind_to: Array<string>,
-  /** What somebody who relies on it should know. */
+  /** Warnings for users who rely on it. */
   warnings: Array<string>,
-  /** What was seen and not kept, by reason. */
+  /** Operations that were captured and not kept, by reason. */
   left_out: { [key in string]: number },
   /** Lines of the source that could not be understood. */
   malformed_lines: number,
-  /** The first of them: line number, text, what is wrong. */
+  /** The first of them: line number, text, and the error. */
   first_malformed: Array<[number, string, string]>,
-  /** What its reads and writes moved in all, by itself; `null` where it doesn't say. */
+  /** The total of its reads and writes, as it states it; `null` if it does not. */
   moved: TraceMoved | null,
-  /** What the recorder took per operation, without the way to it and back. */
+  /** The recorder's time per operation, without the time to reach it and return. */
   cost_ns_per_op: number | null,
-  /** What the way to the recorder and back took per operation, measured before it began. */
+  /** The time to reach the recorder and return per operation, measured before the recording. */
   round_trip_ns: number | null,
-  /** For a synthetic trace: figure, what was published, what the trace has, and how far it may be off. */
+  /** For a synthetic trace: figure, published value, value of the trace, and the tolerance. */
   synthetic: Array<[string, number, number, number]>,
 };
 
@@ -3731,21 +3783,21 @@ export type TraceEntry = {
   about: string,
 };
 
-/** The figures of a trace as a whole, over the chosen period. */
+/** The figures of a whole trace, over the selected period. */
 export type TraceFigures = {
-  /** Where the period begins; `null` if all is told. */
+  /** The start of the period; `null` for the whole trace. */
   from_s: number | null,
-  /** Where it ends. */
+  /** The end of the period. */
   to_s: number | null,
   /** When the first operation was issued, since the start of the trace. */
   first_issued_s: number,
-  /** From then until the last operation was done. */
+  /** Time from then until the last operation completed. */
   span_s: number,
   /** Operations of every kind. */
   ops: number,
-  /** Those that failed. */
+  /** Failed operations. */
   failed_ops: number,
-  /** Operations of a run's warm-up; in no other figure. */
+  /** Operations of a run's warm-up; no other figure includes them. */
   warmup_ops: number,
   /** Reads and writes that did not fail. */
   accesses: number,
@@ -3761,7 +3813,7 @@ export type TraceFigures = {
   read_bytes_per_s: number | null,
   /** Bytes written ÷ span. */
   written_bytes_per_s: number | null,
-  /** Accesses that begin where the one before them, in the whole trace, ended in the same file. */
+  /** Accesses that begin where the previous access of the whole trace ended, in the same file. */
   sequential_accesses: number,
   /** Their share of all accesses. */
   sequential_percent: number | null,
@@ -3773,13 +3825,13 @@ export type TraceFigures = {
   copied_ops: number,
   /** Operations through memory maps. */
   mapped_ops: number,
-  /** Reads that moved nothing, because the file had ended. */
+  /** Reads that returned nothing, at the end of the file. */
   reads_at_the_end: number,
-  /** Accesses that moved something, and less than was asked. */
+  /** Accesses that transferred something, but less than requested. */
   short_ops: number,
-  /** Sizes of reads, as moved. */
+  /** Sizes of reads, as transferred. */
   read_sizes: SizeFigures | null,
-  /** Sizes of writes, as moved. */
+  /** Sizes of writes, as transferred. */
   write_sizes: SizeFigures | null,
   /** Service times of reads. */
   read_service: ServiceFigures | null,
@@ -3789,23 +3841,23 @@ export type TraceFigures = {
   by_kind: Array<KindFigures>,
   /** What failed, the most frequent first. */
   errors: Array<ErrorCount>,
-  /** How many files. */
+  /** The number of files. */
   files: FilesTouched,
 };
 
-/** What the reads and writes of a whole trace moved, as its maker counted. */
+/** The total of a trace's reads and writes, as its maker counted it. */
 export type TraceMoved = {
   /** Reads that did not fail. */
   reads: number,
-  /** What they brought. */
+  /** Bytes of these reads. */
   read_bytes: number,
   /** Writes that did not fail. */
   writes: number,
-  /** What they wrote. */
+  /** Bytes of these writes. */
   written_bytes: number,
 };
 
-/** The period in equal bins. An access counts where it was done. */
+/** The period in equal bins. An access counts in the bin where it completed. */
 export type TraceOverTime = {
   /** Where the first bin begins, since the start of the trace. */
   from_s: number,
@@ -3834,19 +3886,19 @@ export type TracePage = {
 export type TraceReport = {
   /** `TRACE_REPORT_VERSION`. */
   trace_report_version: number,
-  /** What the trace says about itself. */
+  /** The trace's own description. */
   about: TraceAbout,
   /** All operations together. */
   figures: TraceFigures,
   /** The files with the most bytes. */
   files: Array<FileFigures>,
-  /** What was done when. */
+  /** Operations and bytes over time. */
   over_time: TraceOverTime,
   /** Signs of fragmented files. */
   signs: FragmentSigns,
 };
 
-/** All trials with one count. */
+/** All trials of one count. */
 export type TrialsAt = {
   /** The count. */
   streams: number,
@@ -3860,11 +3912,14 @@ export type TrialsAt = {
   unfinished?: number,
 };
 
-/** Operations that had got no answer when a load point was given up. */
+/** Operations that had not completed when a load point was given up. */
 export type Unanswered = {
   /** Threads that waited for one operation each, or for several at once. */
   threads: number,
-  /** How long the oldest had been under way. Throughput counts that time as far as it was measured. */
+  /**
+   * How long the oldest of them had been in flight. Throughput includes that time as far as it was
+   * measured.
+   */
   for_s: number,
 };
 
@@ -3872,24 +3927,27 @@ export type Unanswered = {
 export type VdaFacts = {
   /** "VDA-like …": the label of everything that shows these figures. */
   label: string,
-  /** How the data set and the times compare with the published definition, in words. */
+  /** How data set and times compare with the published definition, as text. */
   data_set_note: string,
   /** The load points, in the order in which they ran. */
   points: Array<VdaPoint>,
   /**
-   * The largest load point before the first that is not valid. `null` where the first is not, and in runs
-   * of earlier versions.
+   * The largest load point before the first that is not valid. `null` if the first one is not valid,
+   * and in runs of earlier versions.
    */
   streams: number | null,
   /** Its total in the unit of published results, KiB/s ÷ 1000. */
   published_mb_per_s: number | null,
-  /** The overall response time. `null` where there is no curve to compute it from. */
+  /** The overall response time. `null` if there is no curve to compute it from. */
   overall_response_time_ms: number | null,
-  /** Why there is none, or why it compares with no published one; `null` where it compares. */
+  /**
+   * Why there is no overall response time, or why it cannot be compared with a published one; `null`
+   * if it can.
+   */
   ort_note: string | null,
   /** The last load point before the response time turns upwards, as an index into `points`. */
   knee_point: number | null,
-  /** Steps between load points that are not within ±30 % of the mean step, in words. */
+  /** Steps between load points that differ by more than 30 % from the mean step, as text. */
   uneven_steps: Array<string>,
 };
 
@@ -3897,39 +3955,39 @@ export type VdaFacts = {
 export type VdaPoint = {
   /** Streams, each one camera and one companion. */
   streams: number,
-  /** What all processes together were asked for. */
+  /** The requested rate of all processes together. */
   requested_ops_per_s: number,
-  /** What they did. */
+  /** The achieved rate. */
   achieved_ops_per_s: number,
-  /** Mean response time of all transfers of both component workloads. `null` where none was finished. */
+  /** Mean response time of all transfers of both component workloads. `null` if none completed. */
   mean_response_ms: number | null,
   /** Bytes written; MiB = 2^20. */
   written_mib_per_s: number | null,
   /** Bytes read; MiB = 2^20. */
   read_mib_per_s: number | null,
   /**
-   * Read and written together in the unit of published results, KiB/s ÷ 1000. `null` where that was not
+   * Read and written together in the unit of published results, KiB/s ÷ 1000. `null` if it was not
    * measured, and in runs of earlier versions.
    */
   published_mb_per_s: number | null,
-  /** Every process, all together, and the ratio of the component workloads kept their limits. */
+  /** Every process, all processes together, and the ratio of the component workloads met their limits. */
   valid: boolean,
-  /** Why it is not valid, in words. */
+  /** Why it is not valid, as text. */
   why_not?: string,
 };
 
 /** Whether a load point met its criteria. */
 export type Verdict = {
-  /** Everything that was asked for was measured and met. */
+  /** Whether everything required was measured and met. */
   passed: boolean,
   /** The failure that came first in time. */
   failed_first: Failure | null,
   /**
-   * Every failure, first ones first; those without a moment after those with one, and what was not
-   * measured last.
+   * Every failure in order of time; those without a time come after those with one, and those that
+   * were not measured last.
    */
   failures: Array<Failure>,
-  /** What was asked for. */
+  /** The required criteria. */
   asked: Array<Criterion>,
   /**
    * The storage failed at least one criterion: this was measured, and Reelgauge's scheduling delay
@@ -3949,27 +4007,27 @@ export type VerdictWord = {
   tone: VerdictTone,
 };
 
-/** What verification found. */
+/** The result of verification. */
 export type VerifyFacts = {
   /** Bytes that were compared with what had been written. */
   checked_bytes: number,
   /** Bytes that differed. */
   different_bytes: number,
-  /** Where the first difference is, in words. */
+  /** The place of the first difference, as text. */
   first_difference: string | null,
 };
 
-/** What was sampled while nothing was measured. */
+/** The counters that were sampled without a measurement. */
 export type WatchFacts = {
-  /** The machine, by the name of its folder in `counters/`. */
+  /** The host, by the name of its directory in `counters/`. */
   agent: string,
   /** From the first sample to the last. */
   watched_s: number,
-  /** How often it looked. */
+  /** The number of sample rounds. */
   looks: number,
-  /** What counted, those that say most first. */
+  /** The counters, the most informative first. */
   counters: Array<WatchedCounter>,
-  /** What could not be sampled, in words. */
+  /** What could not be sampled, as text. */
   unread: Array<string>,
 };
 
@@ -3979,13 +4037,13 @@ export type WatchedCounter = {
   layer: string,
   /** As in the log: `util_percent`. */
   name: string,
-  /** Which of several; empty where there is one. */
+  /** Name of the device if there are several; empty if there is one. */
   device: string,
   /** For display, without the unit: "sda busy". */
   words: string,
   /** `percent`, `bytes_per_s`, `per_s`, `us`, `bytes`, `count`. */
   unit: string,
-  /** Over all the time that it was sampled. */
+  /** The mean over the time in which it was sampled. */
   mean: number,
   /** The largest sample. */
   largest: number,
@@ -4002,15 +4060,15 @@ export type WhySuspected =
   | "fits_client_memory"
   | "loop_file";
 
-/** Some workers of one kind, as far as it bears on comparing. */
+/** The actors of one kind, with the properties that matter in a comparison. */
 export type WorkActor = {
   /** `player`, `mix`, `replay`, … */
   kind: string,
-  /** The format, footage or trace that they work on; empty where there is none. */
+  /** The format, footage or trace that they use; empty if there is none. */
   media: string,
   /** How many there are in each unit of scale. */
   count: number,
-  /** A clock says when they ask for what, so that their throughput is what was asked for. */
+  /** Whether a clock sets the times of their requests. If so, their throughput is the requested rate. */
   paced: boolean,
 };
 
@@ -4020,33 +4078,33 @@ export type WorkerFigures = {
   worker: number,
   /**
    * The paper's tables of this worker alone, without the cells for which it measured nothing. `null`
-   * where no block sizes are drawn.
+   * if there are no random block sizes.
    */
   paper?: PaperTables,
-  /** Operations of every kind that were measured, failed ones included. */
+  /** Measured operations of every kind, including failed ones. */
   ops: number,
-  /** Those that failed. */
+  /** Failed operations. */
   failed_ops: number,
-  /** The same by kind. */
+  /** The measured operations by kind. */
   ops_by_kind: OpsByKind,
   /** Operations of the warm-up. They are in no other figure. */
   warmup_ops: number,
-  /** Transfers that ran to their end without a failure. */
+  /** Transfers that completed without a failure. */
   transfers: number,
-  /** Transfers that did not: cut off by the end or the warm-up, or with a failed operation. */
+  /** Transfers that did not: cut off by the end or by the warm-up, or with a failed operation. */
   transfers_left_out: number,
   /**
-   * Reads and writes that succeeded but moved less than requested. They end the run, except in a replay,
-   * and are in no time here.
+   * Reads and writes that succeeded but transferred less than requested. They end the run, except in
+   * a replay, and no time here includes them.
    */
   short_transfers: number,
-  /** The writes among them. `null` in summaries of versions that did not tell them apart. */
+  /** The writes among these. `null` in summaries of versions that did not separate them. */
   short_writes: number | null,
   /** Bytes read. */
   read_bytes: number,
   /** Bytes written. */
   written_bytes: number,
-  /** Throughput: bytes read ÷ measured time. `null` where that is 0. */
+  /** Throughput: bytes read ÷ measured time. `null` if that time is 0. */
   read_bytes_per_s: number | null,
   /** Throughput: bytes written ÷ measured time. */
   written_bytes_per_s: number | null,
@@ -4054,36 +4112,36 @@ export type WorkerFigures = {
   bytes_per_s: number | null,
   /** Reads and writes that succeeded ÷ measured time. */
   data_ops_per_s: number | null,
-  /** From when operations were due until they were done: what an application would have felt. */
+  /** From when operations were due until they completed: the latency that an application sees. */
   response: TimesByKind,
-  /** From when operations were issued until they were done: what the storage took. */
+  /** From when operations were issued until they completed: the time of the storage. */
   service: TimesByKind,
   /**
    * Time from when operations were due *and their worker was free* until they were issued: the
    * scheduling delay of Reelgauge.
    */
   lateness: LatenessFigures | null,
-  /** What failed, by error number. */
+  /** The failures, by error number. */
   errors: Array<ErrorFigures>,
   /** The failure that came first. */
   first_error: FirstError | null,
 };
 
-/** Margin of a frame: how close it was to its deadline. */
+/** The margin of a frame: how close it was to its deadline. */
 export type WorstMargin = {
   /** Deadline − completion; negative when late. */
   margin_us: number,
   /** The frame's number on the timeline. */
   frame: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the run. */
   deadline_s: number,
-  /** Its deadline. */
+  /** Its deadline, in seconds of the load point. */
   deadline_in_point_s: number,
-  /** `false` for a frame that had not come when the measured part ended: it is at least this late. */
+  /** `false` for a frame that had not arrived when the measured part ended: it is at least this late. */
   has_come: boolean,
 };
 
-/** A file that a pass of a replay wrote, and the pieces that it lies in. */
+/** A file that a pass of a replay wrote, and its extents. */
 export type WrittenPieces = {
   /** Index of the load point of the pass. */
   point: number,
@@ -4091,8 +4149,8 @@ export type WrittenPieces = {
   file: string,
   /** Bytes. */
   size_bytes: number,
-  /** Pieces. */
+  /** The number of extents. */
   pieces: number,
-  /** Bytes of a piece, on average. */
+  /** The mean size of an extent. */
   piece_bytes: number,
 };
