@@ -12,22 +12,23 @@ use super::product::{Product, constant, uses, words};
 /// A literal of so many words or more is a sentence.
 const WORDS_MIN: usize = 4;
 
-/// Crates that still have sentences, and exactly how many.
+/// Crates that still have sentences, and exactly how many. Raised once, by 17 in all: errors of three words
+/// gained a cause or a remedy.
 const ALLOWED: &[(&str, usize)] = &[
-    ("analysis", 23),
+    ("analysis", 25),
     ("capture", 28),
-    ("console", 125),
+    ("console", 126),
     ("doctor", 40),
     ("engine", 107),
-    ("fleet", 122),
+    ("fleet", 123),
     ("formats", 26),
     ("import", 145),
-    ("machine", 72),
+    ("machine", 75),
     ("msmeter", 26),
     ("record", 97),
-    ("reelgauge", 144),
+    ("reelgauge", 147),
     ("results", 74),
-    ("runner", 138),
+    ("runner", 145),
     ("trace", 72),
     ("workload", 71),
 ];
