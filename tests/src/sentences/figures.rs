@@ -11,7 +11,7 @@ const NOT_TOLD: [&str; 3] = ["series", "plan", "data_set"];
 const STANDSTILL: &str = "The storage did not respond for ";
 
 /// Parts whose sentences contain a word that marks them.
-const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "EBU Tech")];
+const TOLD_WITH: [(&str, &str); 2] = [("per_worker", "worker"), ("paper", "§")];
 
 /// "Out of 100", or the number of recommended runs, is not a figure.
 const IDIOM: f64 = 100.0;

@@ -30,9 +30,12 @@ fn is_labelled(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(label, _)| label.len() < 24 && !label.contains(['.', ',']))
 }
 
+/// Labels of the answer, whose texts begin in one column.
+const ANSWER: [&str; 6] = ["Result:", "Reason:", "Cause:", "Limited by:", "Limit:", "Confidence:"];
+
 /// Whether a line is a row of a table.
 pub(super) fn is_row(line: &str) -> bool {
-    line.trim_start().contains("  ")
+    line.trim_start().contains("  ") && !ANSWER.iter().any(|label| line.starts_with(label))
 }
 
 /// The cells of a row.

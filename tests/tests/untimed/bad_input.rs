@@ -49,7 +49,7 @@ fn values_that_make_no_sense() {
         (&["--duration", "0s"], "--duration"),
         (&["--duration", "60"], "90s"),
         (&["--workers", "0"], "at least 1"),
-        (&["--workers", "4294967295"], "fewer"),
+        (&["--workers", "4294967295"], "1 to 4096"),
         (&["--files", "0"], "at least 1"),
         (&["--ramp", "10..1"], "1..10"),
         (&["--ramp", "many"], "1..10"),

@@ -88,7 +88,7 @@ fn a_table_of_mounts_that_was_cut_names_no_mount_and_says_why() {
     for cut in [&NFS[..at], &format!("{}\n", &NFS[..at]), &NFS[..NFS.find("wsize").unwrap()]] {
         let folder = collected(&scratch, &[("/proc/self/mountinfo", cut), ("uname -sr", "Linux 6.1.0\n")]);
         let told = from(&folder, &["/mnt/nas"]).said();
-        assert!(told.contains("/mnt/nas: /proc/self/mountinfo"), "{cut}\n{told}");
+        assert!(told.contains("/mnt/nas: the collected /proc/self/mountinfo"), "{cut}\n{told}");
     }
 }
 

@@ -76,7 +76,7 @@ fn a_mix_that_only_reads_takes_them_and_one_that_writes_is_refused() {
         Mix::on(disk.path()).with(&["--duration", "1s", "--writes", writes, "--read-from", reels])
     };
     let refused = mix("1").run().expect_code(2);
-    assert!(refused.stderr.contains("use --writes 0"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--writes 0"), "{}", refused.stderr);
     let summary = mix("0").measure();
     assert_eq!(at(&summary, "memory.own_files"), true);
     assert_eq!(count(&summary, "data_set.files"), 2);

@@ -190,7 +190,8 @@ fn clean_lists_files_to_remove_and_keeps_foreign_files() {
     let of = |text: &str| {
         let line = text.lines().next().unwrap();
         let words: Vec<&str> = line.split([' ', ',', ';']).collect();
-        let at = words.iter().position(|word| word.starts_with("file")).unwrap();
+        let is_count = |pair: &[&str]| pair[0].parse::<u32>().is_ok() && pair[1].starts_with("file");
+        let at = 1 + words.windows(2).position(is_count).unwrap();
         (words[at - 1].to_owned(), words[at + 2].to_owned())
     };
     assert_eq!(of(&told.stdout), of(&cleaned.stdout), "{}{}", told.said(), cleaned.said());

@@ -25,7 +25,7 @@ fn values_that_make_no_sense() {
     let cases: &[(&[&str], &str)] = &[
         (&["--count", "0"], "--count"),
         (&["--count", "many"], "--count"),
-        (&["--count", "4294967295"], "fewer"),
+        (&["--count", "4294967295"], "1 to 4096"),
         (&["--buffer", "0s"], "buffer"),
         (&["--buffer", "0frames"], "buffer"),
         (&["--buffer", "12"], "12frames"),
@@ -70,7 +70,7 @@ fn numbers_that_are_out_of_range() {
     all_refused("streams", &target, cases);
     let curve: &[(&[&str], &str)] = &[
         (&["--file-size", "16777215TiB"], "--file-size 16777215TiB is outside 1MiB to 1024TiB"),
-        (&["--streams", "5000"], "--streams or --points makes 10000 workers"),
+        (&["--streams", "5000"], "--streams or --points results in 10000 workers"),
     ];
     all_refused("vda", &target, curve);
 }
@@ -174,7 +174,7 @@ fn plans_that_cannot_be_run() {
         ("plan_version = 1\n[[actor]]\nkind = 'juggler'\n".to_owned(), "player"),
         (format!("plan_version = 1\ncolour = 'red'\n{player}"), "colour"),
         (format!("plan_version = 1\n{player}colour = 'red'\n"), "colour"),
-        (format!("plan_version = 99\n{player}"), "update"),
+        (format!("plan_version = 99\n{player}"), "version 99"),
         (format!("plan_version = 1\nduration = '0s'\n{player}"), "duration"),
         (format!("plan_version = 1\n{player}criteria = 'luck=1'\n"), "luck"),
         (format!("plan_version = 1\n{player}own_format = {{ name = 'x', fps = 25 }}\n"), "own_format"),

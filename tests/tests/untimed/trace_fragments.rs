@@ -215,7 +215,7 @@ fn a_replay_of_them_counts_the_pieces_and_reads_cold() {
     assert_eq!((text(found, "file"), count(found, "size_bytes")), ("hint-stream.bin", 64 << 20), "{found:#}");
     assert!(count(found, "pieces") >= 1, "{found:#}");
     let screen = binary::run(["report", replay.run_dir().to_str().unwrap()]).expect_code(0).words();
-    assert!(screen.contains("hint-stream.bin lies in"), "{screen}");
+    assert!(screen.contains("hint-stream.bin consists of"), "{screen}");
     let ops = binary::run(["ops", "--json", "--kind", "open", replay.run_dir().to_str().unwrap()]);
     let ops = ops.expect_code(0).json();
     assert!(ops.as_array().unwrap().iter().any(|op| text(op, "open") == "read direct"), "{ops:#}");

@@ -154,7 +154,7 @@ fn positions_and_sizes_beyond_every_file_are_refused() {
         (moves(OpKind::Allocate, 1, far, u32::MAX, 5000), "beyond the largest possible file"),
         // A file that must exist before, and does not fit on the target.
         (moves(OpKind::Read, 1, 1 << 62, 4096, 5000), "the images of this replay need"),
-        (op(OpKind::Read, 70_000, 1, 5000), "on file 70000, which the trace does not name"),
+        (op(OpKind::Read, 70_000, 1, 5000), "file 70000, which the trace does not name"),
         (OpRecord { offset: 1 << 40, ..op(OpKind::Rename, 0, 0, 5000) }, "which the trace does not name"),
     ];
     for (number, (hostile, why)) in cases.into_iter().enumerate() {
@@ -380,7 +380,7 @@ fn a_part_that_was_cut_off_is_said_to_be() {
     let whole = std::fs::read(&part).unwrap();
     for cut in [0, 1, 7, whole.len() / 2, whole.len() - 1] {
         std::fs::write(&part, &whole[..cut]).unwrap();
-        refusal::refused(&replay(&trace, &around.target(), &[]), &around.target(), "cut short");
+        refusal::refused(&replay(&trace, &around.target(), &[]), &around.target(), "truncated");
         look_at(&trace);
     }
 }

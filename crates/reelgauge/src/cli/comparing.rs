@@ -67,7 +67,7 @@ Examples:
   reelgauge compare LAST-WEEK TODAY --threshold 5 --junit --out compare.xml
                                                                a gate for automation
 
---threshold applies to all figures of the storage, or only to those that --figure selects. Reelgauge's own \
+The limit of --threshold applies to all figures of the storage, or to those of --figure. Reelgauge's own \
 cost (self_cost.*) counts only if --figure names it.
 
 Exit codes: 0 compared, 1 a figure is worse by more than --threshold and the noise, 2 wrong usage or input, \

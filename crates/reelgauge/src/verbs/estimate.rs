@@ -228,7 +228,7 @@ mod tests {
             (&["vda", path, "--streams=10"], "Takes "),
             (&["replay", "cp-project", path], "Takes "),
             (&["run", "newsroom", &on], "Takes "),
-            (&["run", "naspt", &on], "Takes as long as the storage needs"),
+            (&["run", "naspt", &on], "Takes "),
         ] {
             let ahead = of(words).unwrap();
             assert!(ahead.starts_with(said), "{words:?}: {ahead}");
