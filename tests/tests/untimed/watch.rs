@@ -60,7 +60,7 @@ fn a_watch_is_kept_and_reported_like_a_run() {
     assert!(!run.join("ops").exists(), "it did no operation");
     let dir = run.to_str().unwrap();
     let report = binary::run(["report", dir]).expect_code(0).words();
-    assert!(report.starts_with("Watched nas1 for "), "{report}");
+    assert!(report.starts_with("Result: Watched nas1 for "), "{report}");
     let list = binary::run(["list", runs.path().to_str().unwrap(), "--json"]).expect_code(0).json();
     assert_eq!((&list[0]["verb"], &list[0]["state"]), (&"watch".into(), &"complete".into()), "{list:#}");
     assert!(list[0]["sentence"].as_str().unwrap().starts_with("Watched nas1 for "), "{list:#}");
