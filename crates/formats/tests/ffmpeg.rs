@@ -275,7 +275,7 @@ fn a_users_rate_overrules_the_files() {
     let path = make(folder.path(), "x.mov", Raster::new(160, 90), "25", "-an -t 1 -y -c:v mjpeg");
     let like = like::from_path(&path, Some("50".parse().unwrap())).unwrap();
     assert_eq!(like.frame_rate.to_string(), "50");
-    assert!(like.notes[0].contains("the file says 25"), "{:?}", like.notes);
+    assert!(like.notes[0].contains("the file has 25 fps"), "{:?}", like.notes);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fuse.sshfs | :/srv/media | rw | Fuse | - | - | sshfs (FUSE) on :/srv/media
 fuseblk | /dev/sdb1 | rw | Fuse | - | - | fuseblk (FUSE) on /dev/sdb1
 ceph | 10.0.0.1:6789,10.0.0.2:6789:/ | rw | Network | 10.0.0.1:6789,10.0.0.2:6789 | - | ceph from 10.0.0.1:6789,10.0.0.2:6789:/
 virtiofs | share0 | rw | Network | - | - | virtiofs from share0
-overlay | overlay | rw,lowerdir=/a:/b | Overlay | - | - | overlay, layers of other file systems
+overlay | overlay | rw,lowerdir=/a:/b | Overlay | - | - | overlay, an overlay of other file systems
 newfs | /dev/sdz | rw | LocalDisk | - | - | newfs on /dev/sdz
 newfs | thing | rw | Unknown | - | - | newfs on thing
 NTFS | C:\ | rw | LocalDisk | - | - | NTFS on C:\

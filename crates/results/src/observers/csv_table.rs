@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(told, [("nas1", "sda", 2), ("nas1", "sdb", 1), ("ws7", "sda", 1)]);
         // Nothing distinguishes these lines, and they contradict each other.
         let merged = only("time,disk.util_percent sda\n1763000000,5\n1763000000,95\n1763000001,5\n");
-        assert!(merged.not_read.len() == 1 && merged.not_read[0].starts_with("1 samples "), "{merged:?}");
+        assert!(merged.not_read.len() == 1 && merged.not_read[0].starts_with("1 sample:"), "{merged:?}");
     }
 
     #[test]

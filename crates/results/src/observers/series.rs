@@ -35,7 +35,8 @@ impl SeriesTable {
     pub(super) fn sort(&mut self) {
         let dropped: u64 = self.series.iter_mut().map(Series::sort).sum();
         if dropped > 0 {
-            self.not_read.push(format!("{dropped} samples, because the same time already had another value"));
+            let samples = if dropped == 1 { "sample" } else { "samples" };
+            self.not_read.push(format!("{dropped} {samples}: the same time already had another value"));
         }
     }
 }
