@@ -56,8 +56,9 @@ impl Console {
         let link = running.stdout().trim().to_owned();
         // Behind a proxy the link is the proxy's.
         let said = running.stderr();
-        let place = said.split_once("Listening on ").and_then(|(_, rest)| rest.split_once(','));
-        let place = place.map_or_else(|| link.split('/').nth(2).unwrap(), |(place, _)| place);
+        let place = said.split_once("Listening on ").and_then(|(_, rest)| rest.split_whitespace().next());
+        let place =
+            place.map_or_else(|| link.split('/').nth(2).unwrap(), |place| place.trim_end_matches(['.', ',']));
         let address = format!("127.0.0.1:{}", place.rsplit(':').next().unwrap());
         let token = link.split_once("#token=").map(|(_, token)| format!("Bearer {token}"));
         let client = Client { address, pass: token.map(|token| ("Authorization", token)) };
