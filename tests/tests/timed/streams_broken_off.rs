@@ -79,7 +79,7 @@ fn a_disk_that_others_fill() {
     scratch_is(false, &printed, mount.path());
     assert_eq!(text(&printed, "outcome"), "broke_off");
     let reason = text(&printed, "outcome_reason");
-    assert!(reason.contains("room"), "{reason}");
+    assert!(reason.contains("--keep-free"), "{reason}");
     // Once there is space the search continues where it was, and does not repeat a mix.
     std::fs::remove_file(others).unwrap();
     let first = verb.run_dir();
