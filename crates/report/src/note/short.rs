@@ -5,7 +5,7 @@ use reelgauge_analysis::whose_memory::{CacheEvidence, CacheSuspicion, WhySuspect
 use reelgauge_analysis::{MemoryFacts, Summary};
 
 use crate::text::plain_short;
-use crate::units::{counted, duration, mb_per_s, moment, percent};
+use crate::units::{counted, counted_are, duration, mb_per_s, moment, percent};
 
 /// The columns behind `Warning: ` on a terminal of 80.
 const COLUMNS: usize = 71;
@@ -64,7 +64,7 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
             "The log was written to the target. Put it on another disk (--out).".to_owned()
         }
         NoteFact::Stragglers { ops } => {
-            format!("{} too late for any figure. Check the server's log.", counted(*ops, "operation"))
+            format!("{} ended too late to count. Check the server's log.", counted(*ops, "operation"))
         }
         NoteFact::LogDropped { ops, trouble } => {
             let advice = match trouble {
@@ -77,24 +77,24 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
         NoteFact::ShortLook { measured_s } => {
             let measured = if *measured_s < 0.1 { duration(measured_s * 1e6) } else { moment(*measured_s) };
             let flag = if summary.load_points.len() > 1 { "--step 60s" } else { "--duration 60s" };
-            format!("Only {measured} were measured; caches hide the rest. Use {flag}.")
+            format!("In {measured}, caches can hide the sustained rate. Use {flag}.")
         }
         NoteFact::FewTransfers { cells, of } => {
-            format!("{cells} of {of} table cells have too few transfers. Measure longer.")
+            format!("{cells} of {of} cells by block size have too few transfers. Measure longer.")
         }
         NoteFact::HeldBack { ops, max_bytes_per_s, writes_to_cache } => {
-            let rate = mb_per_s(*max_bytes_per_s as f64);
-            let advice = if *writes_to_cache { "Add --direct." } else { "Raise it." };
-            format!("{} waited for --max-rate ({rate} MB/s). {advice}", counted(*ops, "operation"))
+            held_back(*ops, *max_bytes_per_s, *writes_to_cache)
         }
         NoteFact::NotCounted { ops } => {
-            format!("{} in no figure. Use fewer workers or more cores.", counted(*ops, "operation"))
+            let are = counted_are(*ops, "operation", "is", "are");
+            format!("{are} not counted. Use fewer workers or more cores.")
         }
         NoteFact::FilesLeft { .. } => {
             "This run's files are still on the target. Use 'reelgauge clean'.".to_owned()
         }
         NoteFact::NoPage { file, .. } => {
-            format!("There is no {}. Check space and permissions there.", plain_short(file, NAME_CHARS))
+            let file = plain_short(file, NAME_CHARS);
+            format!("Cannot write {file}. Check space and access in the run directory.")
         }
         NoteFact::NoDirect { .. } => {
             "No direct I/O here; the client's cache answers. Use larger files.".to_owned()
@@ -107,19 +107,29 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
         }
         .to_owned(),
         NoteFact::Overlap { shared_s, all_s, .. } => {
-            format!("Hosts overlapped {} of {}: rates are too low.", moment(*shared_s), moment(*all_s))
+            let (shared, all) = (moment(*shared_s), moment(*all_s));
+            format!("Hosts overlapped {shared} of {all}; rates are low. Measure longer.")
         }
         NoteFact::NotCooled { .. } => {
-            "Files stayed in this client's cache, which may answer reads.".to_owned()
+            "This client's cache still holds files. Use --direct or larger files.".to_owned()
         }
         NoteFact::NotSampled => "Counters were not sampled: the limit is unknown. Measure again.".to_owned(),
         NoteFact::SearchRoom => "Space on the target limits the count. Use smaller files.".to_owned(),
         NoteFact::SearchOwnFiles => "Your files limit the count. Use a shorter --clip.".to_owned(),
-        NoteFact::NotConfirmed => "No space for a longer test of the result. Free some there.".to_owned(),
-        NoteFact::ReplayTiming => "The replay did not keep its times. Use an idle client.".to_owned(),
+        NoteFact::NotConfirmed => "No space on the target to test the result longer. Free some.".to_owned(),
+        NoteFact::ReplayTiming => "Reelgauge started operations late. Use an idle client.".to_owned(),
         NoteFact::AgentLogMissing => "Operations are missing: totals are too low. Measure again.".to_owned(),
         _ => return None,
     })
+}
+
+/// That a limit delayed operations, or that cached writes reach the storage faster than it allows.
+fn held_back(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> String {
+    let rate = mb_per_s(max_bytes_per_s as f64);
+    match writes_to_cache {
+        true => format!("Cached writes can exceed --max-rate ({rate} MB/s). Add --direct."),
+        false => format!("{} waited for --max-rate ({rate} MB/s). Raise it.", counted(ops, "operation")),
+    }
 }
 
 /// That a cache answered, or may have. A check has its remedy as its next step.
@@ -139,9 +149,10 @@ fn cache(memory: &MemoryFacts, summary: &Summary) -> Option<String> {
         }
         CacheSuspicion::MayHaveAnswered { why } => match why.first()? {
             WhySuspected::LoopFile => {
-                let device = memory.cached_loop.as_deref().unwrap_or("the loop device");
-                let device = plain_short(device, NAME_CHARS);
-                format!("{device} reads through a cache. Use losetup --direct-io=on, or a disk.")
+                let name = memory.cached_loop.as_deref();
+                let name =
+                    name.map_or_else(String::new, |name| format!(" {}", plain_short(name, NAME_CHARS)));
+                format!("The loop device{name} has a cache. Use losetup --direct-io=on.")
             }
             WhySuspected::FitsClientMemory => format!("This client's cache may have answered.{advice}"),
             _ => format!("The server's memory may have answered.{advice}"),
