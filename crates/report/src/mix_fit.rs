@@ -47,18 +47,21 @@ fn answer(fit: &MixFit, profile: Option<&str>) -> String {
     let what = profile.map_or_else(|| "A mix".to_owned(), |name| format!("The profile {name}"));
     match fit.likeness {
         Likeness::Same => {
-            format!("{what} matches this trace: no distance is larger than that of a mix from its own log.")
+            format!(
+                "{what} matches this trace: no distance exceeds the one that is measured between a mix and a \
+                 recording of the same mix."
+            )
         }
         Likeness::Near => format!(
             "{what} is close to this trace: the largest distance is {}. The threshold is {} plus the \
-             distance of a mix from its own log.",
+             distance between a mix and a recording of the same mix.",
             largest(fit),
             number(fit.threshold)
         ),
         Likeness::NothingLikeIt => format!(
             "No mix is close to this trace: the largest distance is {}. The threshold is {} plus the \
-             distance of a mix from its own log. Replay the trace itself instead: reelgauge replay TRACE \
-             PATH",
+             distance between a mix and a recording of the same mix. Replay the trace itself instead: \
+             reelgauge replay TRACE PATH",
             largest(fit),
             number(fit.threshold)
         ),

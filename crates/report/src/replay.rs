@@ -104,7 +104,7 @@ pub(crate) fn section(summary: &Summary, facts: &ReplayFacts) -> Section {
     if differences().next().is_none() {
         section.say(Tone::Plain, ALL_AS_RECORDED);
     } else {
-        let mut table = Table::new("First operations with another result than recorded");
+        let mut table = Table::new("First operations whose result differs from the recording");
         table.column("", "pass", differences().map(|(at, _)| count(at)).collect());
         table.words("what", differences().map(|(_, text)| plain(text)).collect());
         section.blocks.push(Block::Table(table));
@@ -159,7 +159,7 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     let other = match last.different_ops {
         0 => String::new(),
         all if all == last.done_ops => "; none of them had its recorded result".to_owned(),
-        some => format!("; {} of them had another result than recorded", count(some)),
+        some => format!("; the result of {} of them differs from the recording", count(some)),
     };
     format!(
         "Replayed {name}{users} in {}{} on {place}: {}{figure}{other}.",
@@ -212,7 +212,7 @@ pub(crate) fn cause(facts: &ReplayFacts) -> String {
             _ => "None: the storage kept the recorded pace.".to_owned(),
         },
         (ReplayTiming::Unknown, None) => "Unknown: no pass was complete.".to_owned(),
-        (ReplayTiming::Free, None) => "Not determined: this pace does not compare times with the \
+        (ReplayTiming::Free, None) => "Not determined: with this pace, times are not compared with the \
             recording."
             .to_owned(),
     }
@@ -223,8 +223,8 @@ fn silences(facts: &ReplayFacts) -> Vec<String> {
     let all: Vec<&ReplaySilence> = facts.passes.iter().flat_map(|pass| &pass.silences).collect();
     let mut said: Vec<String> = all.iter().take(SILENCES_MAX).map(|silence| silence_words(silence)).collect();
     if all.len() > SILENCES_MAX {
-        let more = counted((all.len() - SILENCES_MAX) as u64, "more silence");
-        said.push(format!("summary.json has {more} of the storage."));
+        let more = counted((all.len() - SILENCES_MAX) as u64, "more time");
+        said.push(format!("summary.json lists {more} when the storage did not respond."));
     }
     said
 }
@@ -256,7 +256,7 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
         return;
     }
     let text = format!(
-        "{} of {} had another result than recorded. The first:",
+        "{} of {} had a result that differs from the recording. The first:",
         count(different),
         counted(done, "operation")
     );
@@ -317,7 +317,7 @@ fn own_lateness(facts: &ReplayFacts, were_held_up: bool) -> Option<String> {
         None => format!("all within {max}"),
     };
     Some(match were_held_up {
-        true => format!("Reelgauge began half of the operations within {p50} of being ready, {within}."),
+        true => format!("Half of the operations began within {p50} of when they could begin, {within}."),
         false => format!("Half of the operations began within {p50} of their due time, {within}."),
     })
 }
@@ -530,7 +530,7 @@ mod tests {
         let text = shown(vec![held, late], Some(12.0));
         let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = "300 of 812 operations began late because an earlier one was not complete (by up to \
-                    4.00 s). Reelgauge began half of the operations within 1.00 µs of being ready, p99 900 \
+                    4.00 s). Half of the operations began within 1.00 µs of when they could begin, p99 900 \
                     µs";
         assert!(flowing.contains(said), "{text}");
     }
@@ -542,7 +542,7 @@ mod tests {
         // What came to nothing is no replay, and the list shows no more than the first sentence.
         for (different_ops, said) in [
             (812, "; none of them had its recorded result."),
-            (3, "; 3 of them had another result than recorded."),
+            (3, "; the result of 3 of them differs from the recording."),
         ] {
             let text = shown(vec![ReplayPass { different_ops, ..pass() }], Some(12.0));
             let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -559,7 +559,7 @@ mod tests {
         let text = shown(vec![pass(), odd, ReplayPass { complete: false, ..pass() }], None);
         let first = "Result:     Replayed edit in 2 passes on /mnt/nas: median 100 MB/s.";
         assert!(text.starts_with(first), "{text}");
-        assert!(text.contains("2 of 2,436 operations had another result"), "{text}");
+        assert!(text.contains("2 of 2,436 operations had a result"), "{text}");
         assert!(text.contains("operation 17, read of a at 0"), "{text}");
         let rows: Vec<&str> =
             text.lines().filter(|line| line.ends_with("yes") || line.ends_with("NO")).collect();

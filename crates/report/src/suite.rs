@@ -98,8 +98,8 @@ fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
     let discarded: usize = suite.table.rows.iter().map(NasptRow::discarded).sum();
     if discarded > 0 {
         page.warning(&format!(
-            "{} not counted, because operations had another result than recorded. 'reelgauge report' of the \
-             workload's run shows which.",
+            "{} not counted, because some operations had results that differ from the recording. \
+             'reelgauge report' of the workload's run shows which.",
             counted(discarded as u64, "pass")
         ));
     }
@@ -107,7 +107,7 @@ fn written(suite: &SuiteScreen<'_>, style: Style) -> Page {
         "How",
         &format!(
             "NASPT workloads are synthetic, matched to published statistics, not the original traces. {} of \
-             each, on new files, pace {}; the median counts. Replays use this client's cache, as the \
+             each, on new files, at pace {}. The result is the median. Replays use this client's cache, as the \
              applications did: data written to the cache counts as transferred",
             counted(u64::from(suite.batch), "pass"),
             plain(suite.pace)
@@ -176,7 +176,7 @@ pub(crate) fn over_words(over: MeanOver) -> &'static str {
 /// have.`
 pub fn suite_comparison_sentence(other: &str, ratios: &NasptRatios) -> String {
     let Some(mean) = ratios.geometric_mean else {
-        return format!("Nothing to compare with {}: no workload has a result in both.", plain(other));
+        return format!("Nothing to compare with {}: no workload has a result in both suites.", plain(other));
     };
     let workloads = match ratios.compared {
         1 => "the one workload that both have".to_owned(),

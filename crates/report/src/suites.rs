@@ -192,7 +192,7 @@ fn cautions(suites: &[SuiteToShow<'_>]) -> Vec<String> {
         let discarded: usize = suite.table.rows.iter().map(|row| row.discarded()).sum();
         if discarded > 0 {
             cautions.push(format!(
-                "{}: {} not counted, because operations had another result than recorded.",
+                "{}: {} not counted, because some operations had results that differ from the recording.",
                 plain(&suite.id),
                 counted(discarded as u64, "pass")
             ));
@@ -273,8 +273,8 @@ pub fn suites_sections(suites: &SuitesPage) -> Vec<Section> {
         }
         false => {
             "Means of each workload's ratio to suite 1, over the workloads that both have. The paper's Table \
-             2 prints arithmetic means, by which each of two storages can appear faster than the other. With \
-             geometric means this cannot happen."
+             2 prints arithmetic means. With these, each of two storage systems can appear faster than the \
+             other. With geometric means this cannot happen."
         }
     };
     let mut averaged = Section::of_page("means", "Means", about);

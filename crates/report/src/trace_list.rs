@@ -107,7 +107,7 @@ pub fn figure_list(figures: &[FigureLine], width: usize) -> String {
     table.column("", "figure", figures.iter().map(|line| plain(&line.figure)).collect());
     table.column("", "published", cells(|line| &line.target));
     table.column("", "here", cells(|line| &line.achieved));
-    table.column("", "may be off by", cells(|line| &line.tolerance));
+    table.column("", "tolerance", cells(|line| &line.tolerance));
     let missed = |line: &FigureLine| if line.is_missed { "missed" } else { "" }.to_owned();
     if figures.iter().any(|line| line.is_missed) {
         table.words("", figures.iter().map(missed).collect());
@@ -118,10 +118,8 @@ pub fn figure_list(figures: &[FigureLine], width: usize) -> String {
     let sentence = |line: &FigureLine| {
         let missed = if line.is_missed { ": missed" } else { "" };
         let FigureLine { figure, target, achieved, tolerance, .. } = line;
-        let text = format!(
-            "{}: {achieved} for a published {target} (may be off by {tolerance}){missed}",
-            plain(figure)
-        );
+        let text =
+            format!("{}: {achieved}, published {target} (tolerance {tolerance}){missed}", plain(figure));
         wrap(&text, width, 2) + "\n"
     };
     figures.iter().map(sentence).collect()
@@ -181,6 +179,6 @@ mod tests {
             is_missed: true,
         };
         let said = figure_list(&[line], 40);
-        assert_eq!(said, "share of reads: 12 for a published 10\n  (may be off by 1): missed\n");
+        assert_eq!(said, "share of reads: 12, published 10\n  (tolerance 1): missed\n");
     }
 }

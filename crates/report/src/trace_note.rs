@@ -17,9 +17,9 @@ pub fn clock_went_back(times: u64, largest_ns: u64, first_line: u64) -> String {
         ),
     };
     format!(
-        "The clock of the source {steps}. The lines keep their order: after each step back, the next line \
-         follows without a pause, and later lines keep their distances. The real length of the pause is \
-         unknown."
+        "The clock of the source {steps}. The lines keep their order. After each step back, the next line \
+         follows without a pause, and the intervals between later lines are unchanged. The real length of \
+         the pause is unknown."
     )
 }
 

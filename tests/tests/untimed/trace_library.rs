@@ -69,7 +69,7 @@ fn one_is_shown_with_what_was_published_of_it() {
     let home = Scratch::new();
     let screen = with_data(home.path(), &["traces", "DirectoryCopyToNAS-synth"]).expect_code(0).words();
     // Two of the paper's figures: 5,966 accesses follow from them (traces.md §5.2).
-    assert!(screen.contains("published") && screen.contains("may be off by"), "{screen}");
+    assert!(screen.contains("published") && screen.contains("tolerance"), "{screen}");
     assert!(screen.contains("5,966") && screen.contains("52.5") && !screen.contains("missed"), "{screen}");
     let one = with_data(home.path(), &["traces", "DirectoryCopyToNAS-synth", "--json"]).expect_code(0).json();
     let figures = at(&one, "info.synthetic").as_array().unwrap();
