@@ -176,7 +176,7 @@ fn notes(agents: &[AgentLine<'_>], version: &str) -> Vec<String> {
     let others = names(&|agent| agent.processes > 0 && agent.version != version);
     if !others.is_empty() {
         notes.push(format!(
-            "Another version than {version}: {}. Install the same version everywhere.",
+            "Version differs from {version}: {}. Install the same version everywhere.",
             named(&others)
         ));
     }
@@ -264,7 +264,7 @@ mod tests {
         let doubled = AgentLine { processes: 2, version: "0.0.9", ..agent("a") };
         let text = fleet_list(&[doubled], "0.1.0", Style::default());
         assert!(
-            text.contains("Two processes use the name a") && text.contains("Another version than 0.1.0"),
+            text.contains("Two processes use the name a") && text.contains("Version differs from 0.1.0"),
             "{text}"
         );
         let text = fleet_clocks(&[AgentLine { processes: 2, ..agent("a") }], Style::default());

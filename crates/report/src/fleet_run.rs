@@ -358,7 +358,8 @@ pub fn fleet_pause_said(said: &PauseSaid) -> String {
         }
         PauseSaid::Paused { run, point: None } => format!("{run} is paused before its next step."),
         PauseSaid::Pauses { run, after: Some(point) } => format!(
-            "Load point {} is already scheduled and runs. Run {run} pauses after it if another follows.",
+            "Load point {} is already scheduled and will run. Run {run} pauses after it, if another load point \
+             follows.",
             number(point)
         ),
         PauseSaid::Pauses { run, after: None } => {
@@ -435,7 +436,10 @@ pub fn fleet_halted(run: Option<&str>, stopped: &[String], going_on: &[String]) 
         }
     };
     if !going_on.is_empty() {
-        text.push_str(&format!("A run did not stop on {}.\n", names(going_on)));
+        text.push_str(&format!(
+            "The run did not stop on {}. Run 'reelgauge fleet stop' again.\n",
+            names(going_on)
+        ));
     }
     text
 }
@@ -502,7 +506,7 @@ pub fn fleet_copies_left(agents: &[&str], again: &str) -> String {
     let (keeps, are) = if agents.len() == 1 { ("keeps its", "it is") } else { ("keep their", "they are") };
     format!(
         "All results are here. {names} disconnected before confirming the transfer, and {keeps} copy on \
-         disk. When {are} connected again: {again}"
+         disk. When {are} connected again, this removes the copy: {again}"
     )
 }
 
@@ -513,7 +517,8 @@ mod tests {
     #[test]
     fn who_keeps_a_copy_is_named_with_what_ends_that() {
         let one = fleet_copies_left(&["b"], "reelgauge fleet logs R");
-        let expected = "keeps its copy on disk. When it is connected again: reelgauge fleet";
+        let expected =
+            "keeps its copy on disk. When it is connected again, this removes the copy: reelgauge fleet";
         assert!(one.contains(expected), "{one}");
         assert!(fleet_copies_left(&["b", "c"], "x").contains("keep their copy"));
     }

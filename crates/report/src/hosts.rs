@@ -18,7 +18,7 @@ use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{path_short, plain, plain_short};
-use crate::units::{count, counted, duration, fixed, mb_per_s, moment, number, percent};
+use crate::units::{count, counted, counted_are, duration, fixed, mb_per_s, moment, number, percent};
 use crate::wanted::{Detail, Screen};
 
 /// So much of a name is shown in a table; more of it in sentences.
@@ -61,9 +61,9 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
     let since = from_s.map(|from_s| format!(" from {} on", moment(from_s))).unwrap_or_default();
     let more = match others {
         0 => String::new(),
-        others => format!("; nor did {}", counted(others as u64, "more host")),
+        others => format!("; so {}", counted_are(others as u64, "more host", "was", "were")),
     };
-    format!("{} did not complete its part{since}{}{more}", name(agent), because(why))
+    format!("{} was missing{since}{}{more}", name(agent), because(why))
 }
 
 /// Why a run did not complete whose user stopped it.
@@ -114,7 +114,7 @@ pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {
 
 fn because(why: Option<&str>) -> String {
     let why = why.map(|why| plain(why).trim_end_matches('.').to_owned()).filter(|why| !why.is_empty());
-    why.map(|why| format!(": {why}")).unwrap_or_default()
+    why.map(|why| format!(", because {why}")).unwrap_or_default()
 }
 
 /// What some machines say and others don't.

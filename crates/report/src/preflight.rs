@@ -186,7 +186,7 @@ fn notes(found: &NetworkFindings) -> Vec<String> {
     }
     notes.extend(found.together().last().map(|together| {
         format!(
-            "All pairs at once: {} MB/s with {} each. The sum of each pair alone: {} MB/s.",
+            "All pairs at once: {} MB/s with {} each. Sum of the pairs measured one at a time: {} MB/s.",
             mb_per_s(together.together_bytes_per_s),
             counted(together.connections.into(), "connection"),
             mb_per_s(together.alone_bytes_per_s)
@@ -268,11 +268,13 @@ fn cache(line: &CacheLine) -> String {
              or direct = true in the plan."
         ),
         _ if !line.fitting.is_empty() => format!(
-            "{step}{machines} with {memory} of memory read {files}. The files of {} fit into its memory, so \
-             repeated reads may come from there.",
+            "{step}{machines} with {memory} of memory in total read {files}. Files that fit into the memory of \
+             their host: those of {}. Repeated reads of them may come from there.",
             line.fitting.iter().map(|name| plain(name)).collect::<Vec<_>>().join(", ")
         ),
-        _ => format!("{step}{machines} with {memory} of memory read {files}, which do not fit."),
+        _ => format!(
+            "{step}{machines} with {memory} of memory in total read {files}, more than fits into that memory."
+        ),
     }
 }
 
