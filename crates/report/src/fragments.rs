@@ -23,8 +23,9 @@ fn single_bytes_ahead(hints: &Hints) -> String {
         hints.spacing_bytes.map_or(String::new(), |spacing| format!(", one every {}", block_size(spacing)));
     format!(
         "1-byte-ahead pattern in {}: {} single bytes were written up to {} ahead of the data{spacing}. \
-         Later data overwrote {} of them. A server on XFS, or on btrfs with 'strict allocate', allocates a \
-         separate extent for each. 'reelgauge extents' on the server counts them",
+         Later data overwrote {} of them. An SMB server with its share on XFS, or on btrfs with Samba's \
+         'strict allocate', allocates a separate extent for each. 'reelgauge extents' on the server counts \
+         them",
         hints.path,
         hints.hints,
         block_size(hints.ahead_bytes),
@@ -58,8 +59,9 @@ pub fn uneven_reads(reads: &ColdReads) -> Option<String> {
         .period_bytes
         .map_or(String::new(), |period| format!("; slow ones repeat every {}", block_size(period)));
     Some(format!(
-        "Uneven reads of {}: in order, one at a time, {share} % of {} reads took about {} and the others \
-         about {}{rhythm}. If no cache held the file, it is fragmented, or its disk or this client was busy",
+        "Uneven reads of {}: of {} sequential reads at queue depth 1, {share} % took about {} and the others \
+         about {}{rhythm}. If no cache held the file, there are three possible causes: the file is \
+         fragmented, its disk was busy, or this client was busy",
         reads.path,
         count(reads.reads),
         duration(slow_us),
@@ -112,7 +114,8 @@ mod tests {
         };
         let said = uneven_reads(&uneven).unwrap_or_default();
         assert!(
-            said.contains("12.5 % of 1,000 reads took about 9.80 ms") && said.contains("every 1 MiB"),
+            said.contains("1,000 sequential reads at queue depth 1, 12.5 % took about 9.80 ms")
+                && said.contains("every 1 MiB"),
             "{said}"
         );
     }

@@ -273,7 +273,7 @@ fn level_words(percent_of_first: &[Option<f64>], steps: &[StepWords<'_>]) -> Str
     let (Some(first), Some(lowest)) = (words.first_mut(), done_runs(steps).next()) else {
         return "fewer than two levels were measured.".to_owned();
     };
-    first.push_str(&format!(" of the rate {}", plain(lowest.name)));
+    first.push_str(&format!(" of the rate measured {}", plain(lowest.name)));
     words.join("; ") + "."
 }
 
@@ -553,7 +553,9 @@ mod tests {
     fn each_conclusion_has_its_sentence() {
         let steps = [run("as found", 2e6), run("95 % full", 1e6)];
         let levels = Finding::Levels { percent_of_first: vec![Some(100.0), Some(50.0)] };
-        assert!(shown(&steps, Some(&levels), None).contains("95 % full: 50 % of the rate as found."));
+        assert!(
+            shown(&steps, Some(&levels), None).contains("95 % full: 50 % of the rate measured as found.")
+        );
         let pair = Finding::Pair { ratio: Some(2.0) };
         assert!(shown(&steps, Some(&pair), None).contains("as found has 2.00 times the rate of 95 % full."));
         let warm = Warming { cold_bytes_per_s: 1e6, warm_bytes_per_s: 9e6, warm_after_s: Some(3.0) };

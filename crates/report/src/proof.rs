@@ -162,7 +162,7 @@ fn results(proof: &ProofScreen<'_>) -> Vec<(Tone, String)> {
 fn confidence(proof: &ProofScreen<'_>) -> String {
     let Some(conclusion) = proof.conclusion else { return String::new() };
     let is_cached = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
-    let passes = format!("{} passes of each state, in turns.", proof.rounds);
+    let passes = format!("{} passes of each state, alternating.", proof.rounds);
     if is_cached { format!("low: a cache answered reads; {passes}") } else { passes }
 }
 
@@ -293,7 +293,7 @@ fn next(proof: &ProofScreen<'_>) -> String {
                 "Prove it again".to_owned()
             }
             (false, None) if proof.ended_early.is_none() => {
-                "Check whether the change is still in place (reelgauge prove --undo-left), then prove it \
+                "If the change is still in place, undo it (reelgauge prove --undo-left), then prove it \
                  again"
                     .to_owned()
             }
@@ -315,7 +315,10 @@ fn next(proof: &ProofScreen<'_>) -> String {
         Some(keep) if conclusion.best_state.is_some() => {
             format!("The change is undone; to make it permanent: {}", plain(keep))
         }
-        _ if is_worse && is_changed => "Do not make the change. It is already undone".to_owned(),
+        _ if is_worse && is_changed => {
+            "Keep the previous setting: the change made it worse. Reelgauge has already undone the change"
+                .to_owned()
+        }
         _ if has_streams => {
             "Use more rounds (--rounds) to detect smaller gains, or a search (--find-max): a fixed count of \
              streams may hide gains"
@@ -333,7 +336,7 @@ fn answers(conclusion: &ProofConclusion, states: &[StateName]) -> Vec<(Tone, Str
     }
     match conclusion.best_state {
         Some(best) => {
-            let subject = format!("The best is {}: it", states[best].words());
+            let subject = format!("The best is {}. It", states[best].words());
             vec![answer(conclusion, conclusion.outcomes[best - 1], best, &subject, &base)]
         }
         None => vec![(Tone::Answer, none_is_better(conclusion, &base))],

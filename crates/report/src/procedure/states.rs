@@ -79,8 +79,8 @@ pub fn remedy_words(remedy: &Remedy) -> String {
             format!("add --event {}", events.join(" or "))
         }
         Remedy::Room { needed_bytes, left_bytes } => format!(
-            "it writes {}, but at most {} fit then. Use fewer streams (--set count=N) or less time (--set \
-             duration=TIME)",
+            "it writes {}, but at most {} fit in this state. Use fewer streams (--set count=N) or less time \
+             (--set duration=TIME)",
             amount(*needed_bytes),
             amount(*left_bytes)
         ),
@@ -101,7 +101,7 @@ pub(super) fn state_words(states: &[StateRow]) -> String {
         return "no state was measured.".to_owned();
     };
     let noun = if *sustained == 1 { "stream" } else { "streams" };
-    let first = format!("{} {noun} {}", count((*sustained).into()), plain(&first.name));
+    let first = format!("{}: {} {noun}", plain(&first.name), count((*sustained).into()));
     match others.iter().min_by_key(|(_, streams)| *streams) {
         Some((worst, streams)) if streams < sustained => {
             format!("{first}; fewest {}: {}.", count((*streams).into()), plain(&worst.name))
@@ -196,14 +196,14 @@ mod tests {
         assert_eq!(cells[1], ["during a rebuild\\u{1b}", "6 of 10 (steady, event failed)", "1,400", "1.3 s"]);
         assert_eq!(cells[2][1..], ["not tried: add --event 'failover: COMMAND'", "-", "-"]);
         assert_eq!(cells[3][1..], ["not measured", "-", "-"]);
-        assert_eq!(state_words(&states()), "10 streams healthy; fewest 6: during a rebuild\\u{1b}.");
+        assert_eq!(state_words(&states()), "healthy: 10 streams; fewest 6: during a rebuild\\u{1b}.");
         let search = |name: &str, streams| StateRow {
             name: name.to_owned(),
             found: StateFound::Search { streams: Some(streams), is_least: false, late_frames: Some(0) },
         };
         let of = |healthy, full| state_words(&[search("healthy", healthy), search("90 % full", full)]);
-        assert_eq!(of(2, 2), "2 streams healthy; no other measured state has fewer.");
-        assert_eq!(of(1, 0), "1 stream healthy; fewest 0: 90 % full.");
+        assert_eq!(of(2, 2), "healthy: 2 streams; no other measured state has fewer.");
+        assert_eq!(of(1, 0), "healthy: 1 stream; fewest 0: 90 % full.");
         assert_eq!(state_words(&[]), "no state was measured.");
     }
 
@@ -231,7 +231,7 @@ mod tests {
         }
         let whole = states_table(&states).lines(300).join("\n");
         assert!(whole.contains("not tried: add --event 'rebuild: COMMAND' or 'balance: COMMAND'"));
-        assert!(whole.contains("not tried: it writes 12.0 GB, but at most 3.20 GB fit then. Use"));
+        assert!(whole.contains("not tried: it writes 12.0 GB, but at most 3.20 GB fit in this state. Use"));
     }
 
     #[test]

@@ -73,7 +73,7 @@ fn who_ended_it_has_nothing_to_mend() {
     let killed = ProofScreen { ended_early: None, tried: &changes, ..ended(&names, &[]) };
     let text = shown(&killed);
     assert!(
-        text.contains("Next: Check whether the change is still in place (reelgauge prove --undo"),
+        text.contains("Next: If the change is still in place, undo it (reelgauge prove --undo"),
         "{text}"
     );
     let text = shown(&ProofScreen { tried: &[], ..killed });
