@@ -213,7 +213,7 @@ fn with_error(found: &CheckCount) -> String {
     }
 }
 
-/// `A second trial confirmed 3 limits (1 play, 2 record), although …`, of counts
+/// `3 limits (1 play, 2 record) are lower than the rate of other loads suggests. …`, of counts
 /// that are smaller than other counts or the sequential rates let expect.
 fn own_limits(facts: &CheckFacts) -> Option<String> {
     let own = |found: &Option<CheckCount>| found.as_ref().is_some_and(|found| found.own_limit);
@@ -221,15 +221,15 @@ fn own_limits(facts: &CheckFacts) -> Option<String> {
     let records = facts.formats.iter().filter(|format| own(&format.record));
     let found: Vec<(&CheckFormat, &str)> =
         plays.map(|format| (format, "play")).chain(records.map(|format| (format, "record"))).collect();
-    let which = match found.as_slice() {
+    let (which, them) = match found.as_slice() {
         [] => return None,
-        [(format, work)] => format!("the limit of {} ({work})", plain_short(&format.name, 60)),
+        [(format, work)] => (format!("The limit of {} ({work}) is", plain_short(&format.name, 60)), "it"),
         several => {
             let works = limit::by_work(facts, |count| count.own_limit);
-            format!("{} limits ({})", several.len(), limit::works_words(works))
+            (format!("{} limits ({}) are", several.len(), limit::works_words(works)), "them")
         }
     };
-    Some(format!("A second trial confirmed {which}, although other loads reached a higher rate."))
+    Some(format!("{which} lower than the rate of other loads suggests. A second trial confirmed {them}."))
 }
 
 /// What is to be known of the sequential rates: that they began with a burst, rose, or did not settle.

@@ -32,7 +32,7 @@ const LISTED_MAX: usize = 12;
 pub(crate) const INDENT: usize = 3;
 
 /// Stands for the caveat of a rule that always applies.
-pub(crate) const NO_CAVEAT: &str = "No case against it is known.";
+pub(crate) const NO_CAVEAT: &str = "No reason against the change is known.";
 
 /// The screen of a diagnosis; with `all`, every rule by name. `way` is the path to the server's disks, where
 /// one

@@ -44,7 +44,11 @@ fn time(ahead: &TimeAhead) -> String {
             format!("at most {}", length(most_s))
         }
         TimeAhead::Between { least_s, most_s, or_longer } => {
-            let longer = if or_longer { " (longer where trials with the same count differ)" } else { "" };
+            let longer = if or_longer {
+                " (longer if repeated trials of the same count have different results)"
+            } else {
+                ""
+            };
             format!("at least {} and at most {}{longer}", length(least_s), length(most_s))
         }
         TimeAhead::Unknown => "an unknown time, which depends on the storage".to_owned(),
@@ -130,8 +134,9 @@ mod tests {
             (ahead(planned(61.0), (0, 0), LoadAhead::AtMost(0)), "Takes 61 s; the load only reads."),
             (
                 ahead(search(true), (90_000_000, 9_000_000_000), LoadAhead::AtMost(0)),
-                "Takes at least 52 s and at most 10 min (longer where trials with the same count differ), plus \
-                 the time to write between 90.0 MB and 9.00 GB of test files; the load only reads.",
+                "Takes at least 52 s and at most 10 min (longer if repeated trials of the same count have \
+                 different results), plus the time to write between 90.0 MB and 9.00 GB of test files; the load \
+                 only reads.",
             ),
             (
                 ahead(search(false), (0, 1_000_000), LoadAhead::Unbounded),

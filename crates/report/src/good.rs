@@ -23,8 +23,8 @@ const DISKS: [(&str, f64, &str); 2] = [
     (
         "an internal SSD, or an untuned 10 GbE NAS",
         450.0,
-        "450 MB/s, the middle of 400 to 500 MB/s, of an internal SATA SSD or of an untuned NAS of 30 hard \
-         disks over 10 GbE. The same NAS reached 1,100 MB/s after tuning (45Drives, 2016).",
+        "450 MB/s: the midpoint of 400 to 500 MB/s, which an internal SATA SSD or an untuned NAS with 30 \
+         hard disks over 10 GbE reaches. The same NAS reached 1,100 MB/s after tuning (45Drives, 2016).",
     ),
 ];
 
@@ -103,8 +103,8 @@ fn references(found: &Found) -> Vec<Reference> {
             says: format!("transfers at most {}", counted(streams, "stream")),
             is_bad: false,
             assumes: format!(
-                "{gbit} Gbit/s, of which 94 % is payload (TCP over IPv4, MTU 1500), {each} NFS and SMB add \
-                 a little overhead."
+                "{gbit} Gbit/s × 94 % payload (TCP over IPv4, MTU 1500) {each} NFS and SMB add a little \
+                 overhead."
             ),
         }
     });

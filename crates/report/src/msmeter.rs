@@ -85,7 +85,7 @@ fn moved(facts: &MeterFacts) -> String {
     let workers = counted(facts.workers.len() as u64, "worker");
     if facts.tests.is_empty() {
         return format!(
-            "No test of {workers} of the original meter finished. Their reports are in records.csv and \
+            "The original meter ({workers}) finished no test. Their reports are in records.csv and \
              text/; no figure includes them."
         );
     }
@@ -130,7 +130,7 @@ fn stall_words(test: &MeterTest, silence: &Silence) -> String {
 fn why_nothing(number: usize, facts: &MeterFacts) -> String {
     let worker = facts.workers.iter().find(|worker| worker.number == number);
     let why = match worker {
-        Some(worker) if worker.is_told_silence => "the script sets '-v-'".to_owned(),
+        Some(worker) if worker.is_told_silence => "the script sets '-v-', so it sends no reports".to_owned(),
         Some(worker) if worker.no_files > 0 => {
             format!("it could not open a test file ({})", counted(worker.no_files, "time"))
         }
@@ -196,7 +196,8 @@ fn warnings(facts: &MeterFacts, page: &mut Page) {
     if implausible > 0 {
         page.warning(&format!(
             "{} reported more than 100,000 MiB/s. No table includes them. The original counts failed reads \
-             as done, mostly where it cannot open a file, or where '-dio 1' reads anything but NFS.",
+             as completed. Most of these are reads of a file that it cannot open, or reads with '-dio 1' from \
+             storage other than NFS.",
             counted(implausible, "record")
         ));
     }

@@ -47,7 +47,9 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
         NextStep::AllowMore => "Raise --max-rate, or use fewer streams or workers.".to_owned(),
         NextStep::PassTheCaches => {
-            "Use test files larger than the memory that answered; see the warning.".to_owned()
+            "Use test files of more than twice the memory that answered (this client's or the server's) in \
+             total."
+                .to_owned()
         }
         NextStep::MeasureAlone => then("Repeat the run while nothing else uses the storage", again),
         NextStep::FasterLink => {

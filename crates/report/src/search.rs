@@ -70,7 +70,7 @@ pub(crate) fn section(summary: &Summary, facts: &SearchFacts) -> Section {
     section.blocks.push(Block::Tiles(vec![
         Tile::new("Passed every time", streams(facts.streams)).at("search.streams"),
         Tile::new("Largest that passed at least once", streams(facts.at_most)).at("search.at_most"),
-        Tile { is_good: Some(complete), ..Tile::new("Passing and failing count confirmed", yes(complete)) },
+        Tile { is_good: Some(complete), ..Tile::new("Limit confirmed from both sides", yes(complete)) },
         Tile { is_good: Some(!limited), ..Tile::new("Limited by this client", yes(limited)) },
     ]));
     section.blocks.push(Block::PageChart("search".to_owned()));

@@ -90,7 +90,7 @@ pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
 pub(crate) fn paper_tables(paper: &PaperTables, is_page: bool) -> Vec<Table> {
     type Number = fn(&PaperCell) -> Option<f64>;
     let latency = if paper.per_transfer {
-        "Average latency, ms: all time of a transfer that moves no data"
+        "Average latency, ms: per transfer, all time in which no data moves"
     } else {
         "Average latency, ms: open, close and other time that moves no data, per transfer"
     };

@@ -107,7 +107,8 @@ fn valid_beyond(facts: &VdaFacts) -> Option<&VdaPoint> {
 fn only_beyond(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
     let first = facts.points.iter().find(|point| !point.valid).map_or_else(String::new, streams_of);
     format!(
-        "NOT MET: {} reached the requested rates on {}, but {first} did not; {}.",
+        "NOT MET: the load point with {} reached the requested rates on {}, but the one with {first} did \
+         not; {}.",
         streams_of(point),
         place(&summary.target),
         plain(&facts.label)

@@ -53,8 +53,8 @@ pub fn unmet_sentence(unmet: &Unmet) -> String {
             clock(*began_in_point_s)
         ),
         Reason::SlowSecond { least_bytes_per_s, over_s, began_in_point_s } => format!(
-            "all workers together moved {:.1} MB/s (need {limit:.1} MB/s in every second) over {over_s} s, \
-             starting at {}",
+            "all workers together moved only {:.1} MB/s for {over_s} s (need {limit:.1} MB/s in every \
+             second), starting at {}",
             least_bytes_per_s / 1e6,
             clock(*began_in_point_s)
         ),

@@ -66,7 +66,7 @@ pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page:
         table.words("Counter", column(&|counter| plain_short(&counter.words, NAME_CHARS)));
         table.column("", "Mean", column(&|counter| value_words(counter, counter.mean)));
         table.column("", "Maximum", column(&|counter| value_words(counter, counter.largest)));
-        table.column("", "time", column(&|counter| clock(counter.largest_at_s)));
+        table.column("", "Max. at", column(&|counter| clock(counter.largest_at_s)));
         // Side by side, or one after the other: a name in every one of several tables is read by nobody.
         match table.width() <= page.width {
             true => page.table(table),

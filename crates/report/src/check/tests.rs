@@ -185,14 +185,17 @@ fn limits_that_a_second_trial_confirmed_are_one_line() {
     assert_eq!(said(vec![format("X", false, false)]), None);
     assert_eq!(
         said(vec![format("X", false, true)]).as_deref(),
-        Some("A second trial confirmed the limit of X (record), although other loads reached a higher rate.")
+        Some(
+            "The limit of X (record) is lower than the rate of other loads suggests. A second trial \
+             confirmed it."
+        )
     );
     let three = vec![format("X", true, true), format("Y", false, true), format("Z", false, false)];
     assert_eq!(
         said(three).as_deref(),
         Some(
-            "A second trial confirmed 3 limits (1 play, 2 record), although other loads reached a higher \
-              rate."
+            "3 limits (1 play, 2 record) are lower than the rate of other loads suggests. A second trial \
+             confirmed them."
         )
     );
 }

@@ -92,8 +92,8 @@ impl Side<'_> {
         let unknown = self.of(Judgement::Unknown).len();
         if unknown > 0 && changed + same > 0 {
             let text = format!(
-                "{} cannot be judged: too little was measured, or only one run has \
-                         it.",
+                "{} cannot be judged: too little was measured, or the figure is in \
+                         only one run.",
                 figures(unknown)
             );
             into.push(plain(&text));
@@ -263,7 +263,7 @@ impl Side<'_> {
         }
         let text = format!(
             "{} ran a different workload from {}: {}. Response times and operations per second are not \
-             compared. Throughput is neither better nor worse.",
+             compared. Throughput is shown but not judged.",
             capital(&self.who()),
             self.base(),
             plan_words(&differences)
@@ -304,8 +304,8 @@ impl Side<'_> {
         }
         if same == 0 {
             let text = format!(
-                "Unknown how {who} compares with {base}: no figure has a known noise in both. Use load \
-                 points of 30 s or more (--duration)."
+                "Unknown how {who} compares with {base}: the noise of no figure is known in both runs. \
+                 Use load points of 30 s or more (--duration)."
             );
             return Sentence { tone: Tone::Bad, text };
         }

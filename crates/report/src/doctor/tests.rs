@@ -207,8 +207,8 @@ fn numbers_and_nouns_agree() {
     let (one, none) = told("net.tcp.moderate_rcvbuf_off");
     assert_eq!(
         one,
-        "1 thing to change on this host as a server; it can cost most of the throughput over a distance: 276 \
-         instead of 1,998 Mbit/s at a round trip of 2 ms, 61 instead of 1,530 at 10 ms."
+        "1 thing to change on this host as a server; leaving it as is can cost most of the throughput over a \
+         distance: 276 instead of 1,998 Mbit/s at a round trip of 2 ms, 61 instead of 1,530 at 10 ms."
     );
     assert!(none.starts_with("Nothing to change was found on this host as a server. "), "{none}");
     // What only tells something is nothing to change.
@@ -260,7 +260,9 @@ fn a_finding_costs_what_its_own_evidence_says() {
     };
     let (answer, cost) = costs("fs.locks_this_machine").remove(0);
     assert!(
-        answer.ends_with("it can cost projects and bins that two editors on two hosts overwrite."),
+        answer.ends_with(
+            "leaving it as is can cost projects and bins that two editors on two hosts overwrite."
+        ),
         "{answer}"
     );
     assert_eq!(cost.as_deref(), Some("Projects and bins that two editors on two hosts overwrite."));

@@ -31,7 +31,7 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
             let notes = if notes > 0 { format!(" and {notes} for information") } else { String::new() };
             let it = if changes == 1 { "it" } else { "the first" };
             match costs(first).first() {
-                Some(cost) => format!("{things} to change{notes} {of}; {it} can cost {cost}."),
+                Some(cost) => format!("{things} to change{notes} {of}; leaving {it} as is can cost {cost}."),
                 None => format!("{things} to change{notes} {of}."),
             }
         }

@@ -138,7 +138,12 @@ fn late_by_stream(late: &LateFigures) -> Chart {
     streams.truncate(BARS);
     streams.sort_by_key(|stream| stream.stream);
     let left_out = late.streams.len() - streams.len();
-    let more = if left_out == 0 { String::new() } else { format!(", without the best {left_out}") };
+    let more = match left_out {
+        0 => String::new(),
+        left_out => {
+            format!(" ({} with the fewest late frames not shown)", counted(left_out as u64, "stream"))
+        }
+    };
     let shares = streams.iter().map(|stream| late_percent(stream.late_frames, stream.frames_judged));
     bars(
         &format!("Late frames of each stream{more}"),

@@ -215,8 +215,8 @@ fn path(runs: &[DocumentRun]) -> Section {
         }
         section.blocks.push(Block::Diagram(parts(run)));
         if run.had_other_site {
-            let text = "This run recorded another description of its site at its start. The drawing shows \
-                the one given for this document."
+            let text = "When it started, this run recorded a different description of its site. The \
+                drawing shows the description given for this document."
                 .to_owned();
             section.blocks.push(Block::Warning(text));
         }

@@ -34,7 +34,7 @@ pub fn shorten(summary: &mut Summary) -> Option<String> {
             each(summary, |point| point.per_worker.iter_mut().for_each(|worker| worker.paper = None))
         }),
         ("neighbouring seconds are combined", merge_steps),
-        ("of each stream only the first and worst runs of late frames are included", cut_late_runs),
+        ("only the first and the worst bursts of late frames of each stream are included", cut_late_runs),
         ("single workers are omitted", |summary| each(summary, |point| point.per_worker.clear())),
         (latest, |summary| cut_streams(summary, STREAMS)),
         ("the paper's tables are omitted", |summary| {

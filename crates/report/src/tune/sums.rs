@@ -102,7 +102,7 @@ fn buffer(needed_bytes: u64, bytes: u64, usual: &str) -> String {
             format!("{bytes} bytes, the most that the kernel accepts")
         }
         false if bytes > 2 * needed_bytes => format!("{} are enough: {usual}", block_size(bytes)),
-        false => format!("the next larger size, at least the default: {}; {usual}", block_size(bytes)),
+        false => format!("rounded up to {}, and never below the default; {usual}", block_size(bytes)),
     }
 }
 

@@ -231,7 +231,7 @@ pub(super) fn left(id: &str, left: &Left) -> String {
             let instead = rule(id).map(|rule| rule.recommended.as_str()).unwrap_or_default();
             format!("no effect with '{other}'. {}", instead.trim_end_matches('.'))
         }
-        Left::NewOnly => "for new ones only; changing it later does harm".to_owned(),
+        Left::NewOnly => "for new shares and pools only; do not change it on existing ones".to_owned(),
         Left::Dialog(field) => format!("the dialog has a field for it: {field}"),
     };
     format!("Unchanged ({why}): {title} [{id}]")

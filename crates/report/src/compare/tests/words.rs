@@ -296,7 +296,7 @@ fn what_else_differs_is_said() {
     assert_eq!(
         told.sentences[0].text,
         "Run 2 ran a different workload from run 1: blocks 64KiB (run 1: 4KiB). Response times and \
-         operations per second are not compared. Throughput is neither better nor worse."
+         operations per second are not compared. Throughput is shown but not judged."
     );
     let said = told.cautions.join("\n");
     for wanted in [
