@@ -18,7 +18,7 @@ use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{path_short, plain, plain_short};
-use crate::units::{count, counted, counted_are, duration, fixed, mb_per_s, moment, number, percent};
+use crate::units::{count, counted, duration, fixed, mb_per_s, moment, number, percent};
 use crate::wanted::{Detail, Screen};
 
 /// So much of a name is shown in a table; more of it in sentences.
@@ -61,7 +61,8 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
     let since = from_s.map(|from_s| format!(" from {} on", moment(from_s))).unwrap_or_default();
     let more = match others {
         0 => String::new(),
-        others => format!("; so {}", counted_are(others as u64, "more host", "was", "were")),
+        1 => "; so was 1 more host".to_owned(),
+        others => format!("; so were {}", counted(others as u64, "more host")),
     };
     format!("{} was missing{since}{}{more}", name(agent), because(why))
 }
