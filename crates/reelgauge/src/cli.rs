@@ -174,10 +174,11 @@ pub struct MixArgs {
     /// Maximum transfer length; all lengths up to it are equally likely
     #[arg(long, hide_short_help = true, value_name = "SIZE", conflicts_with = "length")]
     pub max_length: Option<Size>,
-    /// Exact transfer lengths: 8MiB, 1MiB,8MiB, or a format's mean frame, such as prores-422-hq-uhd-25
+    /// Exact transfer lengths, equally likely: '8MiB' or '1MiB,8MiB', or a format's mean frame, such as
+    /// prores-422-hq-uhd-25
     #[arg(long, hide_short_help = true, value_name = "SIZES", value_parser = lengths)]
     pub length: Option<Sizes>,
-    /// Block sizes, equally likely: 1MiB, 64KiB,1MiB or 4KiB..1MiB
+    /// Block sizes, equally likely: '1MiB', '64KiB,1MiB' or '4KiB..1MiB'
     #[arg(long, hide_short_help = true, value_name = "SIZES")]
     pub blocks: Option<Sizes>,
     /// Maximum pause before a transfer; all pauses up to it are equally likely
@@ -198,7 +199,7 @@ pub struct MixArgs {
     /// When to sync written data
     #[arg(long, hide_short_help = true, value_enum, default_value = "none")]
     pub sync: SyncPolicy,
-    /// Access each block exactly once per load point, in random order, as fio does without norandommap
+    /// Access each block exactly once per load point, in random order, as fio does by default
     #[arg(long, hide_short_help = true)]
     pub no_repeat: bool,
     /// Queue depth: blocks of a transfer that each worker keeps in flight
@@ -520,7 +521,8 @@ pub struct ActorArgs {
     /// Number of copiers in addition to the streams, such as a backup; each copies a file of --file-size
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, conflicts_with = "find_max")]
     pub copiers: u32,
-    /// Pass criteria: late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0
+    /// Pass criteria, such as late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0. With margins=60s, no
+    /// margin may lose a frame's duration within 60 s
     #[arg(long, hide_short_help = true, value_name = "LIMITS")]
     pub criteria: Option<String>,
 }
@@ -707,8 +709,9 @@ pub struct ReportArgs {
     /// Print the figures of each worker
     #[arg(long)]
     pub workers: bool,
-    /// Add another host's counters to the run and judge the run again: the directory of a watch there, a
-    /// table (.csv) or a Prometheus text file (.prom). They are kept with the run; may be repeated
+    /// Add another host's counters to the run, and judge the run again. Give the directory of a watch on
+    /// that host, a table (.csv) or a Prometheus text file (.prom). They are kept with the run; may be
+    /// repeated
     #[arg(long, value_name = "DIR|FILE")]
     pub observer: Vec<PathBuf>,
     /// If a file has several hosts, use only this one ('nas1:9100', 'nas1'); may be repeated [default: each
@@ -809,11 +812,10 @@ Examples:
   reelgauge streams /mnt/nas --like clip.mov --actor editor --cameras 9
   reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max        a format of your own
   reelgauge streams /mnt/nas --format xavc-intra-class-100-1080-25 --count 8 --read-from /mnt/nas/archive
-                                        your own old files, read only; too old to be in the memory of the \
-server
+                                        your own old files, read only; no longer in the server's memory
 
-Exit codes: 0 criteria met, 1 not met, 2 wrong usage or input, 3 the run failed (results kept), 130 \
-interrupted (results kept).";
+Exit codes: 0 criteria met, 1 not met or inconclusive, a load point not measured, or the event's command \
+failed, 2 wrong usage or input, 3 the run failed (results kept), 130 interrupted (results kept).";
 
 const AFTER_IMPORT: &str = "\
 How to make these files:
@@ -828,16 +830,16 @@ How to make these files:
             -e smb2.fid -e smb2.filename -e smb2.file_offset -e smb2.write_length -e smb2.read_length
             -e smb2.nt_status -e smb2.write.count -e smb2.create.disposition -e smb2.create.action
             -e smb2.eof -e smb2.tree -e smb.access_mask -e smb.create_options
-            -e smb2.disposition.delete_on_close
+            -e smb2.disposition.delete_on_close -e smb2.file_info.infolevel
   nfs       tshark -r FILE -Y nfs (the same -T and -E)
             -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp -e nfs.fh.hash
             -e nfs.procedure_v3 -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3
             -e nfs.fattr3.size -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4
             -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size -e nfs.pathname.component
             -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
-            -e nfs.read.data_length
+            -e nfs.read.data_length -e nfs.symlink.to
 
-Exit codes: 0 imported, 2 the file cannot be read, or nothing in it is kept.";
+Exit codes: 0 imported, 2 the file cannot be read, or it contains nothing that can be imported.";
 
 const AFTER_VDA: &str = "\
 The workload follows the published definition: each stream is a camera (9 writes/s, 5 % of them synced) and \
@@ -855,8 +857,8 @@ Examples:
   reelgauge replay traces/edit /mnt/nas --copies 8         eight users
   reelgauge replay reelgauge-runs/LAST /mnt/nas            replay an earlier run
 
-Exit codes: 0 replayed, 2 wrong usage or input, 3 the run failed (results kept), 130 interrupted (results \
-kept).";
+Exit codes: 0 replayed, 1 inconclusive, a load point not measured, or the event's command failed, 2 wrong \
+usage or input, 3 the run failed (results kept), 130 interrupted (results kept).";
 
 const AFTER_MIX: &str = "\
 Examples:
@@ -865,8 +867,9 @@ Examples:
   reelgauge mix /mnt/nas --sweep 'random=0..100 step 25'   how much random access hurts
   reelgauge mix /mnt/nas --verify --duration 10m           read back and verify everything written
 
-Exit codes: 0 measured, 1 data read back differs (--verify), 2 wrong usage or input, 3 the run failed \
-(results kept), 130 interrupted (results kept).";
+Exit codes: 0 measured, 1 criteria not met or inconclusive, a load point not measured, the event's command \
+failed, or data read back differs (--verify), 2 wrong usage or input, 3 the run failed (results kept), 130 \
+interrupted (results kept).";
 
 #[cfg(test)]
 mod tests {

@@ -44,8 +44,8 @@ settings! {
     pub struct RecorderPlan {
         ..footage: Footage,
         ..frames: Frames,
-        /// How often recorders call fsync [default: never with direct I/O, else each time the buffer has
-        /// wrapped around]
+        /// How often recorders call fsync [default: never with direct I/O, otherwise once per buffer
+        /// length]
         sync_every: Option<Span> = None => option(TIME, Span),
         /// Overwrite an existing file instead of growing a new one (recorders)
         preallocated: bool = false => switch(),

@@ -58,7 +58,7 @@ fn details() -> Arg {
         .action(ArgAction::SetTrue)
         .global(true)
         .hide_short_help(true)
-        .help("Print all of the screen: every warning in full and every section")
+        .help("Print the full output: every section, and every warning in full")
 }
 
 /// Whether `--details` was given, or its variable is set.

@@ -64,8 +64,8 @@ Examples:
 
 Anyone with the printed link has access until the console ends. A browser that opened it stays logged in \
 until it is closed. Programs, and Prometheus for /metrics, send the token as 'Authorization: Bearer TOKEN'. \
-To use your own token, put it in a file (--token-file): all users of a host can read command lines, and \
-every run inherits the environment.
+To use your own token, put it in a file (--token-file). A token on the command line would be visible to all \
+users of the host, one in the environment to every run.
 
 Ctrl-C ends the console. Runs that it started continue, also if you close the browser.
 

@@ -73,8 +73,8 @@ pub enum ScriptKind {
 }
 
 const AFTER_DOCTOR: &str = "\
-The doctor changes no setting and writes only the answers to --ask. Only --probe accesses a network mount; \
-it writes test files in the area below PATH.
+The doctor changes no setting. It writes only the answers to --ask and, with --probe, test files in the \
+area below PATH. Only --probe accesses a network mount.
 
 Exit codes: 0 no critical or high finding, 1 at least one, 2 wrong usage or nothing to check, 3 the storage \
 stopped responding to --probe.

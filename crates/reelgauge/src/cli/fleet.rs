@@ -280,8 +280,9 @@ Examples:
   meter -rm 10.0.0.5                         on each of those hosts
 
 msMeter overwrites every file named test000, test001, ... in its folder, whatever it contains, and its port \
-has no password. The script therefore names the folder, and --root must allow it. The notes below the tables \
-explain what msMeter's rate and latency mean; docs/msmeter.md compares them with Reelgauge's.
+has no password. For safety, the script must name the folder, and the folder must be below a --root. The \
+notes below the tables explain what msMeter's rate and latency mean; docs/msmeter.md compares them with \
+Reelgauge's.
 
 Exit codes: 0 all workers finished, 2 wrong usage or not all workers connected, 3 the run failed, or a \
 worker disconnected, reported nothing or was stalled at the end, 130 interrupted.";
@@ -300,7 +301,7 @@ A fleet plan names the agents, the workload plan of each agent, and the targets:
   [fleet]
   on_loss = \"go-on\"               # or \"stop\"
   [[group]]
-  plan = \"edit.toml\"              # in the same folder: run.toml of a run on one host
+  plan = \"edit.toml\"              # in this file's folder, such as run.toml of a run on one host
   agents = [\"edit-01\"]            # default: all that are connected
   targets = [\"/mnt/a\", \"/mnt/b\"] # distributed evenly; {agent} is the agent's name
   place = \"each\"                  # or \"share\": split a mix's workers among them
@@ -371,7 +372,7 @@ agent is named after its host, up to the first dot.
 A Windows host needs Microsoft's OpenSSH server, and the ssh user must be an administrator. The service gets \
 its own account, 'NT SERVICE\\reelgauge-agent-NAME', which needs access to each root.
 
-Exit codes: 0 done, 2 wrong usage, or at least one host failed (all other hosts are still done).";
+Exit codes: 0 done, 2 wrong usage, or at least one host failed (the other hosts are done nevertheless).";
 
 const AFTER_INIT: &str = "\
 Examples:

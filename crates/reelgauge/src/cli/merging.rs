@@ -52,7 +52,7 @@ impl FromStr for NamedRun {
 const AFTER_MERGE: &str = "\
 Merges runs that started at the same time on several hosts into one, for report, ops and compare. The
 result has figures over all operations and a row for each host, and names the host that differs most. Only
-mixes, and streams with load points, can be merged.
+mixes, replays, and streams with load points can be merged.
 
 Examples:
   reelgauge fleet merge run-1/ run-2/ --out all

@@ -23,14 +23,16 @@ pub struct ProcedureArgs {
     /// Only print the steps, their time and the data they write
     #[arg(long, requires = "path")]
     pub dry_run: bool,
-    /// Run the short variant, for a first result; the report lists the differences from the paper
+    /// Run the short variant, for a first result; the report lists the differences from the paper that the
+    /// procedure follows
     #[arg(long)]
     pub short: bool,
     /// Change a setting: --set duration=10s; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Command for a step that needs an event, such as 'rebuild: mdadm ...' or 'failover: ...'; may be
-    /// repeated. It runs with your rights. It is kept with the run, but must be given again with --resume
+    /// repeated. It runs with your rights. The run keeps a record of it, but a resumed procedure does not
+    /// take it from there: give it again with --resume
     #[arg(long, hide_short_help = true, value_name = "NAME: COMMAND", conflicts_with = "show")]
     pub event: Vec<Event>,
     /// Start of an event, counted from the end of the warm-up [default: a third of the measured time]

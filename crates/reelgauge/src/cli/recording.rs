@@ -55,7 +55,7 @@ folder.
 
 The mount does not support O_TMPFILE, or collapse range and insert range of fallocate, even if the storage \
 does. Reelgauge lists background processes of CMD but does not wait for them. Reads and writes above 1 MiB \
-are split; on Linux 6.12 and later, those above fs.fuse.max_pages_limit (sysctl).
+are split. On Linux 6.12 and later, the limit is the sysctl fs.fuse.max_pages_limit (in pages).
 
 Recording slows down each operation, depending on its size: by about 11 µs at 4 KiB, 20 µs at 64 KiB, 40 µs \
 at 256 KiB and 110 to 150 µs at 1 MiB. If another mount namespace, such as a container, still has a copy of \

@@ -286,7 +286,7 @@ const AFTER_TUNE: &str = "\
 The verb only prints configuration: it changes nothing and checks nothing. The output is for the site that \
 the flags describe. Each line has a reason, the doctor rule that it follows, the calculation behind its \
 number and the undo command. Settings that weaken security are explained and left to you. Settings that \
-depend on a missing flag stay unchanged and are listed.
+depend on a missing flag are omitted from the output and listed separately.
 
 Examples:
   reelgauge tune --for smb --server-link 10Gbit --client-link 1Gbit
