@@ -75,7 +75,7 @@ pub enum CurveError {
     /// A load point that is not above the previous one.
     #[error(
         "load point {} reached {after:.1}, no more than the one before ({before:.1}): the storage was \
-         already saturated. Omit the points after it",
+         already saturated. Omit this load point and all later ones",
         .index + 1
     )]
     NotIncreasing {

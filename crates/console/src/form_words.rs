@@ -46,9 +46,22 @@ const WORDS: &[FieldWords] = &[
         "1s",
     ),
     words("find-max", "Search for the largest number", None, ""),
-    of("mix", words("duration", "Measured time", Some("Time of a single load point."), "30s")),
+    of(
+        "mix",
+        words(
+            "duration",
+            "Measured time",
+            Some("Measured time of a load point, without the warm-up."),
+            "30s",
+        ),
+    ),
     of("vda", words("duration", "Measured time", None, "")),
-    words("duration", "Measured time", Some("Time of each load point or trial."), "30s; in a search 10s"),
+    words(
+        "duration",
+        "Measured time",
+        Some("Measured time of each load point or trial, without the warm-up."),
+        "30s; in a search 10s",
+    ),
     of("mix", words("warmup", "Warm-up", Some(WARMUP), "5s; 0s if every block is visited once")),
     of("vda", words("warmup", "Warm-up", None, "")),
     words("warmup", "Warm-up", Some(WARMUP), "5s; in a search 3s"),
@@ -111,8 +124,8 @@ const WORDS: &[FieldWords] = &[
         "run",
         words(
             "access-time",
-            "Time of each access",
-            Some("Measured time of each IOMeter access (suites only)."),
+            "Time per kind of access",
+            Some("Measured time per kind of IOMeter access (suites only)."),
             "30s",
         ),
     ),
@@ -130,7 +143,7 @@ const WORKLOADS: &str = "Workloads of the suite (suites only). Groups: naspt, ow
 
 const MAX_RATE: &str = "Limit I/O to this many bytes per second (reads, writes and creating test files \
                         together), so that other users can still work.";
-const WARMUP: &str = "Time before each load point that the figures do not include.";
+const WARMUP: &str = "Warm-up before each load point, excluded from the figures.";
 
 /// The entry of a field, if it has one.
 pub(crate) fn words_of(verb: &str, name: &str) -> Option<&'static FieldWords> {

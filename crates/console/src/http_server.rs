@@ -108,7 +108,7 @@ pub enum ServerError {
     )]
     NoToken,
     /// It could not start, or failed later.
-    #[error("the console's server failed: {0}")]
+    #[error("the console's server failed: {0}. Start the console again; its runs continue")]
     Io(#[from] io::Error),
 }
 

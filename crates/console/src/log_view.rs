@@ -112,7 +112,7 @@ fn not_awaited() -> ApiError {
 fn filter(trace: &Trace, query: &Query) -> Result<OpFilter, ApiError> {
     let pattern = given(query, "file").map(Pattern::new).transpose();
     let pattern = pattern.map_err(|error| {
-        ApiError::bad(format!("invalid pattern in 'file': {error}. '*' and '?' stand for any characters"))
+        ApiError::bad(format!("invalid pattern in 'file': {error}. '*' matches any characters, '?' one"))
     })?;
     let wanted = |pattern: Pattern| trace.files().iter().map(|file| pattern.matches(&file.path)).collect();
     let kind = |name| {

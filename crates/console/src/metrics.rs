@@ -46,14 +46,14 @@ const FLYING: Metric = (
 const SILENT: Metric = (
     "reelgauge_no_answer_seconds",
     "gauge",
-    "Time with operations in flight but no response, from 0.4 s on. 0 while responses arrive, and after the \
-     end.",
+    "Time that operations have been in flight without a response, if at least 0.4 s; otherwise 0. Also 0 \
+     after the end.",
 );
 const HOST_SILENT: Metric = (
     "reelgauge_host_no_answer_seconds",
     "gauge",
-    "Time that one host of a fleet run has operations in flight but no response; 0 while responses \
-     arrive. Present only during the run.",
+    "Time that operations of one host of a fleet run have been in flight without a response; 0 while \
+     responses arrive. Present only during the run.",
 );
 const HOST_MISSING: Metric = (
     "reelgauge_host_missing",

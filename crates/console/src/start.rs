@@ -347,7 +347,7 @@ fn wait(mut child: Child, mut said: File, runs_dir: &Path, before: &HashSet<OsSt
                 reap(child);
                 return StartAnswer::refused(format!(
                     "process {pid} is running, but has not created a run directory after {} s. The run \
-                     appears in the list once it has",
+                     is listed as soon as the directory exists",
                     PATIENCE.as_secs()
                 ));
             }
@@ -371,7 +371,7 @@ fn what_it_said(said: &mut File) -> String {
     let _ = said.seek(SeekFrom::Start(0)).and_then(|_| said.take(SAID_MAX_BYTES).read_to_end(&mut text));
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     match text.is_empty() {
-        true => "it ended without a message and without a run".to_owned(),
+        true => "it ended without a message and created no run. Start the run from a terminal".to_owned(),
         false => text,
     }
 }

@@ -30,8 +30,8 @@ pub enum RootsError {
     },
     /// A path elsewhere.
     #[error(
-        "'{path}' is not below an allowed directory ({roots}). To allow another one, restart Reelgauge there \
-         with --root"
+        "'{path}' is not below an allowed directory ({roots}). To allow another one, restart Reelgauge on \
+         that host with --root"
     )]
     Outside {
         /// What was given.

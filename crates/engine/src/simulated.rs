@@ -324,7 +324,7 @@ impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
     fn finish(&mut self, number: usize, op: &Op, issued_ns: u64, outcome: Outcome) {
         let Some(actor) = &mut self.actors[number] else { return };
         let landed = actor.in_flight.iter().position(|&since_ns| since_ns == issued_ns);
-        actor.in_flight.swap_remove(landed.expect("what is done was in flight"));
+        actor.in_flight.swap_remove(landed.expect("a completed operation was in flight"));
         let Outcome { done_ns, done_len, errno } = outcome;
         self.left.last_done_ns = self.left.last_done_ns.max(done_ns);
         let done = Done { token: op.token, due_ns: op.due_ns, issued_ns, done_ns, done_len, errno };

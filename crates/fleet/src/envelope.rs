@@ -77,7 +77,7 @@ pub enum OrderRefusal {
     #[error("it is for another agent, {}", .0.escape_debug())]
     OtherAgent(String),
     /// An order to an earlier life of this agent.
-    #[error("it was sent to this agent before its last restart")]
+    #[error("it was sent before this agent's last restart")]
     OtherSession,
     /// An order that was opened already, or overtaken by a later one.
     #[error("command {number} arrived after command {last}: it was replayed or delayed, so it was rejected")]

@@ -78,7 +78,7 @@ pub enum InstallError {
     )]
     NoWordForService(String),
     /// The flags are too long for one command.
-    #[error("the flags exceed the length of a Windows command. Name fewer or shorter folders with --root")]
+    #[error("the flags are too long for a Windows command. Name fewer or shorter folders with --root")]
     TooLong,
 }
 

@@ -476,9 +476,9 @@ impl Positioned {
         let offset = near.unwrap_or(same_turn);
         if near.is_none() && before.max(file.node.end()) >= WRAP_BYTES {
             sink.warn(
-                "offsets in a file of more than 4 GiB that may be wrong by a multiple of 4 GiB (fs_usage \
-                 shows only the lower 32 bits of an offset of pread and pwrite, and these do not continue \
-                 earlier ones)",
+                "offsets in files above 4 GiB that may be wrong by a multiple of 4 GiB: fs_usage shows only \
+                 the lower 32 bits of pread and pwrite offsets, and these operations do not continue earlier \
+                 ones",
             );
         } else if offset >= WRAP_BYTES {
             sink.warn(

@@ -419,7 +419,7 @@ impl Nfs {
         let rest = node.size().filter(|_| is_read).map(|size| size.saturating_sub(call.offset));
         if is_read && told.or(rest).is_none() && op.errno == 0 {
             sink.warn(
-                "reads whose replies do not show their length (-e nfs.read.data_length does); they were \
+                "reads whose replies do not show their length (add -e nfs.read.data_length); they were \
                  assumed complete",
             );
         }
@@ -504,8 +504,8 @@ fn symbolic_link(sink: &mut Sink, path: &[u8], text: &[u8], op: Op) -> Result<bo
     let target = if leads_out { None } else { sink.file(&target)?.ok() };
     if target.is_none() {
         sink.warn(
-            "symbolic links that lead out of the export, or whose target is not shown (-e nfs.symlink.to \
-             does); in a replay they point to themselves",
+            "symbolic links that lead out of the export, or whose target is not shown (add \
+             -e nfs.symlink.to); in a replay they point to themselves",
         );
     }
     sink.known.asked_for(file, op.errno);

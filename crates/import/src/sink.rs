@@ -454,7 +454,7 @@ impl Sink<'_> {
         if let Some(first) = self.info.first_malformed.first() {
             let lines = self.info.malformed_lines;
             why.push(format!(
-                "{} cannot be parsed, first line {}: {} ({})",
+                "{} cannot be parsed; the first is line {}: {} ({})",
                 counted(lines, "line"),
                 first.line,
                 first.why,

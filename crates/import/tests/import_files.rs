@@ -332,7 +332,7 @@ fn fs_usage_shows_half_of_an_offset_and_what_was_asked_for() {
     assert_eq!(imported.lines(), wanted);
     let warnings = &imported.info().warnings;
     assert!(warnings.iter().any(|said| said.starts_with("1 offsets of 4 GiB and more")), "{warnings:?}");
-    assert!(warnings.iter().any(|said| said.starts_with("1 offsets in a file of more than 4 GiB that may")));
+    assert!(warnings.iter().any(|said| said.starts_with("1 offsets in files above 4 GiB that may")));
 }
 
 /// `fcntl F=3 <FULLFSYNC>` as a Mac printed it for Rust's `sync_data`.

@@ -74,7 +74,7 @@ pub enum RunDirError {
     Clock,
     /// Every name was taken.
     #[error(
-        "{} and {MAX_COLLISIONS} directories with numbered names like it exist. Choose another results \
+        "{} already exists, and so do {MAX_COLLISIONS} numbered variants of its name. Choose another results \
          folder with --out",
         path.display()
     )]

@@ -98,7 +98,7 @@ pub(crate) fn about(trace: &Trace, late_ops: u64) -> TraceAbout {
     about.synthetic = figures.collect();
     if late_ops > 0 {
         about.warnings.push(format!(
-            "{} so much out of order that later operations were counted first",
+            "{} too far out of order in the log to be sorted; later operations were counted before them",
             counted_are(late_ops, "operation", "is", "are")
         ));
     }

@@ -187,8 +187,8 @@ pub enum ProcedureError {
     },
     /// An event whose command was not supplied again.
     #[error(
-        "step '{step}' runs its event again, but event commands are not stored. Add --event '{event}: \
-         COMMAND'"
+        "step '{step}' runs its event again, but a resumed procedure does not take the event's command from \
+         the run. Add --event '{event}: COMMAND'"
     )]
     EventAgain {
         /// The step.

@@ -73,7 +73,7 @@ pub enum TraceError {
     InUse { path: PathBuf },
     /// Every name was taken.
     #[error(
-        "{} and a thousand traces with numbered names like it exist. Choose another place with \
+        "{} already exists, and so do a thousand numbered variants of its name. Choose another place with \
          --out", path.display())]
     NoFreeName {
         /// The name without a number.

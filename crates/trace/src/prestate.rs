@@ -256,12 +256,12 @@ fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
         let example = example(Why::OnlyWritten);
         notes.push(match only_written {
             1 => format!(
-                "{example} is not prepared: the trace only writes it, from its beginning on, and does not \
+                "{example} is not prepared: the trace only writes it, starting at byte 0, and does not \
                  show whether it was new."
             ),
             many => format!(
-                "{many} files are not prepared ({example} is one): the trace only writes them, from their \
-                 beginning on, and does not show whether they were new."
+                "{many} files are not prepared ({example} is one): the trace only writes them, \
+                 starting at byte 0, and does not show whether they were new."
             ),
         });
     }

@@ -260,7 +260,7 @@ pub enum PlanError {
     #[error("the duration is 0. Give each load point some time, like {}", .0.set("duration", "30s"))]
     ZeroDuration(Spelling),
     /// No patience.
-    #[error("{} is 0, so every operation would count as hung. Use 30s or more", .0.name("hang_after"))]
+    #[error("{} is 0, so every operation would count as hung. Use 1s or more", .0.name("hang_after"))]
     ZeroHangAfter(Spelling),
     /// Writes to files that may only be read.
     #[error(
@@ -486,17 +486,17 @@ impl Plan {
         let last =
             self.client_files().map(|clients| (clients.of(self.workers_max().max(1) - 1), clients.files));
         let why = if uses_same_files == last.is_some() {
-            "set clients if each worker has its own file, and omit it otherwise"
+            "set 'clients' if each worker has its own file, and omit it otherwise"
         } else if last.is_some_and(|(last, files)| last >= files) {
-            "clients needs at least one file per worker; use more files"
+            "'clients' needs at least one file per worker; use more files"
         } else if self.verify {
-            "verify would find blocks that other hosts wrote; omit it"
+            "'verify' would find blocks that other hosts wrote; omit it"
         } else if self.mix.create && uses_same_files {
-            "with create, each transfer truncates a file that other hosts use; omit it"
+            "with 'create', each transfer truncates a file that other hosts use; omit 'create'"
         } else if self.mix.no_repeat && uses_same_files {
-            "with no_repeat, each host would visit every block; omit it"
+            "with 'no_repeat', each host would visit every block; omit 'no_repeat'"
         } else if self.read_from.is_some() {
-            "read_from creates no test files; omit it"
+            "'read_from' creates no test files; omit it"
         } else {
             return Ok(());
         };

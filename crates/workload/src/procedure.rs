@@ -220,7 +220,7 @@ pub enum ProcedureError {
     #[error("step '{0}' must have exactly one of the keys run, fill, empty, age, cool and rest")]
     Action(String),
     /// A name that no table can show.
-    #[error("a step has the name '{}'. Use 1 to {NAME_CHARS} characters", beginning(.0))]
+    #[error("the step name '{}' is empty or too long. Use 1 to {NAME_CHARS} characters", beginning(.0))]
     Name(String),
     /// A flag that the procedure itself gives.
     #[error("'{0}' cannot be set: the procedure sets it itself. Remove it")]
@@ -229,7 +229,7 @@ pub enum ProcedureError {
     #[error("step '{0}' fills to {1} %. Use 1 to 100")]
     Level(String, u8),
     /// A step that requires one that does not exist.
-    #[error("step '{step}' requires '{required}', which is not another step")]
+    #[error("step '{step}' requires '{required}', but no other step has this name. Correct the name")]
     NoStep {
         /// The step.
         step: String,
@@ -241,8 +241,8 @@ pub enum ProcedureError {
     NoRun,
     /// Rounds without a number, or a number without rounds.
     #[error(
-        "a procedure with [[round]] steps needs rounds = N, from 1 to {ROUNDS_MAX}; one without must not \
-         have it"
+        "a procedure with [[round]] steps needs rounds = N, from 1 to {ROUNDS_MAX}; a procedure without \
+         [[round]] steps must not set rounds"
     )]
     Rounds,
     /// A setting without a value.

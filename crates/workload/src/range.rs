@@ -23,7 +23,7 @@ pub enum RangeError {
     #[error(transparent)]
     Unit(#[from] UnitError),
     /// No number of workers.
-    #[error("'{0}' is not a count. Write one, or a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
+    #[error("'{0}' is not a count. Write a number like 8, or a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
     Count(String),
     /// It holds nothing.
     #[error("'{0}' has no value in its range. Write the lower bound first, like {1}")]

@@ -253,8 +253,8 @@ pub enum SearchError {
     },
     /// Edges that are never tried, or less often with noise than without.
     #[error(
-        "the edges must be tried at least once, and with noise ({with_noise}) at least as often as without \
-         ({without})"
+        "the counts next to the limit must be tried at least once, and with noise ({with_noise} times) at \
+         least as often as without ({without} times)"
     )]
     TooFewRepeats {
         /// Without noise.

@@ -139,7 +139,7 @@ fn what_a_network_file_system_lacks_is_found() {
     let apart_s = fact(&told, "clock_apart_at_least_s").as_f64().unwrap();
     assert_eq!(apart_s, 0.0);
     assert_eq!(fact(&told, "clock"), "no difference seen");
-    assert_eq!(fact(&told, "hard_links"), "made, each name with a file number of its own");
+    assert_eq!(fact(&told, "hard_links"), "made, but each name has a separate inode number");
     // The mount options have no address of the server. It is found by its name, and no other card is on
     // the network path.
     let link = told["place"]["link"].as_str().unwrap();

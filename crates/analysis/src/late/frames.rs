@@ -112,7 +112,7 @@ impl Frames {
 
     /// Settles frames without operations, if no unsettled frame was begun.
     pub(super) fn skip_to(&mut self, base: u64) {
-        assert!(self.ring.is_empty(), "frames that were begun are not skipped");
+        assert!(self.ring.is_empty(), "frames that have started are not skipped");
         self.base = self.base.max(base);
     }
 
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "frames that were begun are not skipped")]
+    #[should_panic(expected = "frames that have started are not skipped")]
     fn skipping_a_frame_that_was_begun_is_a_defect() {
         let mut frames = Frames::new(8);
         take(&mut frames, 3);

@@ -205,7 +205,7 @@ impl StreamTally {
     pub(super) fn late_all_the_same(&mut self, frames: u64) {
         if let Some(counting) = &mut self.counting {
             let own = &mut counting.counts.late_with_own_delay;
-            assert!(frames <= *own, "frames removed from Reelgauge's delay were counted as delayed by it");
+            assert!(frames <= *own, "late frames no longer attributed to Reelgauge were attributed to it");
             *own -= frames;
         }
     }
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "frames removed from Reelgauge's delay were counted as delayed by it")]
+    #[should_panic(expected = "late frames no longer attributed to Reelgauge were attributed to it")]
     fn taking_frames_from_a_delay_that_has_none_is_a_defect() {
         let mut stream = late_stream();
         stream.counting.as_mut().unwrap().counts.late_with_own_delay = 3;

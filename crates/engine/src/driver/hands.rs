@@ -71,7 +71,7 @@ impl Hands {
 pub(super) fn outcome(op: &Op, issued_ns: u64, done_ns: u64, result: Result<usize, ErrorNumber>) -> Done {
     let (done_len, errno) = match result {
         Ok(moved) => {
-            debug_assert!(moved <= op.len as usize, "a system call moves no more than it was asked to");
+            debug_assert!(moved <= op.len as usize, "a system call transfers no more bytes than requested");
             (moved as u32, 0)
         }
         Err(errno) => (0, errno),
@@ -96,7 +96,7 @@ mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "a system call moves no more than it was asked to")]
+    #[should_panic(expected = "a system call transfers no more bytes than requested")]
     fn more_than_was_asked_is_a_defect() {
         outcome(&Op { len: 5, ..op(OpKind::Read) }, 1, 2, Ok(6));
     }

@@ -71,7 +71,10 @@ impl Flight {
         let flown = self.ops[usize::from(slot)].take();
         let (op, _) = flown.expect("a completion belongs to an operation in flight");
         self.free.push(slot);
-        debug_assert!(self.free.len() <= self.ops.len(), "no more helpers are free than there are");
+        debug_assert!(
+            self.free.len() <= self.ops.len(),
+            "the number of free helpers does not exceed their total number"
+        );
         op
     }
 }
@@ -207,7 +210,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         let slot = self.flight.take_off(op, context.clock.now_ns());
         self.show_heartbeat();
         let sent = self.worker_threads.jobs[usize::from(slot)].send(op);
-        sent.expect("a helper lives as long as its orders can come");
+        sent.expect("a helper thread runs until no more operations can be sent to it");
     }
 
     /// Takes in what finishes until this time or the end of the load point; with `first`, only until
@@ -243,7 +246,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
             Err(RecvTimeoutError::Disconnected) => None,
         };
         // What it had in flight never comes back. That is no silence of the storage's: this thread dies, too.
-        let finished = finished.expect("helpers outlive their orders");
+        let finished = finished.expect("helper threads outlive the operations sent to them");
         let op = self.flight.land(finished.slot);
         self.show_heartbeat();
         let Finished { issued_ns, done, wait, .. } = finished;
@@ -396,7 +399,7 @@ mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "no more helpers are free than there are")]
+    #[should_panic(expected = "the number of free helpers does not exceed their total number")]
     fn a_slot_that_is_free_twice_is_a_defect() {
         let mut flight = Flight::of(1);
         let slot = flight.take_off(op(OpKind::Read), 1);

@@ -14,7 +14,7 @@ const ROOM_BYTES: u64 = 1 << 20;
 const SECOND: i64 = 1_000_000_001;
 const NANOSECOND: u32 = 123_456_789;
 /// Some file systems (SSHFS) give each name of a file a separate inode number.
-const MADE_APART: &str = "made, each name with a file number of its own";
+const MADE_APART: &str = "made, but each name has a separate inode number";
 /// Steps of times that file systems and protocols have, in nanoseconds: the finest first.
 const STEPS_NS: [i64; 7] = [1, 100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, 2_000_000_000];
 
@@ -32,7 +32,7 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
             match step_ns(kept.tv_sec, kept.tv_nsec) {
                 Some(step_ns) => found.number("time_step_s", step_ns as f64 / 1e9),
                 None => {
-                    let error = io::Error::other("the file has another time than the one set");
+                    let error = io::Error::other("the file's time differs from the one that was set");
                     found.failed("time_step_s", "test the resolution of times", &error);
                 }
             }
@@ -53,7 +53,7 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     match bench.dir().lead_to(&soft, &path) {
         Ok(()) => {
             let facts = bench.dir().facts(&soft).map_err(broken("access a link"))?;
-            found.word("symbolic_links", if facts.is_link() { "made" } else { "made as something else" });
+            found.word("symbolic_links", if facts.is_link() { "made" } else { "made, but not as a link" });
         }
         Err(error) if is_unsupported(&error) => found.word("symbolic_links", NOT_SUPPORTED),
         Err(error) => found.failed("symbolic_links", MAKE_SYMLINK, &error),

@@ -44,7 +44,10 @@ pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
         Some(Reach::Server) => found.word("locks_reach", "server"),
         Some(Reach::ThisMachine) => found.word("locks_reach", "this machine"),
         None => {
-            let error = io::Error::other(format!("unknown whether {} does", bench.mount.fs_type));
+            let error = io::Error::other(format!(
+                "unknown whether locks of {} reach the server",
+                bench.mount.fs_type
+            ));
             found.failed("locks_reach", "test whether locks reach the server", &error);
         }
     }

@@ -24,8 +24,8 @@ const RESERVED: [(&str, &str); 10] = [
     (">", "take>1"),
     ("|", "take|1"),
     ("\\", "take\\1"),
-    ("a dot at the end", "take."),
-    ("a blank at the end", "take "),
+    ("a trailing dot", "take."),
+    ("a trailing space", "take "),
 ];
 
 /// The result of creating a file with this name.
@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn lists_name_what_had_a_fate() {
-        let fates = [(":", Fate::Refused), ("*", Fate::Kept), ("a dot at the end", Fate::Refused)];
-        assert_eq!(those(&fates, Fate::Refused), ":, a dot at the end");
+        let fates = [(":", Fate::Refused), ("*", Fate::Kept), ("a trailing dot", Fate::Refused)];
+        assert_eq!(those(&fates, Fate::Refused), ":, a trailing dot");
         assert_eq!(those(&fates, Fate::Changed), "none");
     }
 

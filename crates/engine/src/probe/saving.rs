@@ -21,7 +21,7 @@ pub(super) fn saving(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
         Ok(()) => {
             bench.step()?;
             let now = bench.dir().read_text(&project, 100).map_err(broken("read a file"))?;
-            found.word("rename_over", if now == NEW { "replaces" } else { "something else is read" });
+            found.word("rename_over", if now == NEW { "replaces" } else { "not the new contents" });
         }
         Err(error) if is_no_answer(&error) => return Err(broken("rename a file")(error)),
         Err(error) => {
@@ -60,7 +60,7 @@ fn read_on(mut open: File) -> &'static str {
     let mut text = String::new();
     match open.rewind().and_then(|()| open.read_to_string(&mut text)) {
         Ok(_) if text == OLD => "old contents stay",
-        Ok(_) => "other contents are read",
+        Ok(_) => "the open file returns contents that are not the old ones",
         Err(_) => "old contents are lost",
     }
 }

@@ -559,8 +559,8 @@ fn share(ramp: &Ramp, at: usize, count: usize) -> Result<Ramp, String> {
     let most = ramp.0.iter().copied().max().unwrap_or(0);
     if (most as usize) < count {
         return Err(format!(
-            "{most} cannot be split among {count} agents: some would never have work. Use a larger count, \
-             or fewer agents"
+            "a count of {most} cannot be split among {count} agents: some would never have work. Use a \
+             larger count, or fewer agents"
         ));
     }
     Ok(Ramp(ramp.0.iter().map(|&all| share_of(all, at, count)).collect()))

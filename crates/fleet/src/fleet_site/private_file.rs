@@ -40,7 +40,7 @@ pub enum PrivateFileError {
     )]
     Foreign { path: PathBuf, owner: u32 },
     /// It is too large, or not text.
-    #[error("{} is too large, or not a text file", path.display())]
+    #[error("{} is too large, or not a text file. Check the path", path.display())]
     NoText { path: PathBuf },
 }
 

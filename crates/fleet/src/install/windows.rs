@@ -25,7 +25,7 @@ const COMMAND_MAX: usize = 8_000;
 const NATIVE: &str = r#"
 function Native($program) {
   $said = & $program @args
-  if ($LASTEXITCODE -ne 0) { throw "$program said: $said" }
+  if ($LASTEXITCODE -ne 0) { throw "$program printed: $said" }
 }"#;
 
 /// A process that has just ended may still hold its files.

@@ -156,7 +156,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Detail PerS "tcp_data_segments_per_s" "TCP data segments sent";
     Network Fault PerS "tcp_retransmitted_segments_per_s" "TCP segments retransmitted";
     // What had arrived already: sent again for nothing.
-    Network Fault PerS "tcp_sent_twice_segments_per_s" "TCP segments retransmitted needlessly";
+    Network Fault PerS "tcp_sent_twice_segments_per_s" "spurious TCP retransmissions";
     Network Fault PerS "tcp_received_twice_segments_per_s" "duplicate TCP segments received";
     Network Fault PerS "tcp_timeouts_per_s" "TCP timeouts";
     Network Fault PerS "tcp_zero_windows_per_s" "TCP zero windows";
@@ -183,7 +183,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Fault Percent "connection_window_limited_percent" "limited by the server's window";
     Network Fault Percent "connection_send_buffer_limited_percent" "limited by the send buffer";
     Network Fault BytesPerS "connection_retransmitted_bytes_per_s" "retransmitted";
-    Network Fault PerS "connection_sent_twice_segments_per_s" "segments retransmitted needlessly";
+    Network Fault PerS "connection_sent_twice_segments_per_s" "spurious retransmissions";
     Network Fault PerS "connection_timeouts_per_s" "TCP timeouts of the connection";
     Network Detail PerS "connection_segments_received_per_s" "data segments received";
     Network Fault PerS "connection_out_of_order_segments_per_s" "segments received out of order";
@@ -194,8 +194,8 @@ pub const KINDS: &[CounterKind] = kinds! {
     // some as long as a packet may be: how many were sent, and how many of each kind came back.
     Network Detail Us "ping_us" "ping to the server";
     Network Fault PerS "still_pings_per_s" "pings while no data moved";
-    Network Fault PerS "still_pings_answered_per_s" "short pings answered while no data moved";
-    Network Fault PerS "still_long_pings_answered_per_s" "long pings answered while no data moved";
+    Network Fault PerS "still_pings_answered_per_s" "small pings answered while no data moved";
+    Network Fault PerS "still_long_pings_answered_per_s" "large pings answered while no data moved";
 
     // 1 while it is active; the device names the array and the kind of work: "md0 resync", "tank
     // scrub", "vdb balance".

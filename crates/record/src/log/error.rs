@@ -73,7 +73,7 @@ pub enum LogError {
         why: String,
     },
     /// More rows than the caller wanted to hold in memory.
-    #[error("{} has more operations than fit into memory here ({limit})", dir.display())]
+    #[error("{} has more operations than fit into memory here (limit: {limit} operations)", dir.display())]
     TooMany {
         dir: PathBuf,
         /// How many were allowed.

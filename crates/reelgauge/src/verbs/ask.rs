@@ -21,7 +21,8 @@ pub fn ask(file: &Path) -> Result<u8> {
     }
     write_site(file, &site)?;
     let text = format!(
-        "Written to {file}. Runs with results in the same folder keep a copy and use it to show the path.",
+        "Written to {file}. Runs with results in the same folder keep a copy and use it to show the path \
+         between client and storage.",
         file = shell_word(file)
     );
     std::io::stdout().write_all(screen::output_fitted(&text).as_bytes())?;

@@ -25,7 +25,8 @@ const EXIT_WORSE: u8 = 1;
 /// Compares runs. Returns the exit status.
 pub fn compare(args: &CompareArgs) -> Result<u8> {
     let patterns = args.figure.iter().map(|text| Pattern::new(text)).collect::<Result<Vec<_>, _>>();
-    let patterns = patterns.context("--figure is not a valid pattern; '*' and '?' match any characters")?;
+    let patterns =
+        patterns.context("--figure is not a valid pattern; '*' matches any characters, '?' one")?;
     let runs = runs_or_latest_two(&args.runs)?;
     if runs.iter().any(|run| Suite::is_in(run)) {
         return suite::compare(args, &runs);

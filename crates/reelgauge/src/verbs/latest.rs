@@ -81,8 +81,8 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     match named {
         [] => {}
         [one] => bail!(
-            "compare needs two runs, not only {}. Name a second run, or no run to compare the two latest \
-             with the same verb and target",
+            "compare needs two runs, not only {}. Name a second run. Without any, 'compare' takes the two \
+             latest runs of the same verb and target",
             shell_word(one)
         ),
         named => return Ok(named.to_vec()),

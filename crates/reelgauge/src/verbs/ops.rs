@@ -22,7 +22,7 @@ const DEFAULT_TOP: usize = 20;
 /// Lists operations. Returns the exit status.
 pub fn ops(args: &OpsArgs) -> Result<u8> {
     let pattern = args.file.as_deref().map(Pattern::new).transpose();
-    let pattern = pattern.context("--file is not a valid pattern; '*' and '?' match any characters")?;
+    let pattern = pattern.context("--file is not a valid pattern; '*' matches any characters, '?' one")?;
     let period = args.period.period()?;
     let dir = single_run_or_latest(args.trace.as_ref())?;
     if let Some(what) = without_operations(&dir) {

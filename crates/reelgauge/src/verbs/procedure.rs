@@ -202,7 +202,7 @@ fn events(args: &ProcedureArgs) -> Result<GivenEvents> {
 /// `; its events are rebuild, failover`.
 fn its_events(steps: &[Step]) -> String {
     match event_names(steps).as_slice() {
-        [] => "; it has none".to_owned(),
+        [] => "; its events: none".to_owned(),
         names => format!("; its events are {}", names.join(", ")),
     }
 }

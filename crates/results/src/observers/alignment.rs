@@ -100,7 +100,7 @@ fn choose(all: Vec<Told>, chosen: &[String], source: &Path) -> Result<(Vec<Told>
     if chosen.is_empty() {
         return match all.len() > UNCHOSEN_MAX {
             true => Err(not_understood(format!(
-                "it has counters of {} hosts; choose some with --observer-machine: {}",
+                "it has counters of {} hosts; choose one or more with --observer-machine. The hosts are: {}",
                 all.len(),
                 names()
             ))),

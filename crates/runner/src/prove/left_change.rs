@@ -307,9 +307,12 @@ mod tests {
     fn an_undo_without_effect_stays_on_disk() {
         let dir = tempfile::tempdir().unwrap();
         let noted = Noted::write(dir.path(), "true", "true", dir.path()).unwrap();
-        let still = || Some("the storage is still mounted rw,noatime".to_owned());
+        let still = || Some("the storage still has the mount options rw,noatime".to_owned());
         let error = noted.clone().undo(&mut |_| {}, &Interrupt::default(), &still).unwrap_err().to_string();
-        assert!(error.contains("had no effect: the storage is still mounted rw,noatime"), "{error}");
+        assert!(
+            error.contains("had no effect: the storage still has the mount options rw,noatime"),
+            "{error}"
+        );
         assert!(noted.path.exists());
         undo(noted).unwrap();
     }

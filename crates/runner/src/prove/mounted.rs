@@ -45,7 +45,7 @@ impl MountBefore {
             return Some(format!("{} is no longer mounted at {place}", self.before.source));
         }
         let (before, now) = (self.before.options.join(","), now.options.join(","));
-        Some(format!("the storage is still mounted {now} ({before} before the change)"))
+        Some(format!("the storage still has the mount options {now} (before the change: {before})"))
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(told("rw,relatime", "/dev/loop3"), None);
         assert_eq!(
             told("rw,noatime", "/dev/loop3").as_deref(),
-            Some("the storage is still mounted rw,noatime (rw,relatime before the change)")
+            Some("the storage still has the mount options rw,noatime (before the change: rw,relatime)")
         );
         assert_eq!(
             told("rw,relatime", "/dev/loop4").as_deref(),

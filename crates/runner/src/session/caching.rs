@@ -46,7 +46,7 @@ pub fn settle_direct(
         }
         let sentence =
             format!("Direct I/O does not work here ({why}), so this run went through this client's cache.");
-        let advice = "Use files larger than its memory to measure the storage.";
+        let advice = "Use files larger than this client's memory to measure the storage.";
         return Ok(Some(Note::new(NoteFact::NoDirect { why }, sentence, advice)));
     }
     let needed = match direct.stated {

@@ -452,7 +452,7 @@ impl Work {
     /// Reelgauge did not run for a while.
     fn paused(&mut self, pause: Pause) {
         let follows = |last: &Pause| last.until_ns <= pause.from_ns;
-        assert!(self.pauses.last().is_none_or(follows), "pauses follow one another");
+        assert!(self.pauses.last().is_none_or(follows), "pauses do not overlap and are in order of time");
         self.pauses.push(pause);
         if let Some(judging) = &mut self.judging {
             judging.paused(pause);
@@ -586,7 +586,7 @@ impl Work {
         // A load point that was not finished still has its figures.
         if self.meter.unfinished_points().is_empty() {
             let counted = self.meter.run_totals().ops + self.meter.stragglers();
-            assert_eq!(counted, self.taken_ops, "operations counted are those taken");
+            assert_eq!(counted, self.taken_ops, "the number of operations counted equals the number taken");
         }
     }
 }
@@ -675,7 +675,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "pauses follow one another")]
+    #[should_panic(expected = "pauses do not overlap and are in order of time")]
     fn a_pause_before_the_last_one_is_a_defect() {
         let mut work = work();
         work.paused(Pause { from_ns: 10, until_ns: 20 });
@@ -689,7 +689,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "operations counted are those taken")]
+    #[should_panic(expected = "the number of operations counted equals the number taken")]
     fn an_operation_in_no_figure_is_a_defect() {
         let mut work = work();
         work.take(&[read(0, 0, 4096)]);

@@ -194,7 +194,7 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
              both, then repeat the run"
         }
         io::ErrorKind::StaleNetworkFileHandle | io::ErrorKind::NotConnected => {
-            "The server is down or was restarted. Check it, mount it again, then repeat the run"
+            "The server is down or was restarted. Check it, mount the share again, then repeat the run"
         }
         io::ErrorKind::PermissionDenied => "Permissions changed during the run. Check the share",
         _ => "The storage or the path to it is faulty. Check the storage's log and the kernel's (dmesg)",

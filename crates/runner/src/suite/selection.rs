@@ -42,7 +42,7 @@ pub enum SuiteWork {
 #[non_exhaustive]
 pub enum SelectionError {
     /// An invalid pattern.
-    #[error("invalid pattern '{word}': {source}. '*' and '?' stand for any characters")]
+    #[error("invalid pattern '{word}': {source}. '*' matches any characters, '?' one")]
     Pattern { word: String, source: glob::PatternError },
     /// No workload has such a name.
     #[error(

@@ -283,8 +283,8 @@ impl Loader {
         }
         (turned > 0).then(|| {
             format!(
-                "{turned} symbolic links point to themselves, because they or a directory above them are \
-                 moved up later."
+                "{turned} symbolic links point to themselves, because the trace later moves them, or a \
+                 directory above them, to a higher level of the tree."
             )
         })
     }

@@ -93,12 +93,12 @@ impl NotReplayed {
     pub const fn words(self) -> &'static str {
         match self {
             NotReplayed::UnknownHardLink => {
-                "a hard link to a file that the trace does not name; its new name is a separate file, there \
-                 from the start"
+                "a hard link to a file that the trace does not name; its new name is a separate file that \
+                 exists before the replay begins"
             }
             NotReplayed::HardLink => {
-                "a hard link, which the target does not support; its new name is a separate file, there from \
-                 the start"
+                "a hard link, which the target does not support; its new name is a separate file that exists \
+                 before the replay begins"
             }
             NotReplayed::SymbolicLink => {
                 "a symbolic link, which the target does not support; operations on its name use a separate \
@@ -109,15 +109,16 @@ impl NotReplayed {
                  of which only one name is known; both names keep their files"
             }
             NotReplayed::RenameWhiteout => {
-                "a rename that left a whiteout (RENAME_WHITEOUT); the new name is a separate file, there \
-                 from the start"
+                "a rename that left a whiteout (RENAME_WHITEOUT); the new name is a separate file that \
+                 exists before the replay begins"
             }
             NotReplayed::RenameRefused => {
                 "a rename that was refused (RENAME_NOREPLACE on an existing name, RENAME_EXCHANGE)"
             }
             NotReplayed::NamelessFile => "an unnamed file (O_TMPFILE), which the storage refused",
             NotReplayed::Clone => {
-                "a clone of a file (clonefile, FICLONE); the clone is a separate file, there from the start"
+                "a clone of a file (clonefile, FICLONE); the clone is a separate file that exists before the \
+                 replay begins"
             }
             NotReplayed::Range => "a range of a file that was freed, zeroed, removed or inserted (fallocate)",
             NotReplayed::Other => "a lock or another operation that Reelgauge cannot replay",

@@ -73,8 +73,8 @@ impl HintStream {
         let hints = self.push(&mut writer)?;
         let should = (self.total_bytes - 1) / self.spacing_bytes;
         let about = format!(
-            "{} MiB appended {} KiB at a time, with single bytes every {} KiB up to {} MiB ahead, then read in \
-             order; on XFS the file ends up with nearly one extent per append",
+            "{} MiB are appended in steps of {} KiB. Single bytes are written every {} KiB, up to {} MiB \
+             ahead. Then the file is read in order. On XFS it has nearly one extent per append",
             self.total_bytes >> 20,
             self.block_bytes >> 10,
             self.spacing_bytes >> 10,
@@ -114,7 +114,7 @@ impl FarWrite {
             self.far_bytes,
             self.gap_bytes >> 20
         );
-        writer.finish(info(self.name, about, "writes far behind the end", 1.0, 1.0))
+        writer.finish(info(self.name, about, "writes far beyond the end", 1.0, 1.0))
     }
 
     /// Adds its operations to a trace.

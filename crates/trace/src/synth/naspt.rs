@@ -243,8 +243,8 @@ static WORKLOADS: [Workload; 12] = [
         what: "Editing programs make a video from many sources.",
         notes: "T1 has 26 MB and 95 % writes, 4.1 has 155 MB and 90 %: 4.1 wins. T1's sequential share \
                 (38.6 %) and 4.1's (about 40 %) are both met within a point. The span follows T1's rate, \
-                48 minutes for 155 MB. The stall of 3 s that the paper saw was the storage's and is not \
-                part of the trace.",
+                48 minutes for 155 MB. The 3 s stall that the paper reports was caused by the storage \
+                and is not part of the trace.",
         targets: &[
             files(98.0),
             moved_mb("MB moved (4.1)", 155.0, 1.0),
@@ -258,7 +258,7 @@ static WORKLOADS: [Workload; 12] = [
             rate(0.054, 0.001),
         ],
         fit: Some(Fit {
-            setting: "mean accesses in a run outside the largest file",
+            setting: "mean accesses per sequential sequence outside the largest file",
             from: 1.5,
             to: 16.0,
             share: 39.3,
@@ -269,8 +269,9 @@ static WORKLOADS: [Workload; 12] = [
     Workload {
         name: "DirectoryCopyFromNAS-synth",
         what: "A directory tree of an office suite is copied from the storage.",
-        notes: "T1 counts 0.20 GB, and 4.1 calls it identical to the copy the other way, 247 MB: 4.1 \
-                wins. The exact figures follow from 2,833 files and 41.4 kB on average.",
+        notes: "T1 counts 0.20 GB. 4.1 gives the same amount as for the copy in the \
+                other direction, 247 MB; 4.1 is used. The exact figures follow from 2,833 files and 41.4 kB \
+                on average.",
         targets: &[
             files(2833.0),
             target("accesses", 5966.0, 0.0, |tally| tally.accesses() as f64),
@@ -350,7 +351,7 @@ static WORKLOADS: [Workload; 12] = [
         name: "HDVideo_1Play_1Record-synth",
         what: "A player and a recorder at once, the recorder 50 ms behind.",
         notes: "Two streams at their own rates would move a little more than the published 1 GB, so the \
-            player is slower by that amount.",
+            player's rate is reduced to match it.",
         targets: &[
             files(2.0),
             moved_mb("MB moved (4.1)", 1000.0, 10.0),
@@ -397,8 +398,8 @@ static WORKLOADS: [Workload; 12] = [
         name: "HDVideo_4Play-synth",
         what: "Four players at once.",
         notes: "4.1 gives the sequential share as about 11 %, SDC as 9.6 %: both are met within a point. \
-                The published bytes and durations of one, two and four players fit together only if the film \
-                begins slowly, so this trace does.",
+                The published bytes and durations of one, two and four players agree only if the first \
+                part of the film has a low rate. This trace has such a first part.",
         targets: &[
             files(4.0),
             read_mb("MB read (4.1)", 1300.0, 13.0),
@@ -430,7 +431,7 @@ static WORKLOADS: [Workload; 12] = [
             rate(0.77, 0.01),
         ],
         fit: Some(Fit {
-            setting: "mean accesses in a run",
+            setting: "mean accesses per sequential sequence",
             from: 2.0,
             to: 12.0,
             share: 81.3,
@@ -452,7 +453,7 @@ static WORKLOADS: [Workload; 12] = [
             rate(1.2, 0.05),
         ],
         fit: Some(Fit {
-            setting: "probability of a look-up before a piece",
+            setting: "probability of a look-up before each piece of a file that is read",
             from: 0.6,
             to: 0.0,
             share: 80.0,

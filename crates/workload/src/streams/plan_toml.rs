@@ -239,7 +239,10 @@ mod tests {
                 format!("kind = 'recorder'\n{format}\nsync_every = '0s'"),
                 "actor 2 (recorder): sync_every is 0",
             ),
-            (format!("kind = 'editor'\n{format}\ncameras = 65"), "actor 2 (editor): cameras is more than 64"),
+            (
+                format!("kind = 'editor'\n{format}\ncameras = 65"),
+                "actor 2 (editor): cameras must be at most 64",
+            ),
             ("kind = 'editor'".to_owned(), "actor 2 (editor): an editor needs a format"),
             (
                 "kind = 'editor'".to_owned(),

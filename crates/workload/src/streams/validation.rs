@@ -87,7 +87,7 @@ pub enum StreamsError {
         size: Size,
     },
     /// More than one worker can hold.
-    #[error("{field} is more than {most}. Use fewer")]
+    #[error("{field} must be at most {most}")]
     TooMany {
         /// What there is too much of.
         field: String,
@@ -303,9 +303,9 @@ mod tests {
             (with("player", "cameras = 9"), "--cameras has no effect"),
             (with("recorder", "sync_every = '0s'"), "--sync-every"),
             (with("recorder", "read_ahead = 'open'"), "--read-ahead has no effect"),
-            (with("editor", "cameras = 65"), "more than 64"),
-            ("kind = 'camera'\nfiles = 2000".to_owned(), "more than 1024"),
-            (with("player", "buffer = '36001frames'"), "more than 36000"),
+            (with("editor", "cameras = 65"), "at most 64"),
+            ("kind = 'camera'\nfiles = 2000".to_owned(), "at most 1024"),
+            (with("player", "buffer = '36001frames'"), "at most 36000"),
             ("kind = 'copier'\nblock = '100B'".to_owned(), "512B to 64MiB"),
             ("kind = 'copier'\nfile_size = '4KiB'".to_owned(), "larger than the file"),
             ("kind = 'editor'".to_owned(), "an editor needs a format"),

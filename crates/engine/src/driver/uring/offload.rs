@@ -124,7 +124,7 @@ impl Offload {
     pub(super) fn send(&mut self, slot: u32, op: &Op, file: Option<BorrowedFd<'static>>) {
         let helper = self.idle.pop().expect("helpers are set up before they get work");
         let sent = self.helpers[helper as usize].send(Offloaded { slot, op: *op, file });
-        sent.expect("a helper runs as long as work can come");
+        sent.expect("a helper runs until no more work can be sent to it");
     }
 
     /// The entry that makes the ring poll the bell, if a helper is busy and the ring doesn't poll yet.

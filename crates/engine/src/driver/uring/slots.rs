@@ -136,7 +136,7 @@ impl Slot {
     /// Which of [`Slots::files`] it uses; only for an operation that isn't refused and needs a handle.
     #[inline]
     pub(super) fn handle(&self) -> usize {
-        debug_assert!(self.op.handle < self.needs.handles, "a handle is one of its worker's");
+        debug_assert!(self.op.handle < self.needs.handles, "a handle belongs to the worker that uses it");
         self.first_handle as usize + usize::from(self.op.handle)
     }
 
@@ -433,7 +433,7 @@ pub(super) mod tests {
 
     #[cfg(debug_assertions)]
     #[test]
-    #[should_panic(expected = "a handle is one of its worker's")]
+    #[should_panic(expected = "a handle belongs to the worker that uses it")]
     fn a_handle_of_another_worker_is_a_defect() {
         let mut slots = two_workers(false);
         slots.slots[0].op.handle = 1;
