@@ -767,7 +767,7 @@ mod tests {
         let why = |fleet: &str, plan: &str| shared(fleet, plan).unwrap_err().to_string();
         assert!(why("targets = [\"/a/{agent}\"]", &plan).contains("one directory for all"));
         let verifies = plan.replace("verify = false", "verify = true").replace("writes = 0", "writes = 50");
-        assert!(why("", &verifies).contains("verify would find"), "{}", why("", &verifies));
+        assert!(why("", &verifies).contains("would find blocks"), "{}", why("", &verifies));
     }
 
     #[test]
