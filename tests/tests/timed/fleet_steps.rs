@@ -195,7 +195,10 @@ fn what_two_targets_carry_is_held_against_one_within_one_night() {
     let factor = rate(1, "02-all") / rate(0, "01-one");
     let index = std::fs::read_to_string(batch(&bed).join("index.txt")).unwrap();
     let line = index.lines().last().unwrap();
-    assert!(line.starts_with("all: 2 targets together moved ") && line.ends_with(" of 1 target (one)."), "{index}");
+    assert!(
+        line.starts_with("all: 2 targets together moved ") && line.ends_with(" of 1 target (one)."),
+        "{index}"
+    );
     assert!(line.contains(&format!(" {factor:.2} times ")), "{factor}: {index}");
     // The plan shows each host's interfaces, if this host counts any.
     let summary = summary(&batch(&bed).join("02-all"));
