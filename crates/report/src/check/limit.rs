@@ -22,7 +22,7 @@ pub fn count_limit_words(limit: CountLimit, link: &Link, evidence: &TrialEvidenc
         CountLimit::Culprit(Culprit::NotKnown) | CountLimit::StorageOrOthers | CountLimit::Contradicted => {
             "unknown"
         }
-        CountLimit::Time => "the time limit of this check",
+        CountLimit::Time => "the check's time limit",
     }
 }
 
