@@ -85,7 +85,7 @@ fn moved(facts: &MeterFacts) -> String {
     let workers = counted(facts.workers.len() as u64, "worker");
     if facts.tests.is_empty() {
         return format!(
-            "The original meter ({workers}) finished no test. Their reports are in records.csv and \
+            "The original meter ({workers}) finished no test. Its reports are in records.csv and \
              text/; no figure includes them."
         );
     }
@@ -322,7 +322,7 @@ mod tests {
         let mut facts = facts(test(&[]));
         facts.tests.clear();
         let text = shown(facts, Some("it was killed"));
-        assert!(text.contains("No test of 1 worker of the original meter finished"), "{text}");
+        assert!(text.contains("finished no test"), "{text}");
         assert!(text.contains("records.csv") && !text.contains("Nothing was measured"), "{text}");
     }
 
