@@ -1,12 +1,12 @@
-//! How long a replay takes to read a large trace, and how much memory that needs.
+//! Measures the time and memory that a replay needs to read a large trace.
 //!
 //! ```text
 //! cargo run --release -p reelgauge-trace --example replay_start -- make DIR 10000000
 //! cargo run --release -p reelgauge-trace --example replay_start -- load DIR/large
 //! ```
 //!
-//! The trace is one of four threads, each of which opens files, reads and writes 64 KiB pieces of them and
-//! closes them. Two of the threads share their files.
+//! The trace has four threads. Each opens files, reads and writes them in 64 KiB pieces, and closes
+//! them. Two of the threads share their files.
 
 use std::path::Path;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use reelgauge_record::{OpKind, OpRecord, OpenBits};
 use reelgauge_trace::replay::{ReplayScript, Setting, Wanted, load};
 use reelgauge_trace::{Trace, TraceInfo, TraceWriter};
 
-/// Operations on a file from its opening to its close.
+/// Operations on a file, from its open to its close.
 const PER_FILE: u64 = 100;
 const THREADS: u64 = 4;
 const FILES: u64 = 1000;

@@ -1,11 +1,10 @@
-//! Exporting: a trace as text for other programs. Operations without an equivalent are omitted and
-//! counted.
+//! Exports a trace as text for other programs. Operations without an equivalent are omitted and counted.
 
 pub mod fio;
 
 use crate::error::TraceError;
 
-/// Why nothing was exported.
+/// The reasons why an export failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -15,17 +14,17 @@ pub enum ExportError {
     /// The text could not be written.
     #[error("cannot write the export: {0}")]
     Io(#[from] std::io::Error),
-    /// A name that the format can't hold.
+    /// A name is too long for the format.
     #[error(
         "the name '{name}' has more than {max_chars} characters, the most that fio reads. Import the trace \
          again with --root, which shortens names"
     )]
     NameTooLong {
         name: String,
-        /// What the format allows.
+        /// The longest name that the format allows, in characters.
         max_chars: usize,
     },
-    /// A name of which nothing safe is left.
+    /// A name without any safe part.
     #[error("cannot export the file name '{name}': it {why}. The trace was not made by Reelgauge")]
     BadName { name: String, why: crate::name::BadName },
     /// The format can't represent anything in the trace.

@@ -1,5 +1,5 @@
-//! An operation that is held back until earlier ones have come: ordered by when it was issued, and, at one
-//! moment, by when it arrived.
+//! An operation that is held until all earlier ones have arrived. Sorted by time of issue, then by
+//! arrival.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use reelgauge_record::OpRecord;
 
 #[derive(Debug)]
 pub(crate) struct Held {
-    /// How many came before it.
+    /// Number of operations that arrived before it.
     pub arrived: u64,
     pub op: OpRecord,
 }

@@ -1,4 +1,4 @@
-//! A trace's description of itself: `trace.json` next to its operations.
+//! The description of a trace: `trace.json`, next to its operations.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,89 +13,90 @@ use crate::TRACE_VERSION;
 use crate::error::TraceError;
 use crate::note::TraceNote;
 
-/// Its name in a trace's directory.
+/// The file's name in a trace's directory.
 pub const FILE_NAME: &str = "trace.json";
-/// More than this is no `trace.json`.
+/// The largest `trace.json` that is read.
 const MAX_BYTES: u64 = 16 << 20;
-/// How many malformed lines are kept to be shown.
+/// Number of malformed lines that are kept for display.
 pub const MALFORMED_SHOWN: usize = 10;
-/// How much of a malformed line is kept, in characters.
+/// Length of a malformed line that is kept, in characters.
 const MALFORMED_CHARS: usize = 200;
 
-/// What is known of a trace as a whole.
+/// The description of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TraceInfo {
-    /// See [`TRACE_VERSION`].
+    /// Version of the format; see [`TRACE_VERSION`].
     pub trace_version: u32,
-    /// What it is called.
+    /// The name of the trace in lists and messages.
     pub name: String,
-    /// What was traced, in a sentence; may be empty.
+    /// A sentence about the recorded application; may be empty.
     pub about: String,
-    /// How it came about: "record", "import strace", "synthetic".
+    /// How it was made: "record", "import strace", "synthetic".
     pub made_by: String,
     /// The file that was imported, or the command that was recorded.
     pub source: String,
     /// When it was made, in RFC 3339 (UTC).
     pub made_at: String,
-    /// Operations.
+    /// Number of operations in the trace.
     pub ops: u64,
-    /// Threads that asked for them.
+    /// Threads that issued them.
     pub threads: u32,
-    /// Files and directories that at least one of them is on, as every figure of a trace counts them.
+    /// Files and directories with at least one operation. All figures of a trace count files this way.
     pub files: u32,
-    /// From the first operation's beginning to the last one's end.
+    /// From the start of the first operation to the end of the last one.
     pub duration_ns: u64,
-    /// What its reads and writes moved; `None` in traces of early versions, which did not count.
+    /// Bytes transferred by reads and writes; `None` in traces of early versions, which did not count
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved: Option<Moved>,
-    /// The recording did not come to its end: its last second is missing, and in the folder that it left
-    /// operations are in the order of completion.
+    /// The recording was interrupted: its last second is missing. In the directory that it left,
+    /// operations are in order of completion.
     #[serde(skip_serializing_if = "is_false")]
     pub cut_off: bool,
-    /// Operations that the source has and that this capture can't see, in words ("memory-mapped I/O").
+    /// Kinds of operations that this capture can't see ("memory-mapped I/O").
     pub blind_to: Vec<String>,
     /// Warnings for users of this trace.
     pub warnings: Vec<String>,
-    /// The same by kind, without words: the report room has these.
+    /// The same warnings as data, without text. The report crate has the texts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<TraceNote>,
-    /// What was seen and not kept, by reason.
+    /// Operations that were seen and omitted, by reason.
     pub left_out: BTreeMap<String, u64>,
-    /// Lines of the source that could not be understood.
+    /// Lines of the source that could not be parsed.
     pub malformed_lines: u64,
-    /// The first of them.
+    /// The first malformed lines.
     pub first_malformed: Vec<MalformedLine>,
-    /// What the recorder took per operation, in nanoseconds, measured while it recorded: from where it has
-    /// a request until it is about to answer, without what the storage took. The way to it and back is not
-    /// in it.
+    /// The recorder's own cost per operation, in nanoseconds, measured during the recording: from
+    /// receiving a request to sending the answer, without the time of the storage. The transfer to and
+    /// from the recorder is not included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_ns_per_op: Option<f64>,
-    /// What the way from the application to the recorder and back took (two changes of threads, and the
-    /// system's part), in nanoseconds per operation: the middle of many questions before the recording began.
+    /// The round trip from the application to the recorder (two context switches, and the kernel's
+    /// part), in nanoseconds per operation: the median of many requests before the recording began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip_ns: Option<f64>,
-    /// For a synthetic trace: what it should amount to and does. Empty for every other.
+    /// For a synthetic trace: the published and the achieved figures. Otherwise empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub synthetic: Vec<TargetFigure>,
 }
 
-/// What the reads and writes of a trace moved, without those that failed.
+/// Reads and writes of a trace, without failed ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Moved {
-    /// Reads, with those that found the end of the file.
+    /// Reads, including those at the end of the file.
     pub reads: u64,
-    /// What they brought, in bytes.
+    /// Bytes that these reads returned.
     pub read_bytes: u64,
-    /// Writes.
+    /// Writes, of any length.
     pub writes: u64,
-    /// What they wrote, in bytes.
+    /// Bytes that these writes transferred.
     pub written_bytes: u64,
 }
 
 impl Moved {
-    /// Counts an operation, if it is one that counts.
+    /// Counts an operation if it is a successful read or write.
     pub fn add(&mut self, op: &OpRecord) {
         let (count, bytes) = match op.kind {
             OpKind::Read => (&mut self.reads, &mut self.read_bytes),
@@ -114,27 +115,27 @@ impl Moved {
     }
 }
 
-/// A line that could not be understood.
+/// A line that could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MalformedLine {
-    /// Its number in the source, from 1.
+    /// Its line number in the source, from 1.
     pub line: u64,
-    /// Its text, as far as it can be shown.
+    /// Its text, with unprintable characters replaced.
     pub text: String,
-    /// What is wrong with it.
+    /// Why it could not be parsed.
     pub why: String,
 }
 
-/// A published figure and what a synthetic trace made of it.
+/// A published figure, and the same figure of a synthetic trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetFigure {
-    /// Which, with its unit.
+    /// The figure's name and unit.
     pub figure: String,
-    /// What was published.
+    /// The value that was published.
     pub target: f64,
-    /// What the trace has.
+    /// The value that the synthetic trace has.
     pub achieved: f64,
-    /// How far it may be off, in the figure's own unit.
+    /// The allowed difference, in the figure's own unit.
     pub tolerance: f64,
 }
 
@@ -144,7 +145,7 @@ fn is_false(is: &bool) -> bool {
 }
 
 impl TraceInfo {
-    /// Counts a malformed line, and keeps it if it is one of the first.
+    /// Counts a malformed line, and keeps one of the first.
     pub fn malformed(&mut self, line: u64, text: &str, why: impl Into<String>) {
         self.malformed_lines += 1;
         if self.first_malformed.len() < MALFORMED_SHOWN {
@@ -153,7 +154,7 @@ impl TraceInfo {
         }
     }
 
-    /// Counts something that was seen and is not kept.
+    /// Counts an operation that was seen and is omitted.
     pub fn leave_out(&mut self, why: &str) {
         match self.left_out.get_mut(why) {
             Some(count) => *count += 1,
@@ -161,20 +162,20 @@ impl TraceInfo {
         }
     }
 
-    /// Adds to what the capture can't see, once.
+    /// Adds a kind of operation that the capture can't see, once.
     pub fn blind(&mut self, to: &str) {
         if !self.blind_to.iter().any(|known| known == to) {
             self.blind_to.push(to.to_owned());
         }
     }
 
-    /// Reads it from a trace's directory; `None` where there is none, as in a run.
+    /// Reads it from a trace's directory. `None` if there is no such file, as in a run.
     pub fn read(dir: &Path) -> Result<Option<TraceInfo>, TraceError> {
         let path = dir.join(FILE_NAME);
         if !fs::exists(&path).map_err(TraceError::io("look for", &path))? {
             return Ok(None);
         }
-        // Asked by name: opening a pipe would wait for its other end.
+        // Check the file type by name: opening a FIFO would block until it has a writer.
         if !fs::metadata(&path).map_err(TraceError::io("look at", &path))?.is_file() {
             return Err(TraceError::Info { path, why: "it is not a regular file".to_owned() });
         }

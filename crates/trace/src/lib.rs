@@ -1,13 +1,12 @@
 //! The trace crate: an application's storage operations, and how they are replayed.
 //!
 //! A trace is an operation log with a short description ([`info`]); a run is a trace without that
-//! description. Traces are [opened](trace), [written](writer), and their names [made safe](name) here.
-//! [`prestate`]: what must exist before one can be replayed; [`replay`]: the replay itself, decided
-//! without doing it.
+//! description. This crate [opens](trace) and [writes](writer) traces, and makes their names
+//! [safe](name). [`prestate`]: the files that must exist before a replay. [`replay`]: the decisions of a
+//! replay, without executing operations.
 //!
-//! Not here: the sources of traces, which are other tools' files (the import crate) and recording (the
-//! capture crate); reading and writing of user data, which is the engine's; and figures, which the
-//! analysis crate makes.
+//! Not here: importing the files of other tools (the import crate), recording (the capture crate),
+//! reading and writing of user data (the engine), and figures (the analysis crate).
 
 pub mod error;
 pub mod export;
@@ -31,7 +30,7 @@ pub use note::TraceNote;
 pub use trace::Trace;
 pub use writer::TraceWriter;
 
-/// Version of `trace.json`. A program reads every version up to its own.
+/// Version of `trace.json`. A program reads all versions up to its own.
 pub const TRACE_VERSION: u32 = 1;
 
 /// The most files a trace may name.

@@ -1,10 +1,11 @@
-//! The library: every trace that can be named instead of given as a path.
+//! The library: all traces that can be given by name instead of by path.
 //!
-//! Three kinds: synthetic ones, which are made when they are asked for ([`synth`](crate::synth)); recorded
-//! ones that come with the program ([`shipped`]); and the user's own, which appear by lying in a folder:
-//! `reelgauge-traces/` here, and `$REELGAUGE_TRACES` or else `reelgauge/traces` in the user's data folder.
+//! There are three kinds. Synthetic traces are made on request ([`synth`](crate::synth)). Recorded
+//! traces ship with the program ([`shipped`]). The user's own traces are in a folder:
+//! `reelgauge-traces/` in the current directory, and `$REELGAUGE_TRACES` or else `reelgauge/traces` in
+//! the user's data folder.
 //!
-//! Not here: how any of them is replayed or shown. Callers get a directory with a trace in it.
+//! Not here: replaying or showing traces. Callers get a directory with a trace in it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -24,59 +25,59 @@ pub mod shipped;
 
 use shipped::{Shipped, shipped};
 
-/// The folder in the current directory whose traces are found, and where new ones go.
+/// The folder in the current directory that is searched for traces, and that new ones are written to.
 pub const FOLDER: &str = "reelgauge-traces";
-/// Names the folder of the user's traces.
+/// The environment variable that names the folder of the user's traces.
 pub const FOLDER_VARIABLE: &str = "REELGAUGE_TRACES";
-/// Operations that are read to count bytes for a list; a longer trace is listed without.
+/// Longer traces are listed without their bytes, because counting would take too long.
 const COUNTED_OPS: u64 = 2_000_000;
-/// Entries of a folder that are looked at.
+/// Entries of a folder that are examined.
 const FOLDER_ENTRIES: usize = 10_000;
-/// How much of a name may be wrong to be suggested.
+/// Largest edit distance of a name that is suggested.
 const TYPOS: usize = 3;
 
-/// Why a trace can't be had by name.
+/// Why a trace can't be opened or written by name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LibraryError {
-    /// There is none.
+    /// No trace has this name.
     #[error("there is no trace '{name}'{} 'reelgauge traces' lists all traces", suggestion(close))]
     Unknown {
-        /// What was asked for.
+        /// The name that was requested.
         name: String,
-        /// Names that it may have been meant to be.
+        /// Similar names, as suggestions.
         close: Vec<String>,
     },
-    /// Something is there already.
+    /// The destination already exists.
     #[error("{} exists. Choose another place with --out, or remove it", path.display())]
     Exists {
-        /// Where the trace should have gone.
+        /// The destination of the trace.
         path: PathBuf,
     },
-    /// There is nothing to choose a seed for.
+    /// A seed was given for a trace that is not synthetic.
     #[error("'{name}' is not made from a seed. Omit --seed, or name one of the NASPT workloads")]
     NoSeed {
-        /// What was asked for.
+        /// The name that was requested.
         name: String,
     },
-    /// It could not be read or written.
+    /// The trace could not be read or written.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }
 
-/// Where a trace comes from.
+/// The origin of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceOrigin {
-    /// Made from what is known about a workload.
+    /// Generated from published statistics of a workload.
     Synthetic,
-    /// Recorded from a real program; comes with Reelgauge.
+    /// Recorded from a real program; ships with Reelgauge.
     Recorded,
-    /// The user's own.
+    /// One of the user's own.
     User,
 }
 
 impl TraceOrigin {
-    /// What lists call it.
+    /// The name in lists.
     pub const fn name(self) -> &'static str {
         match self {
             TraceOrigin::Synthetic => "synthetic",
@@ -91,33 +92,33 @@ impl TraceOrigin {
 pub struct TraceFacts {
     /// Operations of every kind.
     pub ops: u64,
-    /// Files and directories with operations, from the trace's description; for a run, the files that it
-    /// names.
+    /// Files and directories with operations, from the trace's description; for a run, the files in its
+    /// file table.
     pub files: u64,
-    /// Bytes read and written; `None` for a trace too long to be counted.
+    /// Bytes read and written; `None` for a trace that is too long to count.
     pub bytes: Option<u64>,
     /// From its first operation to the end of its last, in nanoseconds; `None` likewise.
     pub duration_ns: Option<u64>,
-    /// What it was made of: a command, a file, a seed.
+    /// The source of the trace: a command, a file, a seed.
     pub source: String,
-    /// What it is, in a sentence; may be empty.
+    /// A sentence about the trace; may be empty.
     pub about: String,
 }
 
 /// A trace in the list.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What it can be called.
+    /// The name by which it can be opened.
     pub name: String,
     /// Where it comes from.
     pub kind: TraceOrigin,
-    /// Where it lies; `None` for one that is made or unpacked when it is asked for.
+    /// Its path; `None` for one that is generated or unpacked on request.
     pub path: Option<PathBuf>,
-    /// What it is, or what is wrong with it.
+    /// The facts, or the reason why the trace can't be read.
     pub facts: Result<TraceFacts, String>,
 }
 
-/// A trace as a directory. One that was made or unpacked for the purpose goes away with this value.
+/// A trace in a directory. A directory that was made for this value is removed when it is dropped.
 #[derive(Debug)]
 pub struct Materialised {
     trace: Trace,
@@ -126,7 +127,7 @@ pub struct Materialised {
 }
 
 impl Materialised {
-    /// The trace.
+    /// The trace in this directory.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
@@ -136,22 +137,22 @@ impl Materialised {
         self.kind
     }
 
-    /// Whether its directory goes away with this value.
+    /// Whether its directory is removed when this value is dropped.
     pub fn is_temporary(&self) -> bool {
         self.temporary.is_some()
     }
 }
 
-/// A library: what is built in, and these folders.
+/// A library: the built-in traces, and those in these folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Library {
     folders: Vec<PathBuf>,
 }
 
-/// Makes a trace in a new directory of another.
+/// Makes a trace in a new directory inside the given one.
 type Make = fn(&Path) -> Result<Trace, TraceError>;
 
-/// What is built in, by name.
+/// The built-in traces, by name.
 enum BuiltIn {
     Naspt(&'static crate::synth::Workload),
     Hints(Make),
@@ -159,23 +160,23 @@ enum BuiltIn {
 }
 
 impl Library {
-    /// What is built in and what lies in the usual folders.
+    /// The built-in traces and those in the usual folders.
     pub fn standard() -> Library {
         Library { folders: folders(|name| std::env::var_os(name)) }
     }
 
-    /// What is built in and what lies in these folders, which need not exist.
+    /// The built-in traces and those in these folders, which need not exist.
     pub fn with_folders(folders: Vec<PathBuf>) -> Library {
         Library { folders }
     }
 
-    /// The folders in which the user's own traces are found.
+    /// The folders that are searched for the user's own traces.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// Every trace: synthetic, recorded, then the user's own, each kind by name. A damaged one is listed
-    /// with what is wrong with it.
+    /// All traces: synthetic, recorded, then the user's own, each kind sorted by name. A damaged trace
+    /// is listed with its error.
     pub fn list(&self) -> Vec<Entry> {
         let mut entries = naspt_entries();
         entries.extend(built_in_entries());
@@ -185,11 +186,12 @@ impl Library {
         entries
     }
 
-    /// The trace of this name, or in this directory. A directory goes before a name, and what is built in
-    /// before what lies in folders. What has to be made or unpacked goes to a temporary directory.
+    /// Opens the trace with this name, or in this directory. A directory takes precedence over a name,
+    /// and a built-in trace over one in a folder. Generated and unpacked traces go to a temporary
+    /// directory.
     ///
     /// # Errors
-    /// None of the name, with names that are close; or the trace is damaged.
+    /// If no trace has the name (with similar names), or if the trace is damaged.
     pub fn open(&self, name: &Path) -> Result<Materialised, LibraryError> {
         if let Some(dir) = self.directory(name) {
             return Ok(Materialised { trace: Trace::open(&dir)?, kind: TraceOrigin::User, temporary: None });
@@ -200,11 +202,11 @@ impl Library {
         Ok(Materialised { trace, kind: built_in.kind(), temporary: Some(temporary) })
     }
 
-    /// Writes the trace of this name to a new directory. A synthetic workload may have another seed than
-    /// the standard one.
+    /// Writes the trace with this name to a new directory. A synthetic workload may have another seed
+    /// than the standard one.
     ///
     /// # Errors
-    /// As for [`Library::open`]; the directory exists; it can't be written.
+    /// Those of [`Library::open`]; also if the directory exists or can't be written.
     pub fn write(&self, name: &Path, seed: Option<u64>, out: &Path) -> Result<Trace, LibraryError> {
         let found = self.directory(name);
         let built_in = if found.is_none() { name.to_str().and_then(built_in) } else { None };
@@ -216,7 +218,7 @@ impl Library {
         }
         let parent = out.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(TraceError::io("create", parent))?;
-        // It appears under its name when it is complete.
+        // Renamed to its final name when complete, so that no partial trace is visible.
         let temporary = temporary_in(parent)?;
         let made = match (found, built_in) {
             (Some(dir), _) => {
@@ -234,10 +236,9 @@ impl Library {
         Ok(Trace::open(out)?)
     }
 
-    /// The place that is meant: a path to one, or the name of one in a folder if nothing built in has
-    /// it.
+    /// Resolves a path to a trace, or the name of a trace in a folder unless a built-in trace has it.
     fn directory(&self, name: &Path) -> Option<PathBuf> {
-        // A name is one part: anything else is a path, and would lead out of the folder.
+        // A name has one component. Anything else is a path, and could lead out of the folder.
         let is_name = name.components().count() == 1 && name.file_name() == Some(name.as_os_str());
         if is_trace(name) || !is_name {
             return name.exists().then(|| name.to_owned());
@@ -246,7 +247,7 @@ impl Library {
             return None;
         }
         let own = self.folders.iter().map(|folder| folder.join(name)).find(|dir| is_trace(dir));
-        // An existing path that is no trace gives its own error, unless the name has a better meaning.
+        // For an existing path that is no trace, report its own error, unless the name matches a trace.
         own.or_else(|| name.exists().then(|| name.to_owned()))
     }
 
@@ -276,7 +277,7 @@ impl BuiltIn {
     }
 }
 
-/// What provokes fragments, by name.
+/// The traces that provoke fragmentation, by name.
 const HINTS: [(&str, Make); 3] = [
     (FAR_WRITE.name, |parent| FAR_WRITE.make(parent)),
     (HINT_STREAM.name, |parent| HINT_STREAM.make(parent)),
@@ -289,14 +290,14 @@ fn built_in(name: &str) -> Option<BuiltIn> {
     workload(name).map(BuiltIn::Naspt).or_else(hints).or_else(recorded)
 }
 
-/// Every name that is built in, in the order of the list.
+/// All built-in names, in the order of the list.
 fn built_in_names() -> impl Iterator<Item = &'static str> {
     let naspt = workloads().iter().map(|workload| workload.name);
     let hints = HINTS.iter().map(|(name, _)| *name);
     naspt.chain(hints).chain(shipped().iter().map(|shipped| shipped.name))
 }
 
-/// The NASPT workloads are counted without writing them.
+/// The NASPT workloads, counted without writing them.
 fn naspt_entries() -> Vec<Entry> {
     let entry = |workload: &'static crate::synth::Workload| {
         let facts = workload.tally(STANDARD_SEED).map(|tally| TraceFacts {
@@ -313,7 +314,7 @@ fn naspt_entries() -> Vec<Entry> {
     workloads().iter().map(entry).collect()
 }
 
-/// Everything else that is built in is small, and is made to be counted.
+/// The other built-in traces. They are small, so they are made in order to count them.
 fn built_in_entries() -> Vec<Entry> {
     let names = built_in_names().skip(workloads().len());
     let entry = |name: &'static str| {
@@ -337,7 +338,7 @@ fn user_entries(folder: &Path) -> Vec<Entry> {
     trace_directories(folder).into_iter().map(entry).collect()
 }
 
-/// The files that a run names, whose log is not read for a list.
+/// The number of files in a run's file table. Its log is not read for a list.
 fn named_files(trace: &Trace) -> u64 {
     trace.files().iter().filter(|file| is_file(&file.path)).count() as u64
 }
@@ -374,7 +375,7 @@ fn source_of(info: &TraceInfo) -> String {
     }
 }
 
-/// Bytes that a trace moves, and its duration in nanoseconds.
+/// Bytes that a trace transfers, and its duration in nanoseconds.
 fn count(trace: &Trace) -> Result<(u64, u64), TraceError> {
     let (mut bytes, mut first_ns, mut last_ns) = (0_u64, u64::MAX, 0);
     for batch in trace.batches() {
@@ -388,7 +389,8 @@ fn count(trace: &Trace) -> Result<(u64, u64), TraceError> {
     Ok((bytes, last_ns.saturating_sub(first_ns)))
 }
 
-/// The directories in a folder that hold a trace or try to, by name. Half-written ones don't count.
+/// The directories in a folder that hold a trace, even a damaged one, by name. Partly written ones are
+/// skipped.
 fn trace_directories(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let hidden = |path: &Path| {
@@ -404,7 +406,7 @@ fn trace_directories(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether this looks like a trace or a run, sound or not.
+/// Whether this is a trace or a run, intact or damaged.
 fn is_trace(dir: &Path) -> bool {
     dir.join("ops").is_dir() || dir.join(info::FILE_NAME).is_file()
 }
@@ -417,7 +419,7 @@ fn folders(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     std::iter::once(PathBuf::from(FOLDER)).chain(own).collect()
 }
 
-/// Names that this one may have been meant to be, the closest first.
+/// Known names similar to this one, the most similar first.
 fn close_to(name: &str, known: Vec<String>) -> Vec<String> {
     let word = name.to_lowercase();
     let distance = |known: &String| {
@@ -443,7 +445,7 @@ fn temporary_in(parent: &Path) -> Result<TempDir, TraceError> {
         .map_err(TraceError::io("create a directory in", parent))
 }
 
-/// Copies the files of a trace, and no other files in its folder.
+/// Copies the files of a trace. Other files in its folder are not copied.
 fn copy_trace(from: &Path, to: &Path) -> Result<(), TraceError> {
     fs::create_dir_all(to).map_err(TraceError::io("create", to))?;
     let info = from.join(info::FILE_NAME);

@@ -1,39 +1,38 @@
-//! Names of files in a trace: relative to the root of the capture, with `/` between the parts, and safe.
+//! Names of files in a trace: relative to the root of the capture, with `/` as separator, and safe.
 //!
-//! A trace may come from an untrusted source, and its names are used to make files. So a name can't be
-//! absolute, can't climb with `..`, holds no zero byte and is of bounded length, wherever it comes from:
-//! importers pass all names through [`clean`], and a replay passes all names of a trace through
-//! [`check`] again.
+//! A trace may come from an untrusted source, and files are created by its names. So a name must not be
+//! absolute, contain `..` or a zero byte, or exceed a length limit. Importers pass all names through
+//! [`clean`]; a replay passes all names of a trace through [`check`] again.
 
-/// The longest name, in bytes: what systems allow a path to be.
+/// The longest name, in bytes: the limit of most systems (`PATH_MAX`).
 pub const MAX_BYTES: usize = 4096;
-/// The longest part of a name, in bytes.
+/// The longest component of a name, in bytes (`NAME_MAX`).
 pub const MAX_PART_BYTES: usize = 255;
 
 /// Why a name is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadName {
-    /// Nothing is left of it.
+    /// It is empty after cleaning.
     #[error("is empty")]
     Empty,
-    /// It begins at the root of a file system.
+    /// It is an absolute path.
     #[error("is absolute")]
     Absolute,
-    /// It has a part `..` or `.`.
+    /// It has a component `..` or `.`.
     #[error("has a part '..' or '.'")]
     Climbs,
-    /// It holds a byte that no path can.
+    /// It contains a zero byte.
     #[error("has a zero byte")]
     ZeroByte,
-    /// It holds a backslash or colon, which Windows takes for something else.
+    /// It contains a backslash or colon, which has a special meaning on Windows.
     #[error("has a backslash or a drive letter")]
     Foreign,
-    /// It or a part of it is longer than systems allow.
+    /// It or one of its components is longer than systems allow.
     #[error("is too long for a path")]
     TooLong,
 }
 
-/// A name of a trace without the `/` at its end, which marks a directory.
+/// A name without the `/` at its end that marks a directory.
 pub fn without_mark(name: &str) -> &str {
     name.strip_suffix('/').unwrap_or(name)
 }
@@ -65,9 +64,9 @@ pub fn check(name: &str) -> Result<(), BadName> {
     Ok(())
 }
 
-/// The name of a path as a source has it: bytes in any encoding, absolute or not. Empty and `.` parts
-/// are dropped, `..` removes the part before it and never more, and bytes that are not UTF-8, control
-/// characters, backslashes, colons after one letter and `%` itself become `%XX`.
+/// Converts a path of a source: bytes in any encoding, absolute or not. Empty and `.` components are
+/// dropped; `..` removes the component before it, but never goes above the root. Bytes that are not
+/// UTF-8, control characters, backslashes, colons after one letter and `%` itself become `%XX`.
 pub fn clean(path: &[u8]) -> Result<String, BadName> {
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in path.split(|&byte| byte == b'/') {
@@ -91,7 +90,7 @@ pub fn clean(path: &[u8]) -> Result<String, BadName> {
     if name.is_empty() { Err(BadName::Empty) } else { Ok(name) }
 }
 
-/// Appends one part of a path.
+/// Appends one component of a path.
 fn encode(part: &[u8], name: &mut String) {
     let mut first = true;
     for chunk in part.utf8_chunks() {

@@ -1,41 +1,42 @@
-//! What an import has to say of the source, as data. The words for it are the report room's.
+//! An importer's warnings about its source, as data. The report crate has the texts.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a user of the trace should know.
+/// A fact that users of the trace should know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceNote {
-    /// The source's clock went back within a thread. The lines kept their order.
+    /// The source's clock went backwards within a thread. The order of the lines was kept.
     ClockWentBack {
         times: u64,
-        /// By how much at least, the largest time.
+        /// The largest step backwards, at least.
         largest_ns: u64,
-        /// The line of the source at which it went back first.
+        /// The first line of the source at which it went backwards.
         first_line: u64,
     },
-    /// The source's clock has twelve hours and does not show which half of the day it is in. A new half was
-    /// assumed where the hours began again.
+    /// The source's clock has twelve hours and does not show which half of the day it is. A new half was
+    /// assumed where the hours started again.
     HalfOfDayAssumed {
         times: u64,
-        /// The line of the source at which it was assumed first.
+        /// The first line of the source at which it was assumed.
         first_line: u64,
     },
-    /// Operations that are longer than a trace can hold in one became several, one behind the other. Their
-    /// bytes and times together are those of the source.
+    /// Operations that are too long for one record were split into consecutive ones. Bytes and times add
+    /// up to those of the source.
     LongOperationsSplit {
         times: u64,
-        /// The line of the source that has the first.
+        /// The first line of the source with such an operation.
         first_line: u64,
     },
-    /// Requests for more bytes than a trace can hold in one, which moved less. They ask for less.
+    /// Requests for more bytes than a record can hold, which transferred less. The requested length was
+    /// reduced.
     LongRequestsShortened {
         times: u64,
-        /// The line of the source that has the first.
+        /// The first line of the source with such a request.
         first_line: u64,
     },
-    /// A kind that a newer version writes.
+    /// A kind of a newer version.
     #[serde(other)]
     Unknown,
 }

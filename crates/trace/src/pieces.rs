@@ -1,29 +1,29 @@
-//! An operation that is longer than a record can hold becomes several, one behind the other in place and
-//! time: together they are as long and last as long as it did.
+//! Splits an operation that is too long for one record into consecutive pieces. Their lengths and
+//! durations add up to those of the operation.
 //!
 //! Not here: which operations are too long (importers, the recorder).
 
-/// So long is each piece but the last.
+/// Length of each piece but the last.
 pub const PIECE_BYTES: u64 = 1 << 30;
 
 /// A piece of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it begins, in bytes behind the beginning of the operation.
+    /// Its offset in bytes from the beginning of the operation.
     pub from: u64,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub len: u32,
-    /// When it begins.
+    /// The time at which it starts.
     pub start_ns: u64,
     pub end_ns: u64,
 }
 
-/// The pieces of an operation of so many bytes; one of an operation of none.
+/// The pieces of an operation on `len` bytes; one empty piece for length 0.
 pub fn pieces(len: u64, start_ns: u64, end_ns: u64) -> impl Iterator<Item = Piece> {
     let took_ns = u128::from(end_ns.saturating_sub(start_ns));
     let at_ns = move |bytes: u64| match bytes == len {
         true => end_ns.max(start_ns),
-        // Less than it took in all.
+        // Does not overflow: it is less than the whole duration.
         false => start_ns + (took_ns * u128::from(bytes) / u128::from(len)) as u64,
     };
     (0..len.div_ceil(PIECE_BYTES).max(1)).map(move |number| {
@@ -53,7 +53,7 @@ mod tests {
             }
         }
         assert_eq!(pieces(2 * PIECE_BYTES, 100, 700).next().map(|piece| piece.end_ns), Some(400));
-        // A source whose clock went back.
+        // The source's clock went backwards.
         assert_eq!(pieces(5, 700, 100).next().map(|piece| (piece.start_ns, piece.end_ns)), Some((700, 700)));
     }
 }

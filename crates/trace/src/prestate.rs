@@ -1,22 +1,23 @@
-//! What must exist before a trace can be replayed, with which size, and what must not exist.
+//! Decides which files must exist before a replay, with which size, and which must not exist.
 //!
-//! A trace is gone through once, in its order ([`walk`]); every name has a history of its own through
-//! removals and renames, and every file that was there before keeps what is known of its content
-//! ([`content`]). What is prepared follows from that:
+//! A trace is walked through once, in its order ([`walk`]). Every name has its own history through
+//! removals and renames. Every file that existed before collects evidence about its content
+//! ([`content`]). The preparation follows from that:
 //!
 //! | evidence | prepared |
 //! |---|---|
-//! | the source knows whether it existed, or its size | that: it beats every inference |
-//! | first made new, or emptied when opened | nothing: the replay makes it |
-//! | opened nobody knows how, never read, and written from 0 upwards | nothing (assumed) |
-//! | bytes read that the trace hadn't written | a file with them; a short or empty read tells its end |
-//! | only read what the trace wrote (`faststart`) | nothing |
-//! | opened without making it, looked at, removed, renamed | a file; empty unless more is known |
-//! | a failure because it wasn't there | nothing, and the failure is expected |
-//! | the source knows that two names were one file, or where a link led | the same |
-//! | a directory listed or removed, or the parent of something made | a directory |
+//! | the source recorded whether it existed, or its size | that: it overrides every inference |
+//! | created new first, or emptied when opened | nothing: the replay creates it |
+//! | opened with unknown flags, never read, and written from 0 upwards | nothing (assumed) |
+//! | bytes read that the trace had not written | a file with them; a short or empty read shows its end |
+//! | read only after the trace wrote it (`faststart`) | nothing |
+//! | opened without creating it, queried (stat), removed, renamed | a file; empty unless more is known |
+//! | an operation failed because the file did not exist | nothing, and the failure is expected |
+//! | the source recorded that two names were one file, or the target of a link | the same |
+//! | a directory listed or removed, or the parent of something created | a directory |
 //!
-//! Not here: making it (the engine). Memory is bounded by the number of names and by [`SPANS_MAX`].
+//! Not here: creating the files (the engine). Memory is bounded by the number of names and by
+//! [`SPANS_MAX`].
 
 mod content;
 pub(crate) mod names;
@@ -30,22 +31,22 @@ use crate::replay::ReplayError;
 use names::{NONE, parent};
 use walk::{EntryKind, Initial, Walk};
 
-/// Intervals of written bytes that are kept in all. Beyond that, a file that is written in many places counts
-/// as written from the first to the last of them.
+/// Limit of the intervals of written bytes, over all files. Beyond it, a file with scattered writes
+/// counts as written from the first to the last of them.
 pub const SPANS_MAX: usize = 1 << 20;
 
-/// What has to be done about a name before a replay.
+/// The preparation of a name before a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prepare {
-    /// It must not be there.
+    /// The name must not exist.
     Absent,
     Directory,
     /// A file with this size.
     File {
-        /// In bytes.
+        /// The size before the replay, in bytes.
         size_bytes: u64,
     },
-    /// Another name of a file ([`PreState::target`]).
+    /// An additional name of a file ([`PreState::target`]).
     HardLink {
         size_bytes: u64,
     },
@@ -53,30 +54,30 @@ pub enum Prepare {
     SymbolicLink,
 }
 
-/// How that is known.
+/// The evidence for a preparation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The source recorded it.
     Known,
-    /// The trace makes it.
+    /// The trace creates it.
     Made,
-    /// The trace expects an error.
+    /// The trace recorded an error because it did not exist.
     Missed,
     /// It was written from its beginning and never read, so it was probably new.
     OnlyWritten,
-    /// So much of it is read.
+    /// The trace reads up to this size.
     Read,
-    /// A read ended there.
+    /// A read reached its end there.
     EndSeen,
-    /// The first append began there.
+    /// The first append started there.
     AppendedAt,
     /// It is used, and its size is unknown.
     Used,
-    /// Something lies in it.
+    /// It is the parent of another entry.
     Above,
 }
 
-/// A name, and what has to be done about it.
+/// A name and its preparation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
     /// Relative to the root of the trace.
@@ -85,26 +86,26 @@ pub struct Prepared {
     pub why: Why,
 }
 
-/// What must be so before a replay.
+/// The required state of the target before a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreState {
-    /// Every name of which something is known, in order: a directory comes before what lies in it.
+    /// All names with evidence, sorted: a directory comes before its entries.
     pub entries: Vec<Prepared>,
-    /// How much larger files get in the replay, at most.
+    /// How much the files grow in the replay, at most.
     pub growth_bytes: u64,
-    /// What is assumed, in sentences.
+    /// Sentences about what was assumed.
     pub notes: Vec<String>,
-    /// By name of a link: the other name.
+    /// By name of a link: the other name (hard link) or the target (symbolic link).
     targets: BTreeMap<String, String>,
 }
 
 impl PreState {
-    /// The file that a hard link is another name of, or the name that a symbolic link leads to.
+    /// The file that a hard link shares, or the target of a symbolic link.
     pub fn target(&self, name: &str) -> Option<&str> {
         self.targets.get(without_mark(name)).map(String::as_str)
     }
 
-    /// Bytes of all files that must be there.
+    /// Total size of all files that must exist.
     pub fn file_bytes(&self) -> u64 {
         let sizes = self.entries.iter().map(|entry| match entry.what {
             Prepare::File { size_bytes } => size_bytes,
@@ -113,7 +114,7 @@ impl PreState {
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// What has to be done about this name, if anything is known of it.
+    /// The preparation of this name, if there is any evidence.
     pub fn of(&self, name: &str) -> Option<&Prepared> {
         let name = without_mark(name);
         let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
@@ -121,7 +122,7 @@ impl PreState {
     }
 }
 
-/// Ends a walk: what must be prepared, and the handles whose opening has to make their file.
+/// Completes a walk. Returns the required state, and the handles whose open must create their file.
 pub(crate) fn decide(mut walk: Walk) -> Result<(PreState, Vec<u32>), ReplayError> {
     let mut decided: BTreeMap<String, (Prepare, Why)> = BTreeMap::new();
     let mut makes = Vec::new();
@@ -152,7 +153,7 @@ pub(crate) fn decide(mut walk: Walk) -> Result<(PreState, Vec<u32>), ReplayError
     Ok((PreState { entries, growth_bytes, notes, targets }, makes))
 }
 
-/// Finds out which names were links, and of what or to what.
+/// Collects the names that were links, with their targets.
 fn links(walk: &Walk, decided: &mut BTreeMap<String, (Prepare, Why)>) -> BTreeMap<String, String> {
     let mut targets = BTreeMap::new();
     let is_file = |what: Option<&(Prepare, Why)>| matches!(what, Some((Prepare::File { .. }, _)));
@@ -177,14 +178,14 @@ fn links(walk: &Walk, decided: &mut BTreeMap<String, (Prepare, Why)>) -> BTreeMa
     targets
 }
 
-/// Whether the way from a link to what it leads to goes up before it goes down.
+/// Whether the relative path from a link to its target goes up before it goes down.
 pub(crate) fn climbs(link: &str, target: &str) -> bool {
     let above = parent(link).unwrap_or_default();
     let is_below = target.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
     !above.is_empty() && !is_below
 }
 
-/// What was under a name when the trace began.
+/// The state of a name at the start of the trace.
 fn of_object(walk: &Walk, number: u32, object: u32, makes: &mut Vec<u32>) -> (Prepare, Why) {
     let object = &walk.objects[object as usize];
     let is_above = walk.is_above(number) && object.kind != EntryKind::File;
@@ -201,19 +202,19 @@ fn of_object(walk: &Walk, number: u32, object: u32, makes: &mut Vec<u32>) -> (Pr
     }
     match content.size() {
         Some((size_bytes, why)) => file(size_bytes, why),
-        // Found there, or used as only what is there can be.
+        // Seen by name, or used in a way that requires an existing file.
         None if object.proven => file(0, Why::Used),
         None if object.may_be_made => (Prepare::Absent, Why::Made),
         None if content.written_upwards() => {
             makes.extend(Some(object.unknown_handle).filter(|&handle| handle != NONE));
             (Prepare::Absent, Why::OnlyWritten)
         }
-        // Written here and there: there was something to write over.
+        // Scattered writes: an existing file was overwritten.
         None => file(content.grown_end(), Why::Used),
     }
 }
 
-/// The directories that must be there because something lies in them, at the beginning or when it is made.
+/// The directories that must exist because they have entries, at the start or when one is created.
 fn directories(walk: &Walk, decided: &BTreeMap<String, (Prepare, Why)>) -> BTreeSet<String> {
     let mut wanted = BTreeSet::new();
     for (name, (what, _)) in decided {
@@ -223,7 +224,7 @@ fn directories(walk: &Walk, decided: &BTreeMap<String, (Prepare, Why)>) -> BTree
             new.for_each(drop);
         }
     }
-    // A file that the trace does not mark as new is also made by its first writer.
+    // A file that the trace does not mark as new is also created by its first writer.
     let is_made_in = |number: usize, name: &str| {
         walk.made_in[number] || matches!(decided.get(name), Some((_, Why::OnlyWritten)))
     };
@@ -243,7 +244,7 @@ fn directories(walk: &Walk, decided: &BTreeMap<String, (Prepare, Why)>) -> BTree
     wanted
 }
 
-/// What a reader should know.
+/// Notes for the reader about assumptions.
 fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
     let mut notes = Vec::new();
     let assumed = |why: Why| entries.iter().filter(|entry| entry.why == why).count();
@@ -297,7 +298,7 @@ fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
     notes
 }
 
-/// A name for a sentence.
+/// Formats a name for a sentence.
 fn shown(name: &str) -> String {
     let mut text: String = name.chars().take(60).collect();
     if text.len() < name.len() {

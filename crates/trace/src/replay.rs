@@ -1,13 +1,14 @@
-//! Replay: a trace in memory, what must be there before it, and the script that does it again.
+//! Replay: loads a trace into memory, decides which files must exist before it, and runs it as a script.
 //!
-//! * [`loader`]: reads a trace once, in the order of issue, and packs it; refuses what is not safe to replay.
-//!   [`packed`]: how an operation is kept. [`handles`]: which open file it used. [`lanes`]: which thread it
-//!   belongs to, and what went on at the same time there. [`order`]: what it has to wait for.
-//!   [`not_replayed`]: what is not done again.
-//! * [`script`]: one user who replays all threads of the trace. [`outcome`]: what turned out differently.
-//!   [`slots`]: the open files of a user. [`delays`]: how late operations began.
+//! - [`loader`]: reads a trace once, in the order of issue, and packs it; refuses unsafe traces.
+//!   [`packed`]: the stored operations. [`handles`]: the open file of an operation. [`lanes`]: its
+//!   thread, and the concurrency within the thread. [`order`]: the operations it depends on.
+//!   [`not_replayed`]: the omitted operations.
+//! - [`script`]: one user who replays all threads of the trace. [`outcome`]: differences from the
+//!   recording. [`slots`]: the open files of a user. [`delays`]: how late operations started.
 //!
-//! Not here: what must exist before ([`crate::prestate`]), and doing it (the engine).
+//! Not here: the files that must exist before ([`crate::prestate`]), and executing operations (the
+//! engine).
 
 pub mod delays;
 pub mod error;

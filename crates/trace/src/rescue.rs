@@ -1,9 +1,9 @@
-//! Recordings that were cut off: what a killed recorder left becomes a trace like any other.
+//! Makes traces of the directories that killed recorders leave behind.
 //!
-//! The folder that it leaves (`_NAME-PID.tmp`) opens as a trace already; here its operations are put in the
-//! order of issue and get the name that the trace would have had.
+//! Such a directory (`_NAME-PID.tmp`) can already be opened as a trace. Here its operations are sorted
+//! by time of issue, and it gets the trace's intended name.
 //!
-//! Not here: how it comes that something is left ([`crate::safe`]).
+//! Not here: how these directories are written ([`crate::safe`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use crate::safe::take_lock;
 use crate::trace::Trace;
 use crate::writer::TraceWriter;
 
-/// Entries of a folder that are looked at.
+/// Entries of a folder that are examined.
 const FOLDER_ENTRIES: usize = 10_000;
 
-/// A recording that was found cut off.
+/// An interrupted recording that was found.
 #[derive(Debug)]
 pub struct Rescued {
     /// The interrupted recording's folder. It no longer exists if it became a trace.
     pub left: PathBuf,
-    /// The trace that it became, or why it did not.
+    /// The new trace, or the error.
     pub trace: Result<Trace, TraceError>,
 }
 
@@ -46,13 +46,13 @@ pub fn rescue(folder: &Path) -> Vec<Rescued> {
         .collect()
 }
 
-/// Whether a recorder calls its folder so while it records.
+/// Whether a path has the name of a recorder's temporary directory.
 fn is_left(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.starts_with(b"_") && name.ends_with(b".tmp") && path.is_dir()
 }
 
-/// `None`: it goes on, or there is nothing in it.
+/// `None`: the recording is still running, or it is empty.
 fn one(folder: &Path, left: &Path) -> Result<Option<Trace>, TraceError> {
     // Locked until it is removed, so that two processes do not both make a trace of it.
     let Some(_lock) = take_lock(left, false)? else { return Ok(None) };
@@ -68,7 +68,7 @@ fn one(folder: &Path, left: &Path) -> Result<Option<Trace>, TraceError> {
     Ok(Some(trace))
 }
 
-/// Writes the operations again.
+/// Writes the operations again, in order.
 fn in_order(found: &Trace, info: TraceInfo, folder: &Path) -> Result<Trace, TraceError> {
     let mut writer = TraceWriter::create(folder, &found.name(), found.meta().clone())?;
     let name = writer.target().file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// A recording under way, with operations out of order; and without those after the last seal.
+    /// A running recording with operations out of order. Those after the last seal are missing.
     fn recording(parent: &Path) -> TraceWriter {
         let meta = LogMeta {
             run_ns: 0,
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn what_a_killed_recorder_left_becomes_a_trace() {
         let parent = tempfile::tempdir().unwrap();
-        // Like a kill: nothing is cleaned up, and the lock is released.
+        // Acts like a kill: nothing is cleaned up, and the lock is released.
         let writer = recording(parent.path());
         let left = only_entry(parent.path());
         assert_eq!(Trace::open(&left).unwrap().ops(), 3, "it opens as it is");
@@ -196,7 +196,7 @@ mod tests {
         only_entry(parent.path());
         assert!(rescue(parent.path()).is_empty());
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
-        // Folders of others that are called so are not ours to remove.
+        // Directories of other programs with such a name must not be removed.
         fs::create_dir(parent.path().join("_others.tmp")).unwrap();
         assert!(rescue(parent.path()).is_empty());
         only_entry(parent.path());

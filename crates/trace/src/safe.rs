@@ -1,11 +1,11 @@
-//! A recording's second log: what is left of it if the recorder is killed now.
+//! A recording's second log, which survives if the recorder is killed.
 //!
-//! A trace is written in the order of issue, so its last operations are in memory for as long as an earlier
-//! one may still come, and are lost with the process. Therefore each also goes, in the order in which it
-//! comes, into a log that is sealed twice a second. It lies where a trace has its log, so the folder that a
-//! killed recorder leaves behind opens as a trace. It goes away when the trace is whole.
+//! A trace is written in the order of issue. Its last operations stay in memory while an earlier one may
+//! still arrive, and would be lost with the process. So each operation is also written, in order of
+//! arrival, to a log that is sealed twice a second. This log is where a trace has its log, so the
+//! directory of a killed recorder can be opened as a trace. It is removed when the trace is complete.
 //!
-//! Not here: making a proper trace of what was left ([`crate::rescue`]).
+//! Not here: making a proper trace of such a directory ([`crate::rescue`]).
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use reelgauge_record::run_dir::label;
 use crate::error::TraceError;
 use crate::info::TraceInfo;
 
-/// Held locked during the recording, so that it is not taken for an interrupted one.
+/// Locked during the recording, so that it is not mistaken for an interrupted one.
 const LOCK: &str = "recording.lock";
 
 /// The entry in [`TraceInfo::warnings`] for an interrupted recording.
@@ -27,16 +27,16 @@ const CUT_OFF: &str = "the recording did not end normally (it was killed, or sti
 
 #[derive(Debug)]
 pub(crate) struct Safe {
-    /// `None` when it can't be written any more.
+    /// `None` after a write error.
     log: Option<LogWriter>,
     dir: PathBuf,
     start: Instant,
-    /// Unlocked when it is closed, by whom and how ever.
+    /// The kernel releases the lock when the file is closed, also if the process is killed.
     _lock: File,
 }
 
 impl Safe {
-    /// Begins it in a directory without other writers.
+    /// Starts the log in a directory without other writers.
     pub fn create(dir: &Path, meta: LogMeta, info: &TraceInfo) -> Result<Safe, TraceError> {
         let lock = take_lock(dir, true)?.ok_or(TraceError::InUse { path: dir.to_owned() })?;
         let mut info = TraceInfo { cut_off: true, ..info.clone() };
@@ -50,7 +50,8 @@ impl Safe {
         self.or_give_up(|log, _| log.append(&[op]));
     }
 
-    /// To be called several times a second: seals what has come. `files` is the trace's file table.
+    /// Must be called several times a second: seals the new operations. `files` is the trace's file
+    /// table.
     pub fn tick(&mut self, files: &[FileEntry]) {
         self.or_give_up(|log, now_ns| {
             let known = log.files_mut();
@@ -59,7 +60,7 @@ impl Safe {
         });
     }
 
-    /// What can't be written must not keep the trace from being written: it goes, and frees its space.
+    /// A failure of this log must not stop the recording. The log is removed, which frees its space.
     fn or_give_up<E>(&mut self, act: impl FnOnce(&mut LogWriter, u64) -> Result<(), E>) {
         let now_ns = self.start.elapsed().as_nanos() as u64;
         if self.log.as_mut().is_some_and(|log| act(log, now_ns).is_err()) {
@@ -69,12 +70,12 @@ impl Safe {
     }
 }
 
-/// Where the log of an agent lies in a trace's directory.
+/// The path of an agent's log in a trace's directory.
 pub(crate) fn log_dir(dir: &Path, meta: &LogMeta) -> PathBuf {
     dir.join("ops").join(format!("agent={}", label(&meta.agent)))
 }
 
-/// Locks the folder of a recording; `None` if another process holds it, or if it is no such folder.
+/// Locks the directory of a recording; `None` if another process holds the lock, or it is no recording.
 pub(crate) fn take_lock(dir: &Path, create: bool) -> Result<Option<File>, TraceError> {
     let path = dir.join(LOCK);
     let file = match File::options().write(true).create(create).truncate(false).open(&path) {

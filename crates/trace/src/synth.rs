@@ -1,12 +1,12 @@
 //! Synthetic traces: made to match published statistics of a workload, or to provoke an effect.
 //!
-//! * [`naspt`]: the twelve workloads of the NASPT paper, from its published statistics; `video`, `copying`,
-//!   `content`, `office` and `photo` are their parts.
-//! * [`hints`]: what provokes fragments.
-//! * [`tape`]: records what generators write. [`tally`]: its totals. `draw` and `fit`: random draws, and
-//!   the search for settings that are not published.
+//! - [`naspt`]: the twelve workloads of the NASPT paper, from its published statistics; `video`,
+//!   `copying`, `content`, `office` and `photo` are their parts.
+//! - [`hints`]: traces that provoke fragmentation.
+//! - [`tape`]: records the operations of generators. [`tally`]: their totals. `draw` and `fit`: random
+//!   draws, and the search for settings that are not published.
 //!
-//! Not here: how they are found by name (the library).
+//! Not here: finding them by name (the library).
 
 mod content;
 mod copying;

@@ -1,4 +1,4 @@
-//! A trace that exists: its words, its files, its operations.
+//! An existing trace: its description, files and operations.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use reelgauge_record::log::{
 use crate::error::TraceError;
 use crate::info::TraceInfo;
 
-/// A trace, or a run, opened for reading. Holds its file table in memory, not its operations.
+/// A trace, or a run, opened for reading. The file table is in memory, the operations are not.
 #[derive(Debug)]
 pub struct Trace {
     dir: PathBuf,
@@ -20,8 +20,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Opens a trace's or run's directory, or one `agent=NAME` in it. Reads no operation. A run of
-    /// several hosts is one trace, if it records how their numbers and times go together.
+    /// Opens the directory of a trace or a run, or one `agent=NAME` in it. Reads no operation. A run of
+    /// several hosts is one trace, if it records how their numbers and times relate.
     pub fn open(dir: &Path) -> Result<Trace, TraceError> {
         let is_agent = dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="));
         let ops = if is_agent { dir.to_owned() } else { dir.join("ops") };
@@ -43,7 +43,7 @@ impl Trace {
         Ok(Trace { dir: dir.to_owned(), info, log, files })
     }
 
-    /// Where it lies.
+    /// The directory of the trace.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -56,43 +56,43 @@ impl Trace {
         }
     }
 
-    /// Its description of itself; `None` for a run.
+    /// Its description; `None` for a run.
     pub fn info(&self) -> Option<&TraceInfo> {
         self.info.as_ref()
     }
 
-    /// The metadata of its log; that of the first host, if several made it.
+    /// The metadata of its log; with several hosts, that of the first.
     pub fn meta(&self) -> &LogMeta {
-        // There is one at least: see `open`.
+        // There is at least one: see `open`.
         &self.log.agents()[0].meta
     }
 
-    /// The files that operations refer to, by index. An index without an entry in the log gets an entry
+    /// The files that operations refer to, by index. An index without an entry in the log has an entry
     /// without a name.
     pub fn files(&self) -> &[FileEntry] {
         &self.files
     }
 
-    /// How many operations it has.
+    /// Number of its operations.
     pub fn ops(&self) -> u64 {
         self.log.agents().iter().map(|agent| agent.rows).fold(0, u64::saturating_add)
     }
 
-    /// What of the log could not be read; should be shown.
+    /// The unreadable parts of the log; should be shown to the user.
     pub fn skipped(&self) -> &[Skipped] {
         self.log.skipped()
     }
 
-    /// The operations, in the order in which they were written: of issue in a trace, and in no order
-    /// between workers in a run. Ends after the first error.
+    /// The operations, in the order in which they were written. A trace is in order of issue; a run has
+    /// no order between workers. Ends after the first error.
     pub fn batches(&self) -> impl Iterator<Item = Result<Vec<OpRecord>, TraceError>> + '_ {
         let ops = |batch: Result<Batch, LogError>| batch.map(|batch| batch.ops).map_err(TraceError::from);
         side_by_side(&self.log).map(ops)
     }
 }
 
-/// The file table without gaps. Indices beyond the number that a table can sensibly have get no entry:
-/// operations that name them have no file, which readers must be able to bear.
+/// The file table without gaps. Indices beyond the limit of a table get no entry, so readers must handle
+/// operations without a file.
 fn file_table(agents: &[AgentLog]) -> Vec<FileEntry> {
     let mut files = Vec::new();
     let named = agents.iter().flat_map(|agent| &agent.files);

@@ -1,11 +1,12 @@
-//! Writing a trace: names become numbers, operations are put in the order of their issue, and the whole
-//! appears under its name when it is complete.
+//! Writes a trace: assigns numbers to names, sorts operations by time of issue, and makes the trace
+//! visible under its name when it is complete.
 //!
-//! A recording also keeps itself safe from being killed ([`TraceWriter::keep_safe`]).
+//! A recording is also protected against a kill of the recorder ([`TraceWriter::keep_safe`]).
 //!
-//! Sources tell of operations when these are done, so a long one comes after short ones that began later.
-//! A window of operations is held back and the earliest of them written first. What comes later than the
-//! window reaches is written where it comes, and counted ([`TraceWriter::finish`] warns).
+//! Sources report operations at their end, so a long operation comes after short ones that started
+//! later. A window of operations is held in memory, and the earliest is written first. An operation that
+//! is too late for the window is written out of order, and counted ([`TraceWriter::finish`] adds a
+//! warning).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -26,33 +27,33 @@ use crate::info::{Moved, TraceInfo};
 use crate::safe::{Safe, log_dir};
 use crate::trace::Trace;
 
-/// Memory for names, at most.
+/// Limit of the memory for names.
 const MAX_NAME_BYTES: usize = 256 << 20;
-/// Operations held back to be put in order.
+/// Number of operations that are held for sorting.
 const WINDOW: usize = 1 << 17;
-/// Operations handed to the log at once.
+/// Operations per call of the log.
 const BATCH: usize = 1 << 10;
-/// More traces of one name than this is a fault elsewhere.
+/// More traces of one name indicate an error elsewhere.
 const MAX_COLLISIONS: u32 = 1000;
 
-/// The trace itself, in the directory that has it until it is complete.
+/// The subdirectory of the trace itself, until it is complete.
 const WHOLE: &str = "whole";
 
-/// Writes one trace. Dropped before [`TraceWriter::finish`], it leaves nothing behind.
+/// Writes one trace. If dropped before [`TraceWriter::finish`], it removes everything.
 #[derive(Debug)]
 pub struct TraceWriter {
     temporary: PathBuf,
     target: PathBuf,
-    /// `None` only when it is finished or given up.
+    /// `None` only after it was finished or abandoned.
     log: Option<LogWriter>,
     safe: Option<Safe>,
     meta: LogMeta,
     numbers: HashMap<String, u32>,
     name_bytes: usize,
     window: usize,
-    /// Operations that came in order, which most do: a queue costs nothing.
+    /// Operations that came in order. Most do, and a queue is cheap.
     in_order: VecDeque<Held>,
-    /// Those that came behind a later one.
+    /// Operations that came after a later one.
     behind: BinaryHeap<Reverse<Held>>,
     arrived: u64,
     batch: Vec<OpRecord>,
@@ -60,8 +61,8 @@ pub struct TraceWriter {
     late_ops: u64,
     first_ns: Option<u64>,
     last_ns: u64,
-    /// By file: whether an operation is on it. A name that a rename gives is one more name, and no more
-    /// files.
+    /// By file: whether it has an operation. The second name of a rename is a name, but not one more
+    /// file.
     touched: Vec<bool>,
     threads: HashSet<(u32, u32)>,
     last_thread: Option<(u32, u32)>,
@@ -69,8 +70,8 @@ pub struct TraceWriter {
 }
 
 impl TraceWriter {
-    /// Begins a trace in a new directory of `parent`, named after `name`, with a number behind it where
-    /// that is taken.
+    /// Starts a trace in a new directory inside `parent`, named after `name`, with a number appended if
+    /// that name is taken.
     pub fn create(parent: &Path, name: &str, meta: LogMeta) -> Result<TraceWriter, TraceError> {
         fs::create_dir_all(parent).map_err(TraceError::io("create", parent))?;
         let target = free_name(parent, name)?;
@@ -100,8 +101,8 @@ impl TraceWriter {
         })
     }
 
-    /// For a recording, before its first operation: what it has written is left if the process is killed, up
-    /// to its last second, in a folder that opens as a trace. `info` is what it would say of itself.
+    /// For a recording, to be called before its first operation. If the process is killed, all but the
+    /// last second remains in a directory that can be opened as a trace. `info` is its description.
     pub fn keep_safe(&mut self, info: &TraceInfo) -> Result<(), TraceError> {
         self.safe = Some(Safe::create(&self.temporary, self.meta.clone(), info)?);
         Ok(())
@@ -114,13 +115,13 @@ impl TraceWriter {
         }
     }
 
-    /// Where the trace will lie.
+    /// The final path of the trace.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// The number of a name that passed [`crate::name::clean`]; a new one with an entry of which nothing
-    /// is known ("unknown") if it is new. Complete the entry with [`TraceWriter::entry`].
+    /// Returns the number of a name that passed [`crate::name::clean`]. A new name gets a new number,
+    /// and an entry with unknown state. Complete the entry with [`TraceWriter::entry`].
     pub fn file(&mut self, name: &str) -> Result<u32, TraceError> {
         if let Some(&number) = self.numbers.get(name) {
             return Ok(number);
@@ -139,18 +140,18 @@ impl TraceWriter {
         Ok(number)
     }
 
-    /// The number of a name that [`TraceWriter::file`] was asked for before.
+    /// The number of a name that was passed to [`TraceWriter::file`] before.
     pub fn number_of(&self, name: &str) -> Option<u32> {
         self.numbers.get(name).copied()
     }
 
-    /// What is known of a file, to be completed: before the first operation that names it where possible,
-    /// at the latest before [`TraceWriter::finish`] (then only the last part carries it, which is enough).
+    /// The entry of a file, to be completed before the first operation on it if possible, at the latest
+    /// before [`TraceWriter::finish`] (then only the last part of the log has it, which is enough).
     pub fn entry(&mut self, file: u32) -> Option<&mut FileEntry> {
         self.log.as_mut()?.files_mut().get_mut(file as usize)
     }
 
-    /// Adds an operation, about in order of completion.
+    /// Adds an operation. They should come approximately in order of completion.
     pub fn push(&mut self, op: OpRecord) -> Result<(), TraceError> {
         self.first_ns = Some(self.first_ns.map_or(op.issued_ns, |first_ns| first_ns.min(op.issued_ns)));
         self.last_ns = self.last_ns.max(op.done_ns);
@@ -180,8 +181,8 @@ impl TraceWriter {
         Ok(())
     }
 
-    /// Writes the rest and gives the trace its name. Counts in `info` are filled in. A trace without any
-    /// operation is an error: there is nothing to look at or to replay.
+    /// Writes the rest and renames the trace to its final name. Fills in the counts in `info`. A trace
+    /// without operations is an error, because it can be neither shown nor replayed.
     pub fn finish(mut self, mut info: TraceInfo) -> Result<Trace, TraceError> {
         if self.arrived == 0 {
             return Err(TraceError::NoOperations { warnings: info.warnings.join("; ") });
@@ -213,7 +214,7 @@ impl TraceWriter {
         Trace::open(&self.target)
     }
 
-    /// Lets the earliest operation go.
+    /// Writes the earliest operation.
     fn release(&mut self) -> Result<(), TraceError> {
         let behind = match (self.in_order.front(), self.behind.peek()) {
             (Some(queued), Some(Reverse(behind))) => behind < queued,
@@ -240,22 +241,23 @@ impl TraceWriter {
 
 impl Drop for TraceWriter {
     fn drop(&mut self) {
-        // It is not a recording any more. A log must be closed before its directory can go everywhere.
+        // The recording has ended. On some systems a directory can only be renamed after its log is
+        // closed.
         (self.safe, self.log) = (None, None);
-        // A half-written trace must not be taken for a whole one.
+        // A partial trace must not be mistaken for a complete one.
         let _ = fs::remove_dir_all(&self.temporary);
     }
 }
 
-/// [`FileEntry::prepared`] of a file that is known to have existed before.
+/// [`FileEntry::prepared`] of a file that existed before.
 pub const FOUND: &str = "found";
-/// The same for a file that is known not to have existed.
+/// The same for a file that did not exist before.
 pub const ABSENT: &str = "absent";
-/// The same for a file of which that is unknown.
+/// The same for a file whose previous existence is unknown.
 pub const UNKNOWN: &str = "unknown";
 
-/// Makes a directory next to the trace's place, which lists of traces skip. One that is there already
-/// was left by a killed process with the same number, and may hold what that recorded.
+/// Makes a hidden directory next to the trace's final path; lists of traces skip it. An existing one was
+/// left by a killed process with the same process id, and may contain its recording.
 fn hidden_dir(parent: &Path, target: &Path) -> Result<PathBuf, TraceError> {
     let name = target.file_name().unwrap_or_default();
     for number in 1..=MAX_COLLISIONS {
@@ -276,7 +278,7 @@ fn hidden_dir(parent: &Path, target: &Path) -> Result<PathBuf, TraceError> {
     Err(TraceError::NoFreeName { path: target.to_owned() })
 }
 
-/// A directory name in `parent` that is not taken.
+/// A free directory name in `parent`.
 fn free_name(parent: &Path, name: &str) -> Result<PathBuf, TraceError> {
     let base = match label(name) {
         name if name.is_empty() => "trace".to_owned(),
@@ -296,10 +298,10 @@ fn free_name(parent: &Path, name: &str) -> Result<PathBuf, TraceError> {
 
 #[cfg(test)]
 impl TraceWriter {
-    /// Ends as a killed process does: nothing is cleaned up, and what the system held is let go.
+    /// Acts like a killed process: nothing is cleaned up, and the kernel's resources are released.
     pub(crate) fn abandon(mut self) {
         (self.safe, self.log) = (None, None);
-        // Its directory stays.
+        // Prevents the removal of its directory.
         self.temporary = PathBuf::new();
     }
 }

@@ -1,4 +1,4 @@
-//! The library: what can be named, what lies in folders, and what is wrong with it.
+//! Tests of the library: built-in names, traces in folders, and their errors.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -8,7 +8,7 @@ use reelgauge_trace::library::{Entry, Library, LibraryError, TraceOrigin};
 use reelgauge_trace::synth::workload;
 use tempfile::TempDir;
 
-/// A folder with a sound trace, a damaged one, a run, and things that are none.
+/// A folder with an intact trace, a damaged one, a run, and directories that are no traces.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let trace = workload("HDVideo_1Record").unwrap().generate(1, folder.path()).unwrap();

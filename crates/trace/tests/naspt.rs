@@ -1,6 +1,6 @@
-//! The twelve synthetic workloads have every figure that was published of them, whatever the seed, and the
-//! same seed gives the same trace. What is counted here is counted from the written trace, and apart from the
-//! generators' own tally.
+//! The twelve synthetic workloads have all their published figures, with any seed, and the same seed
+//! results in the same trace. Figures are counted here from the written trace, independently of the
+//! generators' tally.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -135,8 +135,8 @@ fn the_same_seed_gives_the_same_trace_and_another_one_another() {
     }
 }
 
-/// One request is outstanding, times never go back, every handle is open where it is used, no file is used
-/// before it exists, and all of it goes through the cache.
+/// One request is outstanding, times never go backwards, every handle is open when it is used, no file
+/// is used before it exists, and all accesses go through the cache.
 #[test]
 fn operations_are_those_of_an_application() {
     let parent = tempfile::tempdir().unwrap();
@@ -178,8 +178,8 @@ fn operations_are_those_of_an_application() {
     }
 }
 
-/// Everybody's standard traces are the same, over all versions: results are compared by them. A change here
-/// is a change of the workloads, and needs new names.
+/// The standard traces are the same for all users and versions, because results are compared by them. A
+/// change of them is a change of the workloads, and needs new names.
 #[test]
 fn the_standard_traces_never_change() {
     let parent = tempfile::tempdir().unwrap();

@@ -1,16 +1,16 @@
 //! A trace as fio's iolog, version 2 or 3, for `fio --read_iolog=FILE`.
 //!
-//! The log knows reads, writes, syncs, and which files are open. So everything else is omitted and
-//! counted: operations on names, truncations, reservations, what failed, and reads that found nothing. A
-//! read or write is exported with the bytes that it moved. A file is open from its first opening to its
-//! last closing, since fio has one handle per file. Names have no blanks (they become `%20`, with a
-//! note) and at most 256 characters (longer ones are refused). Names that are absolute or climb with
-//! `..` are moved below the directory in which fio runs, with a note: a trace may come from an untrusted
-//! source, and fio writes wherever its log points. Times are microseconds; version 2 has pauses, which
-//! end up between operations whatever these take.
+//! An iolog holds reads, writes, syncs, opens and closes. Everything else is omitted and counted:
+//! operations on names, truncations, preallocations, failed operations, and reads at the end of a file.
+//! A read or write is exported with the bytes that it transferred. fio has one handle per file, so a
+//! file is open from its first open to its last close. Blanks in names become `%20`, with a note. Names
+//! over 256 characters are refused. Absolute names and names that climb with `..` are moved below the
+//! directory in which fio runs, with a note: a trace may come from an untrusted source, and fio writes
+//! to any path in its log. Times are in microseconds. Version 2 has pauses between operations, whatever
+//! the operations take.
 //!
-//! fio opens everything for reading and writing, and makes missing files. Files that must exist before
-//! have to be made by the user of fio.
+//! fio opens every file for reading and writing, and creates missing ones. Files that must exist before
+//! the replay have to be created by the user.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
@@ -24,23 +24,23 @@ use crate::trace::Trace;
 /// Which version of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// For every fio. Pauses below 100 µs are ignored by it.
+    /// For every version of fio. fio ignores its pauses below 100 µs.
     Two,
-    /// For fio 3.31 and later: every operation has its time.
+    /// For fio 3.31 and later. Every operation has its time.
     Three,
 }
 
 /// The longest name that fio reads.
 pub const MAX_NAME_CHARS: usize = 256;
 
-/// What was exported and what was not.
+/// Counts of exported and omitted operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Reads, writes and syncs.
     pub ops: u64,
-    /// Files that data is moved in.
+    /// Files with reads or writes.
     pub files: u64,
-    /// Names that were changed, because fio takes no blanks in them.
+    /// Names that were changed because fio accepts no blanks.
     pub renamed_files: u64,
     /// Names that were changed, because fio would have written outside the directory in which it runs.
     pub tamed_files: u64,
@@ -51,7 +51,8 @@ pub struct Exported {
 /// Writes a trace as fio's log.
 ///
 /// # Errors
-/// If the trace can't be read, the text not written, a name is too long for fio, or no data is moved.
+/// If the trace can't be read, the text can't be written, a name is too long for fio, or no data is
+/// transferred.
 pub fn write(trace: &Trace, version: Version, out: &mut dyn Write) -> Result<Exported, ExportError> {
     let mut opens = opens_of(trace)?;
     let mut exported = Exported::default();
@@ -69,8 +70,8 @@ pub fn write(trace: &Trace, version: Version, out: &mut dyn Write) -> Result<Exp
                 exported.leave_out("operations on files without any data moved");
                 continue;
             };
-            // A run's log is in the order of its threads' batches, so one may have been issued before the
-            // first.
+            // A run's log is ordered by batches of its threads, so an operation may have been issued before
+            // the first one.
             let at_us = op.issued_ns.saturating_sub(*first_ns.get_or_insert(op.issued_ns)) / 1000;
             let state = opens.entry(op.file).or_default();
             export(&mut log, &mut exported, state, name, at_us, &op)?;
@@ -84,16 +85,16 @@ pub fn write(trace: &Trace, version: Version, out: &mut dyn Write) -> Result<Exp
     Ok(exported)
 }
 
-/// What is known of a file's opening.
+/// The handles of a file.
 #[derive(Debug, Default)]
 struct Opens {
-    /// Handles that will be opened and closed in the whole trace.
+    /// Handles that are opened and closed in the whole trace.
     handles: u32,
     closed: u32,
     is_open: bool,
 }
 
-/// Files that data is moved in.
+/// Counts the handles of all files with reads or writes.
 fn opens_of(trace: &Trace) -> Result<HashMap<u32, Opens>, ExportError> {
     let mut opens: HashMap<u32, Opens> = HashMap::new();
     let mut closes: HashMap<u32, u32> = HashMap::new();
@@ -116,7 +117,7 @@ fn opens_of(trace: &Trace) -> Result<HashMap<u32, Opens>, ExportError> {
     Ok(opens)
 }
 
-/// The files' names as fio takes them, each another.
+/// Makes a distinct name that fio accepts for each file.
 fn names_of(
     trace: &Trace,
     opens: &HashMap<u32, Opens>,
@@ -132,11 +133,11 @@ fn names_of(
         let safe = tame(&path)?;
         let mut name = without_blanks(&safe);
         if !taken.insert(name.clone()) {
-            // What was another file would become the same one.
+            // Two distinct files must not get the same name.
             name = format!("{name}.{file}");
             taken.insert(name.clone());
         }
-        // fio counts bytes.
+        // fio's limit is in bytes.
         if name.len() > MAX_NAME_CHARS {
             return Err(ExportError::NameTooLong { name: safe, max_chars: MAX_NAME_CHARS });
         }
@@ -148,8 +149,8 @@ fn names_of(
     Ok(names)
 }
 
-/// A name that stays below the directory in which fio runs, and does not reach a terminal as anything
-/// but text. A trace may come from an untrusted source, and fio writes to any path in its log.
+/// Makes a name safe: below the directory in which fio runs, and without terminal control characters. A
+/// trace may come from an untrusted source, and fio writes to any path in its log.
 fn tame(path: &str) -> Result<String, ExportError> {
     if name::check(path).is_ok() && !path.chars().any(|c| c.is_control() && !c.is_whitespace()) {
         return Ok(path.to_owned());
@@ -160,7 +161,7 @@ fn tame(path: &str) -> Result<String, ExportError> {
     })
 }
 
-/// The same with every blank as `%XX`.
+/// Replaces every blank with its `%XX` code.
 fn without_blanks(path: &str) -> String {
     let mut name = String::with_capacity(path.len());
     for c in path.chars() {
@@ -237,7 +238,7 @@ impl Log<'_> {
         action: &str,
         place: Option<(u64, u32)>,
     ) -> std::io::Result<()> {
-        // fio refuses times that go back. Operations of a trace are in order of issue; those of a run nearly.
+        // fio refuses times that go backwards. A trace is in order of issue; a run is only nearly so.
         let at_us = at_us.max(self.now_us);
         match self.version {
             Version::Three => write!(self.out, "{at_us} {name} {action}")?,

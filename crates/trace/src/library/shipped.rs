@@ -1,5 +1,5 @@
-//! The recorded traces that come with the program, built in so that the binary needs no other files.
-//! They are in `catalogue/traces/`, where `record.sh` documents and repeats each recording.
+//! The recorded traces that ship with the program. They are built in, so the binary needs no other
+//! files. They are in `catalogue/traces/`, where `record.sh` documents and repeats each recording.
 
 use std::fs;
 use std::path::Path;
@@ -7,16 +7,16 @@ use std::path::Path;
 use crate::error::TraceError;
 use crate::trace::Trace;
 
-/// A recorded trace.
+/// A recorded trace that is part of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Shipped {
-    /// What it is called.
+    /// The name of the trace.
     pub name: &'static str,
-    /// Its files: where they lie in the trace's directory, and what they hold.
+    /// Its files: path in the trace's directory, and content.
     files: &'static [(&'static str, &'static [u8])],
 }
 
-/// A file of a trace in the catalogue: where it lies in the trace's directory, and what it holds.
+/// A file of a trace in the catalogue: path in the trace's directory, and content.
 macro_rules! file {
     ($name:literal, $path:literal) => {
         ($path, include_bytes!(concat!("../../../../catalogue/traces/", $name, "/", $path)))
@@ -53,10 +53,10 @@ pub fn shipped() -> &'static [Shipped] {
 }
 
 impl Shipped {
-    /// Writes it as a new directory of `parent`.
+    /// Writes it as a new directory inside `parent`.
     ///
     /// # Errors
-    /// Whatever writing meets.
+    /// If it can't be written.
     pub fn unpack(&self, parent: &Path) -> Result<Trace, TraceError> {
         let dir = parent.join(self.name);
         for (path, bytes) in self.files {

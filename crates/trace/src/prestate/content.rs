@@ -1,29 +1,29 @@
-//! What is known of the content of a file that may have been there before the trace: which of its bytes were
-//! read before the trace wrote them, and where it ended.
+//! Evidence about the content of a file that may have existed before the trace: the bytes read before
+//! the trace wrote them, and its size.
 
 use super::Why;
 use super::spans::Spans;
 
-/// Evidence of what a file held.
+/// Evidence about a file's original content.
 #[derive(Clone, Debug)]
 pub(super) struct Content {
-    /// Written by the trace.
+    /// Intervals that the trace wrote.
     written: Spans,
-    /// The file was truncated here: bytes beyond this are lost.
+    /// The file was truncated here: later bytes are lost.
     kept_end: u64,
-    /// Where what the trace itself read of it ends.
+    /// The end of the bytes that the trace read.
     read_end: Option<u64>,
-    /// Where it ended, if that was seen.
+    /// The original size, if the trace shows it.
     end: Option<(u64, Why)>,
-    /// It ended here or before.
+    /// Upper limit of the original size.
     at_most: u64,
-    /// Where what the trace wrote or resized ends.
+    /// The end of the file after the trace's writes and resizes.
     grown_end: u64,
-    /// The largest that this ever was.
+    /// The maximum of `grown_end`.
     peak_end: u64,
-    /// Where it was written last.
+    /// Offset of the last write.
     last_write: Option<u64>,
-    /// Written from 0, and never before what was written last.
+    /// All writes started at 0 and never went backwards.
     upwards: bool,
 }
 
@@ -59,12 +59,13 @@ impl Content {
         if done > 0 && end > self.grown_end {
             self.end.get_or_insert((end, Why::EndSeen));
         } else {
-            // Nothing is there from here on, or only what the trace wrote itself ends here.
+            // The original file ended here or before; a later end could only come from the trace's own
+            // writes.
             self.at_most = self.at_most.min(end);
         }
     }
 
-    /// So much was written; with `appends`, at the end, wherever that was.
+    /// Records a write of `done` bytes. If `appends`, it was at the unknown end of the file.
     pub fn write(&mut self, offset: u64, done: u64, appends: bool) {
         let end = offset.saturating_add(done);
         if appends && self.last_write.is_none() && offset > self.grown_end && self.kept_end == u64::MAX {
@@ -76,52 +77,52 @@ impl Content {
         self.reserve(end);
     }
 
-    /// It gets this size.
+    /// Records a resize to this size.
     pub fn resize(&mut self, size: u64) {
         self.kept_end = self.kept_end.min(size);
         self.grown_end = size;
     }
 
-    /// It is at least so long.
+    /// Records that the file has at least this size.
     pub fn reserve(&mut self, end: u64) {
         self.grown_end = self.grown_end.max(end);
         self.peak_end = self.peak_end.max(self.grown_end);
     }
 
-    /// The size that the evidence asks for; `None` where nothing of it was there before, as far as is known.
+    /// The initial size that the evidence implies; `None` if the file may not have existed.
     pub fn size(&self) -> Option<(u64, Why)> {
         let read_end = self.read_end.filter(|&end| end > 0);
         match (self.end, read_end) {
             (Some((end, why)), read_end) if end >= read_end.unwrap_or(0) => Some((end, why)),
             (_, Some(read_end)) if read_end >= self.at_most => Some((read_end, Why::EndSeen)),
             (_, Some(read_end)) => Some((read_end, Why::Read)),
-            // A read found nothing where the trace had written nothing: it was there, and empty.
+            // A read returned nothing before any write of the trace: the file existed, and was empty.
             _ if self.at_most == 0 && self.grown_end == 0 => Some((0, Why::EndSeen)),
             _ => None,
         }
     }
 
-    /// Whether it was written, from 0 upwards.
+    /// Whether all writes started at 0 and went upwards.
     pub fn written_upwards(&self) -> bool {
         self.upwards && self.last_write.is_some()
     }
 
-    /// Where what the trace wrote or resized ends.
+    /// The end of the file after the trace's writes and resizes.
     pub fn grown_end(&self) -> u64 {
         self.grown_end
     }
 
-    /// The largest that it ever got by being written.
+    /// The largest size that the trace's writes gave the file.
     pub fn peak_end(&self) -> u64 {
         self.peak_end
     }
 
-    /// Intervals that it keeps.
+    /// Number of intervals it stores.
     pub fn spans(&self) -> usize {
         self.written.len()
     }
 
-    /// Keeps one interval from now on.
+    /// Reduces the intervals to one, now and for later writes.
     pub fn coarsen(&mut self) {
         self.written.coarsen();
     }

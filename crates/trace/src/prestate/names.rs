@@ -1,4 +1,4 @@
-//! The names of a trace as a tree: which of them are the same, and which directory is above which.
+//! The names of a trace as a tree: equal names, and the parent directory of each.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use reelgauge_record::log::FileEntry;
 use crate::name::{self, without_mark};
 use crate::replay::ReplayError;
 
-/// More directories above a name than this are not looked at: no path is deeper.
+/// Most parent directories that are followed: no path is deeper.
 const DEPTH_MAX: usize = 256;
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The names of a trace, by index of its file table, and others that turned out to matter behind them.
+/// The names of a trace, by index in its file table, followed by names that were added later.
 #[derive(Debug)]
 pub(crate) struct TraceNames {
-    /// Without a slash at the end; empty where the table has none.
+    /// Without a trailing slash; empty if the table has no name.
     names: Vec<String>,
     /// The first entry with the same name.
     same: Vec<u32>,
-    /// The nearest directory above that has an entry.
+    /// The nearest parent directory that has an entry.
     above: Vec<u32>,
     index: HashMap<String, u32>,
     /// Whether the table marks it as a directory.
@@ -26,10 +26,10 @@ pub(crate) struct TraceNames {
 }
 
 impl TraceNames {
-    /// The names of a file table.
+    /// Builds the tree of a file table.
     ///
     /// # Errors
-    /// A name that is not safe.
+    /// If a name is not safe.
     pub fn of(files: &[FileEntry]) -> Result<TraceNames, ReplayError> {
         let mut names = TraceNames {
             names: Vec::with_capacity(files.len()),
@@ -50,7 +50,7 @@ impl TraceNames {
         Ok(names)
     }
 
-    /// The first entry with the name of this one; `None` where the trace doesn't name it.
+    /// The first entry with the same name; `None` if the trace does not name it.
     pub fn known(&self, file: u32) -> Option<u32> {
         let same = self.same.get(file as usize).copied()?;
         (!self.names[same as usize].is_empty()).then_some(same)
@@ -65,7 +65,7 @@ impl TraceNames {
         self.directory.get(file as usize).copied().unwrap_or(false)
     }
 
-    /// The entries of directories above this one, the nearest first.
+    /// The entries of the parent directories, the nearest first.
     pub fn above(&self, file: u32) -> impl Iterator<Item = u32> {
         let mut at = file;
         std::iter::from_fn(move || {
@@ -80,7 +80,7 @@ impl TraceNames {
         self.index.get(name).copied()
     }
 
-    /// The entry with this name, made if need be.
+    /// The entry with this name, added if missing.
     pub fn find_or_add(&mut self, name: &str) -> u32 {
         self.find(name).unwrap_or_else(|| {
             let number = self.names.len() as u32;

@@ -1,4 +1,4 @@
-//! Which bytes of a file were written: intervals that don't touch.
+//! The written bytes of a file, as intervals that do not touch.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 pub(super) struct Spans(BTreeMap<u64, u64>);
 
 impl Spans {
-    /// Adds the bytes from `start` to before `end`.
+    /// Adds the bytes from `start` up to, but not including, `end`.
     pub fn add(&mut self, mut start: u64, mut end: u64) {
         if start >= end {
             return;
         }
-        // Those that it touches become part of it.
+        // Merges the intervals that it touches.
         while let Some((&from, &to)) = self.0.range(..=end).next_back() {
             if to < start {
                 break;
@@ -24,7 +24,7 @@ impl Spans {
         self.0.insert(start, end);
     }
 
-    /// Where the last of these bytes ends that is not in the set; `None` where all are in it.
+    /// The end of the last of these bytes that is missing from the set; `None` if all are present.
     pub fn last_missing(&self, start: u64, end: u64) -> Option<u64> {
         let mut end = end;
         while start < end {
@@ -36,12 +36,12 @@ impl Spans {
         None
     }
 
-    /// How many intervals there are.
+    /// Number of intervals in the set.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Makes one interval of all.
+    /// Merges all intervals into one.
     pub fn coarsen(&mut self) {
         let first = self.0.first_key_value().map(|(&from, _)| from);
         let last = self.0.last_key_value().map(|(_, &to)| to);

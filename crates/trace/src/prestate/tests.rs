@@ -1,4 +1,4 @@
-//! Every row of the table in the module's head, each as the trace of a small application.
+//! Tests for every row of the table in the module's head, each with the trace of a small application.
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_record::{OpKind, OpenBits};
@@ -53,7 +53,7 @@ fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
         assert!(replayable.packed.handles[0].makes);
         assert_eq!(replayable.packed.ops.len(), 4, "the open is there, or was added");
     }
-    // What it lies in was there, or there would have been no writing.
+    // Its directory existed; otherwise the write would have failed.
     let mut sample = Sample::new();
     for name in ["k9/job/a", "k9/b"] {
         let handle = sample.open(name, OpenBits::UNKNOWN);
@@ -70,7 +70,7 @@ fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
         ],
     );
     assert!(replayable.before.notes[0].contains("2 files are not prepared"));
-    // Not from its beginning: it was written over.
+    // Not written from 0, so an existing file was overwritten.
     let mut sample = Sample::new();
     sample.write("a", 7, 4096, 100).write("a", 7, 0, 100);
     assert_prepared(&sample.load(), &[("a", file(4196), Why::Used)]);
@@ -103,7 +103,7 @@ fn faststart_prepares_its_input_only() {
     sample.read("in.ts", input, 0, 32_768).data(OpKind::Read, "in.ts", input, (32_768, 32_768, 1000));
     let out = sample.open("out.mp4", NEW);
     sample.write("out.mp4", out, 0, 32_768).write("out.mp4", out, 32_768, 500);
-    // The second pass reads what it wrote, through another handle, and moves it.
+    // The second pass reads the output of the first through another handle, and moves it.
     let again = sample.open("out.mp4", READ);
     sample.read("out.mp4", again, 0, 32_768).write("out.mp4", out, 4096, 32_768);
     sample.data(OpKind::Read, "out.mp4", again, (32_768, 32_768, 4096)).close("out.mp4", out);
@@ -120,7 +120,7 @@ fn what_is_read_and_written_is_there_as_far_as_it_is_read() {
     sample.read("project.db", handle, 0, 100).write("project.db", handle, 100, 5000);
     sample.read("project.db", handle, 50, 1000);
     assert_prepared(&sample.load(), &[("project.db", file(100), Why::Read)]);
-    // A file that is cut is not read behind the cut.
+    // A truncated file is not read beyond the truncation.
     let mut sample = Sample::new();
     let handle = sample.open("a", READ.with(WRITE));
     sample.data(OpKind::Truncate, "a", handle, (10, 0, 0)).read("a", handle, 0, 4096);
@@ -159,7 +159,7 @@ fn expected_errors_say_what_must_be_absent_or_there() {
     let mut sample = Sample::new();
     sample.path(OpKind::Stat, "missing", ENOENT).path(OpKind::MakeDir, "there", EEXIST);
     sample.path(OpKind::Create, "taken", EEXIST).path(OpKind::Unlink, "gone", ENOENT);
-    // First it isn't there, then it is made.
+    // First it does not exist, then it is created.
     sample.path(OpKind::Stat, "lock", ENOENT);
     let lock = sample.open("lock", WRITE.with(OpenBits::CREATE));
     sample.close("lock", lock).path(OpKind::Unlink, "lock", 0).path(OpKind::Stat, "lock", ENOENT);
@@ -178,18 +178,18 @@ fn expected_errors_say_what_must_be_absent_or_there() {
 #[test]
 fn names_have_a_history() {
     let mut sample = Sample::new();
-    // Safe saving: the old file is read, a new one is written and takes its name.
+    // Safe saving: the old file is read, and a new one is written and renamed over it.
     let old = sample.open("doc", READ);
     sample.read("doc", old, 0, 300).close("doc", old);
     let new = sample.open("doc.tmp", NEW);
     sample.write("doc.tmp", new, 0, 9000).close("doc.tmp", new).rename("doc.tmp", "doc");
     let again = sample.open("doc", READ);
     sample.read("doc", again, 0, 9000);
-    // A file that comes from elsewhere is read under its new name only.
+    // A file that is renamed into place is read under its new name only.
     sample.rename("incoming", "stock");
     let stock = sample.open("stock", READ);
     sample.read("stock", stock, 0, 50);
-    // Removed, and made again with another content.
+    // Removed, and created again with other content.
     sample.path(OpKind::Unlink, "cache", 0);
     let cache = sample.open("cache", NEW.with(READ));
     sample.write("cache", cache, 0, 10).read("cache", cache, 0, 10);

@@ -1,4 +1,4 @@
-//! The walk through a trace: what is under every name, now and when the trace began.
+//! The walk through a trace: the state of every name, now and at the start of the trace.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,24 +11,24 @@ use super::{Prepare, Prepared, SPANS_MAX};
 use crate::replay::Without;
 use crate::writer::{ABSENT, UNKNOWN};
 
-/// Names that are looked at below renamed directories, in all.
+/// Names below renamed directories that are visited, in total.
 const RENAMED_MAX: usize = 20_000_000;
 
-/// Linux's numbers of the errors that tell whether something was there.
+/// Linux's numbers of the errors that show whether something existed.
 const ENOENT: i32 = 2;
 const EEXIST: i32 = 17;
 const EISDIR: i32 = 21;
 const EINVAL: i32 = 22;
 
-/// An operation, as far as it matters here.
+/// The parts of an operation that matter here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     pub kind: OpKind,
     /// Index of the name.
     pub file: u32,
-    /// The name that a rename or a hard link gives.
+    /// The new name of a rename or hard link.
     pub new_name: u32,
-    /// Whether both names of a rename exchange their files.
+    /// Whether a rename exchanges both names.
     pub exchanges: bool,
     /// The open file that it uses.
     pub handle: Option<u32>,
@@ -36,11 +36,11 @@ pub(crate) struct Seen {
     pub len: u32,
     pub done_len: u32,
     pub errno: i32,
-    /// Whether its length and end are the application's.
+    /// Whether its length and end are exactly those of the application.
     pub exact: bool,
 }
 
-/// What is under a name now.
+/// The current state of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Now {
     Unknown,
@@ -48,7 +48,7 @@ enum Now {
     Here(u32),
 }
 
-/// What was under a name when the trace began.
+/// The state of a name at the start of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Initial {
     Undecided,
@@ -56,7 +56,7 @@ pub(super) enum Initial {
     Was(u32),
 }
 
-/// What something is.
+/// The type of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryKind {
     Unknown,
@@ -69,25 +69,25 @@ pub(super) enum EntryKind {
 /// A file or directory.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
-    /// The name that it had when the trace began; none for what the trace makes.
+    /// The name that it had at the start of the trace; none for objects that the trace creates.
     pub(super) initial: u32,
     pub kind: EntryKind,
-    /// Something happened to it that needs it to have been there.
+    /// A later operation proves that it existed.
     pub proven: bool,
     /// The source recorded that it existed.
     pub known: bool,
     pub known_size: Option<u64>,
-    /// It was opened so that it would have been made.
+    /// It was opened in a way that would create it if missing.
     pub may_be_made: bool,
-    /// The first handle with an unknown open.
+    /// The first handle whose open is unknown.
     pub unknown_handle: u32,
     written_bytes: u64,
     pub content: Content,
-    /// Where a symbolic link led that was there before.
+    /// The target of a symbolic link that existed before.
     pub leads_to: Option<String>,
 }
 
-/// The walk so far.
+/// The state of the walk.
 #[derive(Debug)]
 pub(crate) struct Walk {
     pub names: TraceNames,
@@ -95,18 +95,18 @@ pub(crate) struct Walk {
     pub(super) initial: Vec<Initial>,
     /// Whether any operation names it.
     pub(super) touched: Vec<bool>,
-    /// Whether something was made under this name, so that its parent was there.
+    /// Whether something was created under this name, so that its parent existed.
     pub(super) made_in: Vec<bool>,
-    /// Whether the trace makes a directory of this name, or renames one to it.
+    /// Whether the trace creates a directory with this name, or renames one to it.
     made: Vec<bool>,
-    /// Whether names lie below it.
+    /// Whether there are names below it.
     above: Vec<bool>,
     pub(super) objects: Vec<Object>,
-    /// By name: the object that the trace makes under it, used again.
+    /// By name: the object that the trace creates under it, to be reused.
     made_objects: HashMap<u32, u32>,
-    /// Names below a renamed directory, with those that they had before.
+    /// Names below a renamed directory, with their names before the rename.
     before_rename: HashMap<u32, u32>,
-    /// By handle.
+    /// The object of each handle.
     object_of: Vec<u32>,
     appends: Vec<bool>,
     spans: usize,
@@ -116,18 +116,18 @@ pub(crate) struct Walk {
     pub(super) contradictions: u64,
     /// Names that symbolic links had at any time.
     link_names: HashSet<u32>,
-    /// Something that is or may hold a symbolic link gets a name less deep, so that a link that climbs would
-    /// lead out of the trace.
+    /// A symbolic link, or a directory that may contain one, moves to a higher level. A link that climbs
+    /// would then lead out of the trace.
     pub(crate) rises: bool,
 }
 
-/// Whether a file that is opened so must be there.
+/// Whether a file that is opened with these bits must exist.
 fn is_only_emptied(bits: OpenBits) -> bool {
     bits.has(OpenBits::TRUNCATE) && !bits.has(OpenBits::CREATE)
 }
 
 impl Walk {
-    /// Before the first operation. `facts` is the trace's file table.
+    /// The state before the first operation. `facts` is the trace's file table.
     pub fn new(names: TraceNames, facts: &[FileEntry], without: Without) -> Walk {
         let len = names.len();
         let mut walk = Walk {
@@ -172,9 +172,9 @@ impl Walk {
         walk
     }
 
-    /// Names that were links when the trace began.
+    /// Records the names that were links at the start of the trace.
     fn were_links(&mut self, facts: &[FileEntry], without: Without) {
-        // By first name, for those that no operation is on.
+        // First names without any operation.
         let mut unnamed: HashMap<&str, u32> = HashMap::new();
         for (file, entry) in facts.iter().enumerate() {
             let Some(file) = self.names.known(file as u32) else { continue };
@@ -194,17 +194,17 @@ impl Walk {
         }
     }
 
-    /// Whether names lie below this one.
+    /// Whether there are names below this one.
     pub(super) fn is_above(&self, name: u32) -> bool {
         self.above.get(name as usize).copied().unwrap_or(false)
     }
 
-    /// Whether the trace makes this directory itself.
+    /// Whether the trace creates this directory itself.
     pub(super) fn is_made(&self, name: u32) -> bool {
         self.made.get(name as usize).copied().unwrap_or(false)
     }
 
-    /// The trace's next operation.
+    /// Processes the trace's next operation.
     pub fn see(&mut self, seen: &Seen) {
         self.touched[seen.file as usize] = true;
         self.look_whether_links_rise(seen);
@@ -240,7 +240,7 @@ impl Walk {
         }
     }
 
-    /// A handle that the trace doesn't open.
+    /// Registers a handle that the trace does not open.
     pub fn assumed(&mut self, handle: u32, file: u32) {
         let opened = Seen {
             kind: OpKind::Open,
@@ -266,7 +266,7 @@ impl Walk {
             // itself.
             (ENOENT, OpKind::Create | OpKind::MakeDir | OpKind::SymLink) => {}
             (ENOENT, OpKind::Rename) if seen.exchanges => {
-                // One of the two was not there: that of which nothing else is known.
+                // One of the two was missing: the one without other evidence.
                 let is_first_here = matches!(self.now[seen.file as usize], Now::Here(_));
                 let is_second_here = matches!(self.now[seen.new_name as usize], Now::Here(_));
                 match (is_first_here, is_second_here) {
@@ -282,7 +282,7 @@ impl Walk {
             (EEXIST, OpKind::Create | OpKind::SymLink) => drop(self.was_here(seen.file, EntryKind::Unknown)),
             (EEXIST, OpKind::Link) => drop(self.was_here(seen.new_name, EntryKind::Unknown)),
             (EEXIST, OpKind::MakeDir) => drop(self.was_here(seen.file, EntryKind::Directory)),
-            // It is there, and is no link.
+            // It exists, and is not a symbolic link.
             (EINVAL, OpKind::ReadLink) => drop(self.was_here(seen.file, EntryKind::Unknown)),
             (EISDIR, OpKind::Open | OpKind::Create) => drop(self.was_here(seen.file, EntryKind::Directory)),
             _ => {}
@@ -315,7 +315,7 @@ impl Walk {
         let is_new = bits.has(OpenBits::EXCLUSIVE) || seen.done_len == 1;
         let empties = bits.has(OpenBits::TRUNCATE);
         if is_only_emptied(bits) {
-            // What is only emptied was there.
+            // An open that only truncates needs an existing file.
             self.was_here(name, EntryKind::File);
         }
         let object = match self.now[name as usize] {
@@ -399,7 +399,7 @@ impl Walk {
         let object =
             self.was_here(from, if is_directory { EntryKind::Directory } else { EntryKind::Unknown });
         if from == to || self.now[to as usize] == Now::Here(object) {
-            // Of two names of one file, both stay.
+            // Renaming one name of a file to another of its names changes nothing.
             return;
         }
         if self.objects[object as usize].kind == EntryKind::Directory {
@@ -411,7 +411,7 @@ impl Walk {
         self.made_in[to as usize] = true;
     }
 
-    /// Two names exchange what is under them.
+    /// Exchanges the objects of two names.
     fn exchanged(&mut self, one: u32, two: u32) {
         self.touched[two as usize] = true;
         let kind = |walk: &Walk, name| match walk.is_above(name) || walk.names.says_directory(name) {
@@ -433,11 +433,11 @@ impl Walk {
                 objects.into_iter().any(|object| self.objects[object as usize].kind == EntryKind::Directory);
             self.made_in[name as usize] = true;
         }
-        // Whatever is made under either name later is another file.
+        // An object created under either name later is another file.
         self.made_objects.retain(|_, made| !objects.contains(made));
     }
 
-    /// What lies below two directories that exchange their names goes with them.
+    /// Exchanges the entries below two directories that exchange their names.
     fn exchange_below(&mut self, one: u32, two: u32) {
         self.renamed += self.names.len();
         if self.renamed > RENAMED_MAX {
@@ -469,18 +469,19 @@ impl Walk {
         }
     }
 
-    /// A file gets an additional name.
+    /// Adds another name to a file.
     fn linked(&mut self, from: u32, to: u32) {
         self.touched[to as usize] = true;
         let object = self.was_here(from, EntryKind::Unknown);
         self.was_absent(to, false);
         self.now[to as usize] = Now::Here(object);
         self.made_in[to as usize] = true;
-        // Whatever is made under either name later is another file.
+        // An object created under either name later is another file.
         self.made_objects.retain(|_, made| *made != object);
     }
 
-    /// A link is not made after all: its name then leads to a separate file that exists from the start.
+    /// Handles a link that is not created: its name then refers to a separate file that exists from the
+    /// start.
     pub fn stands_alone(&mut self, name: u32) {
         let is_made = matches!(self.now[name as usize], Now::Here(_));
         let initial = self.first_name(name) as usize;
@@ -490,8 +491,8 @@ impl Walk {
         }
     }
 
-    /// Whether a link would be moved to where its text leads elsewhere. What failed then may be done now, so
-    /// failures count.
+    /// Records whether a link would move to a level from which its target is another one. Failed
+    /// operations count, because they may succeed in the replay.
     fn look_whether_links_rise(&mut self, seen: &Seen) {
         match seen.kind {
             OpKind::SymLink => drop(self.link_names.insert(seen.file)),
@@ -512,7 +513,7 @@ impl Walk {
         }
     }
 
-    /// What lies below a renamed directory goes with it.
+    /// Moves the entries below a renamed directory.
     fn move_below(&mut self, from: u32, to: u32) {
         self.renamed += self.names.len();
         if self.renamed > RENAMED_MAX {
@@ -541,7 +542,7 @@ impl Walk {
         }
     }
 
-    /// Room for names that came later.
+    /// Adds entries for names that were added later.
     fn grow(&mut self) {
         let len = self.names.len();
         self.now.resize(len, Now::Unknown);
@@ -552,15 +553,15 @@ impl Walk {
         self.above.resize(len, false);
     }
 
-    /// The name that what is under this one had when the trace began, as far as nothing else came there.
+    /// The name that this object had at the start of the trace, unless another object took its place.
     fn first_name(&self, name: u32) -> u32 {
         self.before_rename.get(&name).copied().unwrap_or(name)
     }
 
-    /// What is under a name, which must have been there.
+    /// Returns the object of a name, which must have existed.
     fn was_here(&mut self, name: u32, kind: EntryKind) -> u32 {
         if self.now[name as usize] == Now::Absent {
-            // Made by a process that the trace doesn't show.
+            // Created by a process that the trace does not show.
             self.contradictions += 1;
             return self.make(name, kind);
         }
@@ -573,7 +574,7 @@ impl Walk {
         object
     }
 
-    /// What is under a name that is used, which may have made it.
+    /// Returns the object of a name that is used; the use may have created it.
     fn used(&mut self, name: u32) -> u32 {
         match self.now[name as usize] {
             Now::Here(object) => object,
@@ -590,7 +591,7 @@ impl Walk {
         }
     }
 
-    /// There is nothing under a name.
+    /// Records that a name did not exist.
     fn was_absent(&mut self, name: u32, missed: bool) {
         if self.now[name as usize] == Now::Unknown {
             let initial = self.first_name(name);
@@ -601,7 +602,7 @@ impl Walk {
         self.now[name as usize] = Now::Absent;
     }
 
-    /// The trace makes something.
+    /// Creates an object under a name.
     fn make(&mut self, name: u32, kind: EntryKind) -> u32 {
         let known = self.made_objects.get(&name).copied();
         let object = known.unwrap_or_else(|| self.add(NONE, kind));
@@ -627,7 +628,7 @@ impl Walk {
         self.objects.len() as u32 - 1
     }
 
-    /// How much larger files get, at most.
+    /// How much the files grow, at most.
     pub(super) fn growth_bytes(&self, entries: &[Prepared]) -> u64 {
         let size_of = |object: &Object| {
             let name = self.names.name(object.initial);

@@ -1,24 +1,24 @@
-//! How late operations began, counted by length: exact below 256 ns, to two digits above.
+//! A histogram of delays: exact below 256 ns, with two significant digits above.
 //!
-//! Not here: what a delay is, and whose (the script).
+//! Not here: the definition and the causes of a delay (the script).
 
 use std::collections::BTreeMap;
 
 /// Buckets per doubling, as a power of two.
 const BITS: u32 = 7;
 
-/// Delays by length.
+/// A histogram of delays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delays {
     /// By the smallest delay of each bucket.
     counts: BTreeMap<u64, u64>,
-    /// Kept apart, because most operations begin on time.
+    /// Counted separately, because most operations start on time.
     none: u64,
     most_ns: u64,
 }
 
 impl Delays {
-    /// One more.
+    /// Adds one delay to the histogram.
     pub(super) fn add(&mut self, delay_ns: u64) {
         if delay_ns == 0 {
             self.none += 1;
@@ -28,12 +28,12 @@ impl Delays {
         self.most_ns = self.most_ns.max(delay_ns);
     }
 
-    /// The longest, exact.
+    /// The longest delay, exact.
     pub fn most_ns(&self) -> u64 {
         self.most_ns
     }
 
-    /// Each length with its number of operations, ascending.
+    /// Each delay with its number of operations, ascending.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
         let none = Some((0, self.none)).filter(|(_, count)| *count > 0);
         none.into_iter().chain(self.counts.iter().map(|(&ns, &count)| (ns, count)))

@@ -1,4 +1,4 @@
-//! Why a trace is not replayed. All of it is known before the target is touched.
+//! The reasons why a trace is not replayed. All are found before the target is accessed.
 
 use crate::error::TraceError;
 use crate::library::LibraryError;
@@ -8,61 +8,61 @@ use crate::name::BadName;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// It can't be read.
+    /// The trace can't be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// It is not in the library.
+    /// The trace is not in the library.
     #[error(transparent)]
     Library(#[from] LibraryError),
-    /// A name in it is not safe.
+    /// A file name is not safe.
     #[error(
         "the trace has a file name {name:?} that {why}. Names must be relative paths inside the trace's root"
     )]
     BadName {
         /// The beginning of the name.
         name: String,
-        /// What is wrong with it.
+        /// The reason why it is refused.
         why: BadName,
     },
-    /// An operation is on a file that the trace doesn't name.
+    /// An operation refers to a file that the trace does not name.
     #[error(
         "operation {op} of the trace uses file {file}, which the trace does not name. The trace is damaged"
     )]
     NoFile {
-        /// Its number, from 0.
+        /// Number of the operation, from 0.
         op: u64,
         file: u64,
     },
-    /// An operation lies where no file has a place.
+    /// An operation's offset is beyond the largest file size.
     #[error(
         "operation {op} of the trace ({kind}) is at byte {offset}, beyond the largest possible file. The \
          trace is damaged"
     )]
     OutOfRange {
-        /// Its number, from 0.
+        /// Number of the operation, from 0.
         op: u64,
         kind: &'static str,
         offset: u64,
     },
-    /// More than is held in memory.
+    /// Too many operations for the memory.
     #[error(
         "the trace has {ops} operations, but a replay keeps at most {limit} in memory. Record or import a \
          part of it"
     )]
     TooManyOps {
-        /// How many it has.
+        /// Number of operations in the trace.
         ops: u64,
-        /// How many are allowed.
+        /// Limit of operations in memory.
         limit: u64,
     },
-    /// More names than a replay can have files.
+    /// More files than a replay can use.
     #[error(
         "the trace has {files} files, but a replay can use at most {limit}. Record or import a part of it"
     )]
     TooManyFiles {
-        /// How many it names.
+        /// Number of files in the trace.
         files: u64,
-        /// How many are allowed.
+        /// Limit of files in a replay.
         limit: u64,
     },
     /// More open files than a process can have.
@@ -72,44 +72,44 @@ pub enum ReplayError {
     )]
     TooManyOpen {
         open: u64,
-        /// How many are allowed.
+        /// Limit of open files.
         limit: u64,
     },
-    /// A time too long to wait for.
+    /// The trace lasts too long.
     #[error(
         "the trace lasts {days} days, so its clock was wrong or it is damaged. Shorten its pauses with \
          --idle-cap 10s, or replay it with --pace max"
     )]
     TooLong {
-        /// From its first operation to the beginning of the last.
+        /// From the first operation to the start of the last one.
         days: u64,
     },
-    /// More threads than can be distinguished.
+    /// Too many threads for their numbers.
     #[error("the trace has more than {limit} threads with operations at once. Replay it with --order serial")]
     TooManyThreads {
-        /// How many are allowed.
+        /// Limit of threads.
         limit: usize,
     },
-    /// What waits for what takes too much memory.
+    /// The dependencies between operations need too much memory.
     #[error(
         "the threads of the trace depend on each other too much for this order. Replay it with --order serial"
     )]
     TooEntangled,
-    /// Something has to be a file and a directory.
+    /// A name would have to be both a file and a directory.
     #[error(
         "the trace needs {name:?} to be both a file and a directory before it begins. It is damaged, or its \
          names are wrong"
     )]
     Contradiction { name: String },
-    /// Nothing in it can be done again.
+    /// The trace has no operation that can be replayed.
     #[error("nothing in the trace can be replayed: {}", left_out(*ops))]
     Nothing {
-        /// How many operations it has.
+        /// Number of operations in the trace.
         ops: u64,
     },
     #[error("not enough memory for the {ops} operations of the trace. Record or import a part of it")]
     Memory {
-        /// How many it has.
+        /// Number of operations in the trace.
         ops: u64,
     },
 }

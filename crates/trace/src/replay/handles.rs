@@ -1,8 +1,8 @@
-//! Which open file an operation used.
+//! Finds the open file that an operation used.
 //!
-//! In a capture an operation carries the number of its open file. In the log of a run it doesn't (there,
-//! `transfer` counts accesses and frames), so it belongs to the file that its stream opened last under that
-//! name, or else its worker.
+//! In a capture, an operation has the number of its open file. In the log of a run it does not (there,
+//! `transfer` counts accesses and frames). The open file is then the last one that its stream opened
+//! under that name, or else its worker.
 
 use std::collections::HashMap;
 
@@ -10,39 +10,39 @@ use reelgauge_record::{OpKind, OpRecord, OpenBits};
 
 use super::packed::Handle;
 
-/// Alignment of a handle that nothing was done with yet.
+/// The initial alignment of a handle, before any operation on it.
 const ALIGNED: u8 = 32;
 
-/// Every open file of a trace, as far as it is known.
+/// The known open files of a trace.
 #[derive(Debug, Default)]
 pub(super) struct Handles {
-    /// Whether the source's numbers are those of open files.
+    /// Whether the source's numbers identify open files.
     numbers_count: bool,
     pub list: Vec<Handle>,
-    /// Open now, by worker, number and file.
+    /// Handles that are open now, by worker, number and file.
     by_number: HashMap<(u32, u32, u32), u32>,
-    /// The last that was opened, by worker, stream and file, and by worker and file.
+    /// The last opened handle, by worker, stream and file, and by worker and file.
     by_stream: HashMap<(u32, u32, u32), u32>,
     by_worker: HashMap<(u32, u32), u32>,
     recent: Option<((u32, u32, u32), u32)>,
-    /// By handle.
+    /// Whether each handle was closed.
     closed: Vec<bool>,
     open: u32,
     pub open_most: u32,
 }
 
 impl Handles {
-    /// None yet. `numbers_count`: the source's numbers are those of open files.
+    /// Starts without handles. `numbers_count`: the source's numbers identify open files.
     pub fn new(numbers_count: bool) -> Handles {
         Handles { numbers_count, ..Handles::default() }
     }
 
-    /// Whether the source's numbers are those of open files.
+    /// Whether the source's numbers identify open files.
     pub fn numbers_count(&self) -> bool {
         self.numbers_count
     }
 
-    /// A file is opened; `worked` unless that failed. Its number.
+    /// Registers an open, which succeeded if `worked`. Returns the handle's number.
     pub fn open(&mut self, op: &OpRecord, worked: bool) -> u32 {
         let number = self.add(op.file, OpenBits(op.len) == OpenBits::UNKNOWN);
         self.count_open();
@@ -54,7 +54,7 @@ impl Handles {
         number
     }
 
-    /// A file that was open before the trace began, or whose opening it doesn't show.
+    /// Registers a file that was open before the trace began, or whose open is missing.
     pub fn assume(&mut self, op: &OpRecord) -> u32 {
         let number = self.add(op.file, true);
         self.count_open();
@@ -62,7 +62,7 @@ impl Handles {
         number
     }
 
-    /// The open file that an operation uses; `None` where it was never opened.
+    /// The open file that an operation uses; `None` if it was never opened.
     pub fn used(&mut self, op: &OpRecord) -> Option<u32> {
         let key = (op.worker, op.transfer, op.file);
         if let Some((_, number)) = self.recent.filter(|(recent, _)| *recent == key) {
@@ -80,16 +80,17 @@ impl Handles {
         Some(number)
     }
 
-    /// It is closed.
+    /// Registers the close of a handle.
     pub fn close(&mut self, op: &OpRecord, number: u32) {
         self.open = self.open.saturating_sub(1);
         self.recent = None;
         self.closed[number as usize] = true;
-        // In a run the number of a close need not be that of its open, whose entry then stays, and is void.
+        // In a run, a close may have another number than its open. The entry of the open then stays, but
+        // is unused.
         self.by_number.remove(&(op.worker, op.transfer, op.file));
     }
 
-    /// What is done with it.
+    /// Records how an operation uses the handle.
     pub fn note(&mut self, number: u32, op: &OpRecord) {
         let Some(handle) = self.list.get_mut(number as usize) else { return };
         match op.kind {

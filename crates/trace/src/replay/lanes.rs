@@ -1,15 +1,14 @@
-//! Lanes: a recorded thread, or where a thread had several operations in flight, a part of it in which one
-//! came after the other.
+//! Lanes: a recorded thread, or a sequential part of a thread that had several operations in flight.
 //!
-//! An operation goes to the first lane of its thread that was idle when it was issued. So a thread has as
-//! many lanes as it had operations in flight, mostly one.
+//! An operation goes to the first lane of its thread that was idle when it was issued. So a thread has
+//! as many lanes as it had operations in flight, usually one.
 
 use std::collections::HashMap;
 
 /// The most lanes: their numbers have 16 bits.
 pub(super) const LANES_MAX: usize = 60_000;
 
-/// A lane so far.
+/// The state of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     /// Index of its thread.
@@ -26,25 +25,26 @@ pub(super) struct Lanes {
     threads: HashMap<(u32, u32), u32>,
     /// By thread: its worker, stream and lanes.
     known: Vec<((u32, u32), Vec<u16>)>,
-    /// By thread: when its first operation was issued.
+    /// By thread: the time at which its first operation was issued.
     begun_ns: Vec<u64>,
     lanes: Vec<Lane>,
-    /// The thread that was asked for last.
+    /// The thread of the last lookup.
     recent: Option<((u32, u32), u32)>,
 }
 
-/// Where an operation belongs.
+/// An operation's place in the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LanePosition {
     pub lane: u16,
-    /// The operation before in the lane.
+    /// The previous operation in the lane.
     pub before: Option<u32>,
-    /// When the thread's last operation was done that was done before this one was issued.
+    /// The end of the thread's last operation that ended before this one was issued.
     pub idle_since_ns: Option<u64>,
 }
 
 impl Lanes {
-    /// Puts an operation into a lane; `None` where there are too many. Operations come in order of issue.
+    /// Assigns an operation to a lane; `None` if there are too many lanes. Operations come in order of
+    /// issue.
     pub fn place(
         &mut self,
         (worker, stream): (u32, u32),
@@ -81,7 +81,7 @@ impl Lanes {
         Some(LanePosition { lane: number, before: Some(before), idle_since_ns })
     }
 
-    /// What the other lanes of a lane's thread had done when an operation was issued: the last of each.
+    /// For each other lane of the thread: the last operation that had ended when this one was issued.
     pub fn done_beside(&self, lane: u16, issued_ns: u64) -> impl Iterator<Item = (u32, u16)> {
         let beside = &self.known[self.lanes[usize::from(lane)].thread as usize].1;
         beside.iter().filter(move |&&other| other != lane).filter_map(move |&other| {
@@ -92,12 +92,12 @@ impl Lanes {
         })
     }
 
-    /// By thread: when it began, and its lanes.
+    /// By thread: its start time, and its lanes.
     pub fn threads(&self) -> impl Iterator<Item = (u64, &[u16])> {
         self.begun_ns.iter().copied().zip(self.known.iter().map(|(_, lanes)| lanes.as_slice()))
     }
 
-    /// The last operation of a lane, and when it was done.
+    /// The last operation of a lane, and its end.
     pub fn last_of(&self, lane: u16) -> (u32, u64) {
         self.lanes[usize::from(lane)].last
     }
@@ -154,7 +154,7 @@ mod tests {
         let (lanes, numbers) = lanes_of(&[(0, 0, 10), (0, 1, 30), (0, 2, 5), (0, 6, 40), (0, 12, 13)]);
         assert_eq!(numbers, [0, 1, 2, 2, 0]);
         assert_eq!(lanes.streams(), [0, 0, 0]);
-        // When the last was issued, operation 2 was done, 1 and 3 were not.
+        // When the last was issued, operation 2 had ended; 1 and 3 had not.
         let done: Vec<_> = lanes.done_beside(0, 12).collect();
         assert_eq!(done, [(2, 2)]);
     }

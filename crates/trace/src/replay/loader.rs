@@ -1,7 +1,7 @@
-//! Reading a trace for a replay: once, in the order of issue, into [`PackedTrace`] and [`PreState`].
+//! Reads a trace for a replay, once, in the order of issue, into [`PackedTrace`] and [`PreState`].
 //!
-//! A trace comes from anybody, so everything that a number in it could lead to is looked at here, before
-//! anything is done: names, positions, lengths, the number of threads, of open files and of operations.
+//! A trace is untrusted. All its values are checked here before anything is done: names, offsets,
+//! lengths, and the numbers of threads, open files and operations.
 //!
 //! Reads and writes longer than [`PIECE_BYTES`] are split, so that buffers stay small.
 
@@ -29,38 +29,38 @@ mod thread_order;
 use dependencies::Waits;
 use reorder::Reorder;
 
-/// The most operations that are held in memory (36 bytes each).
+/// Limit of operations in memory (36 bytes each).
 pub const OPS_MAX: u64 = 50_000_000;
-/// The most files of a trace that is replayed.
+/// Limit of files in a replayed trace.
 pub const FILES_MAX: u64 = 1 << 20;
-/// Longer reads and writes are split into pieces of this.
+/// Longer reads and writes are split into pieces of this size.
 pub const PIECE_BYTES: u32 = 64 << 20;
-/// The most files that a trace may have open at once.
+/// Limit of files that a trace may have open at once.
 pub const OPEN_MAX: u32 = 30_000;
-/// A longer time from the first operation to the beginning of the last is not waited for: a year.
+/// Limit of the time from the first operation to the start of the last one: a year.
 pub const SPAN_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;
-/// No plan is larger.
+/// The largest plan file that is read.
 const PLAN_BYTES_MAX: u64 = 1 << 20;
 
-/// How a trace is to be replayed, as far as reading it depends on that.
+/// The replay settings that affect loading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// What waits for what.
+    /// The order in which operations wait for each other.
     pub order: ReplayOrder,
-    /// When operations begin.
+    /// The pacing, which decides when operations start.
     pub pace: Pacing,
-    /// Longer times in which nothing happened are cut to this.
+    /// Longer idle times are cut to this.
     pub idle_cap_ns: Option<u64>,
-    /// What the target doesn't have.
+    /// The features that the target lacks.
     pub without: Without,
 }
 
-/// How much of a trace only some targets can do: links that are made or were there before it, and exchanges.
+/// The operations that only some targets support: links that are made or existed before, and exchanges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Further names of files.
+    /// Number of hard links.
     pub hard: u64,
-    /// Names that lead to others.
+    /// Number of symbolic links.
     pub symbolic: u64,
     /// Renames that exchange two names.
     pub exchanges: u64,
@@ -69,22 +69,22 @@ pub struct LinkCounts {
 /// A trace that can be replayed.
 #[derive(Debug)]
 pub struct Replayable {
-    /// Its operations.
+    /// The operations, packed in memory.
     pub packed: PackedTrace,
-    /// What must be there before.
+    /// The files that must exist before the replay.
     pub before: PreState,
-    /// The links that it needs.
+    /// The links that the target must support.
     pub links: LinkCounts,
     /// Operations that are not replayed, by kind.
     pub left_out: BTreeMap<NotReplayed, u64>,
-    /// What is replayed otherwise than it was recorded, in sentences.
+    /// Sentences about the differences from the recording.
     pub notes: Vec<String>,
 }
 
-/// Reads a trace.
+/// Loads a trace.
 ///
 /// # Errors
-/// [`ReplayError`]: it can't be read, or is not safe or not possible to replay.
+/// [`ReplayError`]: the trace can't be read, or a replay is unsafe or impossible.
 pub fn load(trace: &Trace, wanted: Wanted) -> Result<Replayable, ReplayError> {
     let ops = trace.ops();
     if ops > OPS_MAX {
@@ -94,11 +94,11 @@ pub fn load(trace: &Trace, wanted: Wanted) -> Result<Replayable, ReplayError> {
     if files > FILES_MAX {
         return Err(ReplayError::TooManyFiles { files, limit: FILES_MAX });
     }
-    // A replay numbers its open files, a capture does, and other runs number something else.
+    // In logs of replays and captures the number identifies an open file; other runs use it for
+    // something else.
     let numbers_count = trace.info().is_some() || is_of_replay(trace);
     let mut loader = Loader::new(trace, wanted, numbers_count)?;
-    // Traces are written in the order of issue; a run, and what is left of a recording that was cut off, in
-    // the order of completion.
+    // Traces are in order of issue. Runs and interrupted recordings are in order of completion.
     let is_in_order = trace.info().is_some_and(|info| !info.cut_off);
     let mut reorder = Reorder::new(if is_in_order { 0 } else { reorder::WINDOW });
     for batch in trace.batches() {
@@ -114,14 +114,14 @@ pub fn load(trace: &Trace, wanted: Wanted) -> Result<Replayable, ReplayError> {
     loader.finish(reorder.late_ops())
 }
 
-/// Whether this is the directory of a replay. A plan that is a pipe, or endless, is none.
+/// Whether this is the directory of a replay. Only a regular plan file of limited size is read.
 fn is_of_replay(trace: &Trace) -> bool {
     let path = trace.dir().join("run.toml");
     let is_plan = fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() <= PLAN_BYTES_MAX);
     is_plan && fs::read_to_string(path).is_ok_and(|plan| ReplayPlan::from_toml(&plan).is_ok())
 }
 
-/// The trace so far.
+/// The state while a trace is loaded.
 struct Loader {
     wanted: Wanted,
     packed: PackedTrace,
@@ -130,7 +130,7 @@ struct Loader {
     waits: Waits,
     handle_past: Vec<Past>,
     name_past: Vec<Past>,
-    /// By name that shares a file with others: the first of these.
+    /// For each hard-linked name, the first name of the same file.
     shared: HashMap<u32, u32>,
     links: LinkCounts,
     walk: Walk,
@@ -143,12 +143,12 @@ struct Loader {
     assumed_inline: u64,
 }
 
-/// Times of the replay, from those of the trace.
+/// Converts recorded times to times of the replay.
 #[derive(Debug, Default)]
 struct Timeline {
     start_ns: Option<u64>,
     idle_cap_ns: Option<u64>,
-    /// Nothing was going on from here until the next operation is due.
+    /// No operation was in flight from here until the next one is due.
     busy_until_ns: u64,
     cut_ns: u64,
     last_due_ns: u64,
@@ -157,7 +157,7 @@ struct Timeline {
 }
 
 impl Timeline {
-    /// When an operation is due, since the beginning. Operations come in order of issue.
+    /// The time at which an operation is due, since the start. Operations come in order of issue.
     fn due(&mut self, op: &OpRecord) -> u64 {
         let start_ns = *self.start_ns.get_or_insert(op.due_ns);
         if let Some(cap_ns) = self.idle_cap_ns {
@@ -178,7 +178,8 @@ impl Loader {
     fn new(trace: &Trace, wanted: Wanted, numbers_count: bool) -> Result<Loader, ReplayError> {
         let names = TraceNames::of(trace.files())?;
         let mut packed = PackedTrace::default();
-        // What a damaged footer claims beyond what can be had is no reason to end the process.
+        // A damaged footer may claim an impossible count. A failed reservation must not abort the
+        // process.
         let ops = trace.ops();
         packed.ops.try_reserve_exact(ops as usize).map_err(|_| ReplayError::Memory { ops })?;
         Ok(Loader {
@@ -202,7 +203,7 @@ impl Loader {
         })
     }
 
-    /// The next operation of the trace.
+    /// Processes the next operation of the trace.
     fn take(&mut self, mut op: OpRecord) -> Result<(), ReplayError> {
         let number = self.number;
         self.number += 1;
@@ -234,7 +235,7 @@ impl Loader {
         self.put_in_pieces(&op, handle, due_ns)
     }
 
-    /// What a link that is not made would have named is there from the start.
+    /// Treats the names of a link that is not made as existing from the start.
     fn leave_out(&mut self, op: &OpRecord) {
         let named = match op.kind {
             OpKind::Link => op.offset as u32,
@@ -246,7 +247,7 @@ impl Loader {
         }
     }
 
-    /// Notes which names share a file from here on.
+    /// Records which names share a file from here on.
     fn count_link(&mut self, op: &OpRecord) {
         self.links.hard += u64::from(op.kind == OpKind::Link);
         self.links.symbolic += u64::from(op.kind == OpKind::SymLink);
@@ -268,8 +269,8 @@ impl Loader {
         }
     }
 
-    /// Links that climb lead to themselves where what holds them moves up: their way would lead out of the
-    /// image.
+    /// If a directory with relative `..` links moves up, these links would leave the image. They are
+    /// replaced by links to themselves.
     fn keep_links_inside(&mut self) -> Option<String> {
         if !self.walk.rises {
             return None;
@@ -289,7 +290,7 @@ impl Loader {
         })
     }
 
-    /// Refuses what no file can hold; names become those that the trace uses first for the same path.
+    /// Refuses impossible offsets, and maps each name to the first name of the same path.
     fn check(&self, number: u64, op: &mut OpRecord) -> Result<(), ReplayError> {
         let known = |file: u64| {
             let known = u32::try_from(file).ok().and_then(|file| self.walk.names.known(file));
@@ -317,7 +318,7 @@ impl Loader {
     fn handle(&mut self, op: &OpRecord, due_ns: u64) -> Result<Option<u32>, ReplayError> {
         let found = match op.kind {
             OpKind::Open | OpKind::Create => Some(self.handles.open(op, op.errno == 0)),
-            // By path, unless it is known by which handle.
+            // By path, unless the handle is known.
             OpKind::Truncate => match self.handles.used(op) {
                 None if op.transfer != 0 && self.handles.numbers_count() => Some(self.assume(op, due_ns)?),
                 found => found,
@@ -341,8 +342,8 @@ impl Loader {
         Ok(found)
     }
 
-    /// A file that was open before the trace began. One that is written from its beginning is opened right
-    /// before that, since it may have to be made; others before the start.
+    /// Adds a file that was open before the trace began. If it is first written at 0, it is opened right
+    /// before that write, because it may have to be created. Otherwise it is opened before the start.
     fn assume(&mut self, op: &OpRecord, due_ns: u64) -> Result<u32, ReplayError> {
         let handle = self.handles.assume(op);
         self.walk.assumed(handle, op.file);
@@ -365,7 +366,7 @@ impl Loader {
         Ok(handle)
     }
 
-    /// Puts an operation down, in several pieces if it is too long.
+    /// Appends an operation, split if it is too long.
     fn put_in_pieces(&mut self, op: &OpRecord, handle: Option<u32>, due_ns: u64) -> Result<(), ReplayError> {
         if !op.kind.moves_data() || op.len <= PIECE_BYTES {
             return self.put(op, handle, due_ns);
@@ -375,7 +376,7 @@ impl Loader {
         while left > 0 {
             let len = left.min(PIECE_BYTES);
             let piece = OpRecord { offset, len, done_len: done.min(len), ..*op };
-            // All but the last are over at once, so that one lane takes them all.
+            // All pieces but the last complete immediately, so that one lane executes them in sequence.
             let done_ns = if left > len { op.issued_ns } else { op.done_ns };
             self.put(&OpRecord { done_ns, ..piece }, handle, due_ns)?;
             (offset, left, done) = (offset + u64::from(len), left - len, done.saturating_sub(len));
@@ -419,8 +420,8 @@ impl Loader {
         Ok(())
     }
 
-    /// Puts an operation behind the one before it in its lane. While there is only one lane, the order
-    /// of the trace implies it.
+    /// Appends an operation to its lane. With a single lane no links are stored, because the order of
+    /// the trace implies them.
     fn chain(&mut self, number: u32, place: LanePosition) {
         if self.wanted.order == ReplayOrder::Serial {
             return;
@@ -442,7 +443,7 @@ impl Loader {
         }
     }
 
-    /// When an operation begins.
+    /// The time at which an operation starts.
     fn time(&self, op: &OpRecord, due_ns: u64, place: LanePosition, marks: &mut Marks) -> u64 {
         if self.wanted.pace != Pacing::Think {
             return due_ns;
@@ -455,7 +456,7 @@ impl Loader {
         self.wanted.idle_cap_ns.map_or(think_ns, |cap_ns| think_ns.min(cap_ns))
     }
 
-    /// What an operation waits for; whether there is anything.
+    /// Collects the operations to wait for. Returns whether there are any.
     fn waits_of(
         &mut self,
         op: &OpRecord,
@@ -504,7 +505,7 @@ impl Loader {
         waits.end(&mut self.packed)
     }
 
-    /// The whole trace has been read.
+    /// Completes the result after the whole trace was read.
     fn finish(mut self, late_ops: u64) -> Result<Replayable, ReplayError> {
         if self.packed.ops.is_empty() {
             return Err(ReplayError::Nothing { ops: self.number });
@@ -568,18 +569,18 @@ impl Loader {
     }
 }
 
-/// Whether two names exchange their files.
+/// Whether a rename exchanges two names.
 fn exchanges(op: &OpRecord) -> bool {
     op.kind == OpKind::Rename && op.flags.has(OpFlags::EXCHANGES)
 }
 
-/// The name that a file gets.
+/// The second name of an operation, if it has one.
 fn new_name(op: &OpRecord) -> Option<u32> {
     matches!(op.kind, OpKind::Rename | OpKind::Link).then_some(op.offset as u32)
 }
 
-/// The names whose past matters for an operation, each once, with how it uses what is there. A file with
-/// several names has the past of the first.
+/// The names that constrain an operation, each once, with its kind of use. A file with several names is
+/// tracked under the first.
 fn names_of(op: &OpRecord, shared: &HashMap<u32, u32>) -> impl Iterator<Item = (u32, Use)> {
     let usage = usage_of(op.kind);
     let new_name = new_name(op);

@@ -1,53 +1,54 @@
-//! Operations of a trace that a replay does not do, by kind.
+//! The kinds of operations that a replay omits.
 //!
-//! A kind is here for one of two reasons: nothing does it on every system, or the target does not have it.
-//! What was refused when it was recorded changed nothing. It is counted all the same, because it took time.
+//! A kind is listed for one of two reasons: not every system supports it, or this target does not.
+//! Operations that failed in the recording had no effect. They are counted anyway, because they took
+//! time.
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OtherBits};
 
-/// Linux's number of the error of a name that is not there.
+/// Linux's error number for a missing name.
 const ENOENT: i32 = 2;
 
 /// Operations that the target does not support and that are therefore omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Without {
-    /// Several names for a file.
+    /// The target does not support hard links.
     pub hard_links: bool,
-    /// Names that lead to others.
+    /// The target does not support symbolic links.
     pub symbolic_links: bool,
-    /// Renames that exchange two names.
+    /// The target does not support renames that exchange two names.
     pub exchanges: bool,
 }
 
 /// A kind of operation that is not replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotReplayed {
-    /// A further name of a file that the trace does not name.
+    /// A hard link to a file that the trace does not name.
     UnknownHardLink,
-    /// A further name of a file, on a target without any.
+    /// A hard link, on a target that does not support them.
     HardLink,
-    /// A symbolic link, on a target without any.
+    /// A symbolic link, on a target that does not support them.
     SymbolicLink,
-    /// Two names that changed places, on a target that can't do that, or where only one of them is known.
+    /// An exchange of two names, on a target that does not support it, or with only one name known.
     RenameExchange,
     /// A rename that left a whiteout.
     RenameWhiteout,
-    /// A rename that was refused because it must not replace a file, or because the storage exchanges no
-    /// names.
+    /// A rename that failed because it must not replace a file, or because the storage does not support
+    /// exchanges.
     RenameRefused,
-    /// A file without a name that was refused.
+    /// A file without a name (`O_TMPFILE`) that could not be created.
     NamelessFile,
     /// A clone of a file.
     Clone,
-    /// A part of a file freed, zeroed, taken out or put in.
+    /// A range of a file that was deallocated, zeroed, collapsed or inserted.
     Range,
     /// A lock or another operation.
     Other,
 }
 
 impl NotReplayed {
-    /// The kind of an operation that is not replayed on such a target. A link that could not be made changed
-    /// nothing.
+    /// The kind of an operation that is not replayed on such a target. A link whose creation failed had
+    /// no effect.
     pub(super) fn of(op: &OpRecord, without: Without) -> Option<NotReplayed> {
         Some(match (op.kind, OtherBits(op.len), op.errno) {
             (OpKind::Other, OtherBits::HARD_LINK, 0) => NotReplayed::UnknownHardLink,
@@ -58,7 +59,8 @@ impl NotReplayed {
             (OpKind::Other, OtherBits::CLONE, _) => NotReplayed::Clone,
             (OpKind::Other, OtherBits::RANGE, _) => NotReplayed::Range,
             (OpKind::Other, ..) => NotReplayed::Other,
-            // A missing name is replayed as such. Otherwise this target may do what that one refused.
+            // A missing name is replayed as such. Other renames that failed in the recording may succeed on
+            // this target.
             (OpKind::Rename, _, errno)
                 if op.flags.has(OpFlags::EXCHANGES) && !matches!(errno, 0 | ENOENT) =>
             {
@@ -73,7 +75,7 @@ impl NotReplayed {
         })
     }
 
-    /// As in JSON.
+    /// The name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             NotReplayed::UnknownHardLink => "unknown_hard_link",
@@ -89,7 +91,7 @@ impl NotReplayed {
         }
     }
 
-    /// In words.
+    /// The name in texts.
     pub const fn words(self) -> &'static str {
         match self {
             NotReplayed::UnknownHardLink => {

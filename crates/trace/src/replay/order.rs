@@ -1,32 +1,32 @@
-//! What an operation has to wait for: what was done before it to the same thing, unless both went on at the
-//! same time when they were recorded.
+//! Computes dependencies: an operation waits for earlier operations on the same object, unless both
+//! overlapped in the recording.
 //!
-//! A thing (an open file, or a name with what is behind it) remembers those of its past operations that a
-//! later one may have to wait for. Of what one lane did only the last two matter: a lane does one thing after
-//! the other, so the later implies the earlier, and at most the last was still going on.
+//! An object (an open file, or a name with its file) stores the past operations that a later one may
+//! have to wait for. Of one lane's operations only the last two matter: a lane is sequential, so the
+//! later one implies all earlier ones, and only the last may still have been in flight.
 
-/// How an operation uses a thing.
+/// How an operation uses an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It makes, removes, renames or resizes it: nothing else may change place with it.
+    /// It creates, removes, renames or resizes the object: no other use may be reordered with it.
     Change,
-    /// It reads what is in it.
+    /// The operation reads the object's content.
     Read,
-    /// It writes into it.
+    /// The operation writes the object's content.
     Write,
-    /// It needs it to be there.
+    /// The operation needs the object to exist.
     Need,
 }
 
 impl Use {
-    /// Whether two uses may not change places.
+    /// Whether two uses must keep their order.
     const fn conflicts(self, other: Use) -> bool {
         use Use::{Change, Read, Write};
         matches!((self, other), (Change, _) | (_, Change) | (Read, Write) | (Write, Read))
     }
 }
 
-/// An operation that uses a thing.
+/// An operation that uses an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub op: u32,
@@ -36,27 +36,27 @@ pub(super) struct Event {
     pub done_ns: u64,
 }
 
-/// What happened to one thing.
+/// The past operations on one object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Past(Vec<Event>);
 
 impl Past {
-    /// How many operations it remembers.
+    /// Number of stored operations.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Another operation uses the thing. Operations come in the order of issue. `wait` is called with
-    /// each operation to wait for, and its lane.
+    /// Adds an operation on the object. Operations come in the order of issue. Calls `wait` with each
+    /// operation to wait for, and its lane.
     pub fn take(&mut self, event: Event, mut wait: impl FnMut(u32, u16)) {
-        // A rename from one name to another in the same directory needs that directory twice, and is one.
+        // A rename within one directory uses that directory twice, but counts as one use.
         if self.0.last().is_some_and(|past| past.op == event.op && past.usage == event.usage) {
             return;
         }
         let done = |past: &&Event| past.done_ns <= event.issued_ns;
         let changes = self.0.iter().filter(done).filter(|past| past.usage == Use::Change);
         if let Some(&change) = changes.max_by_key(|change| (change.issued_ns, change.op)) {
-            // Later operations wait for the change, which waited for these.
+            // Later operations wait for the change, which has waited for these.
             self.0.retain(|past| past.op >= change.op || past.done_ns > change.issued_ns);
         }
         for past in self.0.iter().filter(done) {
@@ -68,7 +68,8 @@ impl Past {
         self.0.push(event);
     }
 
-    /// Of the same use by the same lane, keeps the last: with the one that comes now these are two.
+    /// Keeps only the latest earlier event of the same lane and use; together with the new one there are
+    /// two.
     fn forget_third(&mut self, event: Event) {
         let alike = |past: &Event| past.lane == event.lane && past.usage == event.usage;
         let last = self.0.iter().filter(|past| alike(past)).map(|past| past.op).max();
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(waits(&mut past, event(5, 9, Use::Need, 50, 51)), [0]);
         let mut of_removal = waits(&mut past, event(6, 8, Use::Change, 60, 61));
         of_removal.sort_unstable();
-        // The fifth doesn't wait for it, so all are waited for.
+        // Operation 5 (a Need) does not wait for the write 4, so the removal must wait for each of them.
         assert_eq!(of_removal, [0, 1, 2, 3, 4, 5]);
     }
 

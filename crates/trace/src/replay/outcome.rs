@@ -1,4 +1,4 @@
-//! What turned out differently from what was recorded, and how far a replay was held up.
+//! Differences between a replay and the recording, and the delays of the replay.
 
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::Done;
@@ -6,79 +6,82 @@ use reelgauge_workload::script::Done;
 use super::delays::Delays;
 use super::packed::{PackedTrace, Result};
 
-/// Differences that are kept to be shown.
+/// Number of differences that are kept for display.
 pub const SHOWN: usize = 10;
 
 /// An operation whose result differs from the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Its number in the trace as it is replayed, from 0.
+    /// Its number in the replayed trace, from 0.
     pub op: u32,
     pub kind: OpKind,
     /// Index into the trace's file table.
     pub file: u32,
     pub offset: u64,
     pub len: u32,
-    /// The recorded result.
+    /// The result in the recording.
     pub recorded: Result,
     /// The result of the replay.
     pub now: Result,
 }
 
-/// An operation that is answered so long after it was due may have waited for a storage that was silent.
+/// An operation that completes this long after it was due may have waited for storage that did not
+/// respond.
 pub const LONG_ANSWER_NS: u64 = 100_000_000;
-/// So many of these are kept.
+/// Limit of long answers that are stored.
 pub const LONG_ANSWERS_KEPT: usize = 1 << 16;
 
-/// Why an operation began later than it was due.
+/// The parts of an operation's delay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Delay {
     /// The scheduling delay of Reelgauge.
     pub own_ns: u64,
-    /// What it waited for was done so much later because the tool had begun that late.
+    /// The wait for an earlier operation, as far as Reelgauge had started that one late.
     pub behind_tool_ns: u64,
-    /// The rest of what it waited for others.
+    /// The rest of the wait for earlier operations.
     pub storage_ns: u64,
 }
 
 /// The result of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
-    /// Operations that were done.
+    /// Number of completed operations.
     pub done_ops: u64,
     /// Operations with a different result.
     pub different_ops: u64,
-    /// The first of them.
+    /// The first differences, for display.
     pub first: Vec<Difference>,
-    /// Operations that could not begin when they were due, because one before them was not done.
+    /// Operations that could not start when due, because an earlier one had not completed.
     pub held_up_ops: u64,
-    /// The longest that one of them waited.
+    /// The longest wait of such an operation.
     pub held_up_most_ns: u64,
-    /// From when each operation could begin (it was due, and what it waited for was done) until it was
-    /// issued: the tool's own lateness.
+    /// From the time at which each operation could start (due, and its dependencies complete) until it
+    /// was issued: Reelgauge's scheduling delay.
     pub own_lateness: Delays,
-    /// Operations that began late through the tool: itself behind time, or waiting for one that it had begun
-    /// late and for longer because of that than because of the storage.
+    /// Operations that started late because of Reelgauge: either the operation itself, or one that it
+    /// waited for. In the second case the wait was longer because of Reelgauge than because of the
+    /// storage.
     pub begun_late_ops: u64,
-    /// Operations that began late because the storage had not done what they waited for.
+    /// Operations that started late because the storage had not completed the operations they waited
+    /// for.
     pub storage_late_ops: u64,
-    /// The longest delay past a due time, whatever its cause.
+    /// The longest delay after a due time, from any cause.
     pub behind_most_ns: u64,
-    /// When operations that were answered [`LONG_ANSWER_NS`] after they were due were due and answered: the
-    /// first [`LONG_ANSWERS_KEPT`].
+    /// Due times and completion times of operations that completed [`LONG_ANSWER_NS`] or more after they
+    /// were due: the first [`LONG_ANSWERS_KEPT`].
     pub long_answers: Vec<(u64, u64)>,
-    /// When the first operation was due.
+    /// The time at which the first operation was due.
     pub begun_ns: u64,
-    /// When the last one was done.
+    /// The time at which the last operation completed.
     pub ended_ns: u64,
-    /// Operations that were refused because something else had put a link in the place of their file.
+    /// Operations that were refused because another process had replaced their file with a link.
     pub displaced_ops: u64,
-    /// Opens that were to fail and did not; what they opened was closed again.
+    /// Opens that failed in the recording and succeeded now; their files were closed again.
     pub extra_closes: u64,
 }
 
 impl Outcomes {
-    /// Why an operation that is done began late; from `late_after_ns` on it counts as late.
+    /// Counts a completed operation's delay. A delay of more than `late_after_ns` counts as late.
     pub(super) fn take_delay(&mut self, delay: &Delay, done: &Done, late_after_ns: u64) {
         let Delay { own_ns, behind_tool_ns, storage_ns } = *delay;
         let through_tool_ns = own_ns + behind_tool_ns;
@@ -93,7 +96,7 @@ impl Outcomes {
         }
     }
 
-    /// An operation is done.
+    /// Counts a completed operation.
     pub(super) fn take(&mut self, trace: &PackedTrace, number: u32, done: &Done) {
         self.done_ops += 1;
         self.ended_ns = self.ended_ns.max(done.done_ns);
@@ -112,15 +115,15 @@ impl Outcomes {
     }
 }
 
-/// Whether a file that could be opened when it was recorded is a link now, which is not followed (`ELOOP`),
-/// or has a second name and is not written in (`EMLINK`).
+/// Whether a file that could be opened in the recording is now a link, which is not followed (`ELOOP`),
+/// or has a second name and is not written (`EMLINK`).
 fn is_displaced(kind: OpKind, recorded: Result, now: Result) -> bool {
     let opens = matches!(kind, OpKind::Open | OpKind::Create | OpKind::Truncate);
     cfg!(target_os = "linux") && opens && recorded.errno == 0 && matches!(now.errno, 31 | 40)
 }
 
-/// Whether two results are the same, as far as an application would notice. Other systems have other error
-/// numbers, so there only the failure counts.
+/// Whether an application would see two results as equal. Error numbers differ between systems, so on
+/// other systems only success or failure counts.
 fn is_alike(kind: OpKind, recorded: Result, now: Result) -> bool {
     let same_error = if cfg!(target_os = "linux") {
         recorded.errno == now.errno

@@ -1,8 +1,8 @@
 //! A trace in memory: 32 bytes for each operation, plus extra data for a few of them.
 //!
-//! Ten million operations take 320 MB, and 40 MB more where several threads are to be kept apart. The
-//! result of an operation is kept only if it is an error or a short read, and its dependencies only if
-//! its thread's order doesn't imply them.
+//! Ten million operations take 320 MB, and 40 MB more if the trace has several threads. The result of an
+//! operation is stored only if it is an error or a short read. Its dependencies are stored only if the
+//! order of its thread does not imply them.
 
 use std::collections::BTreeSet;
 
@@ -11,29 +11,29 @@ use reelgauge_record::OpKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct PackedOp {
-    /// When it is due, in nanoseconds since the trace began; with think times, since its thread's operation
-    /// before was done, unless [`Marks::ABSOLUTE`].
+    /// The time at which it is due, in nanoseconds since the start of the trace. With think times, since
+    /// the end of its thread's previous operation, unless [`Marks::ABSOLUTE`] is set.
     pub time_ns: u64,
-    /// As in its record.
+    /// The offset in its record.
     pub offset: u64,
-    /// As in its record; the open bits of what opens.
+    /// The length in its record; for opens, the open bits.
     pub len: u32,
     /// Index into the trace's file table.
     pub file: u32,
-    /// The open file it uses or makes, or [`NO_HANDLE`].
+    /// The open file that it uses or creates, or [`NO_HANDLE`].
     pub handle: u32,
     /// The lane it belongs to.
     pub lane: u16,
     pub kind: OpKind,
-    /// Further facts about it.
+    /// Flags in addition to the numbers above.
     pub marks: Marks,
 }
 
-/// An operation that uses no open file.
+/// The handle of an operation without an open file.
 pub const NO_HANDLE: u32 = u32::MAX;
 pub const NO_OP: u32 = u32::MAX;
 
-/// Facts about an operation in addition to its numbers.
+/// Flags of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks(u8);
 
@@ -42,9 +42,9 @@ impl Marks {
     pub const ODD: Marks = Marks(1);
     /// It waits for operations of other lanes: see [`PackedTrace::waits_for`].
     pub const WAITS: Marks = Marks(2);
-    /// Its time counts from the beginning.
+    /// Its time is measured from the start of the trace.
     pub const ABSOLUTE: Marks = Marks(4);
-    /// It reserves room, and its file keeps its size.
+    /// It preallocates space without changing the file size.
     pub const KEEPS_SIZE: Marks = Marks(8);
     /// It exchanges the files of two names.
     pub const EXCHANGES: Marks = Marks(16);
@@ -74,7 +74,7 @@ pub(super) struct Odd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Result {
     pub done_len: u32,
-    /// 0, or an error number.
+    /// 0 on success, or an error number.
     pub errno: i32,
 }
 
@@ -83,15 +83,15 @@ pub struct Result {
 pub struct Handle {
     /// Index into the trace's file table.
     pub file: u32,
-    /// All reads and writes through it lie on multiples of two to the power of this.
+    /// All reads and writes through it are aligned to two to the power of this.
     pub align_log2: u8,
-    /// Whether it is read through.
+    /// Whether it is used for reads.
     pub read: bool,
-    /// Whether it is written or resized through.
+    /// Whether it is used for writes or resizes.
     pub written: bool,
-    /// Whether nothing is known of how it was opened.
+    /// Whether its open flags are unknown.
     pub unknown: bool,
-    /// Whether opening it has to make its file, though the trace doesn't say so.
+    /// Whether its open must create the file, although the trace does not show that.
     pub makes: bool,
 }
 
@@ -100,39 +100,39 @@ pub struct Handle {
 pub struct PackedTrace {
     /// The operations, in the order of their issue.
     pub ops: Vec<PackedOp>,
-    /// By operation: the next of its lane. Empty where all are one chain.
+    /// By operation: the next one in its lane. Empty if all are in one lane.
     pub(super) next: Vec<u32>,
     /// By lane: its first operation.
     pub(super) first: Vec<u32>,
-    /// By lane: the stream it is recorded under.
+    /// By lane: the number of its stream in the log.
     pub(super) streams: Vec<u32>,
     pub(super) odd: Vec<Odd>,
-    /// Operations that wait, ascending, each with where its list begins in `awaited`.
+    /// Operations with dependencies, ascending, each with the start of its list in `awaited`.
     pub(super) waits: Vec<(u32, u32)>,
     pub(super) awaited: Vec<u32>,
     /// Every open of the trace, and every file that was open before it began.
     pub handles: Vec<Handle>,
-    /// Those that were open before it began.
+    /// Handles that were open before the trace began.
     pub preopened: Vec<u32>,
-    /// The most files that are open at once.
+    /// The largest number of files that are open at once.
     pub open_most: u32,
     /// The longest read or write, in bytes.
     pub max_len: u32,
-    /// Whether anything is written.
+    /// Whether any operation writes.
     pub writes: bool,
-    /// From the first operation's due time to the end of the last one.
+    /// From the due time of the first operation to the end of the last one.
     pub span_ns: u64,
-    /// Whether any of them took time: not every source shows how long operations took.
+    /// Whether any operation has a duration: not every source records them.
     pub has_durations: bool,
 }
 
 impl PackedTrace {
-    /// How many operations may be in flight: one per chain.
+    /// Limit of operations in flight: one per chain.
     pub fn chains(&self) -> usize {
         self.first.len()
     }
 
-    /// How many threads the trace has, counting what one thread did at the same time several times.
+    /// Number of threads in the trace. A thread counts once for each operation that it had in flight.
     pub fn lanes(&self) -> usize {
         self.streams.len()
     }
@@ -142,7 +142,7 @@ impl PackedTrace {
         self.first.get(chain).copied().unwrap_or(NO_OP)
     }
 
-    /// The operation behind this one in its chain.
+    /// The next operation in its chain.
     pub(super) fn next_of(&self, op: u32) -> u32 {
         match self.next.get(op as usize) {
             Some(&next) => next,
@@ -152,7 +152,7 @@ impl PackedTrace {
         }
     }
 
-    /// The stream that an operation of this lane is recorded under.
+    /// The stream under which operations of this lane are logged.
     pub(super) fn stream_of(&self, lane: u16) -> u32 {
         self.streams.get(usize::from(lane)).copied().unwrap_or(0)
     }
@@ -169,7 +169,7 @@ impl PackedTrace {
         }
     }
 
-    /// The operations of other lanes that this one waits for; all of them come before it.
+    /// The operations of other lanes that this one waits for. All have smaller numbers.
     pub fn waits_for(&self, number: u32) -> &[u32] {
         let waits = self.ops.get(number as usize).is_some_and(|op| op.marks.has(Marks::WAITS));
         let found = waits.then(|| self.waits.binary_search_by_key(&number, |wait| wait.0).ok());
@@ -186,7 +186,7 @@ impl PackedTrace {
         self.odd.iter().map(|odd| odd.errno).filter(|&errno| errno != 0).collect()
     }
 
-    /// Bytes that it takes.
+    /// Memory used, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<PackedOp>() * self.ops.capacity()
             + size_of::<u32>() * (self.next.capacity() + self.first.capacity() + self.streams.capacity())

@@ -1,4 +1,4 @@
-//! Small traces for tests, in the words of an application.
+//! Builds small traces for tests in terms of an application's calls.
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_record::log::{CaptureLevel, LogMeta};
@@ -11,7 +11,7 @@ use crate::info::TraceInfo;
 use crate::trace::Trace;
 use crate::writer::{ABSENT, FOUND, TraceWriter};
 
-/// Bits of the usual ways to open.
+/// The most common open bits.
 pub(crate) const READ: OpenBits = OpenBits::READ;
 pub(crate) const WRITE: OpenBits = OpenBits::WRITE;
 pub(crate) const NEW: OpenBits = OpenBits(OpenBits::WRITE.0 | OpenBits::CREATE.0 | OpenBits::TRUNCATE.0);
@@ -39,13 +39,13 @@ impl Sample {
         Sample { dir, writer, now_ns: 0, handles: 0, stream: 0, took_ns: 10 }
     }
 
-    /// From here on the operations are those of this thread.
+    /// Issues the following operations as this thread.
     pub fn thread(&mut self, stream: u32) -> &mut Sample {
         self.stream = stream;
         self
     }
 
-    /// The next operation begins at this time and takes so long.
+    /// The next operation starts at this time and has this duration.
     pub fn at(&mut self, now_ns: u64, took_ns: u64) -> &mut Sample {
         self.now_ns = now_ns;
         self.took_ns = took_ns;
@@ -56,7 +56,7 @@ impl Sample {
         self.writer.as_mut().unwrap().file(name).unwrap()
     }
 
-    /// The source knows that it was there, and how large it was.
+    /// Marks the file as present before the trace, with its size if known.
     pub fn found(&mut self, name: &str, size_bytes: Option<u64>) -> &mut Sample {
         let file = self.file(name);
         let entry = self.writer.as_mut().unwrap().entry(file).unwrap();
@@ -66,7 +66,7 @@ impl Sample {
         self
     }
 
-    /// The source knows that it was not there.
+    /// Marks the file as absent before the trace.
     pub fn absent(&mut self, name: &str) -> &mut Sample {
         let file = self.file(name);
         ABSENT.clone_into(&mut self.writer.as_mut().unwrap().entry(file).unwrap().prepared);
@@ -81,7 +81,7 @@ impl Sample {
         self
     }
 
-    /// Opens, or makes if the bits say so; the number of the open file.
+    /// Opens a file, or creates it if the bits demand that. Returns the handle's number.
     pub fn open(&mut self, name: &str, bits: OpenBits) -> u32 {
         let file = self.file(name);
         self.handles += 1;
@@ -94,7 +94,7 @@ impl Sample {
         transfer
     }
 
-    /// A read or write; `done` of `len` bytes.
+    /// A read or write that transferred `done` of `len` bytes.
     pub fn data(&mut self, kind: OpKind, name: &str, handle: u32, at: (u64, u32, u32)) -> &mut Sample {
         let file = self.file(name);
         self.push(|op| {
@@ -115,7 +115,7 @@ impl Sample {
         self.data(OpKind::Close, name, handle, (0, 0, 0))
     }
 
-    /// Something that goes by path.
+    /// An operation on a path.
     pub fn path(&mut self, kind: OpKind, name: &str, errno: i32) -> &mut Sample {
         let file = self.file(name);
         self.push(|op| (op.kind, op.file, op.errno) = (kind, file, errno))
@@ -126,13 +126,13 @@ impl Sample {
         self.push(|op| (op.kind, op.file, op.offset) = (OpKind::Rename, from, u64::from(to)))
     }
 
-    /// What gives a file another name, or leads to one.
+    /// A hard link, symbolic link or similar operation with a second name.
     pub fn link(&mut self, kind: OpKind, file: &str, second: &str) -> &mut Sample {
         let (file, second) = (self.file(file), self.file(second));
         self.push(|op| (op.kind, op.file, op.offset) = (kind, file, u64::from(second)))
     }
 
-    /// The source knows that it was a link: of the same file, or to another name.
+    /// Marks an initial entry as a link: a hard link, or a symbolic link with this target.
     pub fn was_link(
         &mut self,
         name: &str,

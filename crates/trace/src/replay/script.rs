@@ -1,16 +1,16 @@
 //! One user who replays all threads of a trace.
 //!
-//! Every lane of the trace does one operation after the other; one that waits for other lanes begins when
-//! these are done. When it is due follows from the pacing:
+//! Every lane of the trace executes its operations in sequence. An operation that depends on other lanes
+//! starts when these dependencies are complete. The pacing determines when it is due:
 //!
 //! | pacing | due |
 //! |---|---|
-//! | recorded | when it was, since the beginning |
-//! | think | as long after its thread's last operation was done as it was then |
-//! | max | when it may begin |
-//! | fixed | so long after its thread's last operation was done |
+//! | recorded | at the recorded time since the start |
+//! | think | after the recorded pause since the end of its thread's last operation |
+//! | max | as soon as it may start |
+//! | fixed | after a fixed pause since the end of its thread's last operation |
 //!
-//! In serial order there is one lane, which is the trace.
+//! In serial order there is one lane, which is the whole trace.
 //!
 //! Files that were open before the trace began are opened first; then the clock starts.
 
@@ -26,39 +26,39 @@ use super::outcome::{Delay, Outcomes};
 use super::packed::{Marks, NO_HANDLE, NO_OP, PackedOp, PackedTrace};
 use super::slots::{self, Slots};
 
-/// Most operations of a user in flight: so many threads the threads driver starts for it …
+/// Limit of operations in flight per user: the threads driver starts as many threads …
 const IN_FLIGHT_MAX: u64 = 256;
-/// … and for all users.
+/// … and the limit for all users.
 const IN_FLIGHT_TOTAL_MAX: u64 = 4096;
 /// Memory for the buffers of all users.
 const BUFFER_BYTES: u64 = 256 << 20;
-/// So many reports are remembered: threads that finish at the same time report in any order.
+/// Number of recent completions that are stored: threads that finish together report in any order.
 const RECENT: usize = 64;
-/// No lane.
+/// Marks the end of a list of chains.
 const NO_LANE: u32 = u32::MAX;
-/// The marks of operations that are not the trace's.
+/// The number of operations that are not in the trace.
 const BEFORE: u32 = u32::MAX;
 const AFTER: u32 = u32::MAX - 1;
 
 /// How a user replays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
-    /// When operations begin.
+    /// The pacing, which decides when operations start.
     pub pace: Pacing,
-    /// What recorded times are multiplied with.
+    /// The factor for recorded times.
     pub scale: f64,
-    /// How much later than the load point the user begins.
+    /// The user's start delay, from the start of the load point.
     pub delay_ns: u64,
-    /// Where the user's files begin in the run's file table.
+    /// Index of the user's first file in the run's file table.
     pub first_file: u32,
-    /// What direct I/O has to be aligned to, as a power of two; `None` where it is not to be had.
+    /// The alignment that direct I/O requires, as a power of two; `None` if direct I/O is unavailable.
     pub direct_align_log2: Option<u8>,
-    /// How long before an operation is due the driver wants to have it. Until then a completion may bring
-    /// forward another.
+    /// How long before its due time the driver needs an operation. Until then, a completion may make
+    /// another operation due earlier.
     pub ahead_ns: u64,
-    /// How many users share the memory for buffers.
+    /// Number of users that share the memory for buffers.
     pub users: u32,
-    /// An operation that begins later than this began late.
+    /// An operation that starts later than this counts as late.
     pub late_after_ns: u64,
 }
 
@@ -77,7 +77,7 @@ impl Default for Setting {
     }
 }
 
-/// One user. See the module.
+/// The script of one user; see the module.
 #[derive(Debug)]
 pub struct ReplayScript {
     trace: Arc<PackedTrace>,
@@ -86,60 +86,60 @@ pub struct ReplayScript {
     stage: Stage,
     start_ns: u64,
     chains: Vec<Chain>,
-    /// By stream: when its last operation was done.
+    /// By stream: the end of its last operation.
     stream_done_ns: Vec<Option<u64>>,
-    /// By operation, a bit each.
+    /// By operation: whether it is complete, one bit each.
     done: Vec<u64>,
-    /// Everything before this one is done.
+    /// All operations before this one are complete.
     floor: u32,
-    /// Chains whose next operation may begin, by when it is due and its number.
+    /// Chains whose next operation may start, by its due time and number.
     ready: BinaryHeap<Reverse<(u64, u32, u32)>>,
     /// By operation: the first chain that waits for it.
     awaited: HashMap<u32, u32>,
-    /// Chains whose next operation opens a file, while there is no handle.
+    /// Chains whose next operation opens a file, while no handle is free.
     parked: Vec<u32>,
     slots: Slots,
-    /// What was opened and should not have been, to be closed.
+    /// Handles that should not have been opened, and must be closed.
     to_close: Vec<u32>,
     /// The one of these that is being closed.
     closing: Option<u32>,
     in_flight: u32,
-    /// When the latest place became free, at a time when all were taken.
+    /// The time at which the last slot became free, after all had been taken.
     place_free_ns: u64,
     recent: Recent,
     running: usize,
     outcomes: Outcomes,
 }
 
-/// How far a user is.
+/// The progress of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Not begun.
+    /// The user has not started.
     New,
-    /// Opens what was open before: the next one's index.
+    /// Opening the files that were open before; the index of the next one.
     Opening(usize),
-    /// Replays.
+    /// The trace is being replayed.
     Playing,
 }
 
-/// A lane on its way.
+/// The state of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     /// Its next operation, or the one in flight.
     next: u32,
-    /// When that may begin.
+    /// The time at which that operation may start.
     free_ns: u64,
-    /// When it has a handle and a place among those in flight to begin with, too.
+    /// The time at which it also has a handle and a free slot in flight.
     could_ns: u64,
-    /// How much sooner that would have been, had the tool begun every operation before it in time.
+    /// How much earlier that would have been if Reelgauge had started all earlier operations on time.
     own_ns: u64,
-    /// When the operation in flight was due.
+    /// The due time of the operation in flight.
     due_ns: u64,
     /// The next chain that waits for the same operation.
     beside: u32,
 }
 
-/// When the operations were done that were reported last.
+/// The completion times of the operations that were reported last.
 #[derive(Debug, Default)]
 struct Recent(VecDeque<(u32, u64)>);
 
@@ -161,9 +161,9 @@ impl Chain {
         Chain { next, free_ns: 0, could_ns: 0, own_ns: 0, due_ns: 0, beside: NO_LANE }
     }
 
-    /// How late its operation began, and through whom.
+    /// The delay of its operation, by cause.
     fn delay(&self, done: &Done) -> Delay {
-        // A limit on the rate may have held it back.
+        // A rate limit may have delayed it.
         let due_ns = self.due_ns.max(done.due_ns);
         let waited_ns = self.could_ns.saturating_sub(due_ns);
         let behind_tool_ns = self.own_ns.min(waited_ns);
@@ -208,12 +208,12 @@ impl ReplayScript {
         }
     }
 
-    /// What has come of it so far.
+    /// The outcomes so far.
     pub fn outcomes(&self) -> &Outcomes {
         &self.outcomes
     }
 
-    /// How many operations it may have in flight, where memory allows fewer than the trace had.
+    /// The limit of its operations in flight, if memory allows fewer than the trace had.
     pub fn fewer_in_flight(&self) -> Option<u16> {
         (usize::from(self.in_flight_most) < self.trace.chains()).then_some(self.in_flight_most)
     }
@@ -222,7 +222,7 @@ impl ReplayScript {
         self.done[op as usize / 64] >> (op % 64) & 1 == 1
     }
 
-    /// Marks an operation as done, and moves the floor.
+    /// Marks an operation as complete, and advances the floor.
     fn mark_done(&mut self, op: u32) {
         self.done[op as usize / 64] |= 1 << (op % 64);
         let ops = self.trace.ops.len() as u32;
@@ -235,8 +235,8 @@ impl ReplayScript {
         if self.setting.scale == 1.0 { ns } else { (ns as f64 * self.setting.scale) as u64 }
     }
 
-    /// The next operation of a chain gets ready, or waits for another. Had the tool begun everything in time,
-    /// that would have been `own_ns` earlier.
+    /// Makes the next operation of a chain ready, or lets it wait for another one. If Reelgauge had
+    /// started everything on time, this would have happened `own_ns` earlier.
     fn arm(&mut self, chain: u32, now_ns: u64, own_ns: u64) {
         let op = self.chains[chain as usize].next;
         if op == NO_OP {
@@ -249,7 +249,7 @@ impl ReplayScript {
             self.chains[chain as usize].beside = first.unwrap_or(NO_LANE);
             return;
         }
-        // Threads report in another order than they finish in.
+        // Threads may report in another order than they finish.
         let could_ns = self.trace.waits_for(op).iter().filter_map(|&before| self.recent.get(before)).max();
         let could_ns = could_ns.unwrap_or(0).max(now_ns);
         let armed = &mut self.chains[chain as usize];
@@ -272,7 +272,7 @@ impl ReplayScript {
         }
     }
 
-    /// The operation of the trace that is due next; none where its file finds no handle yet.
+    /// Starts an operation of the trace; `None` if there is no free handle for its file.
     fn begin(&mut self, due_ns: u64, number: u32, chain: u32) -> Option<Op> {
         let op = self.trace.ops[number as usize];
         let opens = matches!(op.kind, OpKind::Open | OpKind::Create);
@@ -292,7 +292,7 @@ impl ReplayScript {
         Some(self.asked(&op, due_ns, chain))
     }
 
-    /// An operation as the driver is asked for it.
+    /// Converts an operation to a request for the driver.
     fn asked(&self, op: &PackedOp, due_ns: u64, token: u32) -> Op {
         let by_path = op.handle == NO_HANDLE;
         let (kind, open) = match op.kind {
@@ -317,7 +317,7 @@ impl ReplayScript {
         }
     }
 
-    /// How a file is opened: as recorded, or, if that is unknown, as its later use requires.
+    /// The open mode of a file: as recorded, or, if unknown, as its later use requires.
     fn mode(&self, op: &PackedOp) -> (OpKind, OpenMode) {
         let handle = self.trace.handles[op.handle as usize];
         let bits = OpenBits(op.len);
@@ -335,7 +335,7 @@ impl ReplayScript {
         if handle.unknown {
             mode.write = handle.written;
             mode.write_only = handle.written && !handle.read;
-            // Logs of early versions: what makes a file always emptied it.
+            // In logs of early versions, an open that creates a file always truncates it.
             mode.keep = op.kind == OpKind::Open;
             mode.existing = false;
         }
@@ -343,17 +343,17 @@ impl ReplayScript {
         (kind, mode)
     }
 
-    /// The file that was open before the trace began.
+    /// Opens a file that was open before the trace began.
     fn opening(&mut self, index: usize, now_ns: u64) -> Option<Op> {
         let opened = *self.trace.preopened.get(index)?;
         self.slots.take(opened, true)?;
         let op = self.beside(OpKind::Open, opened);
         self.in_flight += 1;
-        // In the log, and in no figure: it was no part of what was recorded.
+        // It is logged, but excluded from all figures, because it was not part of the recording.
         Some(Op { flags: OpFlags::WARMUP, ..self.asked(&op, now_ns, BEFORE) })
     }
 
-    /// Something that should not have been opened is closed.
+    /// Closes a file that should not have been opened.
     fn closing(&mut self, now_ns: u64) -> Option<Op> {
         if self.closing.is_some() {
             return None;
@@ -366,7 +366,7 @@ impl ReplayScript {
         Some(Op { flags: OpFlags::WARMUP, ..self.asked(&op, now_ns, AFTER) })
     }
 
-    /// An operation that is not the trace's.
+    /// An operation that is not in the trace.
     fn beside(&self, kind: OpKind, opened: u32) -> PackedOp {
         PackedOp {
             time_ns: 0,
@@ -380,7 +380,7 @@ impl ReplayScript {
         }
     }
 
-    /// The clock starts.
+    /// Starts the clock after the first files are open.
     fn play(&mut self, now_ns: u64) {
         self.start_ns = self.start_ns.max(now_ns);
         self.stage = Stage::Playing;
@@ -391,7 +391,7 @@ impl ReplayScript {
         }
     }
 
-    /// What waited for an operation goes on.
+    /// Resumes the chains that waited for an operation.
     fn wake(&mut self, op: u32, now_ns: u64, own_ns: u64) {
         let mut chain = self.awaited.remove(&op).unwrap_or(NO_LANE);
         while chain != NO_LANE {
@@ -401,7 +401,7 @@ impl ReplayScript {
         }
     }
 
-    /// What found no handle tries again.
+    /// Retries the chains that found no free handle.
     fn unpark(&mut self, now_ns: u64, own_ns: u64) {
         while let Some(chain) = self.parked.pop() {
             let op = self.chains[chain as usize].next;
@@ -413,13 +413,14 @@ impl ReplayScript {
         }
     }
 
-    /// What is next, once files are open.
+    /// The next step, once the files are open.
     fn play_on(&mut self, now_ns: u64) -> Step {
         if let Some(op) = self.closing(now_ns) {
             return Step::Do(op);
         }
         while let Some(&Reverse((due_ns, number, chain))) = self.ready.peek() {
-            // With one operation in flight nothing can come between, and the driver waits best itself.
+            // With a single operation in flight no completion can come earlier, and the driver waits more
+            // precisely.
             let near_ns = now_ns.saturating_add(self.setting.ahead_ns);
             if due_ns > near_ns && self.in_flight_most > 1 {
                 return Step::Wait { until_ns: due_ns - self.setting.ahead_ns };

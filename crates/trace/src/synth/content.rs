@@ -1,12 +1,13 @@
 //! Content creation: video and photo editing programs make one video of many sources.
 //!
-//! One very large file, the video, is made during the test and written "in bits and pieces": busy bursts of
-//! 512 and 1,024 bytes at random places, and larger pieces that jump over its end, fill what was jumped over,
-//! and only now and then follow each other (11 % of its accesses). Many smaller files are read and written
-//! more or less in order. How long their runs are is fitted to the published sequential share of the whole.
+//! One very large file, the video, is created during the test and written "in bits and pieces": bursts
+//! of 512 and 1,024 bytes at random positions, and larger pieces that skip beyond its end or fill the
+//! gaps. These are only occasionally sequential (11 % of the video's accesses). Many smaller files are
+//! read and written mostly in order. The length of their runs is fitted to the published sequential
+//! share.
 //!
-//! Not published, and chosen here: how large the video is (1 GB, most of it never written), and how many of
-//! the other 97 files are sources.
+//! Not published, and chosen here: the size of the video (1 GB, most of it never written), and how many
+//! of the other 97 files are sources.
 
 use reelgauge_record::OpenBits;
 use reelgauge_workload::random::Dice;
@@ -17,26 +18,26 @@ use crate::synth::tape::{Handle, Tape};
 
 const SOURCES: usize = 60;
 const OUTPUTS: usize = 37;
-/// What the trace moves (paper, section 4.1).
+/// Bytes that the trace transfers (paper, section 4.1).
 const BYTES: u64 = 155_000_000;
 /// At Table 1's rate, 0.054 MB/s.
 const SPAN_NS: f64 = 155e9 / 0.054;
-/// The video is at most this large.
+/// The largest size of the video.
 const VIDEO_BYTES: u64 = 1_000_000_000;
-/// Jumps over the end of the video, at most.
+/// The largest jump beyond the end of the video, in bytes.
 const JUMP_BYTES: u64 = 1 << 20;
-/// Part of all accesses that goes to the video.
+/// Share of all accesses that are to the video.
 const VIDEO_SHARE: f64 = 0.555;
-/// Part of the video's accesses that is sequential.
+/// Share of the video's accesses that are sequential.
 const VIDEO_SEQUENTIAL: f64 = 0.11;
-/// Part of all accesses that reads.
+/// Share of all accesses that are reads.
 const READ_SHARE: f64 = 0.10;
-/// Part of all writes that are small ones to the video.
+/// Share of all writes that are small writes to the video.
 const BUSY_SHARE: f64 = 0.30;
 const CONTENT: u32 = 6;
 
 const BUSY: Pieces = Pieces(&[(1, 512, 512), (1, 1024, 1024)]);
-/// All other writes: with the busy ones, half of all writes are below 12 kB.
+/// All other writes. Together with the small writes to the video, half of all writes are below 12 kB.
 const WRITE: Pieces = Pieces(&[(16, 1025, 11_749), (8, 11_750, 12_250), (46, 12_251, 65_536)]);
 /// Half of the reads are below 1,300 bytes.
 const READ: Pieces = Pieces(&[
@@ -55,10 +56,10 @@ struct Session<'t, 'a> {
     run_mean: f64,
     video: Handle,
     video_file: u32,
-    /// Where the last access to the video ended.
+    /// The end of the last access to the video.
     video_at: u64,
     sources: Vec<u32>,
-    /// With whether it was made yet.
+    /// Each output's file number, and whether it was created.
     outputs: Vec<(u32, bool)>,
     source_at: usize,
     output_at: usize,
@@ -97,7 +98,8 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), 
 }
 
 impl Session<'_, '_> {
-    /// Turns to whatever is behind its share, until everything is moved.
+    /// Repeatedly does the kind of access that is furthest below its share, until all bytes are
+    /// transferred.
     fn work(&mut self) -> Result<(), TraceError> {
         while self.tape.tally().bytes() < BYTES {
             let progress = self.tape.tally().bytes() as f64 / BYTES as f64;
@@ -115,7 +117,7 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    /// Some dozens of writes to the video, small ones at random places or larger ones.
+    /// A few dozen writes to the video: small ones at random positions, or larger ones.
     fn video_burst(&mut self) -> Result<(), TraceError> {
         let is_busy = (self.busy_writes as f64) < BUSY_SHARE * self.tape.tally().writes as f64;
         for _ in 0..between(&mut self.dice, 20, 60) {
@@ -140,13 +142,14 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    /// A place in what there is of the video, on a sector.
+    /// A random sector-aligned position in the existing part of the video.
     fn anywhere(&mut self) -> u64 {
         let sectors = self.tape.size(self.video_file) / 512;
         self.dice.below(sectors.max(1)) * 512
     }
 
-    /// A place over the end of the video, or, in one of three cases and when it is long enough, before it.
+    /// A position beyond the end of the video or, with probability 1/3 if it is long enough, before the
+    /// end.
     fn jump(&mut self) -> u64 {
         let end = self.tape.size(self.video_file);
         if end >= VIDEO_BYTES - 2 * JUMP_BYTES || self.dice.below(3) == 0 {
@@ -156,7 +159,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// A run in the next source. Each is read from its beginning at first.
+    /// A run of reads in the next source. Each source is first read from its beginning.
     fn read_source(&mut self) -> Result<(), TraceError> {
         let (file, is_first) = (self.sources[self.source_at % SOURCES], self.source_at < SOURCES);
         self.source_at += 1;
@@ -172,7 +175,7 @@ impl Session<'_, '_> {
         self.tape.close(handle)
     }
 
-    /// A run at the end of the next output, which is made at first.
+    /// A run of writes at the end of the next output, which is created first.
     fn write_output(&mut self) -> Result<(), TraceError> {
         let (file, is_made) = self.outputs[self.output_at % OUTPUTS];
         self.outputs[self.output_at % OUTPUTS].1 = true;
@@ -186,12 +189,12 @@ impl Session<'_, '_> {
         self.tape.close(handle)
     }
 
-    /// How many accesses the next run has: any number around the mean.
+    /// The length of the next run, drawn at random around the mean.
     fn run(&mut self) -> u64 {
         1 + ((self.run_mean - 1.0) * 2.0 * unit(&mut self.dice) + 0.5) as u64
     }
 
-    /// What the program does between two accesses.
+    /// The think time between two accesses.
     fn pause(&mut self) {
         let ns = between(&mut self.dice, 200_000, 3_000_000);
         self.tape.pause(ns);

@@ -1,8 +1,9 @@
 //! The four copy workloads: one large file and a directory tree, to the storage and from it.
 //!
-//! The tree is the same both ways. Its 247 MB in writes of 41.4 kB on average make 5,965 of them; one file
-//! of 70 bytes is what the copying program reads (paper, Table 1: "70B Rd"), which makes 5,966 accesses. As
-//! the first access of each of 2,833 files and that one are not sequential and all others are, 52.5 % are.
+//! The tree is the same in both directions. Its 247 MB in writes of 41.4 kB on average are 5,965 writes.
+//! The copying program also reads one file of 70 bytes (paper, Table 1: "70B Rd"), which makes 5,966
+//! accesses. The first access of each of 2,833 files and that read are not sequential. All others are,
+//! so the sequential share is 52.5 %.
 
 use reelgauge_record::{OpKind, OpenBits};
 use reelgauge_workload::random::Dice;
@@ -11,11 +12,11 @@ use crate::error::TraceError;
 use crate::synth::draw::{around_one, between, log_normal, shuffle};
 use crate::synth::tape::Tape;
 
-/// What a copy moves at once.
+/// Size of an access of the copy.
 const CHUNK: u64 = 64 << 10;
 /// Accesses of the file copy: 1.4 GB.
 const FILE_CHUNKS: u64 = 21_362;
-/// Draws of the tree.
+/// The stream of random draws for the tree.
 const TREE: u32 = 3;
 
 const FILES: usize = 2833;
@@ -24,9 +25,9 @@ const TREE_BYTES: u64 = 247_000_000;
 const TREE_CHUNKS: u64 = 5965;
 /// The small file that is read in addition to the copy.
 const SETTINGS_BYTES: u64 = 70;
-/// How many directories the tree has.
+/// Number of directories in the tree.
 const DIRECTORIES: usize = 190;
-/// The time to open and close a file, as bytes that the copy could have moved in that time.
+/// The time to open and close a file, as the bytes that could have been copied in that time.
 const FILE_COST_BYTES: u64 = 24 << 10;
 
 pub(super) fn file_to(tape: &mut Tape<'_>, _: u64, _: f64) -> Result<(), TraceError> {
@@ -122,7 +123,7 @@ fn chunks(bytes: u64) -> impl Iterator<Item = (u64, u32)> {
     (0..bytes).step_by(CHUNK as usize).map(move |offset| (offset, (bytes - offset).min(CHUNK) as u32))
 }
 
-/// Spreads the published time over what is copied.
+/// Spreads the published duration over the copied bytes.
 struct Clock {
     ns_per_byte: f64,
     cost_bytes: u64,
@@ -146,16 +147,17 @@ impl Clock {
         self.cost_bytes += u64::from(len);
     }
 
-    /// Until what was copied before is done, give or take; never earlier than the access before it.
+    /// Waits until the previous part of the copy is done, with some jitter; never before the previous
+    /// access.
     fn wait(&mut self, tape: &mut Tape<'_>) {
         let mean_ns = self.cost_bytes as f64 * self.ns_per_byte;
         tape.wait_until((mean_ns * around_one(&mut self.dice, 1e-4)) as u64);
     }
 }
 
-/// A directory tree as an office suite leaves it: most files small, few large.
+/// A directory tree like that of an office suite: most files small, few large.
 struct Tree {
-    /// Ending in `/`, in the order in which files lie in them.
+    /// Ending in `/`, in the order in which the files are in them.
     directories: Vec<String>,
     leaves: Vec<Leaf>,
 }
@@ -167,7 +169,8 @@ impl Tree {
         let mut directories = vec!["suite/".to_owned()];
         let mut leaves = Vec::with_capacity(FILES);
         for (at, bytes) in sizes.into_iter().enumerate() {
-            // The first directory holds the settings; then one directory after the other is filled.
+            // The first directory has the settings file; then the directories are filled one after the
+            // other.
             let wanted = 1 + at * (DIRECTORIES - 1) / FILES;
             while at > 0 && directories.len() <= wanted {
                 directories.push(subdirectory(&mut dice, &directories));
@@ -193,9 +196,9 @@ fn subdirectory(dice: &mut Dice, directories: &[String]) -> String {
     format!("{parent}part-{:03}/", directories.len())
 }
 
-/// Sizes of all files, the settings first: as many bytes and as many chunks as published.
+/// Sizes of all files, the settings first. The totals of bytes and chunks are the published ones.
 fn sizes(dice: &mut Dice) -> Vec<u64> {
-    // A file is some full chunks and a rest of 1 to 65,536 bytes.
+    // A file is a number of full chunks and a rest of 1 to 65,536 bytes.
     let drawn: Vec<u64> = (1..FILES).map(|_| log_normal(dice, 12_000.0, 2.8).max(1)).collect();
     let mut full: Vec<u64> = drawn.iter().map(|bytes| (bytes - 1) / CHUNK).collect();
     let mut rests: Vec<u64> = drawn.iter().map(|bytes| (bytes - 1) % CHUNK + 1).collect();
@@ -207,8 +210,8 @@ fn sizes(dice: &mut Dice) -> Vec<u64> {
     std::iter::once(SETTINGS_BYTES).chain(others).collect()
 }
 
-/// Makes values amount to `wanted`, each within its bounds: in proportion first, then by single steps at
-/// random places. The caller sees to it that this is possible.
+/// Scales values to the sum `wanted`, each within its bounds: first in proportion, then by single steps
+/// at random places. The caller must ensure that this is possible.
 fn scale(dice: &mut Dice, values: &mut [u64], least: u64, most: u64, wanted: u64) {
     for _ in 0..8 {
         let sum: u64 = values.iter().sum();
@@ -222,12 +225,12 @@ fn scale(dice: &mut Dice, values: &mut [u64], least: u64, most: u64, wanted: u64
     while sum != wanted {
         let sum_before = sum;
         for &at in &order {
-            // As large a step as the difference needs on average, so that this ends soon.
+            // Steps are as large as the average difference, so that the loop ends quickly.
             let step = (wanted.abs_diff(sum) / values.len() as u64).max(1);
             let step = between(dice, 1, step);
             let value = &mut values[at];
             let before = *value;
-            // Values that stand for nothing (no full chunk) stay so if they can: small files remain small.
+            // Values of zero (no full chunk) stay zero if possible: small files remain small.
             let grows = stuck || before > least;
             *value = match sum.cmp(&wanted) {
                 std::cmp::Ordering::Less if grows => before + step.min(most - before).min(wanted - sum),

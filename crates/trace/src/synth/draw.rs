@@ -1,20 +1,20 @@
-//! Draws that the generators share. Whole numbers come from [`Dice`]; what is computed from them uses the
-//! four basic operations only, which give the same result on every machine, so that the same seed gives the
-//! same trace everywhere.
+//! Random draws that the generators share. Whole numbers come from [`Dice`]. Everything computed from
+//! them uses only the four basic operations, which have the same result on every computer. So the same
+//! seed results in the same trace everywhere.
 
 use reelgauge_workload::random::Dice;
 
-/// A number from `low` to `high`, both included, each equally likely.
+/// A number from `low` to `high`, both inclusive, uniformly distributed.
 pub(super) fn between(dice: &mut Dice, low: u64, high: u64) -> u64 {
     low + dice.below(high.saturating_sub(low) + 1)
 }
 
-/// A number from 0 to below 1.
+/// A number from 0 (inclusive) to 1 (exclusive).
 pub(super) fn unit(dice: &mut Dice) -> f64 {
     dice.below(1 << 53) as f64 / (1_u64 << 53) as f64
 }
 
-/// A number that is spread around 1 by up to this share on both sides.
+/// A number around 1 that deviates by at most `share`.
 pub(super) fn around_one(dice: &mut Dice, share: f64) -> f64 {
     1.0 + share * (2.0 * unit(dice) - 1.0)
 }
@@ -24,16 +24,16 @@ pub(super) fn chance(dice: &mut Dice, probability: f64) -> bool {
     unit(dice) < probability
 }
 
-/// A size in bytes, log-normally spread: half of them are below the median, and two of three within a factor
-/// of `2^doublings` of it.
+/// A size in bytes with a log-normal distribution: half are below the median, and two thirds are within
+/// a factor of `2^doublings` of it.
 pub(super) fn log_normal(dice: &mut Dice, median_bytes: f64, doublings: f64) -> u64 {
     // Twelve uniform numbers add up to a normal one: variance 12/12, mean 6.
     let normal: f64 = (0..12).map(|_| unit(dice)).sum::<f64>() - 6.0;
     (median_bytes * exp2(normal * doublings)) as u64
 }
 
-/// 2 to the power of `x`, for exponents of a size. The library's own may differ in the last bit between
-/// systems.
+/// 2 to the power of `x`, for exponents of a size. The result of the standard library may differ in the
+/// last bit between systems.
 fn exp2(x: f64) -> f64 {
     let whole = x.floor().clamp(-64.0, 63.0);
     let rest = (x - whole).clamp(0.0, 1.0) * std::f64::consts::LN_2;
@@ -50,8 +50,8 @@ pub(super) fn shuffle<T>(dice: &mut Dice, values: &mut [T]) {
     }
 }
 
-/// How large accesses are: ranges in bytes, both ends included, each with its weight; within a range every
-/// size is equally likely.
+/// The distribution of access sizes: ranges in bytes, both ends included, each with its weight. Within a
+/// range all sizes are equally likely.
 pub(super) struct Pieces(pub &'static [(u32, u32, u32)]);
 
 impl Pieces {

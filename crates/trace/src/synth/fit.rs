@@ -1,14 +1,14 @@
-//! Finds the setting of a generator with which its sequential share is the published one, by bisection.
+//! Fits a setting of a generator to the published sequential share, by bisection.
 
-/// Halvings; after them the setting is known to a millionth of its range.
+/// Number of halvings. They find the setting to a millionth of its range.
 const ROUNDS: u32 = 20;
 
-/// The setting between `low` and `high` whose share comes closest to `target`. The share must rise, by and
-/// large, from `low` to `high`: `low` may be the larger number. Draws make it rise in small steps, so the
-/// best setting seen is taken, not the last.
+/// The setting between `low` and `high` whose share is closest to `target`. The share must mostly
+/// increase from `low` to `high` (`low` may be the larger number). Random draws make it uneven, so the
+/// best setting tried is returned, not the last.
 ///
 /// # Errors
-/// What `share_of` has.
+/// Those of `share_of`.
 pub(crate) fn bisect<E>(
     low: f64,
     high: f64,

@@ -1,8 +1,8 @@
-//! The two habits of clients that make servers store files in pieces, or stall (traces.md §6.4).
+//! Two client behaviours that make servers fragment files, or stall (traces.md §6.4).
 //!
 //! `hint-stream`: data is appended while single bytes are written ahead of it, at even distances; on XFS
-//! each of them becomes a separate extent. `far-write`: a little data goes far behind the end of a file;
-//! a server that fills the gap stalls. Each then reads its file in order, which shows the effect.
+//! each of them becomes a separate extent. `far-write`: a little data is written far beyond the end of a
+//! file; a server that fills the gap stalls. Each then reads its file in order, which shows the effect.
 //!
 //! That read bypasses the cache of the writing host, but not the server's cache. Times are synthetic:
 //! one operation after another at an even pace.
@@ -17,22 +17,22 @@ use crate::info::{TargetFigure, TraceInfo};
 use crate::trace::Trace;
 use crate::writer::{ABSENT, TraceWriter};
 
-/// From one operation to the next.
+/// Time from one operation to the next.
 const PACE_NS: u64 = 1_000_000;
-/// How much the read at the end takes at once.
+/// Size of each read at the end.
 const READ_BYTES: u32 = 256 << 10;
 
 /// A stream of appended data with single bytes ahead of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HintStream {
-    /// What the trace is called.
+    /// The name of the trace in the library.
     pub name: &'static str,
     pub total_bytes: u64,
-    /// How much is appended at once.
+    /// Size of each append.
     pub block_bytes: u32,
-    /// From one single byte to the next. Not 0.
+    /// Distance between two single bytes. Not 0.
     pub spacing_bytes: u64,
-    /// How far single bytes go ahead of the data.
+    /// How far the single bytes are ahead of the data.
     pub ahead_bytes: u64,
 }
 
@@ -49,25 +49,25 @@ pub const HINT_STREAM: HintStream = HintStream {
 pub const HINT_STREAM_1MIB: HintStream =
     HintStream { name: "hint-stream-1mib", spacing_bytes: 1 << 20, ..HINT_STREAM };
 
-/// A little data far behind the end of a file.
+/// A little data far beyond the end of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FarWrite {
-    /// What the trace is called.
+    /// The name of the trace in the library.
     pub name: &'static str,
-    /// How much data there is first.
+    /// Size of the data at the beginning.
     pub head_bytes: u64,
-    /// How far behind its end.
+    /// Distance from its end to the far write.
     pub gap_bytes: u64,
-    /// How much is written there.
+    /// Size of the far write.
     pub far_bytes: u32,
 }
 
-/// 1 KiB, 1 GiB behind the end.
+/// 1 KiB, 1 GiB beyond the end.
 pub const FAR_WRITE: FarWrite =
     FarWrite { name: "far-write", head_bytes: 1 << 20, gap_bytes: 1 << 30, far_bytes: 1 << 10 };
 
 impl HintStream {
-    /// Makes the trace, as a new directory of `parent`.
+    /// Makes the trace, as a new directory inside `parent`.
     pub fn make(&self, parent: &Path) -> Result<Trace, TraceError> {
         let mut writer = TraceWriter::create(parent, self.name, meta())?;
         let hints = self.push(&mut writer)?;
@@ -83,7 +83,7 @@ impl HintStream {
         writer.finish(info(self.name, about, "single bytes ahead", should as f64, hints as f64))
     }
 
-    /// Adds its operations to a trace; gives how many single bytes were written.
+    /// Adds its operations to a trace. Returns the number of single bytes written.
     pub fn push(&self, writer: &mut TraceWriter) -> Result<u64, TraceError> {
         let mut track = Track::create(writer, self.name)?;
         let (mut hint, mut hints) = (self.spacing_bytes, 0);
@@ -104,7 +104,7 @@ impl HintStream {
 }
 
 impl FarWrite {
-    /// Makes the trace, as a new directory of `parent`.
+    /// Makes the trace, as a new directory inside `parent`.
     pub fn make(&self, parent: &Path) -> Result<Trace, TraceError> {
         let mut writer = TraceWriter::create(parent, self.name, meta())?;
         self.push(&mut writer)?;
@@ -132,7 +132,7 @@ impl FarWrite {
     }
 }
 
-/// One file of a trace, operation after operation.
+/// The operations on one file of a trace.
 struct Track<'a> {
     writer: &'a mut TraceWriter,
     file: u32,
@@ -141,7 +141,7 @@ struct Track<'a> {
 }
 
 impl Track<'_> {
-    /// Begins with a file that was not there before.
+    /// Starts with a file that did not exist before.
     fn create<'a>(writer: &'a mut TraceWriter, name: &str) -> Result<Track<'a>, TraceError> {
         let file = writer.file(&format!("{name}.bin"))?;
         if let Some(entry) = writer.entry(file) {
@@ -153,8 +153,8 @@ impl Track<'_> {
         Ok(track)
     }
 
-    /// Closes the file durably, and reads it from its beginning to its end, past this machine's cache: what
-    /// was written a moment ago would come from there.
+    /// Syncs and closes the file, and reads it from beginning to end. The read bypasses the local host's
+    /// cache, which still holds the data.
     fn read_back(&mut self, size_bytes: u64) -> Result<(), TraceError> {
         self.push(OpKind::Sync, 0, 0)?;
         self.push(OpKind::Close, 0, 0)?;
@@ -162,7 +162,7 @@ impl Track<'_> {
         self.add(OpKind::Open, 0, OpenBits::READ.with(OpenBits::DIRECT).0, 0)?;
         let mut at = 0;
         while at < size_bytes {
-            // Also the last one asks for whole blocks, as reads past the cache must.
+            // The last read also requests a whole block, as direct I/O requires.
             let done_len = u64::from(READ_BYTES).min(size_bytes - at) as u32;
             self.add(OpKind::Read, at, READ_BYTES, done_len)?;
             at += u64::from(done_len);

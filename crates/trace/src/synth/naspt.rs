@@ -1,10 +1,10 @@
-//! The twelve workloads of Intel's NAS Performance Toolkit, made again from what is published about them.
+//! The twelve workloads of Intel's NAS Performance Toolkit, rebuilt from published statistics.
 //!
 //! The traces themselves are not public. These have the published statistics and nothing else of the
-//! originals: each carries the table of published and achieved values, and is marked as synthetic.
-//! Sources: T1 is Table 1 of the paper (what was captured), 4.1 its section 4.1 (what was shipped), SDC
-//! the authors' talk. Where they contradict each other, the shipped traces win; each workload documents
-//! where that applies.
+//! originals: each contains the table of published and achieved values, and is marked as synthetic.
+//! Sources: T1 is Table 1 of the paper (the captures), 4.1 its section 4.1 (the shipped traces), SDC the
+//! authors' talk. If they contradict each other, the shipped traces take precedence; each workload
+//! documents where that applies.
 
 use std::path::Path;
 
@@ -18,34 +18,35 @@ use crate::synth::{content, copying, fit, office, photo, video};
 use crate::trace::Trace;
 use crate::writer::TraceWriter;
 
-/// The seed that everybody's traces are made with, so that results can be compared.
+/// The default seed. All users have the same traces, so that their results can be compared.
 pub const STANDARD_SEED: u64 = 1;
 /// The maker recorded in a synthetic trace.
 pub const MADE_BY: &str = "synthetic";
 /// The description of every synthetic trace.
 const LABEL: &str = "Synthetic, matched to published statistics (T1: the NASPT paper's Table 1; 4.1: its \
                      section 4.1; SDC: the authors' talk).";
-/// The tolerance of a fit, in points.
+/// The tolerance of a fit, in percentage points.
 const FIT_POINTS: f64 = 0.05;
 
-/// A workload that can be made at any time.
+/// A workload that can be generated.
 #[derive(Debug)]
 pub struct Workload {
-    /// What it is called: the paper's name with `-synth`.
+    /// The paper's name with `-synth`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description for lists.
     pub what: &'static str,
-    /// Which of the published figures it follows where they contradict each other, and what was chosen.
+    /// The published figures that it follows if they contradict each other, and the values that were
+    /// chosen.
     pub notes: &'static str,
     targets: &'static [Target],
     fit: Option<Fit>,
     play: Play,
 }
 
-/// Plays a workload: on this tape, with this seed and this fitted setting.
+/// Writes a workload to this tape, with this seed and this fitted setting.
 type Play = fn(&mut Tape<'_>, u64, f64) -> Result<(), TraceError>;
 
-/// A published figure.
+/// A published figure that the workload must match.
 #[derive(Debug)]
 struct Target {
     figure: &'static str,
@@ -54,12 +55,12 @@ struct Target {
     of: fn(&Tally) -> f64,
 }
 
-/// A setting that is not published, and is chosen so that the sequential share is.
+/// A setting that is not published. It is chosen so that the sequential share is the published one.
 #[derive(Debug)]
 struct Fit {
-    /// What it is.
+    /// The name of the setting.
     setting: &'static str,
-    /// Its value where the share is lowest, and where it is highest.
+    /// The value with the lowest share, and the value with the highest.
     from: f64,
     to: f64,
     /// The share, in percent.
@@ -68,23 +69,23 @@ struct Fit {
     standard: f64,
 }
 
-/// A player or a workload without a fit uses the bursts that two players were fitted with.
+/// The bursts of workloads without a fit: the value that fits two players.
 const USUAL_BURSTS: f64 = 0.17;
 
-/// A setting that came out of a fit.
+/// A setting that was fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitted {
-    /// What it is.
+    /// The name of the setting.
     pub setting: &'static str,
-    /// Its value.
+    /// The value that was found.
     pub value: f64,
 }
 
 impl Workload {
-    /// Makes the trace in a new directory of `parent`. The same seed gives the same operations.
+    /// Makes the trace in a new directory inside `parent`. The same seed results in the same operations.
     ///
     /// # Errors
-    /// Whatever writing it meets.
+    /// If it can't be written.
     pub fn generate(&self, seed: u64, parent: &Path) -> Result<Trace, TraceError> {
         let fitted = self.fitted(seed)?;
         let meta = LogMeta {
@@ -98,10 +99,10 @@ impl Workload {
         writer.finish(self.info(seed, fitted, &tally))
     }
 
-    /// What a trace of this seed amounts to, without writing it.
+    /// The totals of a trace with this seed, without writing it.
     ///
     /// # Errors
-    /// None that a test would not have found.
+    /// None in practice: counting writes no file.
     pub fn tally(&self, seed: u64) -> Result<Tally, TraceError> {
         let fitted = self.fitted(seed)?;
         self.play_on(Tape::new(&mut Nowhere::default()), seed, fitted)
@@ -118,10 +119,11 @@ impl Workload {
         self.targets.iter().map(row).collect()
     }
 
-    /// The setting with which this seed has the published sequential share; `None` where nothing is fitted.
+    /// The setting with which this seed has the published sequential share; `None` if no setting is
+    /// fitted.
     ///
     /// # Errors
-    /// None that a test would not have found.
+    /// None in practice: counting writes no file.
     pub fn fitted(&self, seed: u64) -> Result<Option<Fitted>, TraceError> {
         let Some(fit) = &self.fit else { return Ok(None) };
         if seed == STANDARD_SEED {
@@ -181,7 +183,7 @@ pub fn workloads() -> &'static [Workload] {
     &WORKLOADS
 }
 
-/// The workload with this name; the paper's name alone will do.
+/// The workload with this name, with or without `-synth`.
 pub fn workload(name: &str) -> Option<&'static Workload> {
     let is_it = |workload: &&Workload| {
         workload.name == name || workload.name.strip_suffix("-synth").is_some_and(|short| short == name)

@@ -1,9 +1,9 @@
-//! Office productivity: documents are opened, read and written in small pieces, and a large archive in which
-//! an office program keeps everything else is searched and filled.
+//! Office productivity: documents are opened, read and written in small pieces. A large archive, in
+//! which an office program keeps everything else, is searched and filled.
 //!
-//! Small accesses are four of five: many of 1 kB and 4 kB, half of all reads below 2.2 kB and half of all
-//! writes below 1.8 kB. The fifth moves 64 KiB, so that the published bytes come together. How long runs of
-//! accesses in order are is fitted to the published sequential share.
+//! Four of five accesses are small: many of 1 kB and 4 kB, half of all reads below 2.2 kB and half of
+//! all writes below 1.8 kB. The fifth transfers 64 KiB, so that the total equals the published bytes.
+//! The length of sequential runs is fitted to the published sequential share.
 //!
 //! Not published, and chosen here: which files exist before, how accesses are spread over files, and the
 //! 64 KiB.
@@ -16,7 +16,7 @@ use crate::synth::draw::{Pieces, between, log_normal, shuffle, unit};
 use crate::synth::tape::{Handle, Tape};
 
 const FILES: usize = 607;
-/// Files that the programs make.
+/// Files that the programs create.
 const NEW_FILES: usize = 240;
 /// New documents are smaller than this.
 const NEW_BYTES: u64 = 300_000;
@@ -24,11 +24,11 @@ const NEW_BYTES: u64 = 300_000;
 const WORKED_ON_BYTES: u64 = 400_000;
 const SMALLEST_BYTES: u64 = 12;
 const LARGEST_BYTES: u64 = 210_000_000;
-/// What is read, and as much is written.
+/// Bytes read, and the same number written.
 const BYTES_EACH_WAY: u64 = 1_400_000_000;
 /// 2.8 GB at Table 1's 0.77 MB/s.
 const SPAN_NS: f64 = 2.8e12 / 0.77;
-/// A large access, and their part of all.
+/// Size of a large access, and the share of large accesses.
 const BULK: u32 = 64 << 10;
 const BULK_SHARE: f64 = 0.20;
 const OFFICE: u32 = 7;
@@ -42,7 +42,7 @@ const READ: Pieces = Pieces(&[
     (14, 2251, 16_384),
     (14, 4096, 4096),
 ]);
-/// Small writes, likewise.
+/// Small writes, with the same split around the fourth row.
 const WRITE: Pieces = Pieces(&[
     (4, 12, 1023),
     (42, 1024, 1024),
@@ -52,7 +52,7 @@ const WRITE: Pieces = Pieces(&[
     (10, 4096, 4096),
 ]);
 
-/// A file and what happened to it.
+/// A file and its access history.
 #[derive(Clone, Copy)]
 struct Document {
     file: u32,
@@ -87,7 +87,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), 
     while day.moved() < 2 * BYTES_EACH_WAY {
         let progress = day.moved() as f64 / (2 * BYTES_EACH_WAY) as f64;
         day.tape.wait_until((SPAN_NS * progress) as u64);
-        // First visits are spread over the day and done a little before its end.
+        // First visits are spread over the day and end a little before it.
         let due = (progress * 1.02 * documents.len() as f64) as usize + 1;
         while visited < due.min(documents.len()) {
             if let Some(document) = first_visits.next() {
@@ -101,7 +101,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, run_mean: f64) -> Result<(), 
     day.tape.close(archive)
 }
 
-/// All files but the archive, as large as an office's are.
+/// All files but the archive, with sizes typical of an office.
 fn documents(tape: &mut Tape<'_>, dice: &mut Dice) -> Result<Vec<Document>, TraceError> {
     let mut sizes = vec![SMALLEST_BYTES];
     sizes.resize_with(FILES - 1, || log_normal(dice, 40_000.0, 2.9).clamp(SMALLEST_BYTES + 1, 20_000_000));
@@ -122,7 +122,8 @@ impl Day<'_, '_> {
         self.tape.tally().bytes()
     }
 
-    /// Opens a document: reads all of it, or the first of it if it is large. A new one is made and written.
+    /// Opens a document: reads all of it, or only its beginning if it is large. A new document is
+    /// created and written.
     fn first_visit(&mut self, document: Document) -> Result<(), TraceError> {
         let handle = if document.is_new {
             self.tape.create(document.file)?
@@ -142,7 +143,8 @@ impl Day<'_, '_> {
         self.tape.close(handle)
     }
 
-    /// Some runs in a document and in the archive, reads or writes, whichever is behind.
+    /// Some runs in a document and in the archive: reads or writes, whichever is further below its
+    /// share.
     fn work(&mut self, document: Option<Document>) -> Result<(), TraceError> {
         let handle = match document {
             Some(document) => {
@@ -178,7 +180,7 @@ impl Day<'_, '_> {
         if is_write { self.tape.write(handle, offset, len) } else { self.tape.read(handle, offset, len) }
     }
 
-    /// Whether large accesses are behind their share.
+    /// Whether large accesses are below their share.
     fn is_bulk_due(&self, is_write: bool) -> bool {
         let tally = self.tape.tally();
         let all = if is_write { tally.writes } else { tally.reads };
@@ -189,7 +191,7 @@ impl Day<'_, '_> {
         if is_write { WRITE.draw(&mut self.dice) } else { READ.draw(&mut self.dice) }
     }
 
-    /// How many accesses the next run has: any number around the mean.
+    /// The length of the next run, drawn at random around the mean.
     fn run(&mut self) -> u64 {
         1 + ((self.run_mean - 1.0) * 2.0 * unit(&mut self.dice) + 0.5) as u64
     }

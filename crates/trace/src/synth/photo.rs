@@ -1,12 +1,12 @@
-//! The photo album: a program that shows pictures, first small, then one after the other.
+//! The photo album: a program that shows pictures, first as thumbnails, then one after the other.
 //!
-//! For the small ones it reads each file's metadata (2 to 700 bytes at a time, in two regions of the
-//! file) and the thumbnail in it (568 bytes at a time, in order). A displayed picture is read whole, in
-//! pieces of several kB of varying length. In between, the program looks something up in the same file
-//! now and then; how often is fitted to the published sequential share. In the middle of the trace, when
-//! other pictures come into view, it starts over (paper, section 2.2).
+//! For the thumbnails it reads each file's metadata (2 to 700 bytes at a time, in two regions of the
+//! file) and the embedded thumbnail (568 bytes at a time, in order). A displayed picture is read
+//! completely, in pieces of several kB of varying length. Occasionally the program reads a few bytes
+//! elsewhere in the same file; the frequency is fitted to the published sequential share. In the middle
+//! of the trace, when other pictures are scrolled into view, it starts over (paper, section 2.2).
 //!
-//! The paper counts 169 files and 110 pictures and does not say what the others are; here all are pictures.
+//! The paper counts 169 files and 110 pictures and does not describe the others; here all are pictures.
 
 use reelgauge_record::OpenBits;
 use reelgauge_workload::random::Dice;
@@ -16,20 +16,20 @@ use crate::synth::draw::{Pieces, around_one, between, chance};
 use crate::synth::tape::{Handle, Tape};
 
 const FILES: usize = 169;
-/// All pictures together: the published 0.81 GB less what is read of them twice.
+/// Size of all pictures: the published 0.81 GB minus the bytes that are read twice.
 const PICTURE_BYTES: f64 = 806.7e6;
 /// The published 0.81 GB at the published 1.2 MB/s.
 const SPAN_NS: f64 = 675e9;
-/// Part of the time that is spent on the small ones; the rest goes to looking at pictures.
+/// Share of the time for the thumbnails; the rest is spent on viewing pictures.
 const OVERVIEW_SHARE: f64 = 0.12;
 const PHOTO: u32 = 5;
 
-/// What a thumbnail is read by.
+/// Size of the reads of a thumbnail.
 const THUMBNAIL_PIECE: u32 = 568;
-/// Where a file's words about itself end and its thumbnail begins.
+/// Offset of the thumbnail, after the file's metadata.
 const THUMBNAIL_AT: u64 = 4096;
 const LOOK_UP: Pieces = Pieces(&[(1, 2, 12), (1, 13, 120), (1, 121, 700)]);
-/// A piece of a picture.
+/// Size of the reads of a picture.
 const PIECE: Pieces = Pieces(&[(2, 4096, 4096), (3, 4097, 16_384), (5, 16_385, 61_440)]);
 
 pub(super) fn play(tape: &mut Tape<'_>, seed: u64, look_ups: f64) -> Result<(), TraceError> {
@@ -50,7 +50,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, look_ups: f64) -> Result<(), 
         }
         let rest_ns = span_ns * (1.0 - OVERVIEW_SHARE);
         for (at, &file) in shown.iter().enumerate() {
-            // The last picture is done when the time is over.
+            // The last picture ends with the trace.
             let begin_ns = span_ns * OVERVIEW_SHARE + rest_ns * at as f64 / shown.len() as f64;
             tape.wait_until((start_ns + begin_ns) as u64);
             look_at(tape, &mut dice, file, look_ups, rest_ns / shown.len() as f64)?;
@@ -60,7 +60,7 @@ pub(super) fn play(tape: &mut Tape<'_>, seed: u64, look_ups: f64) -> Result<(), 
     Ok(())
 }
 
-/// Reads what is needed to show a picture small.
+/// Reads the data for a thumbnail.
 fn overview(tape: &mut Tape<'_>, dice: &mut Dice, file: u32) -> Result<(), TraceError> {
     let handle = tape.open(file, OpenBits::READ)?;
     let before = between(dice, 3, 14);
@@ -79,7 +79,7 @@ fn overview(tape: &mut Tape<'_>, dice: &mut Dice, file: u32) -> Result<(), Trace
     tape.close(handle)
 }
 
-/// Reads a picture whole, over most of this time.
+/// Reads a picture completely, over most of this time.
 fn look_at(
     tape: &mut Tape<'_>,
     dice: &mut Dice,
@@ -102,7 +102,7 @@ fn look_at(
     tape.close(handle)
 }
 
-/// A few bytes at one of two places of the file: its head, or just behind its middle.
+/// Reads a few bytes at one of two places of the file: the head, or just after the middle.
 fn look_up(tape: &mut Tape<'_>, dice: &mut Dice, handle: Handle, file: u32) -> Result<(), TraceError> {
     let len = LOOK_UP.draw(dice);
     let base = if dice.below(3) == 0 { tape.size(file) / 2 } else { 0 };

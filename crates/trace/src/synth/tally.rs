@@ -1,14 +1,14 @@
-//! What a synthetic trace amounts to, counted while it is made: the figures that the paper publishes of its
+//! Totals of a synthetic trace, counted while it is made: the figures that the paper publishes for its
 //! workloads.
 //!
-//! An access is a read or a write. It is sequential if the access before it, in the whole trace, went to the
-//! same file and ended where this one begins (the paper's definition, its section 2.2).
+//! An access is a read or a write. It is sequential if the previous access, in the whole trace, was to
+//! the same file and ended where this one begins (the paper's definition, its section 2.2).
 
 use std::collections::BTreeMap;
 
 use reelgauge_record::{OpKind, OpRecord};
 
-/// Counts accesses. Memory grows with files and with different sizes, not with operations.
+/// Counts accesses. Memory grows with the number of files and of distinct sizes, not with operations.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Operations of every kind.
@@ -23,7 +23,7 @@ pub struct Tally {
     pub files: u32,
     /// Accesses to the watched file, and how many of them are sequential.
     pub watched: (u64, u64),
-    /// From the first operation's beginning to the last one's end, in nanoseconds.
+    /// From the start of the first operation to the end of the last one, in nanoseconds.
     pub duration_ns: u64,
     /// The smallest and the largest file at the end, in bytes.
     pub file_bytes: (u64, u64),
@@ -36,12 +36,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// From now on, accesses to this file are also counted apart.
+    /// Also counts accesses to this file separately from now on.
     pub fn watch(&mut self, file: u32) {
         self.watched_file = Some(file);
     }
 
-    /// Counts an operation. To be called in the order of issue.
+    /// Counts an operation. Must be called in the order of issue.
     pub fn count(&mut self, op: &OpRecord) {
         self.ops += 1;
         let first_ns = *self.first_ns.get_or_insert(op.issued_ns);
@@ -78,64 +78,64 @@ impl Tally {
         self.read_bytes + self.written_bytes
     }
 
-    /// Which percentage of the accesses is sequential.
+    /// The percentage of accesses that are sequential.
     pub fn sequential_percent(&self) -> f64 {
         percent(self.sequential, self.accesses())
     }
 
-    /// The same of the watched file.
+    /// The percentage of accesses to the watched file that are sequential.
     pub fn watched_sequential_percent(&self) -> f64 {
         percent(self.watched.1, self.watched.0)
     }
 
-    /// Which percentage of the accesses are writes.
+    /// The percentage of accesses that are writes.
     pub fn write_percent(&self) -> f64 {
         percent(self.writes, self.accesses())
     }
 
-    /// The size in bytes that half of the reads don't exceed; 0 where there are none.
+    /// The median size of a read, in bytes; 0 without reads.
     pub fn median_read_bytes(&self) -> f64 {
         median(&self.read_sizes)
     }
 
-    /// The size in bytes that half of the writes don't exceed; 0 where there are none.
+    /// The median size of a write, in bytes; 0 without writes.
     pub fn median_write_bytes(&self) -> f64 {
         median(&self.write_sizes)
     }
 
-    /// The mean size of a write in bytes; 0 where there are none.
+    /// The mean size of a write, in bytes; 0 without writes.
     pub fn mean_write_bytes(&self) -> f64 {
         self.written_bytes as f64 / self.writes.max(1) as f64
     }
 
-    /// The smallest access in bytes; 0 where there are none.
+    /// The smallest access in bytes; 0 without accesses.
     pub fn smallest_bytes(&self) -> f64 {
         let sizes = self.read_sizes.keys().next().into_iter().chain(self.write_sizes.keys().next());
         f64::from(sizes.min().copied().unwrap_or(0))
     }
 
-    /// The largest access in bytes; 0 where there are none.
+    /// The largest access in bytes; 0 without accesses.
     pub fn largest_bytes(&self) -> f64 {
         let sizes = self.read_sizes.keys().next_back().into_iter().chain(self.write_sizes.keys().next_back());
         f64::from(sizes.max().copied().unwrap_or(0))
     }
 
-    /// The size of which there are most reads, in bytes; 0 where there are none.
+    /// The most frequent size of a read, in bytes; 0 without reads.
     pub fn commonest_read_bytes(&self) -> f64 {
         commonest(&self.read_sizes)
     }
 
-    /// The size of which there are most writes, in bytes; 0 where there are none.
+    /// The most frequent size of a write, in bytes; 0 without writes.
     pub fn commonest_write_bytes(&self) -> f64 {
         commonest(&self.write_sizes)
     }
 
-    /// Bytes moved per second of the trace, in MB/s.
+    /// Bytes transferred per second of the trace, in MB/s.
     pub fn mb_per_s(&self) -> f64 {
         self.bytes() as f64 * 1e3 / self.duration_ns.max(1) as f64
     }
 
-    /// How long the trace takes, in seconds.
+    /// The duration of the trace, in seconds.
     pub fn seconds(&self) -> f64 {
         self.duration_ns as f64 / 1e9
     }

@@ -1,6 +1,5 @@
-//! What a generator writes on: files, opens, accesses and closes of an application that has one request
-//! outstanding, with their times. Counts what it amounts to, and goes to a trace or to nothing (to count
-//! only).
+//! The output of a generator: files, opens, accesses and closes of an application that has one request
+//! outstanding, with their times. It counts the totals, and writes a trace or only counts.
 
 use reelgauge_record::log::FileEntry;
 use reelgauge_record::{OpFlags, OpKind, OpRecord, OpenBits};
@@ -9,20 +8,20 @@ use crate::error::TraceError;
 use crate::synth::tally::Tally;
 use crate::writer::{ABSENT, FOUND, TraceWriter};
 
-/// How long an operation takes on paper. Nothing is published about it, and no storage was there to ask.
+/// The service time of a synthetic operation. No value is published, and none was measured.
 pub const NOMINAL_SERVICE_NS: u64 = 100_000;
 
-/// Where operations go.
+/// The destination of the operations.
 pub(crate) trait Sink {
-    /// A new file; its number.
+    /// Adds a file. Returns its number.
     fn file(&mut self, entry: FileEntry) -> Result<u32, TraceError>;
-    /// How large it is at the end.
+    /// Sets the final size of a file.
     fn size_after(&mut self, file: u32, bytes: u64);
-    /// The next operation, in the order of issue.
+    /// Adds the next operation, in the order of issue.
     fn push(&mut self, op: OpRecord) -> Result<(), TraceError>;
 }
 
-/// Keeps nothing: for counting only.
+/// Discards everything: for counting only.
 #[derive(Debug, Default)]
 pub(crate) struct Nowhere {
     files: u32,
@@ -61,20 +60,20 @@ impl Sink for TraceWriter {
     }
 }
 
-/// A file that is open.
+/// A file that the application has open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handle {
     file: u32,
     number: u32,
 }
 
-/// Writes down what an application does.
+/// Records the operations of an application.
 pub(crate) struct Tape<'a> {
     sink: &'a mut dyn Sink,
     now_ns: u64,
     stream: u32,
     handles: u32,
-    /// Of every file; `None` for directories.
+    /// By file: its size; `None` for directories.
     sizes: Vec<Option<u64>>,
     tally: Tally,
 }
@@ -84,7 +83,7 @@ impl<'a> Tape<'a> {
         Tape { sink, now_ns: 0, stream: 0, handles: 0, sizes: Vec::new(), tally: Tally::default() }
     }
 
-    /// What it amounts to so far.
+    /// The totals so far.
     pub(crate) fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -101,17 +100,17 @@ impl<'a> Tape<'a> {
         self.tally
     }
 
-    /// A file that was there before.
+    /// Adds a file that existed before.
     pub(crate) fn found(&mut self, path: String, size_bytes: u64) -> Result<u32, TraceError> {
         self.add(path, Some(size_bytes))
     }
 
-    /// A file that the application makes.
+    /// Adds a file that the application will create.
     pub(crate) fn absent(&mut self, path: String) -> Result<u32, TraceError> {
         self.add(path, None)
     }
 
-    /// A directory, whose path ends in `/`: there before, or made by the application.
+    /// Adds a directory, whose path ends in `/`: it existed before, or the application creates it.
     pub(crate) fn directory(&mut self, path: String, existed_before: bool) -> Result<u32, TraceError> {
         self.sizes.push(None);
         let prepared = if existed_before { FOUND } else { ABSENT }.to_owned();
@@ -129,37 +128,37 @@ impl<'a> Tape<'a> {
         })
     }
 
-    /// Counts accesses to this file apart.
+    /// Counts accesses to this file separately.
     pub(crate) fn watch(&mut self, file: u32) {
         self.tally.watch(file);
     }
 
-    /// How large a file is now.
+    /// The current size of a file.
     pub(crate) fn size(&self, file: u32) -> u64 {
         self.sizes.get(file as usize).copied().flatten().unwrap_or(0)
     }
 
-    /// The time at which the next operation can be issued at the earliest.
+    /// The earliest time at which the next operation can be issued.
     pub(crate) fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// Nothing is asked before this time.
+    /// Issues no operation before this time.
     pub(crate) fn wait_until(&mut self, at_ns: u64) {
         self.now_ns = self.now_ns.max(at_ns);
     }
 
-    /// Nothing is asked for so long.
+    /// Issues no operation for `ns`.
     pub(crate) fn pause(&mut self, ns: u64) {
         self.now_ns += ns;
     }
 
-    /// From now on this thread asks.
+    /// Issues the following operations as this thread.
     pub(crate) fn as_stream(&mut self, stream: u32) {
         self.stream = stream;
     }
 
-    /// Opens a file that is there, through the cache as applications do.
+    /// Opens an existing file, through the cache as applications do.
     pub(crate) fn open(&mut self, file: u32, bits: OpenBits) -> Result<Handle, TraceError> {
         self.handles += 1;
         let handle = Handle { file, number: self.handles };
@@ -167,7 +166,7 @@ impl<'a> Tape<'a> {
         Ok(handle)
     }
 
-    /// Makes a file and opens it for writing only.
+    /// Creates a file and opens it for writing only.
     pub(crate) fn create(&mut self, file: u32) -> Result<Handle, TraceError> {
         self.handles += 1;
         let handle = Handle { file, number: self.handles };
@@ -180,7 +179,7 @@ impl<'a> Tape<'a> {
         self.push(OpKind::Read, handle, offset, len, len)
     }
 
-    /// Writes, and lets the file grow where that is behind its end.
+    /// Writes, and grows the file if the write ends beyond its end.
     pub(crate) fn write(&mut self, handle: Handle, offset: u64, len: u32) -> Result<(), TraceError> {
         if let Some(Some(size)) = self.sizes.get_mut(handle.file as usize) {
             *size = (*size).max(offset + u64::from(len));
@@ -192,7 +191,7 @@ impl<'a> Tape<'a> {
         self.push(OpKind::Close, handle, 0, 0, 0)
     }
 
-    /// Something that goes by path: listing or making a directory.
+    /// An operation on a path: listing or creating a directory.
     pub(crate) fn by_path(&mut self, kind: OpKind, file: u32) -> Result<(), TraceError> {
         self.push(kind, Handle { file, number: 0 }, 0, 0, 0)
     }

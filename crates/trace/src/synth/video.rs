@@ -1,10 +1,10 @@
 //! The five HD video workloads: a player, a recorder, and merges of copies of them.
 //!
-//! A player reads 256 KiB at a time, mostly a long gap apart and now and then two in rapid succession; these
-//! bursts are what makes a merged trace sequential at all (paper, section 4.1). How often they occur is not
+//! A player reads 256 KiB at a time, usually with a long gap and occasionally twice in rapid succession.
+//! Only these bursts make a merged trace sequential (paper, section 4.1). Their frequency is not
 //! published: it is fitted to the published sequential shares. The published sizes of one, two and four
-//! players agree with each other only if the film begins slowly (1.44 MB/s until 225 s, 2.78 MB/s until
-//! 360 s, then 2.50 MB/s), so it does.
+//! players agree only if the film starts slowly, so it does: 1.44 MB/s until 225 s, 2.78 MB/s until 360
+//! s, then 2.50 MB/s.
 
 use reelgauge_record::OpenBits;
 use reelgauge_workload::random::Dice;
@@ -13,25 +13,25 @@ use crate::error::TraceError;
 use crate::synth::draw::{around_one, chance};
 use crate::synth::tape::Tape;
 
-/// What players and recorders move at once.
+/// Size of the accesses of players and recorders.
 const PIECE: u32 = 256 << 10;
-/// How close two accesses of a burst follow each other.
+/// Time between two accesses of a burst.
 const BURST_NS: u64 = 5_000_000;
-/// How far long gaps are spread around their mean.
+/// Deviation of the long gaps from their mean.
 const SPREAD: f64 = 0.10;
-/// How much later than the one before it each merged stream begins.
+/// Start delay of each merged stream after the previous one.
 const SHIFT_NS: u64 = 50_000_000;
-/// Draws of players and of recorders.
+/// The streams of random draws for players and for recorders.
 const PLAYER: u32 = 1;
 const RECORDER: u32 = 2;
 
-/// Seconds and MB/s: how fast the film is until when.
+/// The film's rate: end of each part in seconds, and MB/s.
 const FILM: [(f64, f64); 3] = [(225.0, 1.44), (360.0, 2.78), (600.0, 2.50)];
-/// Of a merge with a recorder: the rest of the published 1 GB after the recorder's 1.78 MB/s.
+/// The film in a merge with a recorder: the rest of the published 1 GB after the recorder's 1.78 MB/s.
 const STEADY_FILM: [(f64, f64); 1] = [(260.0, 2.068)];
 const BROADCAST: [(f64, f64); 1] = [(900.0, 1.7777)];
 
-/// One stream of a merge: when it accesses what.
+/// One stream of a merge: its accesses and their times.
 struct Stream {
     name: &'static str,
     writes: bool,
@@ -65,13 +65,13 @@ pub(super) fn play_and_record(tape: &mut Tape<'_>, seed: u64, bursts: f64) -> Re
     merge(tape, vec![player, recorder(seed, 1763, 260.0, bursts)])
 }
 
-/// The same film as often as there are names.
+/// One copy of the same film for each name.
 fn copies(names: &[&'static str], seed: u64, count: usize, seconds: f64, bursts: f64) -> Vec<Stream> {
     names.iter().map(|name| player(seed, name, count, &FILM, seconds, bursts)).collect()
 }
 
-/// Reads a film in order. Twelve times in 4,959 it looks something up at the end of the file, where the
-/// index is, and goes on where it was: with the first access, 25 that are not sequential, or 0.5 %.
+/// Reads a film in order. Twelve times in 4,959 accesses it reads the index at the end of the file, and
+/// continues where it was. With the first access, 25 accesses are not sequential, or 0.5 %.
 fn player(
     seed: u64,
     name: &'static str,
@@ -93,7 +93,7 @@ fn player(
 }
 
 /// Writes a broadcast in order, and its header again: twice on the way and at the end. With the first
-/// access, six that are not sequential, or 0.1 % of 6,103.
+/// access, six accesses are not sequential, or 0.1 % of 6,103.
 fn recorder(seed: u64, count: usize, seconds: f64, bursts: f64) -> Stream {
     let mut dice = Dice::new(seed, RECORDER);
     let mut pieces: Vec<u64> = (0..count as u64 - 3).collect();
@@ -104,13 +104,13 @@ fn recorder(seed: u64, count: usize, seconds: f64, bursts: f64) -> Stream {
     Stream { name: "video/broadcast.mpg", writes: true, pieces, times_ns, size_bytes: 0 }
 }
 
-/// When `count` accesses are made, so that the last falls on the last of these seconds. The mean gap follows
-/// the film's rate; a gap is short with probability `bursts`.
+/// The times of `count` accesses; the last is at the end of `seconds`. The mean gap follows the film's
+/// rate; a gap is short with probability `bursts`.
 fn schedule(dice: &mut Dice, count: usize, film: &[(f64, f64)], seconds: f64, bursts: f64) -> Vec<u64> {
     let mut now_s = 0.0;
     let mut gaps_s = Vec::with_capacity(count);
     for at in 0..count {
-        // Both are drawn every time, so that another probability changes nothing else.
+        // Both are always drawn, so that another probability changes nothing else.
         let jitter = around_one(dice, SPREAD);
         let is_burst = chance(dice, bursts);
         let burst_s = BURST_NS as f64 / 1e9;
@@ -129,8 +129,8 @@ fn schedule(dice: &mut Dice, count: usize, film: &[(f64, f64)], seconds: f64, bu
     times.collect()
 }
 
-/// Plays streams at once, each shifted against the one before it. One request is outstanding at a time, as
-/// in the original.
+/// Merges streams, each shifted against the previous one. One request is outstanding at a time, as in
+/// the original.
 fn merge(tape: &mut Tape<'_>, streams: Vec<Stream>) -> Result<(), TraceError> {
     let mut open = Vec::new();
     for (number, stream) in streams.iter().enumerate() {

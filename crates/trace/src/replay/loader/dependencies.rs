@@ -5,38 +5,38 @@ use std::collections::HashMap;
 use crate::replay::error::ReplayError;
 use crate::replay::packed::PackedTrace;
 
-/// The most that is kept of what waits for what, in all (4 bytes each).
+/// Limit of stored dependencies, in total (4 bytes each).
 const AWAITED_MAX: usize = 64 << 20;
 
-/// The most pairs of lanes of which is kept how far one has come after the other (16 bytes each). Without
-/// that an operation waits for what its lane has waited for already, which costs room and nothing else.
+/// Limit of lane pairs whose progress is stored (16 bytes each). Beyond it, an operation may list a
+/// dependency that its lane has already waited for. This only costs memory.
 const PAIRS_MAX: usize = 4 << 20;
-/// The most past operations that are looked at, in all: some ten seconds.
+/// Limit of past operations that are compared, in total: about ten seconds of work.
 const LOOKS_MAX: u64 = 1 << 32;
 
-/// The list of the operation that is being read.
+/// The dependencies of the current operation.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     op: u32,
     lane: u16,
     /// Operations of other lanes, each with its lane.
     now: Vec<(u32, u16)>,
-    /// By lane and another lane: the last operation there that the first is known to come after.
+    /// By lane and other lane: the last operation of the other lane that the first is known to follow.
     known: HashMap<(u16, u16), u32>,
-    /// Past operations that were looked at so far.
+    /// Past operations that were compared so far.
     looks: u64,
 }
 
 impl Waits {
-    /// Begins the list of an operation.
+    /// Starts the list of an operation.
     pub fn begin(&mut self, op: u32, lane: u16) {
         self.op = op;
         self.lane = lane;
         self.now.clear();
     }
 
-    /// It waits for this one. Of each lane only the last matters, and what the operation's own lane waited
-    /// for before is done.
+    /// Adds a dependency. Of each other lane only the last operation matters. Operations that the own
+    /// lane has already waited for are omitted.
     pub fn add(&mut self, op: u32, lane: u16) {
         if lane == self.lane || op >= self.op {
             return;
@@ -48,15 +48,15 @@ impl Waits {
         }
     }
 
-    /// So many past operations are looked at for it.
+    /// Counts past operations that are compared for this operation.
     pub fn look(&mut self, past: usize) {
         self.looks += past as u64;
     }
 
-    /// Ends the list; whether there is anything on it.
+    /// Completes the list. Returns whether it has entries.
     ///
     /// # Errors
-    /// When there is no room for it, or all of them took too long.
+    /// If the dependencies need too much memory or too many comparisons.
     pub fn end(&mut self, packed: &mut PackedTrace) -> Result<bool, ReplayError> {
         let from = packed.awaited.len();
         for &(op, lane) in &self.now {

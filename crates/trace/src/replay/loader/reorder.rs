@@ -1,4 +1,4 @@
-//! Puts operations in the order of their issue, within a window.
+//! Sorts operations by time of issue, within a window.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,11 +7,11 @@ use reelgauge_record::OpRecord;
 
 use crate::held::Held;
 
-/// Operations that are held back (18 MiB). A run is written in the order of completion, so one that took long
-/// comes behind many that began later.
+/// Operations in the window (18 MiB). A run is written in the order of completion, so a slow operation
+/// comes after many that started later.
 pub(super) const WINDOW: usize = 1 << 18;
 
-/// Operations on their way.
+/// The operations in the window.
 #[derive(Debug)]
 pub(super) struct Reorder {
     window: usize,
@@ -22,12 +22,12 @@ pub(super) struct Reorder {
 }
 
 impl Reorder {
-    /// A window of 0 takes them as they come.
+    /// With a window of 0, operations keep their order.
     pub fn new(window: usize) -> Reorder {
         Reorder { window, held: BinaryHeap::new(), arrived: 0, last_ns: 0, late_ops: 0 }
     }
 
-    /// Takes one, and gives the earliest when the window is full.
+    /// Adds an operation. Returns the earliest one if the window is full.
     pub fn push(&mut self, op: OpRecord) -> Option<OpRecord> {
         if self.window == 0 {
             return Some(self.let_go(op));
@@ -37,13 +37,14 @@ impl Reorder {
         if self.held.len() > self.window { self.pop() } else { None }
     }
 
-    /// The earliest that is held.
+    /// Removes the earliest operation.
     pub fn pop(&mut self) -> Option<OpRecord> {
         let Reverse(Held { op, .. }) = self.held.pop()?;
         Some(self.let_go(op))
     }
 
-    /// Operations that came too late, and count as issued when the ones before them were.
+    /// Number of operations that came too late for the window. They count as issued with their
+    /// predecessor.
     pub fn late_ops(&self) -> u64 {
         self.late_ops
     }

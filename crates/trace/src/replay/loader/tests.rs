@@ -1,4 +1,4 @@
-//! What is refused, which open file an operation uses, what waits for what, and the timeline.
+//! Tests of refusals, open files of operations, dependencies, and the timeline.
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_record::test_records::op;
@@ -138,7 +138,7 @@ fn room_that_was_reserved_beyond_the_end_keeps_the_size_again() {
     assert_eq!(keeps.map(|op| op.marks.has(Marks::KEEPS_SIZE)).collect::<Vec<_>>(), [true, false]);
 }
 
-/// One file read through its new name, and a link to it.
+/// A file that is read through its new name, and a link to it.
 fn linking() -> Sample {
     let mut sample = Sample::new();
     let handle = sample.open("a", NEW);
@@ -195,7 +195,7 @@ fn exchange(sample: &mut Sample, one: &str, two: &str, errno: i32) {
     });
 }
 
-/// Two files, or two directories with a file in each, that exchange their names, and are read then.
+/// Two files, or two directories with a file each, that exchange their names and are then read.
 fn exchanging(one: (&str, &str), two: (&str, &str)) -> Sample {
     let mut sample = Sample::new();
     exchange(&mut sample, one.0, two.0, 0);
@@ -248,7 +248,7 @@ fn a_refused_exchange_is_done_again_only_where_a_name_was_missing() {
 fn links_that_were_there_are_prepared_as_links() {
     let mut sample = Sample::new();
     sample.found("a", Some(7)).was_link("b", Some("a"), None).was_link("d/soft", None, Some("a"));
-    // Two names of a file whose first name is in no operation.
+    // Two names of a file whose first name has no operation.
     sample.was_link("c", Some("gone"), None).was_link("e", Some("gone"), None);
     for name in ["a", "b", "c", "e", "d/soft"] {
         sample.path(OpKind::Stat, name, 0);
@@ -374,7 +374,7 @@ fn copied_and_mapped_operations_are_told() {
     assert!(notes.contains("copy_file_range") && notes.contains("memory maps"), "{notes}");
 }
 
-/// Two threads use one handle and one name; the second begins when the first is done.
+/// Two threads use one handle and one name; the second starts when the first has ended.
 fn two_threads(order: ReplayOrder) -> PackedTrace {
     let mut sample = Sample::new();
     let a = sample.open("dir/a", NEW.with(READ));
@@ -403,7 +403,8 @@ fn what_waits_for_what_follows_the_order() {
     );
     assert_eq!(
         waits(ReplayOrder::Resources),
-        // The unlink waits for the last use of the name by the other thread, its stat for the unlink.
+        // The unlink waits for the other thread's last use of the name; the other thread's stat waits
+        // for the unlink.
         [none(), none(), vec![1], none(), none(), vec![2], vec![4], vec![6], none()]
     );
     assert_eq!(two_threads(ReplayOrder::Serial).chains(), 1);
@@ -450,7 +451,8 @@ fn idle_times_are_cut_and_busy_ones_are_not() {
     let times = |packed: &PackedTrace| packed.ops.iter().map(|op| op.time_ns).collect::<Vec<_>>();
     let packed = with_cap(None, Pacing::Recorded);
     assert_eq!((times(&packed), packed.span_ns), (vec![0, 950, 6_050, 8_950], 8_960));
-    // 940 of idleness become 200; the long operation stays; 2,890 become 200.
+    // An idle time of 940 ns is cut to 200 ns; the long operation keeps its time; 2,890 ns are cut to
+    // 200 ns.
     let packed = with_cap(Some(200), Pacing::Recorded);
     assert_eq!((times(&packed), packed.span_ns), (vec![0, 210, 5_310, 5_520], 5_530));
     let packed = with_cap(None, Pacing::Think);
@@ -476,7 +478,7 @@ fn a_handle_is_known_by_its_number_even_where_two_threads_use_the_same_name() {
     assert_eq!(packed.ops.iter().map(|op| op.handle).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1]);
 }
 
-/// A program that ends before the next begins, and a third that overlaps both, each with separate files.
+/// Two programs that run one after the other, and a third that overlaps both, each with its own files.
 #[test]
 fn as_fast_as_possible_one_program_after_the_other_stays_so() {
     let of_pace = |pace, order| {
@@ -494,7 +496,7 @@ fn as_fast_as_possible_one_program_after_the_other_stays_so() {
         (0..packed.ops.len() as u32).map(|op| packed.waits_for(op).to_vec()).collect::<Vec<_>>()
     };
     let packed = of_pace(Pacing::Max, ReplayOrder::Resources);
-    // 0 and 2 by the first program, 3 and 4 by the second, 5 and 6 at once by the third.
+    // 0 and 2 by the first program, 3 and 4 by the second, 5 and 6 concurrently by the third.
     let none = Vec::new;
     assert_eq!(waits(&packed), [none(), none(), none(), vec![2], none(), vec![4], vec![4]]);
     let packed = of_pace(Pacing::Recorded, ReplayOrder::Resources);

@@ -1,20 +1,20 @@
-//! Threads and processes that ran one after the other: one that began after another had ended waits for
+//! Keeps the order of sequential threads and processes: one that began after another had ended waits for
 //! it.
 //!
-//! Shared files do not show this dependency: a script that copies one file and then another runs two
-//! programs that have no file in common. At the recorded times they would not meet; as fast as possible
-//! they would overlap, which the application never did.
+//! Shared files do not show this dependency: a script that copies two files, one after the other, runs
+//! two programs that have no file in common. At recorded times they do not overlap. At maximum speed
+//! they would, although the application never ran them concurrently.
 //!
 //! Not here: dependencies of single operations while their threads overlap ([`super::dependencies`]).
 
 use crate::replay::lanes::Lanes;
 use crate::replay::packed::{Marks, NO_OP, PackedTrace};
 
-/// The most last operations of others that a beginning waits for. Where more ended at about the same time,
-/// those that were done last are waited for: the others had been done for longer.
+/// Limit of the final operations that the start of a thread waits for. If more threads ended at about
+/// the same time, it waits for those that ended last.
 const AWAITED_MOST: usize = 256;
 
-/// A thread, or a process: a source's threads are all that is known of these.
+/// A thread or a process. Of processes only the threads are known.
 struct Span<'l> {
     begun_ns: u64,
     ended_ns: u64,
@@ -28,7 +28,8 @@ struct End {
     done_ns: u64,
 }
 
-/// Lets the first operations of every thread wait for the last ones of those that had ended before.
+/// Makes the first operations of each thread wait for the last operations of threads that had ended
+/// before.
 pub(super) fn keep(lanes: &Lanes, packed: &mut PackedTrace) {
     let ended_ns = |lanes_of: &[u16]| lanes_of.iter().map(|&lane| lanes.last_of(lane).1).max();
     let mut by_begin: Vec<Span<'_>> = lanes
@@ -39,7 +40,7 @@ pub(super) fn keep(lanes: &Lanes, packed: &mut PackedTrace) {
     let mut by_end: Vec<&Span<'_>> = by_begin.iter().collect();
     by_end.sort_by_key(|span| span.ended_ns);
     let mut by_end = by_end.into_iter().peekable();
-    // Ends that matter: a thread that began after an end, and has ended, has waited for it.
+    // The ends to wait for. An earlier end is implied if a thread began after it and has ended as well.
     let mut ends: Vec<End> = Vec::new();
     let mut last_begun_ns = 0;
     let mut more: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -58,7 +59,7 @@ pub(super) fn keep(lanes: &Lanes, packed: &mut PackedTrace) {
         }
         for &lane in span.lanes {
             let first = packed.first_of(usize::from(lane));
-            // At one moment the order of the trace counts: nothing waits for what comes behind it.
+            // At equal times the order of the trace decides: no operation waits for a later one.
             let awaited: Vec<u32> = ends.iter().map(|end| end.op).filter(|&op| op < first).collect();
             if first != NO_OP && !awaited.is_empty() {
                 more.push((first, awaited));
@@ -69,7 +70,7 @@ pub(super) fn keep(lanes: &Lanes, packed: &mut PackedTrace) {
     add(packed, more);
 }
 
-/// Puts more into the lists of what operations wait for. `more` is ascending.
+/// Adds dependencies to operations. `more` is ascending.
 fn add(packed: &mut PackedTrace, more: Vec<(u32, Vec<u32>)>) {
     if more.is_empty() {
         return;
