@@ -1,9 +1,9 @@
-//! How fast text is imported: `cargo run --release -p reelgauge-import --example import_speed -- FILE [ROOT]`
-//! imports it three times into a temporary folder and prints MB/s, operations and the process's largest
-//! memory.
+//! Measures the speed of imports: `cargo run --release -p reelgauge-import --example import_speed --
+//! FILE [ROOT]` imports a file three times into a temporary folder and prints MB/s, operations and the
+//! peak memory of the process.
 //!
-//! With `--make SOURCE BYTES FILE`, FILE is made first: the calls of one strace repeatedly, with times
-//! that go on.
+//! With `--make SOURCE BYTES FILE`, FILE is made first: it repeats the calls of one strace file, with
+//! increasing times.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -49,7 +49,7 @@ fn measure(file: &Path, root: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The system's figure for this process's largest memory.
+/// The peak memory of this process, from the kernel.
 fn largest_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,18 +1,19 @@
-//! Importer for the text of `darshan-dxt-parser`: reads and writes of programs that ran with Darshan's DXT.
+//! Importer for the text of `darshan-dxt-parser`: reads and writes of programs that ran with Darshan's
+//! DXT.
 //!
 //! ```text
 //! # DXT, file_id: N, file_name: PATH
 //! # DXT, rank: 0, hostname: NAME
 //!  X_POSIX  RANK write|read SEGMENT OFFSET LENGTH START END [OST]
 //! ```
-//! A file follows another, so the text is in no order of time. It is put in order in memory up to
-//! [`MAX_SORTED`] operations; a longer one is only partly in order, with a warning. Rows of the MPI-IO
-//! layer are dropped: each has one of the POSIX layer below it.
+//! The text lists one file after another, so it is not in order of time. Up to [`MAX_SORTED`] operations
+//! are sorted in memory; a longer text is only partly sorted, with a warning. Rows of the MPI-IO layer
+//! are dropped: each has a row of the POSIX layer below it.
 //!
-//! Rows of a file, of a rank and of a direction are in the order in which they ended. One that ended before
-//! the row above it shows that the clock went back: it keeps its place, and its times follow.
+//! Rows with the same file, rank and direction are in order of their ends. A row that ended before the
+//! previous one shows that the clock went backwards: it keeps its place, and its times are shifted.
 //!
-//! Cannot see: opening, closing and every operation on names; times are exact to 0.1 ms only.
+//! Cannot see: opens, closes and all operations on names. Times have a resolution of 0.1 ms.
 
 use std::collections::HashMap;
 
@@ -22,7 +23,7 @@ use crate::number::{decimal, seconds};
 use crate::sink::{Op, Place, Sink};
 use crate::{ImportError, LineError, LineResult, Source};
 
-/// Operations that are put in order: 88 bytes of memory each.
+/// Limit of sorted operations: 88 bytes of memory each.
 const MAX_SORTED: usize = 4 << 20;
 
 /// Reads a whole source.
@@ -38,13 +39,13 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
 }
 
 struct Darshan {
-    /// The file that the rows are of.
+    /// The file of the current rows.
     place: Option<Place>,
     wall_ns: Option<u64>,
     ops: Vec<Op>,
     /// Handles by file number; 0 for none.
     opened: Vec<u32>,
-    /// Of each file, rank and direction: when its latest row ended, and what is added to its times.
+    /// By file, rank and direction: the end of the latest row, and the shift of its times.
     series: HashMap<(u32, u64, OpKind), (u64, u64)>,
 }
 
@@ -96,7 +97,7 @@ impl Darshan {
         Ok(())
     }
 
-    /// The times of a row, behind those of the rows before it of the same series.
+    /// The times of a row, shifted if necessary so that the row follows the earlier ones of its series.
     fn in_order(
         &mut self,
         sink: &mut Sink,
@@ -104,7 +105,8 @@ impl Darshan {
         start_ns: u64,
         end_ns: u64,
     ) -> (u64, u64) {
-        /// Times have four places; ends of threads of one rank may be noted in another order.
+        /// Times have four decimal places, and threads of one rank may be logged in a slightly different
+        /// order.
         const JITTER_NS: u64 = 1_000_000;
         if self.series.len() >= MAX_SORTED && !self.series.contains_key(&key) {
             return (start_ns, end_ns);
@@ -132,7 +134,7 @@ impl Darshan {
         Ok(())
     }
 
-    /// Hands over what was gathered, in order.
+    /// Passes on the collected operations, in order.
     fn flush(&mut self, sink: &mut Sink) -> LineResult {
         sink.begin(0, self.wall_ns);
         self.ops.sort_by_key(|op| op.start_ns);

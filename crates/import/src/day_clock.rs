@@ -1,11 +1,11 @@
-//! Clocks that show the time of day: how they continue after midnight, and how countries write it.
+//! Clocks that show the time of day: how they continue after midnight, and their format by country.
 //!
 //! Only the time between two lines matters here, so the words for the halves of the day need not be
-//! known: there are two of them, and each covers twelve hours. Which one means the morning moves all
-//! times alike. A word on a clock of 24 hours (`23:59:59 ч.`) is ignored.
+//! known: there are two of them, and each covers twelve hours. If they are mistaken for each other, all
+//! times are shifted by the same amount. A word next to a 24-hour time (`23:59:59 ч.`) is ignored.
 //!
-//! Where a clock of twelve hours has no word, its hours begin again after twelve hours. That is taken
-//! for a new half of the day, with a warning.
+//! A 12-hour clock without such a word starts its hours again after twelve hours. This is interpreted as
+//! a new half of the day, with a warning.
 
 use crate::number::decimal;
 
@@ -13,23 +13,23 @@ use crate::number::decimal;
 pub(crate) const DAY_NS: u64 = 86_400_000_000_000;
 const HOUR_NS: u64 = DAY_NS / 24;
 const HALF_NS: u64 = DAY_NS / 2;
-/// A step forward of more than this, by a clock that shows the time of day, is a step back over midnight.
+/// A larger step forward of a time-of-day clock is interpreted as a step back over midnight.
 const LONGEST_WAIT_NS: u64 = DAY_NS - HOUR_NS;
 
-/// A clock that shows the time of day only: gives times that go on after midnight.
+/// A clock that shows only the time of day. Converts it to times that continue after midnight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DayClock {
-    /// Where the last line was on the clock, and its time.
+    /// The clock reading of the last line, and its time.
     last: Option<(u64, u64)>,
 }
 
 impl DayClock {
-    /// The time of a line, in nanoseconds since the midnight before the day before the first one. A step back
-    /// of more than half a day is a new day; a step forward of nearly a whole day is a step back over
+    /// The time of a line, in nanoseconds since midnight one day before the first line. A step back of
+    /// more than half a day is a new day; a step forward of nearly a whole day is a step back over
     /// midnight.
     pub fn at(&mut self, of_day_ns: u64) -> u64 {
         let now_ns = match self.last {
-            // A day is left in front, for steps back.
+            // Starts one day later, which leaves room for steps back.
             None => DAY_NS.saturating_add(of_day_ns),
             Some((last_ns, now_ns)) if of_day_ns < last_ns => match last_ns - of_day_ns {
                 back_ns if back_ns > HALF_NS => now_ns.saturating_add(DAY_NS.saturating_sub(back_ns)),
@@ -46,7 +46,7 @@ impl DayClock {
         now_ns
     }
 
-    /// The same moment has another place on the clock.
+    /// Changes the clock reading of the last line without changing its time.
     fn moved_to(&mut self, of_day_ns: u64) {
         if let Some((last_ns, _)) = &mut self.last {
             *last_ns = of_day_ns;
@@ -54,23 +54,23 @@ impl DayClock {
     }
 }
 
-/// Three numbers with a fraction behind the last, and the words around them.
+/// Three numbers with a fraction after the last, and the words around them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Written {
     hour: u64,
-    /// Within the hour.
+    /// Time within the hour.
     rest_ns: u64,
-    /// The text before and behind it, without blanks.
+    /// The text before and after it, without blanks.
     word: Vec<u8>,
 }
 
-/// A clock as the settings of a country write it.
+/// A clock in the format of a country's settings.
 #[derive(Debug, Default)]
 pub(crate) struct CountryClock {
     clock: DayClock,
-    /// The words for halves of the day, in order of appearance.
+    /// The words for the halves of the day, in order of appearance.
     words: Vec<Vec<u8>>,
-    /// An hour after twelve was seen.
+    /// Whether an hour after twelve was seen.
     has_24_hours: bool,
     last: Option<Written>,
 }
@@ -79,12 +79,12 @@ pub(crate) struct CountryClock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CountryTime {
     pub at_ns: u64,
-    /// Nothing showed which half of the day it was, and the hours had begun again.
+    /// The line did not show the half of the day, and the hours had started again.
     pub is_half_assumed: bool,
 }
 
 impl CountryClock {
-    /// The time that a text shows; `None` if it is no time, or has a third word for a half of the day.
+    /// The time in a text; `None` if it is no time, or has a third word for a half of the day.
     pub fn at(&mut self, text: &[u8]) -> Option<CountryTime> {
         let now = written(text)?;
         if now.hour >= 24 {
@@ -99,7 +99,7 @@ impl CountryClock {
         }
         self.has_24_hours |= now.hour > 12;
         if let Some(last) = &self.last {
-            // A second word, or an hour after twelve, changes what the last line's place was.
+            // A second word, or an hour after twelve, changes the interpretation of the last line's time.
             self.clock.moved_to(self.place(last));
         }
         let is_half_assumed = self.begins_again(&now);
@@ -112,7 +112,7 @@ impl CountryClock {
         Some(CountryTime { at_ns, is_half_assumed })
     }
 
-    /// Where on a day's clock a time is.
+    /// The time of day.
     fn place(&self, time: &Written) -> u64 {
         let has_halves = self.words.len() == 2 && !self.has_24_hours;
         let half = self.words.iter().position(|word| *word == time.word).unwrap_or(0) as u64;
@@ -120,7 +120,7 @@ impl CountryClock {
         hour * HOUR_NS + time.rest_ns
     }
 
-    /// Whether the hours of a clock of twelve hours that shows no half begin again.
+    /// Whether the hours start again, on a 12-hour clock that does not show the half of the day.
     fn begins_again(&self, now: &Written) -> bool {
         let Some(last) = self.last.as_ref().filter(|_| !self.has_24_hours && self.words.len() < 2) else {
             return false;
@@ -131,14 +131,13 @@ impl CountryClock {
     }
 }
 
-/// A length of time written as a clock: hours may be more than a day has.
+/// Parses a duration written as a clock time; hours may exceed 24.
 pub(crate) fn clock_span(text: &[u8]) -> Option<u64> {
     let time = written(text)?;
     time.hour.checked_mul(HOUR_NS)?.checked_add(time.rest_ns)
 }
 
-/// Takes a time apart: hours, minutes, seconds and a fraction, with whatever a country puts between, in front
-/// and behind.
+/// Parses a time: hours, minutes, seconds and a fraction, with any country's separators and words.
 fn written(text: &[u8]) -> Option<Written> {
     let latin = latin_digits(text);
     let (before, rest) = latin.split_at(latin.iter().position(u8::is_ascii_digit)?);
@@ -154,7 +153,7 @@ fn written(text: &[u8]) -> Option<Written> {
     Some(Written { hour, rest_ns: (minute * 60 + second) * 1_000_000_000 + fraction_ns, word })
 }
 
-/// The number that a text begins with, and what follows.
+/// The number at the start of a text, and the rest.
 fn number(text: &[u8], digits_max: usize) -> Option<(u64, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits > digits_max {
@@ -163,15 +162,15 @@ fn number(text: &[u8], digits_max: usize) -> Option<(u64, &[u8])> {
     Some((decimal(&text[..digits])?, &text[digits..]))
 }
 
-/// What follows the separator that a text begins with: a colon, a point, or a short word (`11 h 59 min 59`).
+/// Skips the separator at the start of a text: a colon, a point, or a short word (`11 h 59 min 59`).
 fn between(text: &[u8]) -> Option<&[u8]> {
     const LONGEST: usize = 12;
     let separator = text.iter().position(u8::is_ascii_digit)?;
     (1..=LONGEST).contains(&separator).then(|| &text[separator..])
 }
 
-/// The fraction that a text begins with, in nanoseconds, and what follows. A point or comma without a digit
-/// behind it belongs to a word.
+/// The fraction at the start of a text, in nanoseconds, and the rest. A point or comma without a
+/// following digit belongs to a word.
 fn fraction(text: &[u8]) -> Option<(u64, &[u8])> {
     let [b'.' | b',', behind @ ..] = text else { return Some((0, text)) };
     let digits = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -185,20 +184,20 @@ fn fraction(text: &[u8]) -> Option<(u64, &[u8])> {
     }
 }
 
-/// Text without blanks of any kind and without marks of direction.
+/// Text without blanks of any kind and without direction marks.
 fn without_blanks(text: &[u8]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(text) else { return text.trim_ascii().to_vec() };
     let is_mark = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{200b}' | '\u{feff}');
     text.chars().filter(|c| !c.is_whitespace() && !is_mark(*c)).collect::<String>().into_bytes()
 }
 
-/// The zeros of the scripts whose digits a country's settings may choose. Nine more digits follow each.
+/// The digit zero of each script that a country's settings may select. Nine more digits follow each.
 const ZEROS: [u32; 18] = [
     0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
     0x1040, 0x17e0, 0xff10,
 ];
 
-/// Text whose digits are those of ASCII, whatever script they were in, and whose decimal separator is.
+/// Converts the digits and the decimal separator of any script to ASCII.
 pub(crate) fn latin_digits(text: &[u8]) -> Vec<u8> {
     let Some(shown) = std::str::from_utf8(text).ok().filter(|text| !text.is_ascii()) else {
         return text.to_vec();
@@ -219,7 +218,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Times after the first, in milliseconds, and how often a half of the day was assumed.
+    /// Times relative to the first, in milliseconds, and how often the half of the day was assumed.
     fn times_ms(lines: &[&str]) -> (Vec<i64>, usize) {
         let mut clock = CountryClock::default();
         let times: Vec<CountryTime> = lines.iter().map(|line| clock.at(line.as_bytes()).unwrap()).collect();

@@ -1,7 +1,7 @@
-//! Processes, their descriptors, and the open files behind these.
+//! Processes, their descriptors, and the open files that these refer to.
 //!
-//! A position belongs to the open file, not to the descriptor: descriptors that `dup` or `fork` have made
-//! share it, and so do threads, which share the whole table.
+//! The position belongs to the open file, not to the descriptor. Descriptors from `dup` or `fork` share
+//! it, and so do threads, which share the whole table.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,43 +10,43 @@ use std::rc::Rc;
 use crate::known_files::{Node, NodeRef};
 use crate::sink::Place;
 
-/// The most descriptors of all processes together.
+/// Limit of descriptors, of all processes together.
 const MAX_DESCRIPTORS: usize = 1 << 20;
-/// The most processes and threads at a time.
+/// Limit of processes and threads that exist at the same time.
 const MAX_PROCESSES: usize = 1 << 18;
 
 /// An open file ("open file description").
 #[derive(Debug)]
 pub(crate) struct OpenDescription {
-    /// Which file; or why its operations are skipped.
+    /// Its file, or the reason why its operations are skipped.
     pub place: Place,
-    /// What is known of it.
+    /// The known facts about the file.
     pub node: NodeRef,
-    /// The path that the source shows for it.
+    /// Its path in the source.
     pub path: Vec<u8>,
-    /// The handle's number in the trace.
+    /// Its handle in the trace.
     pub transfer: u32,
-    /// Where the next read or write without an offset goes.
+    /// The offset of the next read or write without an offset of its own.
     pub position: u64,
-    /// Where the latest read or write with an offset ended, for sources that show half of an offset.
+    /// The end of the latest positioned read or write, for sources that show only half of an offset.
     pub positioned_end: u64,
-    /// Whether writes go to the end instead.
+    /// Whether writes go to the end instead (`O_APPEND`).
     pub append: bool,
     /// Whether it is a directory.
     pub is_directory: bool,
-    /// Whether it was made without a name and has not got one yet.
+    /// Whether it was created without a name and still has none.
     pub is_nameless: bool,
-    /// A listing that has begun: its start and latest end.
+    /// The listing in progress: its start and latest end.
     pub listing: Option<(u64, u64)>,
-    /// How many descriptors lead to it.
+    /// Number of descriptors that refer to it.
     pub descriptors: usize,
 }
 
-/// An open file that descriptors share.
+/// An open file that several descriptors may share.
 pub(crate) type Handle = Rc<RefCell<OpenDescription>>;
 
 impl OpenDescription {
-    /// One that is skipped.
+    /// An open file whose operations are skipped.
     pub fn out(why: &'static str, path: &[u8]) -> OpenDescription {
         OpenDescription {
             place: Err(why),
@@ -63,20 +63,20 @@ impl OpenDescription {
         }
     }
 
-    /// Makes a handle of it.
+    /// Wraps it for sharing between descriptors.
     pub fn shared(self) -> Handle {
         Rc::new(RefCell::new(self))
     }
 }
 
-/// What a descriptor leads to.
+/// An entry of a descriptor table.
 #[derive(Clone, Debug)]
 struct Slot {
     handle: Handle,
     close_on_exec: bool,
 }
 
-/// The descriptors of a process and of all threads that share them, and its working directory.
+/// A descriptor table with its working directory. A process shares it with its threads.
 #[derive(Debug, Default)]
 struct Table {
     slots: HashMap<i32, Slot>,
@@ -85,7 +85,7 @@ struct Table {
 
 type TableRef = Rc<RefCell<Table>>;
 
-/// All processes of a source.
+/// All processes in a source.
 #[derive(Debug, Default)]
 pub(crate) struct Processes {
     tables: HashMap<u32, TableRef>,
@@ -95,12 +95,12 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Whether it has been seen.
+    /// Whether the process has been seen.
     pub fn knows(&self, pid: u32) -> bool {
         self.tables.contains_key(&pid)
     }
 
-    /// A process whose beginning the source does not show: taken for a thread of the first one.
+    /// The table of a process. One whose start is not shown is treated as a thread of the first process.
     fn table(&mut self, pid: u32) -> TableRef {
         if let Some((last, table)) = &self.last
             && *last == pid
@@ -121,19 +121,19 @@ impl Processes {
         table
     }
 
-    /// A process whose beginning the source does not show has been seen.
+    /// Registers a process whose start is not shown.
     pub fn take_for_thread(&mut self, pid: u32) {
         self.table(pid);
     }
 
-    /// What a descriptor leads to.
+    /// The open file of a descriptor.
     pub fn get(&mut self, pid: u32, descriptor: i32) -> Option<Handle> {
         let table = self.table(pid);
         let table = table.borrow();
         table.slots.get(&descriptor).map(|slot| Rc::clone(&slot.handle))
     }
 
-    /// Makes a descriptor. Returns the previous open file if this was its last descriptor.
+    /// Sets a descriptor. Returns its previous open file if no other descriptor referred to that.
     pub fn set(&mut self, pid: u32, descriptor: i32, handle: Handle, close_on_exec: bool) -> Option<Handle> {
         let table = self.table(pid);
         let mut table = table.borrow_mut();
@@ -146,14 +146,14 @@ impl Processes {
         before.and_then(last_of)
     }
 
-    /// Whether a program that takes the process's place closes a descriptor.
+    /// Sets whether `exec` closes a descriptor.
     pub fn set_close_on_exec(&mut self, pid: u32, descriptor: i32, close: bool) {
         if let Some(slot) = self.table(pid).borrow_mut().slots.get_mut(&descriptor) {
             slot.close_on_exec = close;
         }
     }
 
-    /// Closes a descriptor: its open file, and whether that was the last descriptor that led to it.
+    /// Closes a descriptor. Returns its open file, and whether it was the last descriptor of that.
     pub fn close(&mut self, pid: u32, descriptor: i32) -> Option<(Handle, bool)> {
         let slot = self.table(pid).borrow_mut().slots.remove(&descriptor)?;
         self.descriptors -= 1;
@@ -161,7 +161,7 @@ impl Processes {
         Some((handle, last_of(slot).is_some()))
     }
 
-    /// Closes every descriptor that `which` chooses; returns open files without any other descriptor.
+    /// Closes all descriptors that `which` selects. Returns open files without any other descriptor.
     pub fn close_all(&mut self, pid: u32, which: impl Fn(i32, bool) -> bool) -> Vec<Handle> {
         let table = self.table(pid);
         let mut table = table.borrow_mut();
@@ -178,8 +178,8 @@ impl Processes {
         gone
     }
 
-    /// A new process: a thread shares the table of the one that made it, a child gets a copy. False if the
-    /// copy would take too much memory; the child then has no descriptors.
+    /// Registers a new process. A thread shares the table of its creator, a child process gets a copy.
+    /// Returns false if the copy would take too much memory; the child then has no descriptors.
     pub fn begin(&mut self, parent: u32, child: u32, shares_files: bool) -> bool {
         if self.tables.len() >= MAX_PROCESSES || self.tables.contains_key(&child) {
             return self.tables.contains_key(&child);
@@ -194,14 +194,14 @@ impl Processes {
         fits
     }
 
-    /// A new process that has nothing from any other.
+    /// Registers a new process that inherits nothing.
     pub fn begin_alone(&mut self, pid: u32) {
         if self.tables.len() < MAX_PROCESSES {
             self.tables.entry(pid).or_default();
         }
     }
 
-    /// A table with the same descriptors, or without any if there are too many already.
+    /// Copies a table; the copy is empty if there are too many descriptors already.
     fn copy(&mut self, table: &TableRef) -> (TableRef, bool) {
         let table = table.borrow();
         let mut copy = Table { slots: HashMap::new(), directory: table.directory.clone() };
@@ -214,14 +214,14 @@ impl Processes {
         (Rc::new(RefCell::new(copy)), fits)
     }
 
-    /// How many processes and threads have this table.
+    /// Number of processes and threads that share this table.
     fn sharers(&mut self, table: &TableRef) -> usize {
         self.last = None;
         Rc::strong_count(table) - 1 - usize::from(Rc::ptr_eq(table, &self.first))
     }
 
-    /// Another program replaces the process: its table is now separate, without the close-on-exec
-    /// descriptors. Returns open files without any other descriptor.
+    /// Handles `exec`: the process's table is now separate, without the close-on-exec descriptors.
+    /// Returns open files without any other descriptor.
     pub fn exec(&mut self, pid: u32) -> Vec<Handle> {
         let table = self.table(pid);
         if self.sharers(&table) > 1 {
@@ -231,7 +231,7 @@ impl Processes {
         self.close_all(pid, |_, close_on_exec| close_on_exec)
     }
 
-    /// A process has ended. Returns open files without any other descriptor.
+    /// Handles the end of a process. Returns open files without any other descriptor.
     pub fn end(&mut self, pid: u32) -> Vec<Handle> {
         let Some(table) = self.tables.remove(&pid) else { return Vec::new() };
         if self.sharers(&table) > 0 {
@@ -252,7 +252,7 @@ impl Processes {
         self.table(pid).borrow().directory.clone()
     }
 
-    /// The source shows the working directory.
+    /// Sets the working directory that the source shows.
     pub fn set_directory(&mut self, pid: u32, path: &[u8]) {
         let table = self.table(pid);
         let mut table = table.borrow_mut();
@@ -262,7 +262,7 @@ impl Processes {
     }
 }
 
-/// The open file of a closed descriptor, if no other leads to it.
+/// The open file of a closed descriptor, if it was the last one.
 fn last_of(slot: Slot) -> Option<Handle> {
     let left = {
         let mut file = slot.handle.borrow_mut();

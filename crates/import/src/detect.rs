@@ -1,23 +1,23 @@
-//! What a source is, by its first bytes.
+//! Detects the format of a source by its first bytes.
 
 use crate::Format;
 
-/// What the first bytes of a source show.
+/// The result of the detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
-    /// Text, and its format if that was recognised.
+    /// Text, with its format if recognised.
     Text(Option<Format>),
-    /// Text of two bytes per character.
+    /// Text with two bytes per character (UTF-16).
     Utf16,
     Binary {
-        /// What it seems to be.
+        /// The detected kind of file.
         what: &'static str,
-        /// How to make text of it.
+        /// How to convert it to text.
         advice: &'static str,
     },
 }
 
-/// Binary files that users often have next to the text needed here.
+/// Binary files that users often have along with the text needed here.
 const BINARY: &[(&[u8], &str, &str)] = &[
     (b"PML_", "a log of Process Monitor (PML)", "In Process Monitor, save it as CSV (File, Save)"),
     (b"\x0a\x0d\x0d\x0a", "a packet capture", NETWORK),
@@ -31,18 +31,18 @@ const BINARY: &[(&[u8], &str, &str)] = &[
     (b"PAR1", "a Parquet file", "Traces and runs need no import: use their directory"),
 ];
 
-/// The number behind the eight bytes of the version, with which a binary Darshan log begins
+/// The number after the eight bytes of the version, at the start of a binary Darshan log
 /// (darshan-log-format.h).
 const DARSHAN: u64 = 6_567_223;
 
 const NETWORK: &str = "Convert it with the tshark command in 'reelgauge import --help'";
 
-/// Bytes of a byte order mark that are to be skipped.
+/// Length of a byte order mark, which is skipped.
 pub(crate) fn bom_bytes(head: &[u8]) -> u64 {
     if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
 }
 
-/// Finds out what a source is.
+/// Detects the format of a source.
 pub fn detect(head: &[u8]) -> Head {
     if is_utf16(head) {
         return Head::Utf16;
@@ -64,7 +64,7 @@ pub fn detect(head: &[u8]) -> Head {
     Head::Text(found)
 }
 
-/// Two bytes per character: a mark, or every second byte zero at the beginning.
+/// UTF-16: a byte order mark, or every second byte is zero at the start.
 fn is_utf16(head: &[u8]) -> bool {
     let marked = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
     let start = &head[..head.len().min(64) / 2 * 2];
@@ -72,7 +72,7 @@ fn is_utf16(head: &[u8]) -> bool {
     marked || (start.len() >= 8 && (zeros(0) == start.len()) != (zeros(1) == start.len()))
 }
 
-/// Formats that say what they are in the first line.
+/// Formats that identify themselves in the first line.
 fn by_first_line(lines: &[&[u8]]) -> Option<Format> {
     let first = *lines.first()?;
     let has = |word: &[u8]| memchr::memmem::find(first, word).is_some();
@@ -95,7 +95,7 @@ fn by_first_line(lines: &[&[u8]]) -> Option<Format> {
     (first.starts_with(b"<?xml") && is_naspt).then_some(Format::Naspt)
 }
 
-/// Formats that every line identifies.
+/// Formats that any line identifies.
 fn by_any_line(line: &[u8]) -> Option<Format> {
     if line.starts_with(b"BeginHeader") || line.starts_with(b"FileIo") {
         return Some(Format::Etw);

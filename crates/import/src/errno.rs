@@ -1,20 +1,20 @@
-//! Error numbers: Linux's by their names, and those of macOS as Linux's nearest.
+//! Error numbers: those of Linux by name, and those of macOS mapped to Linux.
 
 use reelgauge_record::errno::errno_number;
 
 /// No such file or directory.
 pub(crate) const ENOENT: i32 = 2;
-/// It is there already.
+/// The file exists already.
 pub(crate) const EEXIST: i32 = 17;
-/// Input/output error: what a failure becomes for which there is no better number.
+/// Input/output error. Also used for failures without a better number.
 pub(crate) const EIO: i32 = 5;
 
-/// The number of a name; [`EIO`] for a name that Linux doesn't have.
+/// The number of a name; [`EIO`] for a name that Linux does not have.
 pub(crate) fn of_name(name: &[u8]) -> i32 {
     std::str::from_utf8(name).ok().and_then(errno_number).unwrap_or(EIO)
 }
 
-/// Linux's number for one of macOS. The first 34 are the same but for two.
+/// Maps a number of macOS to Linux. Of the first 34, all but two are equal.
 pub(crate) fn of_macos(number: u64) -> i32 {
     let name: &[u8] = match number {
         11 => b"EDEADLK",

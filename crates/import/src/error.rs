@@ -1,4 +1,4 @@
-//! Why nothing was imported. What of a source can't be understood is no error: it is counted.
+//! The reasons why an import fails. Lines that can't be parsed are not errors: they are counted.
 
 use std::io;
 
@@ -6,59 +6,59 @@ use reelgauge_trace::TraceError;
 
 use crate::Format;
 
-/// Why nothing was imported.
+/// The reason why nothing was imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
     /// The source could not be read.
     #[error("cannot read {source_name}: {source}")]
     Io {
-        /// What was read.
+        /// The name of the source.
         source_name: String,
-        /// The system's error.
+        /// The system's error of the read.
         source: io::Error,
     },
-    /// It is of no kind that is known.
+    /// The format is unknown.
     #[error(
         "{source_name} has no known format. Reelgauge imports text of {}. If it is one of these, name it \
          with --format",
         known_formats()
     )]
     Unknown {
-        /// What was read.
+        /// The name of the source.
         source_name: String,
     },
-    /// It is text of two bytes per character.
+    /// It is UTF-16 text.
     #[error("{source_name} is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8 {source_name} > FILE")]
     Utf16 {
-        /// What was read.
+        /// The name of the source.
         source_name: String,
     },
-    /// It is no text.
+    /// It is a binary file.
     #[error("{source_name} is {what}, not text. {advice}")]
     Binary {
-        /// What was read.
+        /// The name of the source.
         source_name: String,
-        /// What it seems to be.
+        /// The detected kind of file.
         what: &'static str,
-        /// How to make text of it.
+        /// How to convert it to text.
         advice: &'static str,
     },
-    /// It is not of the format that was named, or lacks something without which no line can be understood.
+    /// It does not have the given format, or lacks a part without which no line can be parsed.
     #[error(
         "cannot read {source_name} as {}: {why}. Make such a file with: {}",
         format.name(),
         format.made_by()
     )]
     NotOfFormat {
-        /// What was read.
+        /// The name of the source.
         source_name: String,
-        /// The format.
+        /// The format that was given or detected.
         format: Format,
-        /// What is missing or wrong.
+        /// The missing or invalid part.
         why: String,
     },
-    /// NASPT's XML, whose inner form is not public.
+    /// NASPT's XML, whose inner format is not public.
     #[error(
         "{source_name} is a trace of Intel's NAS Performance Toolkit ({found}). Reelgauge cannot read it: \
          the format of its header and transactions is not public (it is in Intel's \"Creating Custom \
@@ -66,12 +66,12 @@ pub enum ImportError {
          statistics"
     )]
     Naspt {
-        /// What was read.
+        /// The name of the source.
         source_name: String,
-        /// What was recognised of it.
+        /// The recognised parts of it.
         found: String,
     },
-    /// The trace could not be written, or would hold nothing.
+    /// The trace could not be written, or would be empty.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }

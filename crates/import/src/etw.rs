@@ -6,12 +6,13 @@
 //!   ParsedFlags
 //! FileIoOpEnd, TimeStamp, …, IrpPtr, FileObject, ElapsedTime, Status, ExtraInfo, Type, FileName
 //! ```
-//! The text may begin with a header that names the columns of every event; else those of current tools
-//! are taken. An operation ends with the `FileIoOpEnd` of the same request packet, whose ExtraInfo is
-//! the number of bytes done. Reads and writes of the cache manager (paging) are dropped.
+//! The text may start with a header that names the columns of every event. Without it, the columns of
+//! current tools are assumed. An operation ends with the `FileIoOpEnd` of the same request packet, whose
+//! ExtraInfo is the number of bytes transferred. Reads and writes of the cache manager (paging) are
+//! dropped.
 //!
-//! Cannot see: whether a file was opened to read or to write, what goes through memory maps, new names of
-//! renames. Times are in microseconds.
+//! Cannot see: whether a file was opened to read or to write, memory-mapped I/O, new names of renames.
+//! Times are in microseconds.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -27,7 +28,7 @@ use crate::smb2::disposition_bits;
 use crate::source_clock::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
-/// Columns that are used, in the order of their numbers below.
+/// The required columns, in the order of their numbers below.
 const NEEDED: [&str; 5] = ["TimeStamp", "Process Name ( PID)", "ThreadID", "IrpPtr", "FileObject"];
 const USEFUL: [&str; 9] =
     ["FileName", "ByteOffset", "Size", "Flags", "Options", "ElapsedTime", "Status", "ExtraInfo", "InfoClass"];
@@ -41,7 +42,7 @@ const STATUS: usize = 11;
 const EXTRA: usize = 12;
 const CLASS: usize = 13;
 
-/// The columns of the events that current tools print.
+/// The columns of each event in the output of current tools.
 const COLUMNS: &[(&str, &str)] = &[
     ("FileIoCreate", "FileObject, Options, Attributes, ShareAccess, FileName"),
     ("FileIoCleanup", "FileObject, FileName"),
@@ -57,14 +58,14 @@ const COLUMNS: &[(&str, &str)] = &[
     ("FileIoDirEnum", "FileObject, FileIndex, Size, InfoClass, FileName, FileName"),
     ("FileIoOpEnd", "FileObject, ElapsedTime, Status, ExtraInfo, Type, FileName"),
 ];
-/// The columns before them in every event.
+/// The columns that precede them in every event.
 const COMMON: &str =
     "TimeStamp, Process Name ( PID), ThreadID, LoggingProcessName ( PID), LoggingThreadID, CPU, IrpPtr";
 
-/// The most requests that wait for their end, and the most open files.
+/// Limit of requests without their end, and of open files.
 const MAX_WAITING: usize = 1 << 17;
 const MAX_OPEN: usize = 1 << 20;
-/// Flags of a request packet that say that the cache manager made it.
+/// Flags of a request packet of the cache manager.
 const PAGING: u64 = 0x42;
 
 /// Reads a whole source.
@@ -87,12 +88,12 @@ struct Etw {
     columns: HashMap<Vec<u8>, Columns>,
     waiting: HashMap<u64, Op>,
     /// Handles and files by the address of the file object. A file that was opened before the trace has
-    /// handle 0 until it is read or written: other events tell its name, reads and writes often don't.
+    /// handle 0 until its first read or write. Other events show its name; reads and writes often don't.
     open: HashMap<u64, (u32, u32)>,
 }
 
-/// Fields, without the blanks around them and without quotes. It is no CSV: blanks stand before a quote, and
-/// one that is not closed ends with the line.
+/// Splits a line into fields, without surrounding blanks and quotes. This is not CSV: there are blanks
+/// before a quote, and an unclosed quote ends with the line.
 fn split(line: &[u8]) -> Vec<Cow<'_, [u8]>> {
     let mut fields = Vec::with_capacity(18);
     let mut rest = line;
@@ -114,7 +115,8 @@ fn split(line: &[u8]) -> Vec<Cow<'_, [u8]>> {
 }
 
 impl Etw {
-    /// The columns of an event. A line of the header that lacks what is needed changes nothing.
+    /// Stores the columns of an event from a header line. A header without the required columns is
+    /// ignored.
     fn learn(&mut self, event: &[u8], columns: &[Cow<'_, [u8]>]) {
         let names = columns.iter().map(AsRef::as_ref);
         if let Ok(columns) = Columns::find(names, &NEEDED, &USEFUL) {
@@ -145,7 +147,7 @@ impl Etw {
         let field = |column| columns.of(&row, column);
         let at_us = decimal(field(0)).ok_or(LineError::Malformed("no TimeStamp"))?;
         let at_ns = at_us.checked_mul(1000).ok_or(LineError::Malformed("a time beyond 500 years"))?;
-        // The text is in order of time as a whole: a request may end on another thread.
+        // The whole text is in order of time: a request may end on another thread.
         let at_ns = sink.time(Shown { at_ns, ..Shown::default() });
         sink.begin(at_ns, None);
         let request = hexadecimal(field(3)).ok_or(LineError::Malformed("no IrpPtr"))?;
@@ -226,7 +228,7 @@ impl Etw {
         self.wait(sink, request, op)
     }
 
-    /// The file of an event: the one it names, or that of its object.
+    /// The file of an event: the one it names, or that of its file object.
     fn named(
         &mut self,
         sink: &mut Sink,
@@ -242,7 +244,7 @@ impl Etw {
             (_, false) if is_directory || sink.knows_directory(name) => sink.directory(name)?,
             (_, false) => sink.file(name)?,
         };
-        // Events that make, end or close a file object do not show its earlier use.
+        // Events that create, clean up or close a file object do not show its earlier use.
         let tells_name = known.is_none() && !is_directory && !event.starts_with(b"FileIoC");
         if let (Ok(file), true) = (place, tells_name && self.open.len() < MAX_OPEN) {
             self.open.insert(object, (0, file));
@@ -250,12 +252,12 @@ impl Etw {
         Ok(place)
     }
 
-    /// A file is opened; that it exists will be known at the end.
+    /// Registers an open. Its end will show whether the file existed.
     fn create(&mut self, sink: &mut Sink, object: u64, disposition: u64, op: Op) -> Op {
         let transfer = sink.transfer();
         let bits = disposition_bits(OpenBits::UNKNOWN, disposition);
         let makes = bits != OpenBits::UNKNOWN;
-        // An open that makes or empties a file implies writing; there is no better source.
+        // An open that creates or truncates a file implies writing; the source shows no access rights.
         let bits = bits.with_if(OpenBits::READ.with(OpenBits::WRITE), makes);
         if self.open.len() < MAX_OPEN {
             self.open.insert(object, (transfer, op.file));
@@ -289,7 +291,7 @@ impl Etw {
         at_ns: u64,
         field: &impl Fn(usize) -> &'r [u8],
     ) -> LineResult {
-        // Requests of the cache manager, of directories and of pipes end, too.
+        // Requests of the cache manager, of directories and of pipes have ends, too.
         let Some(mut op) = self.waiting.remove(&request) else { return Ok(()) };
         let status = hexadecimal(field(STATUS)).and_then(|status| u32::try_from(status).ok());
         let status = status.ok_or(LineError::Malformed("no Status"))?;
@@ -305,7 +307,7 @@ impl Etw {
                     sink.known.node(op.file).written(op.offset.saturating_add(op.done_len));
                 }
             }
-            // NtCreateFile's result: 2 is "created".
+            // In the result of NtCreateFile, 2 means "created".
             OpKind::Create if succeeded && extra == 2 => {
                 sink.known.made(op.file);
                 op.done_len = 1;

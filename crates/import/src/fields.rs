@@ -1,11 +1,11 @@
-//! Lines that are rows of a table: their fields, and where in the row each is.
+//! Rows of a table: splitting them into fields, and finding columns by name.
 //!
-//! CSV is parsed here and not by csv-core, which reads on where a quote is not closed or letters follow
-//! one: from a damaged row it makes wrong fields, where this code reports an error.
+//! CSV is parsed here and not by csv-core. After an unclosed quote, or text after a closing quote,
+//! csv-core continues with wrong fields; this code reports an error.
 
 use std::borrow::Cow;
 
-/// Takes a row of CSV apart. Quotes may stand around a field, and twice within one.
+/// Splits a row of CSV. A field may be in quotes; a doubled quote inside is a quote.
 pub(crate) fn csv<'a>(row: &'a [u8], separator: u8, fields: &mut Vec<Cow<'a, [u8]>>) -> Option<()> {
     fields.clear();
     let mut rest = row;
@@ -47,13 +47,13 @@ fn quoted(inside: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     Some((Cow::Owned(field), &inside[end + 1..]))
 }
 
-/// Where in a row the fields are that an importer uses, in the order in which it names them.
+/// Positions of an importer's columns in a row, in the order in which the importer lists them.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns(Vec<Option<usize>>);
 
 impl Columns {
-    /// Finds columns by their names. Those of `needed` that are missing are an error, which names them. A
-    /// column of several possible names has these with `|` between them, the best first.
+    /// Finds columns by their names. If columns of `needed` are missing, the error lists them. A column
+    /// may have several names, separated by `|`, the preferred one first.
     pub fn find<'a>(
         header: impl Iterator<Item = &'a [u8]> + Clone,
         needed: &[&str],
@@ -74,12 +74,12 @@ impl Columns {
         self.0.get(column).is_some_and(Option::is_some)
     }
 
-    /// Where in a row a column is, if the source has it.
+    /// The position of a column in a row, if the source has it.
     pub fn place(&self, column: usize) -> Option<usize> {
         self.0.get(column).copied().flatten()
     }
 
-    /// A field of a row; empty where the source has none.
+    /// A field of a row; empty if the source does not have the column.
     pub fn of<'r>(&self, row: &'r [impl AsRef<[u8]>], column: usize) -> &'r [u8] {
         self.place(column).and_then(|place| row.get(place)).map(AsRef::as_ref).unwrap_or_default()
     }

@@ -1,20 +1,21 @@
-//! Importer for fio's iolog, versions 2 and 3, as `--write_iolog` makes it.
+//! Importer for fio's iolog, versions 2 and 3, as written by `--write_iolog`.
 //!
 //! ```text
 //! fio version 2 iolog                          fio version 3 iolog
 //! FILENAME add|open|close                      TS FILENAME add|open|close
 //! FILENAME read|write|trim|sync|datasync|wait OFFSET LENGTH
 //! ```
-//! Times are microseconds; version 2 has only pauses, so its times are sums of these. There is one thread.
+//! Times are in microseconds. Version 2 has only pauses, so its times are their sums. There is one
+//! thread.
 //!
-//! Several jobs that write one file append their logs to it, each with its header and with times that begin
-//! again. So does another run of the same job. Which jobs ran at the same time the file does not tell: the
-//! order of the lines is kept, and times that go back are noted.
+//! Several jobs with the same log file append to it, each with its own header and with times from 0. So
+//! does another run of the same job. The file does not show which jobs ran concurrently: the order of
+//! the lines is kept, and times that go backwards are noted.
 //!
-//! Names may have blanks, so a line is read from its end. A name is kept whatever it is: such a log holds
-//! nothing but what was measured, and fio measures block devices (`/dev/nvme0n1`) like files.
+//! Names may contain blanks, so a line is parsed from its end. All names are kept: the log contains only
+//! the benchmark's own files, and fio measures block devices (`/dev/nvme0n1`) like files.
 //!
-//! Cannot see: durations, threads, how files were opened, and every operation on names.
+//! Cannot see: durations, threads, how files were opened, and all operations on names.
 
 use std::collections::HashMap;
 
@@ -37,7 +38,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.each_line(|sink, line| fio.line(sink, line))
 }
 
-/// The version that a header names, if a line is one.
+/// The version in a header line; `None` for other lines.
 fn version_of(line: &[u8]) -> Option<u32> {
     match line.trim_ascii() {
         b"fio version 2 iolog" => Some(2),
@@ -49,11 +50,11 @@ fn version_of(line: &[u8]) -> Option<u32> {
 struct Fio {
     version: u32,
     now_ns: u64,
-    /// Handles of open files, by their numbers; jobs that share a log may have opened one more than once.
+    /// Handles of open files, by file number. Jobs that share a log may open a file more than once.
     open: HashMap<u32, Vec<u32>>,
 }
 
-/// A line's action on a file.
+/// The parts of a line.
 #[derive(Debug, PartialEq, Eq)]
 struct Said<'l> {
     name: &'l [u8],
@@ -62,7 +63,7 @@ struct Said<'l> {
     len: Option<u64>,
 }
 
-/// Takes a line apart, without its time.
+/// Splits a line, without its time.
 fn said(line: &[u8]) -> Result<Said<'_>, LineError> {
     let (rest, last) = last_word(line);
     let (len, (rest, middle)) = match decimal(last) {
@@ -74,7 +75,7 @@ fn said(line: &[u8]) -> Result<Said<'_>, LineError> {
             let (name, action) = last_word(rest);
             Said { name, action, offset: Some(offset), len }
         }
-        // `FILENAME wait TIME` of older versions has one number.
+        // Lines `FILENAME wait TIME` of older versions have only one number.
         (Some(_), None) => Said { name: rest, action: middle, offset: len, len: None },
         (None, _) => Said { name: rest, action: last, offset: None, len: None },
     };
@@ -85,7 +86,7 @@ fn said(line: &[u8]) -> Result<Said<'_>, LineError> {
     }
 }
 
-/// The last word of a line, and what is in front of it.
+/// The last word of a line, and the text before it.
 fn last_word(line: &[u8]) -> (&[u8], &[u8]) {
     let line = line.trim_ascii_end();
     let start = line.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);

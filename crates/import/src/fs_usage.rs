@@ -3,25 +3,26 @@
 //! ```text
 //! HH:MM:SS.uuuuuu  CALL  F=fd [errno] B=0xbytes O=0xoffset (flags) path  elapsed[ W]  process.thread
 //! ```
-//! A line is printed when the call ends, with the time of that. Reads and writes without an offset show
-//! none, so positions are followed as they are for strace. Opens and calls by path have a path, and its
-//! beginning is cut off if the line is too long for it; `sudo fs_usage -w` in a wide terminal, or with
-//! its output in a file, cuts least.
+//! A line is printed at the end of the call, with the time of the end. Reads and writes that use the
+//! file position show no offset, so positions are tracked as for strace. Opens and calls by path show a
+//! path. If the line is too long, the beginning of the path is cut off. This is rarest with `sudo
+//! fs_usage -w` in a wide terminal, or with output to a file.
 //!
-//! `O=` of `pread` and `pwrite` is the call's third argument in the upper 32 bits and the lower half of
-//! its fourth in the lower ones. That was the offset on 32-bit PowerPC; in 64-bit processes it is the
-//! requested length, and the lower half of the offset. The upper half of an offset is not shown: reads
-//! and writes that continue the one before them are followed over 4 GiB, others can't be distinguished.
+//! `O=` of `pread` and `pwrite` has the call's third argument in the upper 32 bits, and the lower half
+//! of the fourth argument in the lower 32 bits. On 32-bit PowerPC that was the offset. In 64-bit
+//! processes it is the requested length, and the lower half of the offset. The upper half of the offset
+//! is not shown. Sequential reads and writes are tracked across 4 GiB; others are ambiguous.
 //!
-//! Without `-w`, in a terminal of up to 132 columns, the tool prints whole seconds and none of `F=`, `B=` and
-//! `O=`, and cuts paths to what the line has room for: such a source is refused. With `-w` a path is cut only
-//! where it has no room in 264 columns; such a path has no beginning and fills its place to the end.
+//! Without `-w`, in a terminal of up to 132 columns, the tool prints whole seconds and no `F=`, `B=` or
+//! `O=`, and cuts paths to the width of the line. Such a source is refused. With `-w` a path is cut only
+//! if it does not fit into 264 columns. Such a path has no beginning and fills its column completely.
 //!
-//! Lines of disk I/O (`RdData`, `WrMeta[A]`, `PgIn` …) are the effects of the calls above them; they are
-//! dropped.
+//! Lines of disk I/O (`RdData`, `WrMeta[A]`, `PgIn` …) are the effects of other calls in the source.
+//! They are dropped.
 //!
-//! Cannot see: processes (descriptors are kept by process name), what was asked for (bytes are those done),
-//! the new name in a rename, offsets while a file's opening was missed, and what the tool drops under load.
+//! Cannot see: processes (descriptors are tracked by process name), requested lengths (only bytes
+//! transferred), the new name in a rename, offsets if a file's open was missed, and events that the tool
+//! drops under load.
 
 use reelgauge_record::{OpKind, OpenBits, OtherBits};
 
@@ -46,7 +47,7 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     source.each_line(|sink, line| usage.line(sink, line))
 }
 
-/// Whether a line is one of this tool's.
+/// Whether a line is from this tool.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
     parse(line).is_ok()
 }
@@ -54,7 +55,7 @@ pub(crate) fn looks_like(line: &[u8]) -> bool {
 #[derive(Default)]
 struct FsUsage {
     clock: DayClock,
-    /// Descriptors, by numbers that stand for process names.
+    /// Descriptors, by numbers assigned to process names.
     processes: Processes,
     names: Vec<Vec<u8>>,
 }
@@ -66,25 +67,25 @@ impl Line<'_> {
     }
 }
 
-/// Why a source is refused.
+/// The reason why a source is refused.
 const NARROW: &str = "it was recorded without -w: its paths are cut, its times are whole seconds, and its \
     reads and writes do not name their file";
-/// Why an operation is skipped.
+/// The reason why an operation is skipped.
 const CUT: &str = "a path whose beginning fs_usage cut off (it was too long for the line)";
-/// Why a line is skipped: the call that caused it is kept.
+/// The reason why a line is skipped: the call that caused it is already in the trace.
 const DISK_IO: &str = "disk I/O below the file system (RdData, WrData, PgIn and similar)";
 const NO_FILE_CALL: &str = "calls that are not file operations";
 
-/// The most process names that are distinguished.
+/// Limit of distinct process names.
 const MAX_NAMES: usize = 1 << 12;
 
-/// A line, taken apart.
+/// The parts of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Line<'a> {
     end_of_day_ns: u64,
-    /// Whether its time has whole seconds.
+    /// Whether its time is in whole seconds.
     is_narrow: bool,
-    /// Whether its path fills its place, so that its beginning may be missing.
+    /// Whether its path fills its column, so that its beginning may be missing.
     is_full: bool,
     call: &'a [u8],
     descriptor: Option<i32>,
@@ -137,7 +138,7 @@ fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
             (b'[', _) => {
                 let end = memchr::memchr(b']', rest).ok_or("an unterminated error number")?;
                 let inside = decimal(rest[1..end].trim_ascii());
-                // `[5]/name` is a name below a descriptor, not an error.
+                // `[5]/name` is a name relative to a descriptor, not an error.
                 if rest.get(end + 1) == Some(&b'/') {
                     line.path = rest.trim_ascii();
                     break;
@@ -166,12 +167,13 @@ fn parse(text: &[u8]) -> Result<Line<'_>, &'static str> {
     Ok(line)
 }
 
-/// Whether what a line shows in front of the elapsed time reaches up to it. `shown` is the part of the line
-/// that ends with the path.
+/// Whether the text before the elapsed time reaches up to it. `shown` is the part of the line up to the
+/// end of the path.
 fn is_full(text: &[u8], shown: &[u8]) -> bool {
-    /// Far less than what `-w`, or output into a file, leaves in front of the elapsed time (219).
+    /// Much narrower than the width with `-w`, or with output to a file (219 columns before the elapsed
+    /// time).
     const NARROWEST: usize = 150;
-    /// Behind a path without room, and in front of the seconds, which have three places.
+    /// Blanks after a path that does not fit, and before the seconds, which have three digits.
     const BLANKS: usize = 3;
     let end = shown.as_ptr_range().end as usize - text.as_ptr_range().start as usize;
     let blanks = text[end..].iter().take_while(|byte| **byte == b' ').count();
@@ -191,10 +193,10 @@ struct Tail<'a> {
     thread: u64,
 }
 
-/// What is in front of the elapsed time, and the end that begins with it.
+/// Splits a line at the elapsed time: the text before it, and the tail that starts with it.
 fn elapsed(text: &[u8]) -> Option<(&[u8], Tail<'_>)> {
     let text = text.trim_ascii_end();
-    // From the back: process.thread, perhaps with blanks in the process's name, and before it the time.
+    // Parsed from the end: process.thread (the process name may contain blanks), then the time.
     let mut end = text.len();
     loop {
         let start = memchr::memrchr(b' ', &text[..end]).map_or(0, |at| at + 1);
@@ -267,7 +269,7 @@ impl FsUsage {
         }
     }
 
-    /// A number for a process's name. Names beyond a bound are taken for one.
+    /// The number of a process name. All names beyond the limit share one number.
     fn process(&mut self, name: &[u8]) -> u32 {
         if let Some(at) = self.names.iter().position(|known| known == name) {
             return at as u32 + 1;
@@ -407,7 +409,7 @@ impl FsUsage {
         let file = handle.borrow();
         match file.place {
             Ok(number) if op.kind == OpKind::ReadDir => {
-                // The name is that of a file until its reading shows that it is a directory.
+                // It is treated as a file until it is listed, which shows that it is a directory.
                 let path = file.path.clone();
                 if let Ok(directory) = sink.directory(&path)? {
                     sink.known.found(directory);
@@ -428,10 +430,10 @@ impl FsUsage {
     }
 }
 
-/// How far from the end of the last positioned read or write another one is taken to go on from it, so that
-/// several readers of one stretch, in any order, are followed over 4 GiB.
+/// A positioned read or write this close to the end of the last one counts as its continuation. So
+/// several readers of one region, in any order, are tracked across 4 GiB.
 const NEAR_BYTES: u64 = 64 << 20;
-/// The offsets that 32 bits hold.
+/// Range of a 32-bit offset.
 const WRAP_BYTES: u64 = 1 << 32;
 
 /// The meaning of `O=` in a positioned read or write.
@@ -439,7 +441,7 @@ const WRAP_BYTES: u64 = 1 << 32;
 enum Positioned {
     /// The whole offset, as tools for 32-bit processes print it.
     Whole(u64),
-    /// The lower half of the offset, and what was asked for where that is shown.
+    /// The lower half of the offset, and the requested length if shown.
     Half { low: u32, asked: Option<u64> },
 }
 
@@ -448,9 +450,9 @@ impl Positioned {
         let call = call.strip_suffix(b"_nocancel").unwrap_or(call);
         let (high, low) = (shown >> 32, shown as u32);
         match call {
-            // The third argument is the number of pieces.
+            // The third argument is the number of buffers.
             b"preadv" | b"pwritev" if high > 0 => Positioned::Half { low, asked: None },
-            // Nothing moves more than was asked for: a smaller upper half is none.
+            // No call transfers more than requested, so a smaller upper half is not the length.
             b"pread" | b"pwrite" if high >= done => Positioned::Half { low, asked: Some(high) },
             _ => Positioned::Whole(shown),
         }
@@ -463,7 +465,7 @@ impl Positioned {
         }
     }
 
-    /// The whole offset, as far as it follows from the order of reads and writes.
+    /// The whole offset, derived from the order of reads and writes.
     fn offset(self, sink: &mut Sink, file: &OpenDescription) -> u64 {
         let low = match self {
             Positioned::Half { low, .. } => u64::from(low),
@@ -490,18 +492,18 @@ impl Positioned {
     }
 }
 
-/// Whether a line is of disk I/O below the file system.
+/// Whether a call is disk I/O below the file system.
 fn is_disk_io(call: &[u8]) -> bool {
     let kinds: [&[u8]; 6] = [b"RdData", b"WrData", b"RdMeta", b"WrMeta", b"PgIn", b"PgOut"];
     kinds.iter().any(|kind| call.starts_with(kind))
 }
 
-/// Whether an `fcntl` brings data to the disk. The tool has no name for `F_BARRIERFSYNC`, which is 85.
+/// Whether an `fcntl` flushes data to the disk. The tool has no name for `F_BARRIERFSYNC`, which is 85.
 fn is_sync(command: &[u8]) -> bool {
     matches!(command, b"FULLFSYNC" | b"CMD=85")
 }
 
-/// A call that names its file by path.
+/// Handles a call that names its file by path.
 fn by_path(sink: &mut Sink, line: &Line<'_>, call: &[u8], op: impl Fn(OpKind) -> Op) -> LineResult {
     let kind = match call {
         b"stat64" | b"stat" | b"lstat64" | b"lstat" | b"getattrlist" | b"fstatat64" => OpKind::Stat,
@@ -611,7 +613,7 @@ mod tests {
     fn a_path_without_a_beginning_that_fills_its_place_is_cut() {
         let line = |path: &str, blanks: usize| {
             let gap = " ".repeat(blanks);
-            // As wide as -w prints it.
+            // As wide as `-w` prints it.
             format!("10:00:00.000200  open              F=5   (R_____)  {path}{gap}0.000100   Final Cut.77")
         };
         let long = format!("umes/media/Job 12/{}.mov", "Camera A ".repeat(12));

@@ -1,6 +1,6 @@
-//! One import from beginning to end: detects the format, and calls its importer.
+//! Runs an import: detects the format, and calls its importer.
 //!
-//! Not here: the meaning of lines, which each importer knows for its format.
+//! Not here: parsing lines, which is the importer's part.
 
 use std::io::{BufRead, Cursor, Read};
 use std::path::PathBuf;
@@ -14,29 +14,29 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::{Format, ImportError};
 
-/// What to import, and how.
+/// The settings of an import.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the trace is called.
+    /// The name of the trace.
     pub name: String,
-    /// Folder in which the trace's directory is made.
+    /// The folder in which the trace's directory is created.
     pub parent: PathBuf,
-    /// Names become relative to this path, as the source spells it, and paths outside are skipped.
+    /// Names become relative to this path, as written in the source, and paths outside it are skipped.
     pub root: Option<PathBuf>,
-    /// The source's format; found out by its first lines if it is not given.
+    /// The source's format; detected by its first lines if not given.
     pub format: Option<Format>,
-    /// What the source is called: a file name, for the trace's own words.
+    /// The name of the source, usually a file name, for the trace's description.
     pub source: String,
 }
 
-/// How many of the first bytes are looked at to find out what a source is.
+/// Number of bytes that are read to detect the format.
 const HEAD_BYTES: u64 = 64 << 10;
 
 /// Imports a source: reads it to its end and writes a trace.
 ///
 /// # Errors
-/// If it is of no known format or not of the one that was named, can't be read, holds no operation that is
-/// kept, or if the trace can't be written. No trace is left behind then.
+/// If the format is unknown or not the given one, if the source can't be read or has no operation to
+/// import, or if the trace can't be written. No trace remains then.
 pub fn import(reader: impl BufRead, options: &Options) -> Result<Trace, ImportError> {
     let mut trace = NewTrace::new(options.parent.clone(), options.name.clone());
     let info = read(reader, options, &mut trace)?;
@@ -47,8 +47,8 @@ pub fn import(reader: impl BufRead, options: &Options) -> Result<Trace, ImportEr
 /// without its counts (operations, threads, files, time, bytes).
 ///
 /// # Errors
-/// If it is of no known format or not of the one that was named, can't be read, holds no operation that is
-/// kept, or if the receiver refuses one.
+/// If the format is unknown or not the given one, if the source can't be read or has no operation to
+/// import, or if the receiver refuses one.
 pub fn read(
     mut reader: impl BufRead,
     options: &Options,
@@ -71,7 +71,8 @@ pub fn read(
     Ok(source.sink.finish().map_err(|error| hint(error, format))?)
 }
 
-/// What to look for where a capture holds no row of its protocol: tshark knows that by the server's port.
+/// Adds advice if a capture has no row of its protocol: tshark recognises protocols by the server's
+/// port.
 fn hint(error: TraceError, format: Format) -> TraceError {
     let decode = match format {
         Format::Smb2 => "tcp.port==PORT,nbss",
@@ -89,7 +90,7 @@ fn hint(error: TraceError, format: Format) -> TraceError {
     }
 }
 
-/// The format that was named, or that the first bytes show.
+/// The given format, or the detected one.
 fn format_of(head: &[u8], options: &Options) -> Result<Format, ImportError> {
     let source_name = options.source.clone();
     match detect::detect(head) {

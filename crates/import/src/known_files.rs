@@ -1,8 +1,8 @@
 //! A source's facts about files, in addition to its operations: whether they existed before, and how
 //! large they were.
 //!
-//! A name and the file behind it are two things: a rename moves the file to another name, and an open handle
-//! goes on with the file whatever its name. So sizes belong to files, and existence to names.
+//! A name and its file are separate: a rename moves the file to another name, and an open handle still
+//! refers to the file, whatever its name. So sizes belong to files, and existence to names.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,61 +12,60 @@ use reelgauge_trace::writer::{ABSENT, FOUND};
 
 use crate::errno::EEXIST;
 
-/// A file, whatever its name.
+/// A file, independent of its names.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
-    /// Its size now, if that is known.
+    /// Its current size, if known.
     size: Cell<Option<u64>>,
-    /// How far the trace has written: its size is at least that.
+    /// The end of the trace's writes: the size is at least this.
     reached: Cell<u64>,
-    /// Whether the trace has written to it, so that its size does not show the original one.
+    /// Whether the trace wrote to it, so that its size no longer shows the original one.
     changed: Cell<bool>,
-    /// The name it had when it was first seen.
+    /// Its name when it was first seen.
     origin: Option<u32>,
 }
 
-/// A file that handles and names share.
+/// A file shared by handles and names.
 pub(crate) type NodeRef = Rc<Node>;
 
-/// A name.
+/// The state of a name.
 #[derive(Debug)]
 struct State {
     before: Option<bool>,
     now: Option<bool>,
     size_before_bytes: Option<u64>,
     node: NodeRef,
-    /// Where it led, if it was a symbolic link before.
+    /// The target, if it was a symbolic link before the trace.
     led_to: Option<String>,
-    /// Whether it is in a renamed directory, and was first seen afterwards: its earlier state is
-    /// unknown.
+    /// Whether it was first seen after a directory above it was renamed: its original state is unknown.
     has_moved: bool,
 }
 
-/// What is known of all names of a trace, by their numbers.
+/// The known facts about all names of a trace, by their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     states: Vec<State>,
 }
 
 impl Node {
-    /// Its size, if that is known.
+    /// Its size, if known.
     pub fn size(&self) -> Option<u64> {
         self.size.get()
     }
 
-    /// Where it ends as far as is known: its size, or how far the trace has written.
+    /// Its end as far as known: its size, or the end of the trace's writes.
     pub fn end(&self) -> u64 {
         self.size.get().unwrap_or(self.reached.get())
     }
 
-    /// Something was written up to `end`.
+    /// Records a write up to `end`.
     pub fn written(&self, end: u64) {
         self.changed.set(true);
         self.reached.set(self.reached.get().max(end));
         self.size.set(self.size.get().map(|size| size.max(end)));
     }
 
-    /// It was given a size.
+    /// Records that its size was set.
     pub fn resized(&self, size: u64) {
         self.changed.set(true);
         self.size.set(Some(size));
@@ -90,17 +89,17 @@ impl Known {
         &mut self.states[file as usize]
     }
 
-    /// The file that has this name now.
+    /// The file that currently has this name.
     pub fn node(&mut self, file: u32) -> NodeRef {
         Rc::clone(&self.state(file).node)
     }
 
-    /// Whether there is a file of this name now; `None` if unknown.
+    /// Whether this name currently exists; `None` if unknown.
     pub fn exists(&mut self, file: u32) -> Option<bool> {
         self.state(file).now
     }
 
-    /// An operation succeeded that needs the file.
+    /// Records a successful operation that needs the file.
     pub fn found(&mut self, file: u32) {
         let state = self.state(file);
         if state.now.is_none() && !state.has_moved {
@@ -109,12 +108,13 @@ impl Known {
         state.now = Some(true);
     }
 
-    /// A name that is seen first after a directory above it was renamed: the file may have been elsewhere.
+    /// Records a name first seen after a directory above it was renamed: the file may have been
+    /// elsewhere.
     pub fn moved(&mut self, file: u32) {
         self.state(file).has_moved = true;
     }
 
-    /// There is no such file.
+    /// Records that the file does not exist.
     pub fn missing(&mut self, file: u32) {
         let state = self.state(file);
         if state.now.is_none() && !state.has_moved {
@@ -123,7 +123,7 @@ impl Known {
         state.now = Some(false);
     }
 
-    /// It was made, and was not there.
+    /// Records that it was created and did not exist before.
     pub fn made(&mut self, file: u32) {
         self.missing(file);
         let node = Node { size: Cell::new(Some(0)), changed: Cell::new(true), ..Node::default() };
@@ -132,12 +132,12 @@ impl Known {
         state.now = Some(true);
     }
 
-    /// It was made, or it existed before: which one is unknown.
+    /// Records that it was created or existed already; which one is unknown.
     pub fn made_or_found(&mut self, file: u32) {
         self.state(file).now = Some(true);
     }
 
-    /// Its name was removed.
+    /// Records that its name was removed.
     pub fn removed(&mut self, file: u32) {
         self.found(file);
         let state = self.state(file);
@@ -145,7 +145,7 @@ impl Known {
         state.node = Rc::new(Node::default());
     }
 
-    /// It has another name.
+    /// Moves the file of one name to another.
     pub fn renamed(&mut self, old: u32, new: u32) {
         self.found(old);
         let node = self.node(old);
@@ -157,7 +157,7 @@ impl Known {
         state.now = Some(true);
     }
 
-    /// Two files have exchanged their names.
+    /// Records that two files exchanged their names.
     pub fn exchanged(&mut self, one: u32, two: u32) {
         [one, two].into_iter().for_each(|file| self.found(file));
         let (of_one, of_two) = (self.node(one), self.node(two));
@@ -165,7 +165,7 @@ impl Known {
         self.state(two).node = of_one;
     }
 
-    /// It has another name besides, which was not there.
+    /// Records an additional name that did not exist before.
     pub fn linked(&mut self, old: u32, new: u32) {
         self.found(old);
         self.missing(new);
@@ -175,7 +175,7 @@ impl Known {
         state.now = Some(true);
     }
 
-    /// Something new was asked for under this name: it was made, or there was something already.
+    /// Records a request to create this name: it was created, or existed already.
     pub fn asked_for(&mut self, file: u32, errno: i32) {
         match errno {
             0 => self.made(file),
@@ -184,7 +184,7 @@ impl Known {
         }
     }
 
-    /// Another name was asked for: the file has it besides, or there was something already.
+    /// Records a request for a hard link: it was created, or the new name existed already.
     pub fn link_asked_for(&mut self, old: u32, new: u32, errno: i32) {
         match errno {
             0 => self.linked(old, new),
@@ -193,7 +193,7 @@ impl Known {
         }
     }
 
-    /// It is a symbolic link, and leads there.
+    /// Records that it is a symbolic link to `name`.
     pub fn leads_to(&mut self, file: u32, name: &str) {
         let state = self.state(file);
         let is_new = state.now.is_none() && !state.has_moved;
@@ -205,7 +205,7 @@ impl Known {
         }
     }
 
-    /// The path that a symbolic link's text means: from the root, or from where the link lies.
+    /// The path in a symbolic link: absolute, or relative to the link's directory.
     pub fn meant_by(link: &[u8], text: &[u8]) -> Vec<u8> {
         if text.first() == Some(&b'/') {
             return text.to_vec();
@@ -214,7 +214,7 @@ impl Known {
         [above, text].concat()
     }
 
-    /// The source shows its size.
+    /// Records a size that the source shows.
     pub fn size_seen(&mut self, node: &NodeRef, size: u64) {
         node.size.set(Some(size));
         let Some(origin) = node.origin.filter(|_| !node.changed.get()) else { return };
@@ -227,7 +227,7 @@ impl Known {
         }
     }
 
-    /// Completes the entry of a file.
+    /// Completes the file table entry of a name.
     pub fn complete(&mut self, file: u32, entry: &mut FileEntry) {
         let state = self.state(file);
         entry.size_before_bytes = state.size_before_bytes;

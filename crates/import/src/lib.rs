@@ -1,18 +1,18 @@
-//! The import room: text that other programs wrote about an application's operations becomes a trace.
+//! The import crate: converts text that other programs wrote about an application's operations to a
+//! trace.
 //!
-//! Every importer reads its source line by line, once, with bounded memory: a source of 10 GB is as good as
-//! one of 10 kB. A line that can't be understood is counted and the first ones are kept with their numbers;
-//! an operation that is understood and not kept is counted by reason; what the source can't show at all is
-//! in the trace's `blind_to`. Nothing is dropped silently.
+//! Every importer reads its source line by line, once, with bounded memory, so a source may be 10 GB
+//! large. A line that can't be parsed is counted, and the first such lines are stored with their
+//! numbers. An operation that is parsed but not imported is counted by reason. The operations that a
+//! source can't show at all are in the trace's `blind_to`. Nothing is dropped silently.
 //!
-//! **What is kept.** Without a root, every path that looks like a file's, but neither the kernel's own
-//! (`/proc`, `/sys`, `/dev`, pipes, sockets) nor the system's (`/usr`, `/lib`, `/etc`, `C:\Windows` …), which
-//! are libraries and settings that any program reads. With a root, exactly what lies below it; `/` keeps
-//! everything but the kernel's own. See [`path_filter`].
+//! **Choice of paths.** Without a root, all paths of files are imported, except those of the kernel
+//! (`/proc`, `/sys`, `/dev`, pipes, sockets) and of the system (`/usr`, `/lib`, `/etc`, `C:\Windows` …),
+//! which are libraries and settings that any program reads. With a root, exactly the paths below it are
+//! imported; `/` selects everything but the kernel's paths. See [`path_filter`].
 //!
-//! Not here: the trace itself, its names and its files, which are the trace room's; what must exist before a
-//! trace can be replayed, which follows from the operations; and recording of one's own, which is the capture
-//! room's.
+//! Not here: the trace itself, its names and files, and what must exist before a replay (the trace
+//! crate), and recording (the capture crate).
 
 mod darshan;
 mod day_clock;

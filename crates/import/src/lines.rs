@@ -1,34 +1,34 @@
 //! Lines of a source, as bytes and of bounded length.
 //!
-//! Sources hold paths in any encoding, so lines are not text in Rust's sense. A line that lies whole in the
+//! Sources contain paths in any encoding, so lines are bytes, not `str`. A line that is complete in the
 //! reader's buffer is not copied.
 
 use std::io::{self, BufRead};
 
-/// The longest line that is looked at. A longer one is skipped and counted as malformed.
+/// The longest line that is parsed. A longer one is skipped and counted as malformed.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
-/// What is kept of a longer one, to be shown.
+/// The part of a longer line that is kept for display.
 const KEPT_OF_LONG_BYTES: usize = 256;
 
 pub(crate) struct Lines<'a> {
     reader: &'a mut dyn BufRead,
     number: u64,
-    /// Bytes of the reader's buffer that the last line took.
+    /// Bytes of the reader's buffer that the last line used.
     used: usize,
-    /// A line that did not lie in the buffer as a whole.
+    /// A line that was not complete in the buffer.
     put_together: Vec<u8>,
 }
 
-/// One line, without its end.
+/// A line without its line end.
 pub(crate) struct Line<'a> {
     /// Its number, from 1.
     pub number: u64,
-    /// Its text; only the beginning of a line that is too long.
+    /// Its text; for a line that is too long, `Err` with only its beginning.
     pub text: Result<&'a [u8], &'a [u8]>,
 }
 
 impl<'a> Lines<'a> {
-    /// Lines from here on.
+    /// Reads lines from the current position.
     pub fn new(reader: &'a mut dyn BufRead) -> Lines<'a> {
         Lines { reader, number: 0, used: 0, put_together: Vec::new() }
     }
@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
         Ok(Some(Line { number: self.number, text: Ok(without_return(text)) }))
     }
 
-    /// A line that reaches beyond the buffer.
+    /// Assembles a line that continues beyond the buffer.
     fn put_together(&mut self) -> io::Result<Line<'_>> {
         self.put_together.clear();
         let mut length = 0;
@@ -80,7 +80,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What the reader has; again if a signal came between.
+/// Fills the reader's buffer; retries if a signal interrupts.
 fn fill(reader: &mut dyn BufRead) -> io::Result<&[u8]> {
     loop {
         match reader.fill_buf() {
@@ -92,7 +92,7 @@ fn fill(reader: &mut dyn BufRead) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Without the carriage return of Windows's line ends.
+/// Removes the carriage return of Windows line ends.
 fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }

@@ -1,14 +1,14 @@
-//! The XML of Intel's NAS Performance Toolkit: recognised by its outer frame, and refused with an
+//! The XML of Intel's NAS Performance Toolkit: recognised by its outer elements, and refused with an
 //! explanation.
 //!
-//! Public is the frame alone: an XML declaration, a line for the style sheet `report.css`, the element
-//! `TRACE`, in it a header and a list of transactions. The format of these is in a part of Intel's
+//! Only the outer elements are public: an XML declaration, a line for the style sheet `report.css`, the
+//! element `TRACE`, and in it a header and a list of transactions. Their format is in a part of Intel's
 //! document that is not available to us. An importer that guessed would invent operations.
 
 use crate::sink::counted;
 use crate::{ImportError, Source};
 
-/// Refuses such a file, with what to do instead.
+/// Refuses such a file, with advice.
 pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     Err(answer(source)?)
 }

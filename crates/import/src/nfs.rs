@@ -8,15 +8,17 @@
 //!   -e nfs.pathname.component -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
 //!   -e nfs.read.data_length -e nfs.symlink.to > TEXT
 //! ```
-//! A call and its reply are one operation. Names are learned from look-ups, opens and creations; a handle
-//! whose name was never looked up is called `fh-` and its hash. Version 3 has no open: one is put in front
-//! of a file's first use. Compounds of version 4 are walked in [`compound`].
+//! A call and its reply are one operation. Names are learned from lookups, opens and creations. A handle
+//! whose name was never looked up is named `fh-` and its hash. Version 3 has no open, so an open is
+//! added before a file's first use. Compounds of version 4 are processed in [`compound`].
 //!
-//! Replies of version 3 that change or look into a directory carry that directory's attributes, too, and only
-//! those where they failed or removed something: they tell nothing of the name then.
+//! Replies of version 3 to operations on a directory also have the attributes of that directory. If the
+//! operation failed or removed a name, the reply has only these; they are not the attributes of the
+//! name.
 //!
-//! This is the stream of the network, not the application's. Cannot see: the application's own sizes and
-//! times, threads, opens of version 3, and names that the client knew before the capture began.
+//! The source shows the network traffic, not the application's calls. Cannot see: the application's own
+//! sizes and times, threads, opens of version 3, and names that the client knew before the capture
+//! began.
 
 mod compound;
 mod files;
@@ -33,7 +35,7 @@ use crate::source_clock::Shown;
 use crate::tshark_fields::{FieldTable, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
-/// How such a file is made.
+/// The command that makes such a file.
 pub(crate) const COMMAND: &str = "tshark -r FILE -Y nfs -T fields -E header=y -E separator=/t \
     -E aggregator='|' -E occurrence=a -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp \
     -e nfs.fh.hash -e nfs.procedure_v3 -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3 -e nfs.fattr3.size \
@@ -117,14 +119,14 @@ struct Nfs {
     files: NfsFiles,
 }
 
-/// What an operation is about: a file or directory, and its handle where that is known.
+/// The object of an operation: a file or directory, and its handle if known.
 #[derive(Clone, Default)]
 struct At {
     handle: Option<u64>,
     file: File,
 }
 
-/// What a call asks for, in the terms of both versions.
+/// The request of a call, for both versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
     Stat,
@@ -146,22 +148,22 @@ enum Ask {
     List,
     Commit,
     Other,
-    /// Nothing that a file feels: sessions, mounting.
+    /// A request without effect on a file: sessions, mounting.
     Nothing,
     /// Identifies the export's root.
     Root,
 }
 
-/// A call that waits for its reply.
+/// A call without its reply.
 struct Call {
     at_ns: u64,
-    /// Of version 3.
+    /// Version 3: the request.
     ask: Option<Ask>,
-    /// The operations of a compound of version 4.
+    /// Version 4: the operations of the compound.
     codes: Vec<u64>,
     handles: Vec<u64>,
     names: Vec<Vec<u8>>,
-    /// The text of a symbolic link, in version 3.
+    /// Version 3: the text of a symbolic link.
     text: Vec<u8>,
     offset: u64,
     len: u64,
@@ -176,18 +178,18 @@ struct Reply {
     errno: i32,
     handles: Vec<u64>,
     count: Option<u64>,
-    /// What a read of version 4 brought.
+    /// Version 4: the bytes that a read returned.
     read_len: Option<u64>,
-    /// Of version 3: the object's own, where the reply has them.
+    /// Version 3: the size of the object itself, if the reply has it.
     size: Option<u64>,
     is_directory: Option<bool>,
-    /// Of version 4: of the compound, then of each of its operations that was done.
+    /// Version 4: the status of the compound, then of each of its operations that were executed.
     statuses: Vec<u64>,
-    /// Of version 4: of each GETATTR that asked for it.
+    /// Version 4: the size of each GETATTR that requested it.
     sizes: Vec<u64>,
 }
 
-/// The most operations of a compound, and names and handles of a call, that are looked at.
+/// Limit of operations of a compound, and of names and handles of a call.
 const MAX_OPERATIONS: usize = 64;
 
 impl Nfs {
@@ -222,7 +224,7 @@ impl Nfs {
         }
     }
 
-    /// The known file of a handle; an invented one if it is unknown.
+    /// The known file of a handle, or a new one with a made-up name.
     fn file(&mut self, handle: u64) -> File {
         let made_up = || File { path: format!("fh-{handle:08x}").into_bytes(), ..File::default() };
         self.files.get(handle).cloned().unwrap_or_else(made_up)
@@ -232,7 +234,7 @@ impl Nfs {
         At { handle, file: handle.map(|handle| self.file(handle)).unwrap_or_default() }
     }
 
-    /// The path of a name in a directory; whatever has names in it is one.
+    /// The path of a name in a directory. Marks its parent as a directory.
     fn path(&mut self, directory: &mut At, name: &[u8]) -> Vec<u8> {
         if let Some(handle) = directory.handle.filter(|_| !directory.file.is_directory) {
             directory.file.is_directory = true;
@@ -246,7 +248,7 @@ impl Nfs {
         path
     }
 
-    /// A call of version 3 with its reply.
+    /// Handles a call of version 3 with its reply.
     fn done(&mut self, sink: &mut Sink, stream: u32, ask: Ask, call: &Call, reply: &Reply) -> LineResult {
         let op = |kind: OpKind| Op::new(kind, 0, stream, call.at_ns, reply.at_ns, reply.errno);
         let mut at = self.at(call.handles.first().copied());
@@ -300,7 +302,7 @@ impl Nfs {
         }
     }
 
-    /// Stores a file that a reply gave for a handle. Opens of its file stay open.
+    /// Stores a file with the handle from a reply. Existing opens of the file remain.
     fn keep(&mut self, handle: u64, mut file: File) {
         let before = self.files.get(handle);
         if file.transfer == 0 {
@@ -388,7 +390,7 @@ impl Nfs {
         Ok(())
     }
 
-    /// What is known of a file has changed.
+    /// Stores changed facts about a file.
     fn changed(&mut self, at: &At) {
         if let Some(handle) = at.handle {
             self.files.learn(handle, at.file.clone());
@@ -415,7 +417,7 @@ impl Nfs {
             sink.known.size_seen(&node, size);
         }
         let told = if is_read { reply.read_len.or(reply.count) } else { reply.count };
-        // A reply to a read of version 4 may not show its length: it ends where the file does.
+        // The reply to a read of version 4 may not show its length; the file's size then limits it.
         let rest = node.size().filter(|_| is_read).map(|size| size.saturating_sub(call.offset));
         if is_read && told.or(rest).is_none() && op.errno == 0 {
             sink.warn(
@@ -441,18 +443,18 @@ struct Named {
     ask: Ask,
     path: Vec<u8>,
     is_directory: bool,
-    /// Its size, where the reply shows it.
+    /// Its size, if the reply shows it.
     size: Option<u64>,
 }
 
-/// An operation on a name. What is there now, if it succeeded and something is.
+/// Handles an operation on a name. Returns the file that the name now has, if any.
 fn on_name(sink: &mut Sink, named: Named, call: &Call, op: Op) -> Result<Option<File>, LineError> {
     let Named { ask, path, is_directory, size } = named;
     let is_directory = is_directory || matches!(ask, Ask::MakeDir | Ask::RemoveDir);
     let place = if is_directory { sink.directory(&path)? } else { sink.file(&path)? };
     let (kind, bits) = match ask {
         Ask::Open => (if call.creates { OpKind::Create } else { OpKind::Open }, open_bits(call)),
-        // NFSv3's CREATE makes a file and opens nothing; the application's open does both.
+        // NFSv3's CREATE creates a file without opening it; the application's open does both.
         Ask::Create => (OpKind::Create, OpenBits::READ.with(OpenBits::WRITE).with(OpenBits::CREATE)),
         Ask::MakeDir => (OpKind::MakeDir, OpenBits::UNKNOWN),
         Ask::Remove if !is_directory => (OpKind::Unlink, OpenBits::UNKNOWN),
@@ -480,7 +482,7 @@ fn on_name(sink: &mut Sink, named: Named, call: &Call, op: Op) -> Result<Option<
     Ok(Some(File { path, is_directory, transfer, opens: u32::from(ask == Ask::Open) }))
 }
 
-/// A file gets an additional name.
+/// Handles a hard link.
 fn link(sink: &mut Sink, old: &[u8], new: &[u8], op: Op) -> LineResult {
     let (Ok(old), Ok(new)) = (sink.file(old)?, sink.file(new)?) else {
         sink.leave_out("a hard link into or out of the imported directory");
@@ -490,7 +492,7 @@ fn link(sink: &mut Sink, old: &[u8], new: &[u8], op: Op) -> LineResult {
     Ok(sink.push(Op { file: old, offset: u64::from(new), ..op })?)
 }
 
-/// A symbolic link is made; whether it is there now. Paths of an export begin at its root.
+/// Handles a new symbolic link; returns whether it exists now. Paths of an export start at its root.
 fn symbolic_link(sink: &mut Sink, path: &[u8], text: &[u8], op: Op) -> Result<bool, LineError> {
     let file = match sink.file(path)? {
         Ok(file) => file,
@@ -513,7 +515,7 @@ fn symbolic_link(sink: &mut Sink, path: &[u8], text: &[u8], op: Op) -> Result<bo
     Ok(op.errno == 0)
 }
 
-/// Whether a path goes above where it begins.
+/// Whether a path goes above its starting directory.
 fn climbs_out(path: &[u8]) -> bool {
     let mut depth = 0_i64;
     path.split(|&byte| byte == b'/').any(|part| {
@@ -526,7 +528,7 @@ fn climbs_out(path: &[u8]) -> bool {
     })
 }
 
-/// Stores what a call on a name shows about it.
+/// Records the facts that a call on a name shows.
 fn note(sink: &mut Sink, ask: Ask, file: u32, errno: i32) {
     match (ask, errno) {
         (Ask::Remove | Ask::RemoveDir, 0) => sink.known.removed(file),
@@ -562,7 +564,8 @@ fn call(table: &FieldTable, row: &[&[u8]], at_ns: u64) -> Result<Call, LineError
     })
 }
 
-/// The numbers of a field. Something else in it ends them: what follows would be in the wrong place.
+/// The numbers of a field, up to the first invalid one: later ones could be assigned to the wrong
+/// operation.
 fn numbers(table: &FieldTable, row: &[&[u8]], column: usize) -> Vec<u64> {
     table.values(row, column).map_while(either).take(MAX_OPERATIONS).collect()
 }
@@ -614,7 +617,7 @@ fn open_bits(call: &Call) -> OpenBits {
         .with_if(OpenBits::CREATE, call.creates)
 }
 
-/// NFS's errors are the old ones of Unix up to 70, and its own above.
+/// NFS's errors up to 70 are those of Unix; higher ones are its own.
 fn errno_of(status: u64) -> i32 {
     match status {
         0..=40 => status as i32,

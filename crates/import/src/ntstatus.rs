@@ -1,11 +1,11 @@
-//! Results of Windows and of SMB servers as Linux's error numbers.
+//! Status codes of Windows and of SMB servers, mapped to Linux's error numbers.
 
 use crate::errno::EIO;
 
-/// Names, numbers, and the Linux number that a program on Linux would have seen.
+/// Name, number, and the Linux error that a program on Linux would have seen.
 const KNOWN: &[(&str, u32, i32)] = &[
     ("SUCCESS", 0x0000_0000, 0),
-    // Process Monitor shows nothing for what has not ended.
+    // Process Monitor shows an empty result for operations that have not ended.
     ("", 0x0000_0103, 0),
     ("REPARSE", 0x0000_0104, 0),
     ("OPLOCK BREAK IN PROGRESS", 0x0000_0108, 0),
@@ -51,22 +51,23 @@ const KNOWN: &[(&str, u32, i32)] = &[
     ("NOT REPARSE POINT", 0xc000_0275, 22),
 ];
 
-/// Not an end: the real answer follows.
+/// Not the final result: the real reply follows.
 pub(crate) const PENDING: u32 = 0x0000_0103;
-/// A read at or beyond the end of the file: no error on Linux, but no byte.
+/// A read at or beyond the end of the file. On Linux this is no error, but returns no bytes.
 pub(crate) const END_OF_FILE: u32 = 0xc000_0011;
 
 /// The error number for a status; 0 for success.
 pub(crate) fn of_number(status: u32) -> i32 {
     match KNOWN.iter().find(|(_, known, _)| *known == status) {
         Some(&(_, _, errno)) => errno,
-        // Successes and pieces of information have the highest bit clear; warnings did happen.
+        // Success and information codes have the highest bit clear; after a warning the operation was
+        // executed.
         None if status >> 30 < 3 => 0,
         None => EIO,
     }
 }
 
-/// The error number for a name of Process Monitor; `None` for a name that it never shows.
+/// The error number for a name in Process Monitor; `None` for an unknown name.
 pub(crate) fn of_name(name: &[u8]) -> Option<i32> {
     KNOWN.iter().find(|(known, ..)| known.as_bytes() == name).map(|&(_, _, errno)| errno)
 }

@@ -1,4 +1,4 @@
-//! Numbers as sources write them: bytes in, exact integers out, `None` for everything else.
+//! Parses numbers in sources: bytes to exact integers, `None` for everything else.
 
 /// A decimal number without a sign.
 pub(crate) fn decimal(text: &[u8]) -> Option<u64> {
@@ -20,13 +20,13 @@ pub(crate) fn hexadecimal(text: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0_u64, |sum, &byte| Some(sum << 4 | u64::from(char::from(byte).to_digit(16)?)))
 }
 
-/// A decimal number, or a hexadecimal one if it begins with `0x`.
+/// A decimal number, or a hexadecimal one if it starts with `0x`.
 pub(crate) fn either(text: &[u8]) -> Option<u64> {
     if text.starts_with(b"0x") || text.starts_with(b"0X") { hexadecimal(text) } else { decimal(text) }
 }
 
-/// Seconds with a decimal point (or the comma of some countries), as nanoseconds. Digits below a nanosecond
-/// are cut off.
+/// Seconds with a decimal point (or the comma of some countries), as nanoseconds. Digits below a
+/// nanosecond are truncated.
 pub(crate) fn seconds(text: &[u8]) -> Option<u64> {
     let point = memchr::memchr2(b'.', b',', text).unwrap_or(text.len());
     let whole = decimal(&text[..point])?.checked_mul(1_000_000_000)?;

@@ -5,22 +5,22 @@
 
 use crate::number::{decimal, seconds, time_of_day};
 
-/// Why a row is refused.
+/// The reason why a row is refused.
 pub(crate) const NO_TIME: &str = "no readable time. Print it with -e frame.time_epoch";
 
-/// Seconds that are fewer are since the first packet: nothing was captured in the first years after 1970.
+/// Smaller values are relative to the first packet: no capture is from the first years after 1970.
 const RELATIVE_BELOW_NS: u64 = 100_000_000_000_000_000;
 
-/// When a packet was captured.
+/// The capture time of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketTime {
-    /// Nanoseconds since 1970, by the zone's own clock where the zone is unknown.
+    /// Nanoseconds since 1970, in local time if the zone is unknown.
     pub at_ns: u64,
-    /// Whether they are since 1970 in UTC.
+    /// Whether it is since 1970 in UTC.
     pub is_wall: bool,
 }
 
-/// The time that a field shows.
+/// Parses the time in a field.
 pub(crate) fn packet_time(text: &[u8]) -> Option<PacketTime> {
     let text = text.trim_ascii();
     if let Some(at_ns) = seconds(text) {
@@ -78,7 +78,7 @@ fn day_of_year(text: &[u8]) -> Option<PacketTime> {
     Some(PacketTime { at_ns: at_ns.checked_add(time_of_day(&text[blank + 1..])?)?, is_wall: false })
 }
 
-/// The beginning of a day, in nanoseconds since 1970.
+/// The start of a day, in nanoseconds since 1970.
 fn since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
     const BEFORE: [u64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
     if !(1970..2500).contains(&year) || !(1..=31).contains(&day) {

@@ -1,51 +1,51 @@
-//! Which paths of a source belong in a trace, and their names there.
+//! Selects the paths of a source that belong in a trace, and converts them to names.
 //!
-//! A trace of an application is about its media and its project. Files that every program opens
-//! (libraries, settings, fonts, the kernel's own files) would drown that, and must not be replaced. So
-//! they are skipped and counted, unless a root is given.
+//! A trace is about an application's media and its project. Files that every program opens (libraries,
+//! settings, fonts, the kernel's files) would be most of the trace, and must not be replaced. So they
+//! are skipped and counted, unless a root is given.
 
 use std::path::Path;
 
 use reelgauge_trace::name::{BadName, clean};
 
-/// Why a path is skipped: not below the given root.
+/// Skipped: not below the given root.
 pub const OUTSIDE: &str = "outside of the root";
-/// Why a path is skipped: the root, which a replay makes itself.
+/// Skipped: the root itself, which a replay creates anyway.
 pub const ROOT_ITSELF: &str = "the root directory itself";
-/// Why a path is skipped: a file of the operating system.
+/// Skipped: a file of the operating system.
 pub const SYSTEM: &str = "a system file (--root / includes it)";
-/// Why a path is skipped: the kernel's.
+/// Skipped: a file of the kernel.
 pub const KERNEL: &str = "not a stored file (/proc, /sys, /dev)";
-/// Why something is skipped: it is not a file.
+/// Skipped: not a file.
 pub const NOT_A_FILE: &str = "a pipe, socket or similar, not a file";
-/// Why a path is skipped: its directory is unknown.
+/// Skipped: its directory is unknown.
 pub const NOWHERE: &str = "a relative name while the working directory is unknown";
-/// Why a path is skipped: it is not a valid name.
+/// Skipped: not a valid name.
 pub const BAD_NAME: &str = "an invalid file name";
 
-/// How paths of a source are written.
+/// The syntax of paths in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// `/a/b`; every byte but `/` and zero may be in a name.
+    /// `/a/b`; a name may contain any byte but `/` and zero.
     Unix,
-    /// The same in a log that holds nothing but what was measured: a device in it is no system noise.
+    /// The same, in a log of a benchmark: devices are measured objects, not system files.
     Benchmark,
-    /// `C:\a\b` or `\\server\share\a`; upper and lower case are the same.
+    /// `C:\a\b` or `\\server\share\a`; case-insensitive.
     Windows,
-    /// Relative to what a server exports.
+    /// Relative to a server's export or share.
     Share,
 }
 
-/// The choice of paths.
+/// Selects paths by root and spelling.
 #[derive(Clone, Debug)]
 pub struct PathScope {
     spelling: Spelling,
-    /// Cleaned; empty for the root of everything.
+    /// Cleaned; empty for the root directory.
     root: Option<String>,
 }
 
 impl PathScope {
-    /// What lies below `root`, or everything that is neither the kernel's nor the system's.
+    /// Selects paths below `root`. Without `root`, all except those of the kernel and the system.
     pub fn new(spelling: Spelling, root: Option<&Path>) -> PathScope {
         let root = root.map(|root| {
             let path = root.as_os_str().as_encoded_bytes();
@@ -54,7 +54,7 @@ impl PathScope {
         PathScope { spelling, root }
     }
 
-    /// The name of a path; or why it is skipped.
+    /// The name of a path, or the reason why it is skipped.
     pub fn name(&self, path: &[u8]) -> Result<String, &'static str> {
         let unified;
         let path = match self.spelling {
@@ -86,7 +86,7 @@ impl PathScope {
         }
     }
 
-    /// The part of a name behind the root.
+    /// The part of a name after the root.
     fn below(&self, root: &str, mut name: String) -> Result<String, &'static str> {
         let Some(head) = name.get(..root.len()) else { return Err(OUTSIDE) };
         let same = match self.spelling {
@@ -120,10 +120,10 @@ impl PathScope {
     }
 }
 
-/// Top folders of Linux and macOS that hold the system and its programs.
+/// Top-level folders of Linux and macOS with the system and its programs.
 const UNIX_SYSTEM: &[&str] =
     &["bin", "boot", "etc", "lib", "lib32", "lib64", "libx32", "run", "sbin", "usr", "System", "Library"];
-/// Folders of a Windows drive that do.
+/// Folders of a Windows drive with the system and its programs.
 const WINDOWS_SYSTEM: &[&str] = &["Windows", "Program Files", "Program Files (x86)", "ProgramData"];
 
 fn is_kernel(name: &str) -> bool {
@@ -131,7 +131,7 @@ fn is_kernel(name: &str) -> bool {
     matches!(first, "proc" | "sys" | "dev") || name.starts_with("memfd:")
 }
 
-/// With `/` between the parts, and without what makes a drive of Windows special: `C:\a` is `C/a`.
+/// Converts a path to `/` separators, and a drive to a folder: `C:\a` is `C/a`.
 fn slashes(spelling: Spelling, path: &[u8]) -> Vec<u8> {
     if matches!(spelling, Spelling::Unix | Spelling::Benchmark) {
         return path.to_vec();

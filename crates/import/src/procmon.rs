@@ -1,16 +1,16 @@
 //! Importer for the CSV of Windows's Process Monitor.
 //!
-//! Numbers in its details carry the separators of the user's country (`5,242,880`, `5.242.880`,
-//! `52,42,880`), its Time of Day is written as the country does it ([`crate::day_clock`]), and there may be a
-//! byte order mark. The columns Duration, TID and Relative Time are not among those it shows at first;
-//! without the first two the trace has no durations and no threads. Relative Time is used where it is there:
-//! every country writes it alike.
+//! Numbers in its details have the separators of the user's country (`5,242,880`, `5.242.880`,
+//! `52,42,880`), its Time of Day has the country's format ([`crate::day_clock`]), and there may be a
+//! byte order mark. The columns Duration, TID and Relative Time are not shown by default; without the
+//! first two the trace has no durations and no threads. Relative Time is preferred, because its format
+//! is the same in every country.
 //!
-//! Rows with "Paging I/O" are dropped: they are the cache manager's, and follow a row of the
-//! application's. So are those with the result "FAST IO DISALLOWED": the system asks the same again by
+//! Rows with "Paging I/O" are dropped: they are from the cache manager, and follow a row of the
+//! application. So are those with the result "FAST IO DISALLOWED": the system repeats the request in
 //! another way, and that row follows. An open for attributes alone is a "stat". Cannot see: handles
-//! (they are distinguished by process and path), I/O through memory maps, and how much of a read at the
-//! end of a file existed.
+//! (they are distinguished by process and path), memory-mapped I/O, and the length of a read at the end
+//! of a file.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,16 +26,16 @@ use crate::sink::{END_UNKNOWN, Op, Sink};
 use crate::source_clock::Shown;
 use crate::{ImportError, LineError, LineResult, Source};
 
-/// How such a file is made.
+/// How to make such a file.
 pub(crate) const COMMAND: &str = "Process Monitor: add the columns Duration, TID and Relative Time (Options, \
     Select Columns), show only file system events, then File, Save, CSV";
 
 const NEEDED: [&str; 4] = ["Operation", "Path", "Result", "Detail"];
 const USEFUL: [&str; 5] = ["Relative Time", "Time of Day", "Duration", "TID", "PID"];
-/// Why a row is refused.
+/// The reason why a row is refused.
 const NO_TIME: &str = "no readable time. Add the column Relative Time (Options, Select Columns) and save the \
     CSV again";
-/// The most handles that are open at a time.
+/// Limit of handles that are open at the same time.
 const MAX_OPEN: usize = 1 << 20;
 
 /// Reads a whole source.
@@ -77,14 +77,14 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
 struct Procmon {
     columns: Columns,
     clock: CountryClock,
-    /// Whether times are those of Relative Time; found out by the first row.
+    /// Whether times are from Relative Time; decided by the first row.
     is_relative: Option<bool>,
-    /// Handles by process and file; the last one opened is the one that is used.
+    /// Handles by process and file; the last one opened is used.
     open: HashMap<(u64, u32), Vec<u32>>,
     handles: usize,
 }
 
-/// A row.
+/// The columns of a row that the importer uses.
 struct Row<'r> {
     operation: &'r [u8],
     path: &'r [u8],
@@ -244,7 +244,7 @@ impl Procmon {
         Ok(())
     }
 
-    /// The handle that a process has of a file: the one opened last.
+    /// The handle of a process for a file: the one opened last.
     fn handle(&self, row: &Row<'_>, file: u32) -> Option<u32> {
         self.open.get(&(row.process, file)).and_then(|handles| handles.last()).copied()
     }
@@ -299,7 +299,7 @@ impl Procmon {
     }
 }
 
-/// The time that a row shows: its Relative Time, or its Time of Day where the source has no other.
+/// The time of a row: its Relative Time, or its Time of Day if the source has no other.
 fn shown_ns(
     clock: &mut CountryClock,
     is_relative: &mut Option<bool>,
@@ -323,12 +323,12 @@ fn shown_ns(
     Some(time.at_ns)
 }
 
-/// Text with the digits of ASCII.
+/// Text with ASCII digits.
 fn latin(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(latin_digits(text)) }
 }
 
-/// A file gets another name, instead of its own or in addition.
+/// Handles a rename or a hard link.
 fn named_anew(sink: &mut Sink, row: &Row<'_>, kind: OpKind, old: u32, is_directory: bool) -> LineResult {
     let at = memchr::memmem::find(row.detail, b"FileName: ").ok_or(LineError::Malformed("no FileName"))?;
     let new = &row.detail[at + b"FileName: ".len()..];
@@ -346,7 +346,7 @@ fn named_anew(sink: &mut Sink, row: &Row<'_>, kind: OpKind, old: u32, is_directo
     Ok(sink.push(Op { offset: u64::from(new), ..row.op(kind, old) })?)
 }
 
-/// Whether an event is of the file system: not of the registry, of the network, of processes.
+/// Whether an event is of the file system, not of the registry, network or processes.
 fn is_of_files(operation: &[u8]) -> bool {
     let others: [&[u8]; 7] = [b"Reg", b"TCP", b"UDP", b"Process", b"Thread", b"Load Image", b"Profil"];
     !operation.is_empty()
@@ -354,11 +354,11 @@ fn is_of_files(operation: &[u8]) -> bool {
         && !others.iter().any(|other| operation.starts_with(other))
 }
 
-/// The text behind a key, up to the next key.
+/// The text after a key, up to the next key.
 fn value<'d>(detail: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
     let at = memchr::memmem::find(detail, key)? + key.len();
     let rest = &detail[at..];
-    // The next key is a word with a colon behind a comma; options themselves are separated by commas.
+    // The next key is a word with a colon, after a comma; options themselves are separated by commas.
     let mut end = rest.len();
     for comma in memchr::memmem::find_iter(rest, b", ") {
         let next = &rest[comma + 2..];
@@ -371,13 +371,13 @@ fn value<'d>(detail: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
     Some(&rest[..end])
 }
 
-/// Where a read or write goes.
+/// The offset of a read or write.
 #[derive(Debug, PartialEq, Eq)]
 enum Offset {
     At(u64),
-    /// The end of the file: the meaning of `FILE_WRITE_TO_END_OF_FILE`, which is -1.
+    /// The end of the file: `FILE_WRITE_TO_END_OF_FILE`, which is -1.
     End,
-    /// Where the handle's last operation ended: `FILE_USE_FILE_POINTER_POSITION`, which is -2.
+    /// The end of the handle's last operation: `FILE_USE_FILE_POINTER_POSITION`, which is -2.
     Position,
 }
 
@@ -397,7 +397,7 @@ fn offset_of(detail: &[u8]) -> Result<Offset, LineError> {
     }
 }
 
-/// The end of a file, as far as the trace shows it.
+/// The end of a file, as far as known.
 fn end_of(sink: &mut Sink, file: u32) -> u64 {
     let node = sink.known.node(file);
     if node.size().is_none() {
@@ -406,12 +406,12 @@ fn end_of(sink: &mut Sink, file: u32) -> u64 {
     node.end()
 }
 
-/// Why a number is refused.
+/// The reason why a number is refused.
 const GROUPS: &str = "a number with an unknown grouping of digits";
 
-/// A number behind a key, with the separators of any country between its groups of digits: the last has
-/// three, those before it three or (in India) two. `None` if there is none; guessing where digits are grouped
-/// in another way could be wrong by a factor of a thousand, so that is an error.
+/// The number after a key, with any country's group separators: the last group has three digits, the
+/// others three or (in India) two. `None` if there is no number. Any other grouping is an error, because
+/// a guess could be wrong by a factor of a thousand.
 fn number_of(detail: &[u8], key: &[u8]) -> Result<Option<u64>, LineError> {
     let Some(at) = memchr::memmem::find(detail, key) else { return Ok(None) };
     let rest = &detail[at + key.len()..];
@@ -444,16 +444,16 @@ fn number_of(detail: &[u8], key: &[u8]) -> Result<Option<u64>, LineError> {
     }
 }
 
-/// Bytes of the one separator that a text begins with; 0 if it begins with none.
+/// Length of the separator at the start of a text; 0 if there is none.
 fn separator_bytes(text: &[u8]) -> usize {
     match text.first() {
         Some(b',' | b'.' | b'\'' | b' ') => 1,
-        // A space of some other kind, in any encoding.
+        // Another kind of space, in any encoding.
         _ => text.iter().take(3).take_while(|byte| !byte.is_ascii()).count(),
     }
 }
 
-/// How a file was opened, and whether its data may be used so.
+/// The open bits, and whether the access rights include data.
 fn open_bits(detail: &[u8]) -> (OpenBits, bool) {
     let has = |key: &[u8], words: &[&str]| {
         let text = value(detail, key).unwrap_or_default();

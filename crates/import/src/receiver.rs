@@ -1,7 +1,7 @@
-//! Where an import's files and operations go: into a new trace, or to a caller that only inspects them.
+//! The destination of an import: a new trace, or a caller that only inspects the operations.
 //!
-//! Importers put what they have understood into a [`crate::sink::Sink`], which is the same for all of them;
-//! it hands over names that are safe, and operations as records.
+//! Importers pass parsed operations to a [`crate::sink::Sink`], which is the same for all of them. The
+//! sink passes on safe names, and operations as records.
 
 use std::path::PathBuf;
 
@@ -9,26 +9,26 @@ use reelgauge_record::OpRecord;
 use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta};
 use reelgauge_trace::{Trace, TraceError, TraceInfo, TraceWriter};
 
-/// Takes the files and operations of an import.
+/// Receives the files and operations of an import.
 pub trait Receiver {
-    /// The log's description of itself. Once, before anything else, as soon as there is a file or
-    /// operation.
+    /// Starts the log with its metadata. Called once, before anything else, as soon as there is a file
+    /// or operation.
     fn begin(&mut self, meta: LogMeta);
 
-    /// The number of a name, counted from 0: a new one if the name is new.
+    /// The number of a name, from 0; a new one for a new name.
     fn file(&mut self, name: &str) -> Result<u32, TraceError>;
 
     /// The number of a name that has one.
     fn number_of(&self, name: &str) -> Option<u32>;
 
-    /// What is known of a file, to be completed when all operations have come.
+    /// The entry of a file, to be completed after the last operation.
     fn entry(&mut self, file: u32) -> Option<&mut FileEntry>;
 
-    /// An operation, about in order of completion.
+    /// Adds an operation, approximately in order of completion.
     fn push(&mut self, op: OpRecord) -> Result<(), TraceError>;
 }
 
-/// A trace, whose directory is made when there is something to put into it.
+/// A trace whose directory is created with the first content.
 pub(crate) struct NewTrace {
     parent: PathBuf,
     name: String,
@@ -37,7 +37,7 @@ pub(crate) struct NewTrace {
 }
 
 impl NewTrace {
-    /// One that will lie in `parent`.
+    /// A trace to be created in `parent`.
     pub fn new(parent: PathBuf, name: String) -> NewTrace {
         let (capture, blind_to) = (CaptureLevel::Application, Vec::new());
         let meta = LogMeta { run_ns: 0, agent: AGENT.to_owned(), capture, blind_to };
@@ -52,7 +52,7 @@ impl NewTrace {
         Ok(self.writer.insert(writer))
     }
 
-    /// Writes it to its end.
+    /// Completes the trace and renames it to its final name.
     pub fn finish(self, info: TraceInfo) -> Result<Trace, TraceError> {
         match self.writer {
             Some(writer) => writer.finish(info),

@@ -1,5 +1,5 @@
-//! Where importers put what they have understood: paths become names, times begin at 0, operations that are
-//! longer than a record can hold are split, and everything that is not kept is counted.
+//! Receives parsed operations from importers. Converts paths to names, makes times start at 0, splits
+//! operations that are too long for a record, and counts everything that is not imported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,52 +15,52 @@ use crate::receiver::{AGENT, Receiver};
 use crate::source_clock::{Shown, Steps, Timeline};
 use crate::{Format, Options};
 
-/// The longest operation that a record can hold. One of the system's own choice (a copy, a reservation) is
-/// too long if it is longer than a piece.
+/// The longest operation that a record can hold. An operation whose pieces the system chooses (a copy, a
+/// preallocation) is split if it is longer than a piece.
 const RECORD_BYTES_MAX: u64 = u32::MAX as u64;
-/// More pieces would make of one operation of the source more than a trace should have.
+/// Limit of pieces of one operation. More would bloat the trace.
 const PIECES_MAX: u64 = 1 << 16;
-/// Beyond this no file reaches on any system.
+/// No system supports larger offsets.
 const OFFSET_MAX: u64 = i64::MAX as u64;
-/// More threads than this are counted as one.
+/// Further threads share one number.
 const MAX_THREADS: usize = 1 << 20;
 
-/// Packets that were captured on several queues are out of order by less than this.
+/// Packets captured on several queues are out of order by less than this.
 const PACKET_JITTER_NS: u64 = 1_000_000;
 
-/// Why an operation is skipped: no file reaches this offset.
+/// Skipped: no file supports this offset.
 pub(crate) const BEYOND: &str = "an offset beyond 2^63";
-/// The latest time of a log.
+/// The latest time in a log.
 const TIME_MAX_NS: u64 = i64::MAX as u64;
-/// Why an operation is skipped: its time can't be one of the same capture.
+/// Skipped: its time can't be from the same capture.
 const TOO_LATE: &str = "a time more than 292 years after the first";
-/// Why an operation is skipped: its source contradicts itself.
+/// Skipped: its source is inconsistent.
 const MORE_THAN_ASKED: &str = "more bytes done than requested, and more than 4 GiB";
-/// Why an operation is skipped: the source shows its end only, or its beginning only.
+/// Skipped: the source shows only its end, or only its start.
 pub(crate) const HALF: &str = "a call without its end, or an end without its call";
-/// Why an operation is skipped: the origin of its handle is unknown.
+/// Skipped: the origin of its handle is unknown.
 pub(crate) const UNKNOWN_HANDLE: &str = "through a handle whose file is unknown";
 
 /// The warning for a write at an unknown end of file.
 pub(crate) const END_UNKNOWN: &str =
     "writes to the end of a file of unknown size; they were placed after the trace's own writes";
 
-/// A file's number, or why it has none.
+/// A file's number, or the reason why it is skipped.
 pub(crate) type Place = Result<u32, &'static str>;
 
-/// An operation, in the source's own time.
+/// An operation, with times of the source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub kind: OpKind,
     pub file: u32,
-    /// Through which handle; 0 for by path.
+    /// The handle; 0 for an operation by path.
     pub transfer: u32,
-    /// By which thread, as [`Sink::thread`] numbers them.
+    /// The thread, as numbered by [`Sink::thread`].
     pub stream: u32,
     pub offset: u64,
-    /// How much was asked for (or the bits of an open).
+    /// The requested length, or the bits of an open.
     pub len: u64,
-    /// How much was done.
+    /// The transferred length, in bytes.
     pub done_len: u64,
     pub start_ns: u64,
     pub end_ns: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Op {
 }
 
 impl Op {
-    /// An operation that asks for no bytes.
+    /// An operation without a length.
     pub fn new(kind: OpKind, file: u32, stream: u32, start_ns: u64, end_ns: u64, errno: i32) -> Op {
         let (transfer, offset, len, done_len) = (0, 0, 0, 0);
         Op {
@@ -88,14 +88,14 @@ impl Op {
     }
 }
 
-/// Takes operations.
+/// Collects the operations of one import.
 pub(crate) struct Sink<'a> {
     receiver: &'a mut dyn Receiver,
     meta: LogMeta,
     has_begun: bool,
-    /// What the trace will say about itself.
+    /// The description of the trace.
     pub info: TraceInfo,
-    /// What is known of its files.
+    /// The known facts about its files.
     pub known: Known,
     scope: PathScope,
     base_ns: Option<u64>,
@@ -104,23 +104,23 @@ pub(crate) struct Sink<'a> {
     last_thread: Option<(u64, u32)>,
     transfers: u32,
     files: u32,
-    /// Names that a renamed directory had and has, each with its `/`.
+    /// Old and new names of renamed directories, each with its `/`.
     renamed_directories: HashSet<String>,
     ops: u64,
     left_out: Vec<(&'static str, u64)>,
     warnings: Vec<(&'static str, u64)>,
-    /// The number of the source's line that is being read.
+    /// Number of the current line of the source.
     pub line: u64,
     timeline: Timeline,
-    /// Where a half of the day was assumed.
+    /// Lines at which the half of the day was assumed.
     halves_assumed: Lines,
     /// Operations that were split.
     long: Lines,
-    /// Requests for more than a record can hold, which moved less.
+    /// Requests for more than a record can hold that transferred less.
     long_requests: Lines,
 }
 
-/// Lines of the source that have something in common: how many, and the first one's number.
+/// Lines of the source with a common property: their number, and the first one's line number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lines {
     times: u64,
@@ -177,15 +177,15 @@ impl Sink<'_> {
         }
     }
 
-    /// What the source can't show, from the beginning.
+    /// Adds the operations that the source can't show.
     pub fn blind(&mut self, to: &[&str]) {
         for to in to {
             self.info.blind(to);
         }
     }
 
-    /// The source's clock shows `first_ns` when the trace begins; `wall_ns` is that moment since 1970, if it
-    /// is known. Only the first call counts. Operations that began earlier will begin with the trace.
+    /// Sets the source's time at the start of the trace, and that moment since 1970 (`wall_ns`), if
+    /// known. Only the first call counts. Operations that began earlier start with the trace.
     pub fn begin(&mut self, first_ns: u64, wall_ns: Option<u64>) {
         if self.base_ns.is_none() {
             self.base_ns = Some(first_ns);
@@ -220,7 +220,7 @@ impl Sink<'_> {
         })
     }
 
-    /// The name of a file that the trace has.
+    /// The name of a file in the trace.
     pub fn name_of(&mut self, file: u32) -> Option<&str> {
         Some(&self.receiver.entry(file)?.path)
     }
@@ -236,7 +236,7 @@ impl Sink<'_> {
         Ok(file)
     }
 
-    /// These are the names that a directory had and has.
+    /// Records the old and the new name of a directory.
     pub fn directories_renamed(&mut self, directories: [u32; 2]) {
         let names = directories.map(|directory| self.name_of(directory).map(str::to_owned));
         self.renamed_directories.extend(names.into_iter().flatten());
@@ -278,13 +278,13 @@ impl Sink<'_> {
         number
     }
 
-    /// The time of the line that is being read, corrected where the source's clock went back.
+    /// The time of the current line, corrected if the source's clock went backwards.
     pub fn time(&mut self, shown: Shown) -> u64 {
-        // A damaged time must not drag all later ones along.
+        // A damaged time must not shift all later ones.
         if self.is_too_late(shown.at_ns) { shown.at_ns } else { self.timeline.line(shown, self.line) }
     }
 
-    /// Until when a thread's last operation lasted, in corrected time.
+    /// Records the end of a thread's last operation, in corrected time.
     pub fn lasted(&mut self, thread: u64, end_ns: u64) {
         if !self.is_too_late(end_ns) {
             self.timeline.lasted(thread, end_ns);
@@ -295,17 +295,19 @@ impl Sink<'_> {
         self.base_ns.is_some_and(|base_ns| at_ns.saturating_sub(base_ns) > TIME_MAX_NS)
     }
 
-    /// The source's clock went back, by an amount that another clock in the source shows.
+    /// Records that the source's clock went backwards, by an amount that another clock in the source
+    /// shows.
     pub fn clock_stepped(&mut self, back_ns: u64) {
         self.timeline.stepped(back_ns, self.line);
     }
 
-    /// Which half of the day this line is of was assumed.
+    /// Records that the half of the day was assumed for this line.
     pub fn half_assumed(&mut self) {
         self.halves_assumed.add(self.line);
     }
 
-    /// A thread has ended; another one may get its number in the source, and will be another one here.
+    /// Records the end of a thread. Another thread may reuse its number in the source; it is a new one
+    /// here.
     pub fn thread_ended(&mut self, id: u64) {
         self.timeline.thread_ended(id);
         self.threads.remove(&id);
@@ -318,8 +320,8 @@ impl Sink<'_> {
         self.transfers
     }
 
-    /// A handle for a file whose opening the source does not show: an open is put in front of its first use,
-    /// so that a replay has something to read from.
+    /// Adds an open, and its handle, for a file whose open the source does not show. It comes right
+    /// before the first use of the file, so that a replay has an open file.
     pub fn unseen_open(&mut self, file: u32, stream: u32, at_ns: u64) -> Result<u32, TraceError> {
         let transfer = self.transfer();
         self.warn("files whose opening the source does not show; an open was added before their first use");
@@ -339,7 +341,7 @@ impl Sink<'_> {
             return self.push_piece(op);
         }
         let op = self.as_answered(op);
-        // A reservation of 2^62 bytes is one operation of the source and must not become 2^32 of ours.
+        // One preallocation of 2^62 bytes must not become 2^32 operations.
         if op.len.div_ceil(PIECE_BYTES) > PIECES_MAX {
             self.leave_out("an operation of more than 64 TiB");
             return Ok(());
@@ -351,8 +353,8 @@ impl Sink<'_> {
         pieces_of(&op).try_for_each(|piece| self.push_piece(piece))
     }
 
-    /// A read or write that is too long and moved less than was asked, as it was answered: a request for the
-    /// rest would read or write what the source did not.
+    /// A read or write that is too long and transferred less than requested is reduced to the
+    /// transferred bytes. A request for the rest would access data that the source did not.
     fn as_answered(&mut self, op: Op) -> Op {
         let answered = (op.done_len / PIECE_BYTES).saturating_add(1).saturating_mul(PIECE_BYTES);
         if !op.kind.moves_data() || op.done_len >= op.len || answered >= op.len {
@@ -395,7 +397,7 @@ impl Sink<'_> {
         self.receiver().push(record)
     }
 
-    /// Counts an operation that is not kept.
+    /// Counts an operation that is not imported.
     pub fn leave_out(&mut self, why: &'static str) {
         count(&mut self.left_out, why);
     }
@@ -405,10 +407,10 @@ impl Sink<'_> {
         count(&mut self.warnings, what);
     }
 
-    /// Counts a line that can't be understood.
+    /// Counts a line that can't be parsed.
     pub fn malformed(&mut self, number: u64, line: &[u8], why: &'static str) {
         if self.info.first_malformed.len() < MALFORMED_SHOWN {
-            // No character has more than four bytes, and no more than 200 are shown.
+            // At most 200 characters are shown, and a character has at most four bytes.
             let start = &line[..line.len().min(1000)];
             self.info.malformed(number, &String::from_utf8_lossy(start), why);
         } else {
@@ -416,7 +418,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Completes the facts about the files, and the trace's description of itself.
+    /// Completes the facts about the files, and the trace's description.
     pub fn finish(mut self) -> Result<TraceInfo, TraceError> {
         for (why, ops) in std::mem::take(&mut self.left_out) {
             self.info.left_out.insert(why.to_owned(), ops);
@@ -448,7 +450,7 @@ impl Sink<'_> {
         Ok(self.info)
     }
 
-    /// What was found instead of operations.
+    /// Explains why there are no operations.
     fn why_nothing(&self) -> String {
         let mut why: Vec<String> = Vec::new();
         if let Some(first) = self.info.first_malformed.first() {
@@ -469,7 +471,7 @@ impl Sink<'_> {
     }
 }
 
-/// The pieces of an operation that is too long.
+/// Splits an operation that is too long.
 fn pieces_of(op: &Op) -> impl Iterator<Item = Op> + use<> {
     let op = *op;
     pieces(op.len, op.start_ns, op.end_ns).map(move |piece| {
@@ -480,7 +482,7 @@ fn pieces_of(op: &Op) -> impl Iterator<Item = Op> + use<> {
     })
 }
 
-/// How far the lines of a format are in order of time.
+/// The timeline for a format, by how well its lines are in order of time.
 fn timeline_of(format: Format) -> Timeline {
     match format {
         Format::Strace => Timeline::strict(),
@@ -489,7 +491,7 @@ fn timeline_of(format: Format) -> Timeline {
     }
 }
 
-/// Counts in a list that has a few entries.
+/// Increments a counter in a list with few entries.
 fn count(list: &mut Vec<(&'static str, u64)>, what: &'static str) {
     match list.iter_mut().find(|(known, _)| std::ptr::eq(*known, what) || *known == what) {
         Some((_, times)) => *times += 1,
@@ -497,7 +499,7 @@ fn count(list: &mut Vec<(&'static str, u64)>, what: &'static str) {
     }
 }
 
-/// `1 line`, `12 lines`: this room knows no screen.
+/// `1 line`, `12 lines`. This crate does not depend on the report crate, which formats numbers for screens.
 pub(crate) fn counted(value: u64, noun: &str) -> String {
     format!("{value} {noun}{}", if value == 1 { "" } else { "s" })
 }

@@ -8,13 +8,13 @@
 //!   -e smb.access_mask -e smb.create_options -e smb2.disposition.delete_on_close
 //!   -e smb2.file_info.infolevel > TEXT
 //! ```
-//! Names are `SHARE/PATH`. A call and its reply are one operation, from the one's packet to the other's;
-//! a "pending" reply does not count. An open for attributes alone is a "stat". A listing of several
-//! replies is one.
+//! Names are `SHARE/PATH`. A call and its reply are one operation, from the packet of the call to that
+//! of the reply; a "pending" reply does not count. An open for attributes alone is a "stat". A listing
+//! of several replies is one operation.
 //!
-//! This is the stream of the network: the client's cache has answered reads before it and gathered writes,
-//! and long ones are cut to what the server allows. Cannot see: the application's own sizes and times,
-//! threads, encrypted sessions, and files that were opened before the capture began.
+//! The source shows the network traffic: the client's cache has served reads before it and merged
+//! writes, and long requests are cut to the server's limit. Cannot see: the application's own sizes and
+//! times, threads, encrypted sessions, and files that were opened before the capture began.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ use crate::source_clock::Shown;
 use crate::tshark_fields::{FieldTable, Values, Waiting};
 use crate::{ImportError, LineError, LineResult, Source};
 
-/// How such a file is made.
+/// The command that makes such a file.
 pub(crate) const COMMAND: &str = "tshark -r FILE -Y smb2 -T fields -E header=y -E separator=/t \
     -E aggregator='|' -E occurrence=a -e frame.time_epoch -e tcp.stream -e smb2.flags.response -e smb2.cmd \
     -e smb2.msg_id -e smb2.fid -e smb2.filename -e smb2.file_offset -e smb2.write_length -e smb2.read_length \
@@ -68,9 +68,9 @@ const USEFUL: [&str; 9] = [
 const DELETE_ON_CLOSE: u64 = 0x1000;
 /// The SET_INFO class that gives a file an additional name ([MS-FSCC] 2.4).
 const FILE_LINK_INFORMATION: u64 = 11;
-/// The most files that are open at a time.
+/// Limit of files that are open at the same time.
 const MAX_OPEN: usize = 1 << 20;
-/// The file of a call that follows an open in the same packet.
+/// The file id of a call that refers to an open in the same packet.
 const RELATED: &[u8] = b"ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 const CREATE: u64 = 5;
@@ -113,7 +113,7 @@ struct Smb2 {
     created: Option<Vec<u8>>,
 }
 
-/// A call that waits for its reply.
+/// A call without its reply.
 #[derive(Default)]
 struct Call {
     command: u64,
@@ -127,7 +127,7 @@ struct Call {
     access: Option<u64>,
     options: u64,
     deletes: bool,
-    /// Whether the name is an additional one.
+    /// Whether the name is an additional one (a hard link).
     links: bool,
     size: Option<u64>,
     is_pipe: bool,
@@ -142,19 +142,19 @@ struct Reply {
     size: Option<u64>,
 }
 
-/// A file that is open.
+/// An open file, by its file id.
 struct OpenFile {
     place: Place,
     node: NodeRef,
     share: Vec<u8>,
-    /// 0 for one that was opened for its attributes.
+    /// 0 if it was opened for its attributes only.
     transfer: u32,
     is_directory: bool,
     delete_on_close: bool,
     listing: Option<(u64, u64)>,
 }
 
-/// The values of a packet, of which every message takes its own.
+/// The values of a packet. Each message takes its own from them.
 struct Packet<'r> {
     stream: u64,
     at_ns: u64,
@@ -319,7 +319,7 @@ impl Smb2 {
                 }
                 let (kind, len) = match (is_directory, creates, moves_data) {
                     (true, true, _) if made || op.errno != 0 => (OpKind::MakeDir, 0),
-                    // It was to be opened to be removed, and is not there.
+                    // The open was meant to delete the file, which does not exist.
                     (false, false, false) if deletes && op.errno != 0 => (OpKind::Open, bits.0),
                     (true, ..) | (false, false, false) => (OpKind::Stat, 0),
                     (false, true, _) => (OpKind::Create, bits.0),
@@ -344,7 +344,7 @@ impl Smb2 {
         Ok(())
     }
 
-    /// A call on a file that is open.
+    /// Handles a call on an open file.
     fn on_file(&mut self, sink: &mut Sink, call: &Call, reply: &Reply, op: Op) -> LineResult {
         if call.command == CLOSE {
             return self.close(sink, call, op);
@@ -450,7 +450,7 @@ fn data(sink: &mut Sink, file: &mut OpenFile, call: &Call, reply: &Reply, op: Op
     }
     let mut transfer = op.transfer;
     if transfer == 0 {
-        // It was opened with rights that tshark did not show as those to its data.
+        // It was opened with rights that tshark did not show as data access.
         transfer = sink.unseen_open(op.file, op.stream, op.start_ns)?;
         file.transfer = transfer;
     }
@@ -465,7 +465,7 @@ fn end_listing(sink: &mut Sink, file: &mut OpenFile, stream: u32) -> LineResult 
     Ok(())
 }
 
-/// How a file was opened, by its disposition and the rights that were asked for.
+/// The open bits, by the disposition and the requested access rights.
 fn open_bits(call: &Call) -> OpenBits {
     let access = call.access.unwrap_or(0);
     let bits = OpenBits::UNKNOWN
@@ -476,7 +476,8 @@ fn open_bits(call: &Call) -> OpenBits {
     disposition_bits(bits, call.disposition)
 }
 
-/// What Windows calls the disposition: 0 supersede, 1 open, 2 create, 3 open-if, 4 overwrite, 5 overwrite-if.
+/// The meaning of dispositions on Windows: 0 supersede, 1 open, 2 create, 3 open-if, 4 overwrite, 5
+/// overwrite-if.
 pub(crate) fn disposition_bits(bits: OpenBits, disposition: u64) -> OpenBits {
     bits.with_if(OpenBits::CREATE, matches!(disposition, 0 | 2 | 3 | 5))
         .with_if(OpenBits::EXCLUSIVE, disposition == 2)

@@ -1,4 +1,4 @@
-//! What every importer is handed: a source's lines, and what becomes of a line.
+//! The input of every importer: the lines of a source, and the possible results of a line.
 
 use std::io;
 
@@ -8,25 +8,25 @@ use crate::lines::Lines;
 use crate::sink::Sink;
 use crate::{Format, ImportError};
 
-/// What every importer is handed: the lines of its source, and where operations go.
+/// The input of an importer: the lines of its source, and the destination of its operations.
 pub(crate) struct Source<'a> {
-    /// What the source is called.
+    /// The name of the source.
     pub name: &'a str,
     pub format: Format,
     pub lines: Lines<'a>,
-    /// Where operations go.
+    /// The destination of operations.
     pub sink: Sink<'a>,
 }
 
-/// What one line of a source amounted to, where it is not an error of the whole import.
+/// The result of one line.
 pub(crate) type LineResult = Result<(), LineError>;
 
-/// Why a line has no result.
+/// The reason why a line was not processed.
 #[derive(Debug)]
 pub(crate) enum LineError {
-    /// It can't be understood: counted, the import goes on.
+    /// It can't be parsed: it is counted, and the import continues.
     Malformed(&'static str),
-    /// It shows that the whole source is of no use: the import ends.
+    /// It shows that the whole source is unusable: the import ends.
     Refused(&'static str),
     /// The trace can't be written: the import ends.
     Trace(TraceError),
@@ -39,7 +39,7 @@ impl From<TraceError> for LineError {
 }
 
 impl Source<'_> {
-    /// Hands every line to `line`, and counts those that can't be understood.
+    /// Passes each line to `line`, and counts those that can't be parsed.
     pub fn each_line(
         &mut self,
         mut line: impl FnMut(&mut Sink, &[u8]) -> LineResult,
@@ -60,7 +60,7 @@ impl Source<'_> {
         }
     }
 
-    /// The first line that is not empty, for formats that begin with a header. An error if there is none.
+    /// The first line that is not empty, for formats with a header. An error if there is none.
     pub fn header(&mut self) -> Result<Vec<u8>, ImportError> {
         loop {
             let read = self.lines.next().map_err(|source| io_error(self.name, source))?;
@@ -73,7 +73,7 @@ impl Source<'_> {
         }
     }
 
-    /// The error of a source that is not what it was taken for.
+    /// The error for a source that does not have its expected format.
     pub fn not_of_format(&self, why: impl Into<String>) -> ImportError {
         ImportError::NotOfFormat { source_name: self.name.to_owned(), format: self.format, why: why.into() }
     }

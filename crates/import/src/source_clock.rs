@@ -1,23 +1,23 @@
-//! The clock of a source, where it goes back.
+//! Corrects the clock of a source that goes backwards.
 //!
-//! Lines of one thread are in the order in which things happened. A wall clock that is set back changes its
-//! times, not their order. So a line that shows an earlier time than the line before it of the same thread
-//! follows that line without a pause, and later lines keep their distances. The step is counted, with a lower
-//! bound of its size: how long the pause really was, no line can show.
+//! Lines of one thread are in order of events. If a wall clock is set back, the times change, but not
+//! the order. So a line with an earlier time than the previous line of its thread follows that line
+//! without a pause, and later lines keep their distances. The step is counted, with a lower bound of its
+//! size: no line shows the real length of the pause.
 //!
 //! Lines of different threads may be out of order: some tools print a call when it ends.
 
 use std::collections::HashMap;
 
-/// The most threads whose last line is remembered.
+/// Limit of threads whose last line is stored.
 const MAX_THREADS: usize = 1 << 20;
 
-/// How often a source's clock went back, and by how much.
+/// How often a source's clock went backwards, and by how much.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Steps {
     pub times: u64,
     pub largest_ns: u64,
-    /// The line at which it went back first.
+    /// The first line at which it went backwards.
     pub first_line: u64,
 }
 
@@ -31,19 +31,19 @@ impl Steps {
     }
 }
 
-/// A line's place on the clock of its source.
+/// The time of a line on the clock of its source.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shown {
     pub thread: u64,
     /// The time that the line shows.
     pub at_ns: u64,
-    /// How long before that time its operation began, where a line shows the end.
+    /// The duration of its operation before that time, if the line shows the end.
     pub began_before_ns: u64,
-    /// Until when its operation lasted, where a line is printed after the end and shows the beginning.
+    /// The end of its operation, if a line is printed after the end and shows the start.
     pub printed_after_ns: Option<u64>,
 }
 
-/// What is known of a thread, in corrected times.
+/// The last times of a thread, corrected.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     line_ns: u64,
@@ -53,30 +53,31 @@ struct Latest {
 /// Corrects the times of a source, line by line.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// A step of this size or less is jitter: the time is kept from going back, and no step is counted.
+    /// A step of up to this size is jitter: the time is kept from going backwards, and no step is
+    /// counted.
     jitter_ns: u64,
-    /// Whether lines of all threads are known to be printed in order of time.
+    /// Whether the lines of all threads together are in order of time.
     is_strict: bool,
     shift_ns: u64,
     latest_ns: u64,
-    /// Whether a line of one thread came behind a later one of another.
+    /// Whether a line came after a later one of another thread.
     is_mixed: bool,
     threads: HashMap<u64, Latest>,
     steps: Steps,
 }
 
 impl Timeline {
-    /// For packets: capturing on several queues mixes their order a little.
+    /// For packets: capturing on several queues reorders them slightly.
     pub fn with_jitter(jitter_ns: u64) -> Timeline {
         Timeline { jitter_ns, ..Timeline::default() }
     }
 
-    /// For a source that prints all its lines in order of time, whatever their threads.
+    /// For a source whose lines are all in order of time, across threads.
     pub fn strict() -> Timeline {
         Timeline { is_strict: true, ..Timeline::default() }
     }
 
-    /// The corrected time of a line, which has this number in the source.
+    /// The corrected time of a line; `number` is its line number in the source.
     pub fn line(&mut self, shown: Shown, number: u64) -> u64 {
         let at_ns = shown.at_ns.saturating_add(self.shift_ns);
         let own = self.threads.get(&shown.thread).copied();
@@ -100,7 +101,7 @@ impl Timeline {
         self.keep(shown.thread, resumed_ns)
     }
 
-    /// Whether a line that is in order within its thread shows that the clock went back for all of them.
+    /// Whether a line that is in order within its thread shows a clock step that affects all threads.
     fn is_step_of_all(&self, shown: Shown, at_ns: u64) -> bool {
         let reaches_ns = shown.printed_after_ns.map_or(at_ns, |end_ns| end_ns.saturating_add(self.shift_ns));
         self.is_strict && !self.is_mixed && reaches_ns < self.latest_ns
@@ -116,24 +117,24 @@ impl Timeline {
         at_ns
     }
 
-    /// Until when a thread's last operation lasted.
+    /// Records the end of a thread's last operation.
     pub fn lasted(&mut self, thread: u64, end_ns: u64) {
         if let Some(own) = self.threads.get_mut(&thread) {
             own.end_ns = own.end_ns.max(end_ns);
         }
     }
 
-    /// The source shows that its clock was set back by as much, and the times are right already.
+    /// Records that the source shows a clock step of this size; its times are already corrected.
     pub fn stepped(&mut self, back_ns: u64, number: u64) {
         self.steps.add(back_ns, number);
     }
 
-    /// A thread has ended; another one may get its number.
+    /// Records the end of a thread; another one may reuse its number.
     pub fn thread_ended(&mut self, thread: u64) {
         self.threads.remove(&thread);
     }
 
-    /// How often the clock went back, if it did.
+    /// The steps of the clock, if there were any.
     pub fn steps(&self) -> Option<Steps> {
         Some(self.steps).filter(|steps| steps.times > 0)
     }

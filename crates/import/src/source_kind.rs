@@ -1,13 +1,13 @@
-//! The kinds of sources: what each is called, how it is made and who reads it. A new kind is an entry here,
-//! and a file that reads it.
+//! The supported formats: name, the tool that makes such a file, and importer. A new format is an entry
+//! here, and a file with its importer.
 //!
-//! Not here: how one is recognised ([`crate::detect`]).
+//! Not here: detecting a format ([`crate::detect`]).
 
 use crate::{ImportError, Source, darshan, etw, fio, fs_usage, naspt, nfs, procmon, smb2, strace};
 
 macro_rules! formats {
     ($($(#[doc = $doc:literal])* $Kind:ident($name:literal, $made_by:expr, $read:path),)*) => {
-        /// A kind of source.
+        /// A format of sources.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Format {
@@ -22,12 +22,12 @@ macro_rules! formats {
                 match self { $(Format::$Kind => $name,)* }
             }
 
-            /// How a source of this kind is made, in a sentence or a command.
+            /// How to make a file of this format, as a sentence or a command.
             pub const fn made_by(self) -> &'static str {
                 match self { $(Format::$Kind => $made_by,)* }
             }
 
-            /// Reads a whole source of this kind.
+            /// Reads a whole source of this format.
             pub(crate) fn read(self, source: &mut Source<'_>) -> Result<(), ImportError> {
                 match self { $(Format::$Kind => $read(source),)* }
             }

@@ -1,23 +1,24 @@
 //! Importer for strace's output: an application's system calls on Linux, one by one.
 //!
-//! Made with [`COMMAND`]; `%process` distinguishes threads from child processes, which decides who
-//! shares a descriptor. Without `-y` paths come from the arguments alone, without `-T` operations have
-//! no duration. The steps of `-r` are added up; next to a time they show where that clock was set, and
-//! are used instead. The whole seconds of `-t` are kept, with a warning that they are coarse.
+//! Made with [`COMMAND`]; `%process` distinguishes threads from child processes, and so shows which of
+//! them share descriptors. Without `-y`, paths come from the arguments alone; without `-T`, operations
+//! have no duration. The steps of `-r` are added up. If a time is shown as well, the steps reveal that
+//! its clock was set, and are then used instead. The whole seconds of `-t` are used, with a warning that
+//! they are coarse.
 //!
-//! A file that `O_TMPFILE` makes has no name. Traces know files by name, so it has a made-up one, until
-//! `linkat` gives it its own (a rename here) or its last descriptor is closed (a removal here).
+//! A file created with `O_TMPFILE` has no name. Traces identify files by name, so it has a made-up name
+//! until `linkat` gives it a real one (a rename here) or its last descriptor is closed (a removal here).
 //!
-//! strace shows no offset for most reads and writes, so the importer follows the position of every open
-//! file: through `dup`, `fork`, threads, `O_APPEND`, seeks and copies. A call that strace splits in two lines
-//! (`<unfinished ...>`) begins with the first and takes effect with the second; a `close` takes effect at
-//! once, since its number can be given out again before it returns.
+//! strace shows no offset for most reads and writes, so the importer tracks the position of every open
+//! file: through `dup`, `fork`, threads, `O_APPEND`, seeks and copies. A call that strace splits into
+//! two lines (`<unfinished ...>`) starts with the first and takes effect with the second. A `close`
+//! takes effect immediately, because its number can be reused before it returns.
 //!
-//! Cannot see: what goes through memory maps, through io_uring and through Linux's asynchronous I/O
-//! (`io_submit`); where they are set up is seen, and the trace warns.
+//! Cannot see: memory-mapped I/O, io_uring, and Linux's asynchronous I/O (`io_submit`). Their setup is
+//! visible, and the trace warns about it.
 //!
-//! The opening of a directory and its reading in pieces become one operation "list", from the first piece to
-//! the last. The end of a process closes what it had open, as it does for the storage.
+//! Opening a directory and reading it in parts become one operation "list", from the first part to the
+//! last. The end of a process closes its open files, as it does on the storage.
 
 mod args;
 mod calls;
@@ -41,12 +42,12 @@ use crate::strace::links::SymbolicLinks;
 use crate::strace::messages::Message;
 use crate::{ImportError, LineError, LineResult, Source};
 
-/// How such a file is made.
+/// The command that makes such a file.
 pub(crate) const COMMAND: &str = "strace -f -ttt -T -y -s 0 -e trace=%file,%desc,%process -o FILE COMMAND";
 
-/// The most calls that wait for their second line.
+/// Limit of calls that wait for their second line.
 const MAX_PENDING: usize = 1 << 16;
-/// The most text of such calls.
+/// Limit of the text of such calls.
 const MAX_PENDING_BYTES: usize = 64 << 20;
 
 /// The warning for lines of `-t`.
@@ -62,41 +63,42 @@ pub(crate) fn read(source: &mut Source<'_>) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// What is known between lines.
+/// The state between lines.
 #[derive(Default)]
 pub(crate) struct Strace {
     processes: Processes,
     /// Calls without their end, by process.
     pending: HashMap<u32, Pending>,
     pending_bytes: usize,
-    /// Processes that are making others, in order, and whether these share descriptors.
+    /// Processes that are creating others, in order, and whether these share descriptors.
     cloning: Vec<(u32, bool)>,
     /// The process of the last line; most lines have the same.
     last_pid: Option<u32>,
     clock: DayClock,
-    /// The sum of all steps, where lines show the time since the one before.
+    /// The sum of all steps, if lines show the time since the previous line.
     steps_ns: u64,
-    /// What a wall clock showed at the last line that has a step next to it, and the corrected time then.
+    /// The wall-clock time of the last line that also had a step, and the corrected time of that line.
     stepped: Option<(u64, u64)>,
     census: Census,
-    /// The beginning of a line that a message of strace has cut in two.
+    /// The first part of a line that a message of strace split.
     cut: Option<Cut>,
-    /// Symbolic links that calls have shown.
+    /// Symbolic links that calls revealed.
     links: SymbolicLinks,
-    /// How many files without a name have got a made-up one.
+    /// Number of unnamed files that got a made-up name.
     nameless: u32,
-    /// Whether a directory got another name, so that paths of open files change for no reason of theirs.
+    /// Whether a directory was renamed, so that the shown paths of open files may change without their
+    /// own rename.
     directories_renamed: bool,
     has_durations: bool,
     lacks_durations: bool,
-    /// A call's two parts put together; kept for its memory.
+    /// Buffer to join the two parts of a call; kept to reuse its memory.
     joined: Vec<u8>,
 }
 
-/// The beginning of a line that a message of strace has cut in two.
+/// The first part of a line that a message of strace split.
 struct Cut {
     head: Vec<u8>,
-    /// Whether the message was of the process that the call makes.
+    /// Whether the message was about the process that the call creates.
     has_child: bool,
 }
 
@@ -111,18 +113,18 @@ struct Pending {
     closed: Option<(Handle, bool)>,
 }
 
-/// A call with its end.
+/// A call with its result.
 pub(crate) struct Call<'a> {
     pid: u32,
     stream: u32,
     name: &'a [u8],
     args: Args<'a>,
-    /// All arguments as they are printed.
+    /// All arguments as printed.
     text: &'a [u8],
     start_ns: u64,
     end_ns: u64,
     value: u64,
-    /// The process that it made.
+    /// The process that it created.
     child: Option<u32>,
     errno: i32,
     path: Option<&'a [u8]>,
@@ -137,7 +139,7 @@ impl Call<'_> {
 }
 
 impl Strace {
-    /// Takes one line: of a call, of strace itself, or one that these have mixed.
+    /// Processes one line: a call, a message of strace, or a mixture of both.
     fn line(&mut self, sink: &mut Sink, text: &[u8]) -> LineResult {
         if messages::is_beside(text) {
             return Ok(());
@@ -161,7 +163,7 @@ impl Strace {
         }
     }
 
-    /// A message of strace, and the beginning of a line that it has cut.
+    /// Handles a message of strace, and the first part of the line that it split.
     fn message(&mut self, sink: &mut Sink, before: &[u8], message: Message) {
         let mut cut = self.cut.take().unwrap_or(Cut { head: Vec::new(), has_child: false });
         cut.head.extend_from_slice(before);
@@ -173,8 +175,8 @@ impl Strace {
         }
     }
 
-    /// strace has begun to trace a process. Whether it is the one that the call makes whose line was cut
-    /// there.
+    /// Handles the message that strace attached to a process. Returns whether the call on the split line
+    /// creates that process.
     fn attached(&mut self, sink: &mut Sink, head: &[u8], child: u32) -> bool {
         if self.processes.knows(child) {
             return false;
@@ -195,7 +197,7 @@ impl Strace {
         false
     }
 
-    /// The process of a line, which shows this number or (0) none.
+    /// The process of a line with this number, or 0 if the line has none.
     fn process_of(&mut self, shown: u32, what: &What<'_>) -> u32 {
         if shown == 0 {
             return self.census.unnumbered();
@@ -208,10 +210,10 @@ impl Strace {
         self.census.numbered(shown, || !cloning.is_empty() && !resumes_first())
     }
 
-    /// Takes a whole line of a call.
+    /// Processes a complete line of a call.
     fn whole(&mut self, sink: &mut Sink, text: &[u8]) -> LineResult {
         let line = line::parse(text).map_err(|why| {
-            // Its time has passed all the same.
+            // The line's step counts even if its call cannot be parsed.
             self.steps_ns = self.steps_ns.saturating_add(line::step(text).unwrap_or(0));
             LineError::Malformed(why)
         })?;
@@ -237,7 +239,7 @@ impl Strace {
         }
     }
 
-    /// The time of a line, on one clock for all of them.
+    /// The time of a line, on one clock for all lines.
     fn time(&mut self, sink: &mut Sink, pid: u32, line: &StraceLine<'_>) -> u64 {
         if matches!(line.time, Time::Coarse(_) | Time::CoarseEpoch(_)) && line.step_ns.is_none() {
             sink.blind(&["times finer than a second"]);
@@ -247,7 +249,8 @@ impl Strace {
             Time::Epoch(at_ns) | Time::CoarseEpoch(at_ns) => (at_ns, Some(at_ns)),
             Time::OfDay(at_ns) | Time::Coarse(at_ns) => (self.clock.at(at_ns), None),
             Time::Step(step_ns) => {
-                // Steps from a hostile file may add up to more than a clock holds; they stop there.
+                // Steps from a hostile file may exceed the range of the clock; the sum then stays at the
+                // maximum.
                 self.steps_ns = self.steps_ns.saturating_add(step_ns);
                 (self.steps_ns, None)
             }
@@ -267,16 +270,16 @@ impl Strace {
         at_ns
     }
 
-    /// The time of a line that shows its step since the line before, next to the time of a clock that may be
+    /// The time of a line with both a step since the previous line and a time of a clock that may be
     /// set.
     fn by_step(&mut self, sink: &mut Sink, shown_ns: u64, step_ns: u64) -> u64 {
-        // Steps that -r cuts to microseconds add up to less than the time that passes, so the other clock is
-        // used while both agree.
+        // `-r` truncates steps to microseconds, so their sum is less than the elapsed time. The other
+        // clock is used while both agree.
         const AGREES_NS: u64 = 2_000_000;
         let at_ns = match self.stepped {
             None => shown_ns,
             Some((last_ns, at_ns)) => {
-                // A line that could not be understood has left its step in the sum.
+                // Lines that could not be parsed have added their steps to the sum.
                 let step_ns = step_ns.saturating_add(std::mem::take(&mut self.steps_ns));
                 let by_step_ns = at_ns.saturating_add(step_ns);
                 let agrees = last_ns.saturating_add(step_ns).abs_diff(shown_ns) <= AGREES_NS;
@@ -293,7 +296,7 @@ impl Strace {
         at_ns
     }
 
-    /// A new process: one that is being made, or a thread of the first.
+    /// Registers a new process: one that is being created, or a thread of the first.
     fn meet(&mut self, sink: &mut Sink, pid: u32) {
         if self.last_pid == Some(pid) {
             return;
@@ -326,7 +329,7 @@ impl Strace {
         }
     }
 
-    /// The first line of two.
+    /// Handles the first line of a split call.
     fn begun(&mut self, sink: &mut Sink, pid: u32, name: &[u8], rest: &[u8], at_ns: u64) {
         if makes_process(name) && self.cloning.len() < MAX_PENDING {
             self.cloning.push((pid, calls::shares_files(rest)));
@@ -352,7 +355,7 @@ impl Strace {
         self.pending.insert(pid, pending);
     }
 
-    /// The second line of two.
+    /// Handles the second line of a split call.
     fn resumed(&mut self, sink: &mut Sink, pid: u32, name: &[u8], rest: &[u8], end_ns: u64) -> LineResult {
         let Some(pending) = self.pending.remove(&pid) else {
             sink.leave_out(HALF);
@@ -421,7 +424,7 @@ impl Strace {
         self.apply(sink, call)
     }
 
-    /// A process or thread has ended.
+    /// Handles the end of a process or thread.
     fn ended(&mut self, sink: &mut Sink, pid: u32, at_ns: u64) -> LineResult {
         if let Some(lost) = self.pending.remove(&pid) {
             self.pending_bytes -= lost.text.len();
@@ -435,8 +438,8 @@ impl Strace {
         Ok(())
     }
 
-    /// A thread has started a program, and has the number of its process from now on. The other threads
-    /// have ended.
+    /// Handles `exec` in a thread, which then has the number of its process. The other threads have
+    /// ended.
     fn superseded(&mut self, sink: &mut Sink, pid: u32, other: u32) {
         if let Some(lost) = self.pending.remove(&pid) {
             self.pending_bytes -= lost.text.len();
@@ -444,14 +447,14 @@ impl Strace {
         if let Some(call) = self.pending.remove(&other) {
             self.pending.insert(pid, call);
         }
-        // They share one table, so nothing is closed by this.
+        // They share one table, so this closes no file.
         self.processes.end(other);
         self.census.ended(other);
         self.last_pid = Some(u32::MAX);
         sink.thread_ended(u64::from(other));
     }
 
-    /// The end of the source.
+    /// Handles the end of the source.
     fn end(&mut self, sink: &mut Sink) {
         if let Some(cut) = self.cut.take() {
             let _ = self.whole(sink, &[&cut.head[..], b" <unfinished ...>"].concat());
@@ -465,7 +468,7 @@ impl Strace {
     }
 }
 
-/// A call as it is known before its arguments are taken apart.
+/// A call before its arguments are parsed.
 struct Begun<'a> {
     pid: u32,
     name: &'a [u8],
@@ -475,12 +478,12 @@ struct Begun<'a> {
     closed: Option<(Handle, bool)>,
 }
 
-/// Whether a call makes a process or a thread.
+/// Whether a call creates a process or a thread.
 fn makes_process(name: &[u8]) -> bool {
     matches!(name, b"clone" | b"clone3" | b"fork" | b"vfork")
 }
 
-/// Whether a line is one of strace's, with a time that can be used.
+/// Whether a line is from strace, with a usable time.
 pub(crate) fn looks_like(line: &[u8]) -> bool {
     line::parse(line).is_ok_and(|line| match line.what {
         What::Call(_, rest) => args::split(rest).is_some_and(|(_, rest)| line::returned(rest).is_ok()),

@@ -1,5 +1,5 @@
-//! tshark's field text: a header line with the fields' names, then a row per packet. A field that occurs
-//! more than once in a packet has `|` between its values.
+//! tshark's field text: a header line with the fields' names, then a row per packet. If a field occurs
+//! more than once in a packet, its values are separated by `|`.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,12 @@ use crate::fields::Columns;
 use crate::sink::{HALF, Sink};
 use crate::{ImportError, Source};
 
-/// Between the values of a field. No name on an SMB share can have it.
+/// Separates the values of a field. No name on an SMB share can contain it.
 pub(crate) const AGGREGATOR: u8 = b'|';
-/// The most calls that wait for their reply.
+/// Limit of calls that wait for their reply.
 const MAX_WAITING: usize = 1 << 17;
 
-/// Where the fields are.
+/// The positions of the fields.
 pub(crate) struct FieldTable {
     separator: u8,
     columns: Columns,
@@ -33,7 +33,7 @@ impl FieldTable {
         Ok(FieldTable { separator, columns })
     }
 
-    /// The fields of a row.
+    /// Splits a row into fields.
     pub fn row<'r>(&self, line: &'r [u8], row: &mut Vec<&'r [u8]>) {
         row.clear();
         row.extend(line.split(|&byte| byte == self.separator));
@@ -41,7 +41,7 @@ impl FieldTable {
 
     /// A field of a row, with all its values.
     pub fn field<'r>(&self, row: &[&'r [u8]], column: usize) -> &'r [u8] {
-        // The row's own bytes live longer than the list of them.
+        // Borrow from the row's bytes: they outlive the list of fields.
         self.columns.place(column).and_then(|place| row.get(place)).copied().unwrap_or_default()
     }
 
@@ -56,7 +56,7 @@ impl FieldTable {
     }
 }
 
-/// The values of a field, one after the other; empty ones when there are no more.
+/// The values of a field, in order; empty ones after the last.
 pub(crate) struct Values<'r> {
     rest: Option<&'r [u8]>,
 }
@@ -89,11 +89,11 @@ impl<C> Waiting<C> {
         Waiting { calls: HashMap::new() }
     }
 
-    /// A call. One that waits under the same number has lost its reply.
+    /// Adds a call. A waiting call with the same number has lost its reply.
     pub fn call(&mut self, sink: &mut Sink, key: (u64, u64), call: C) {
         if self.calls.len() >= MAX_WAITING && !self.calls.contains_key(&key) {
-            // Replies that were never captured; the oldest can't be identified, and these will not
-            // arrive.
+            // Their replies were never captured. The oldest call can't be identified, so all waiting calls
+            // are dropped.
             (0..self.calls.len()).for_each(|_| sink.leave_out(HALF));
             self.calls.clear();
         }
@@ -111,12 +111,12 @@ impl<C> Waiting<C> {
         call
     }
 
-    /// The call to a reply that is not the last one.
+    /// The call of a reply that is not the last one.
     pub fn peek(&self, key: (u64, u64)) -> Option<&C> {
         self.calls.get(&key)
     }
 
-    /// The end of the source.
+    /// Handles the end of the source.
     pub fn end(&mut self, sink: &mut Sink) {
         self.calls.drain().for_each(|_| sink.leave_out(HALF));
     }

@@ -1,5 +1,5 @@
-//! The fuzzers' corpus through every importer: whatever a file is, it is imported or refused, and those
-//! under a format's own name give operations.
+//! Runs the fuzzers' corpus through every importer: each file is imported or refused, and files named
+//! after a format contain operations.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ fn every_file_is_recognised_and_gives_operations() {
     for format in Format::ALL {
         let files = files(&corpus().join(format.name()));
         assert!(!files.is_empty(), "{}", format.name());
-        // Names that begin so are what a fuzzer found: they only have to be survived.
+        // Files with such names were found by a fuzzer: they must only not crash the importer.
         for file in
             files.iter().filter(|file| !file.file_name().unwrap().to_string_lossy().starts_with("found-"))
         {
@@ -64,7 +64,7 @@ fn every_importer_survives_every_file() {
     }
 }
 
-/// Keeps what an importer hands over.
+/// Stores the output of an importer.
 #[derive(Default)]
 struct Kept {
     meta: Option<LogMeta>,

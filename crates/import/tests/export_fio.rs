@@ -1,4 +1,4 @@
-//! A trace as fio's log, and back; here, because what comes back is imported.
+//! Exports a trace as fio's log and imports it again. In this crate, because the result is imported.
 
 #![allow(clippy::unwrap_used)]
 
@@ -68,7 +68,7 @@ fn version_2_has_pauses_instead_of_times() {
     );
 }
 
-/// What fio's log can hold of an operation.
+/// The parts of an operation that fio's log can represent.
 fn essence(imported: &Imported, name: impl Fn(&str) -> String) -> Vec<(String, &'static str, u64, u32, u64)> {
     let ops = imported.ops();
     let first_us = ops[0].issued_ns / 1000;
@@ -88,7 +88,7 @@ fn a_trace_comes_back_from_both_versions() {
         let (text, _) = exported(&first, version);
         let second = try_import(text.as_bytes(), Some(Format::Fio), None).unwrap();
         assert_eq!(second.info().malformed_lines, 0);
-        // A blank became %20, and the sign itself is written as %25 in a trace.
+        // A blank became %20, and the percent sign itself is written as %25 in a trace.
         let first = essence(&first, |name| name.replace(' ', "%2520"));
         assert_eq!(first, essence(&second, str::to_owned), "{version:?}");
         assert_eq!(first.len(), 3);

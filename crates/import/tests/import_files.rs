@@ -1,5 +1,5 @@
-//! The importers of fio, Process Monitor, xperf, fs_usage, Darshan and NASPT, against text in the shape of
-//! what these programs write.
+//! Tests the importers of fio, Process Monitor, xperf, fs_usage, Darshan and NASPT with text in the
+//! formats of these programs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -43,7 +43,7 @@ fn fio_version_2_has_pauses() {
 
 const GIB: u64 = 1 << 30;
 
-/// The bytes that the trace's operations of a kind ask for and move; they lie one behind the other.
+/// The requested and the transferred bytes of the trace's operations of a kind; they are sequential.
 #[track_caller]
 fn moved_in_a_row(imported: &common::Imported, kind: OpKind, from: u64) -> (u64, u64) {
     let (mut asked, mut done) = (0, 0);
@@ -310,7 +310,8 @@ fn fs_usage_shows_half_of_an_offset_and_what_was_asked_for() {
 10:00:00.000500  pread             F=5[  5]  O=0x400000001000    0.000010   cp.900
 "
     .to_owned();
-    // A stream of 1 GiB each from 0 on goes over 4 GiB; the return to 16 can't be told from 4 GiB and 16.
+    // One GiB per read, starting at 0, crosses 4 GiB. The return to 16 is ambiguous: it may be 4 GiB +
+    // 16.
     for at in 0..5_u64 {
         let shown = 0x4000_0000_u64 << 32 | (at * 0x4000_0000) & 0xffff_ffff;
         source += &format!(
@@ -335,7 +336,7 @@ fn fs_usage_shows_half_of_an_offset_and_what_was_asked_for() {
     assert!(warnings.iter().any(|said| said.starts_with("1 offsets in files above 4 GiB that may")));
 }
 
-/// `fcntl F=3 <FULLFSYNC>` as a Mac printed it for Rust's `sync_data`.
+/// `fcntl F=3 <FULLFSYNC>`, as printed on a Mac for Rust's `sync_data`.
 #[test]
 fn fs_usage_full_sync_is_a_sync() {
     let source = "\

@@ -1,5 +1,5 @@
-//! Sources that mean harm, or are broken: an error or a count, never a panic, never memory without bound,
-//! never a name that leaves the trace.
+//! Hostile or damaged sources: they cause an error or a count, but never a panic, unbounded memory, or a
+//! name outside the trace.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn valid() -> Vec<(Format, Vec<u8>)> {
     Format::ALL.into_iter().flat_map(of).collect()
 }
 
-/// Imports whatever it is; what comes out is sound.
+/// Imports a source, which may fail. An imported trace must be valid.
 fn survives(source: &[u8], format: Option<Format>) {
     let Ok(imported) = try_import(source, format, None) else { return };
     // A name that no operation refers to is not in the log.
@@ -156,7 +156,7 @@ fn what_is_learned_of_a_file_is_kept_though_it_is_used_at_the_beginning_only() {
 
 #[test]
 fn too_many_names_end_the_import() {
-    // 300 MB of names, made as they are read.
+    // 300 MB of names, generated while they are read.
     let line = |at: u64| format!("7 1.0 open(\"/m/{at:0>240}\", O_RDONLY) = 3\n").into_bytes();
     let source = Repeated { make: Box::new(line), at: 0, lines: 1_300_000, rest: Vec::new() };
     let folder = tempfile::tempdir().unwrap();
@@ -200,7 +200,7 @@ fn other_encodings_are_told_what_to_do() {
     assert!(error.contains("packet capture") && error.contains("tshark"), "{error}");
     let error = try_import(b"hello\n", None, None).err().unwrap().to_string();
     assert!(error.contains("strace, fio, procmon"), "{error}");
-    // Latin-1 in a path is a name like any other.
+    // Latin-1 in a path is valid.
     let source = b"7 1.0 open(\"/m/caf\xe9\", O_RDONLY) = 3\n";
     let imported = try_import(source, None, None).unwrap();
     assert_eq!(imported.lines(), ["open m/caf%E9 r h1"]);
@@ -225,7 +225,7 @@ fn options(folder: &tempfile::TempDir) -> Options {
     }
 }
 
-/// A source that is made as it is read.
+/// A source that is generated while it is read.
 struct Repeated {
     make: Box<dyn Fn(u64) -> Vec<u8>>,
     at: u64,

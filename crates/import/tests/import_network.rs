@@ -1,5 +1,5 @@
-//! The importers of SMB2 and NFS, against rows in the shape of what tshark 4.0 prints for captures of Samba
-//! and of NFS-Ganesha.
+//! Tests the importers of SMB2 and NFS with rows in the format that tshark 4.0 prints for captures of
+//! Samba and of NFS-Ganesha.
 
 #![allow(clippy::unwrap_used)]
 
@@ -57,7 +57,7 @@ const NFS: [&str; 24] = [
     "nfs.symlink.to",
 ];
 
-/// Rows from `field=value` pairs; times are a millisecond apart.
+/// Rows from `field=value` pairs, with times a millisecond apart.
 fn rows(columns: &[&str], rows: &[&str]) -> String {
     let mut text = columns.join("\t") + "\n";
     for (at, row) in rows.iter().enumerate() {
@@ -252,7 +252,7 @@ fn nfs_version_3_learns_names() {
     assert_eq!(imported.before("none"), "absent");
 }
 
-/// What a reply says of the directory (type 2, at its end, or alone) is nothing that it says of the name.
+/// Attributes of the directory in a reply (type 2, at its end, or alone) are not those of the name.
 #[test]
 fn nfs_version_3_removals_and_failed_look_ups_are_of_names() {
     let imported = imported(&rows(
@@ -395,7 +395,7 @@ fn a_capture_without_the_fields_is_told_the_command() {
     assert!(error.contains("-e rpc.xid"), "{error}");
 }
 
-/// One capture of Samba on the loopback, printed with every kind of time that tshark 4.0.17 has.
+/// One capture of Samba on the loopback, printed with every time format of tshark 4.0.17.
 #[test]
 fn every_time_that_tshark_prints_gives_the_same_trace() {
     let told = |text: &str| {
@@ -414,7 +414,7 @@ fn every_time_that_tshark_prints_gives_the_same_trace() {
         include_str!("../../../tests/cases/tshark-times/frame-time-berlin.txt"),
     ] {
         assert_eq!(told(text), wanted, "{}", text.lines().nth(1).unwrap_or_default());
-        // With lines as Windows writes them.
+        // With Windows line ends.
         assert_eq!(told(&text.replace('\n', "\r\n")), wanted);
     }
 }

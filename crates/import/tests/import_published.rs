@@ -1,6 +1,6 @@
-//! A few lines that these programs really wrote, as others have published them: what importers were written
-//! from is documentation, and this is what comes out of the machines. Each test names where its lines stand;
-//! they are taken as they are, but for how a mail or a comment wraps them.
+//! Tests with lines of real program output that others have published. The importers were written from
+//! documentation; these lines show the real output. Each test names the source of its lines. They are
+//! unchanged, except for line breaks of mails and comments.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,8 +9,9 @@ mod common;
 use common::{imported, try_import};
 use reelgauge_import::Format;
 
-/// `head Logfile.CSV` in the documentation of yampelo/beagle ("Adding new data sources"): another order of
-/// columns than Process Monitor's own, a thread at the end, and the cache manager's reads.
+/// `head Logfile.CSV` in the documentation of yampelo/beagle ("Adding new data sources"): another order
+/// of columns than Process Monitor's default, a thread column at the end, and reads of the cache
+/// manager.
 #[test]
 fn process_monitor_with_a_thread_column() {
     let source = "\
@@ -26,8 +27,8 @@ Normal\",\"3408\"
     assert!(error.contains("2 operations left out: paging I/O of the cache manager"), "{error}");
 }
 
-/// What a helper of Eye-Fi cards does, in a comment of its rewrite (eyefi-config, Windows port), as rows of
-/// the table that they were copied from: 24-hour times, a user column, no thread, a file that is not there.
+/// A helper of Eye-Fi cards, in a comment of its rewrite (eyefi-config, Windows port), as rows of a
+/// copied table: 24-hour times, a user column, no thread, a missing file.
 #[test]
 fn process_monitor_of_a_card_in_a_camera() {
     let row = |time: &str, operation: &str, path: &str, result: &str, detail: &str| {
@@ -83,8 +84,8 @@ fn process_monitor_of_a_card_in_a_camera() {
 }
 
 /// A browser's journal, in comments of a program that reads such dumps (FileIoEvent states: TimeStamp
-/// 14195102 and after): an information query, a read of one byte, its cleanup, and an end whose
-/// process stands without the blank before its number.
+/// 14195102 and after): an information query, a read of one byte, its cleanup, and an end without the
+/// blank before the process number.
 #[test]
 fn xperf_of_a_browsers_journal() {
     let path = "\"C:\\Users\\Alexandre\\AppData\\Local\\Google\\Chrome\\User Data\\Default\\databases\\Databases.db-journal\"";
@@ -99,11 +100,12 @@ fn xperf_of_a_browsers_journal() {
          0xffffe000186e3070, 233, 0x00000000, 0x0000000000004000\r\n"
     );
     let shown = try_import(source.as_bytes(), Some(Format::Etw), Some("C:\\Users")).unwrap();
-    // Every line is understood; none has both its beginning and its end. The query tells whose read it is.
+    // Every line is parsed, but none has both its start and its end. The query shows the file of the
+    // read.
     assert_eq!(shown.info().malformed_lines, 0);
     assert_eq!(shown.info().left_out["a call without its end, or an end without its call"], 3);
     assert!(shown.lines().iter().all(|line| line.starts_with("open ")), "{:?}", shown.lines());
-    // With their ends, which the program that showed them joins by the request packet, too.
+    // With their ends. The published program also joins them by the request packet.
     let end = |at: u64, irp: &str, elapsed: u64, bytes: &str| {
         format!(
             "FileIoOpEnd, {at}, chrome.exe(12192), 12352, chrome.exe(12192), 12352, 2, {irp}, 0xffffe000142b0070, {elapsed}, 0x00000000, {bytes}\r\n"
@@ -127,8 +129,8 @@ fn xperf_of_a_browsers_journal() {
     assert_eq!(imported.info().malformed_lines, 0);
 }
 
-/// git and a daemon beside it, in a mail by Max Horn to the git list (git-rebase-debug.txt, about a rebase
-/// that fails on OS X): relative paths, a call in angle brackets, a thread's name of sixteen letters.
+/// git and a daemon, in a mail by Max Horn to the git list (git-rebase-debug.txt, about a rebase that
+/// fails on OS X): relative paths, a call in angle brackets, a thread name of sixteen letters.
 #[test]
 fn fs_usage_of_a_rebase() {
     let source = "\
@@ -157,8 +159,8 @@ fn fs_usage_of_a_rebase() {
     assert!(lines.iter().any(|line| line.contains("wcx")), "an exclusive making: {lines:#?}");
 }
 
-/// Ten writes of a small test program under Windows' Linux, in the head of Darshan's own example of a search
-/// for conflicts (write_count: 10).
+/// Ten writes of a small test program under Windows Subsystem for Linux, from the head of Darshan's own
+/// example of a conflict search (write_count: 10).
 #[test]
 fn darshan_of_a_conflict_test() {
     let source = "\

@@ -1,4 +1,4 @@
-//! The strace importer against lines of every form that strace 6.1 prints, with what must come of them.
+//! Tests the strace importer with lines of every form that strace 6.1 prints.
 
 #![allow(clippy::unwrap_used)]
 
@@ -204,7 +204,7 @@ fn what_the_system_copies_is_a_read_and_a_write_of_what_was_copied() {
     ]);
     const GIB: u64 = 1 << 30;
     let mut wanted = vec!["open m/in.ts r h1".to_owned(), "create m/o wct h2".to_owned()];
-    // A piece is read and written before the next one.
+    // Each piece is read and written before the next one.
     for (at, len) in [(0, GIB), (GIB, GIB), (2 * GIB, GIB), (3 * GIB, 1)] {
         wanted.push(format!("read m/in.ts {at}+{len}={len} h1 copied"));
         wanted.push(format!("write m/o {at}+{len}={len} h2 copied"));
@@ -304,7 +304,7 @@ fn an_open_file_goes_on_under_its_first_name() {
 #[test]
 fn a_descriptor_that_leads_elsewhere_is_another_open_file() {
     let imported = imported(&trace_of(&[OPEN_IN, r#"read(3</m/other>, ""..., 10) = 10 <0.1>"#]));
-    // What it led to before was closed without a call that was shown.
+    // The descriptor's previous file was closed without a visible call.
     let wanted = ["open m/in.ts r h1", "open m/other ? h2", "close m/in.ts h1", "read m/other 0+10=10 h2"];
     assert_eq!(imported.lines(), wanted);
     assert!(imported.info().warnings[0].starts_with("1 files whose opening the source does not show"));
@@ -386,8 +386,8 @@ fn lines_that_mean_nothing_are_counted_and_shown() {
     assert_eq!(info.first_malformed[1].why, "no end of the call's arguments");
 }
 
-/// Real lines of a small program: it remembers its directory, goes into another and back, and makes files
-/// without a name, of which two get one. Here with `-r` and without `-y`.
+/// Real lines of a small program: it stores its directory, changes to another and back, and creates
+/// unnamed files, two of which get a name. Here with `-r` and without `-y`.
 #[test]
 fn steps_are_added_up_and_a_directory_is_found_again() {
     let source = r#"12059      0.000000 execve("/usr/bin/python3", ["pyth"..., "-S"], 0x7fffe19e5a58 /* 35 vars */) = 0
@@ -552,8 +552,8 @@ fn links_have_both_their_names_and_paths_lead_through_them() {
     assert_eq!(imported.before("m/dir"), "found link to m/real");
 }
 
-/// How long the operations of a kind take together, in microseconds, and how often one begins before the one
-/// before it has ended.
+/// The total duration of the operations of a kind, in microseconds, and how often one starts before the
+/// previous one has ended.
 fn time_us(imported: &common::Imported, kind: OpKind) -> (u64, usize) {
     let ops: Vec<_> = imported.ops().into_iter().filter(|op| op.kind == kind).collect();
     let sum: u64 = ops.iter().map(|op| op.done_ns - op.issued_ns).sum();

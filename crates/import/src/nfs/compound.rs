@@ -1,9 +1,9 @@
-//! Compounds of NFS's version 4: operations one after the other on a current file, which some of them change.
+//! Compounds of NFS version 4: a sequence of operations on a current file, which some of them change.
 //!
-//! Attributes and access rights fetched with another operation do not count as an operation. A look-up
-//! in several steps is several operations: each step looks up a name.
+//! Attributes and access rights that are requested along with another operation are not counted as
+//! operations. A lookup in several steps is several operations: each step looks up a name.
 //!
-//! Not here: how single operations are converted, which is the same for both versions; see [`super`].
+//! Not here: the conversion of single operations, which is the same for both versions; see [`super`].
 
 use reelgauge_record::OpKind;
 
@@ -36,7 +36,7 @@ struct Walk<'c> {
     names: &'c [Vec<u8>],
     handles: std::slice::Iter<'c, u64>,
     replied: std::slice::Iter<'c, u64>,
-    /// Sizes, where there is one for every GETATTR.
+    /// One size for every GETATTR.
     sizes: std::slice::Iter<'c, u64>,
 }
 
@@ -48,7 +48,7 @@ impl Walk<'_> {
         Some(first.clone())
     }
 
-    /// Whether operations that follow use the current file as a directory.
+    /// Whether following operations use the current file as a directory.
     fn is_directory(&self, following: &[u64]) -> bool {
         let changes = |code: u64| matches!(code, PUTFH | PUTPUBFH | PUTROOTFH | RESTOREFH);
         let uses = |code: u64| matches!(code, LOOKUP | OPEN | READDIR | REMOVE | RENAME | CREATE | LINK);
@@ -61,7 +61,7 @@ impl Walk<'_> {
 }
 
 impl Reply {
-    /// How an operation of a compound ended; `None` if an earlier one failed, so that it was not done.
+    /// The result of an operation; `None` if it was not executed because an earlier one failed.
     fn errno_at(&self, place: usize) -> Option<i32> {
         match self.statuses.len() {
             0 | 1 => Some(self.errno),
@@ -71,7 +71,7 @@ impl Reply {
 }
 
 impl Nfs {
-    /// A compound with its reply.
+    /// Handles a compound with its reply.
     pub(super) fn compound(
         &mut self,
         sink: &mut Sink,
@@ -122,7 +122,7 @@ impl Nfs {
         self.on_handle(sink, ask, &mut walk.at, call, reply, op)
     }
 
-    /// An operation that only selects a file or reads its attributes.
+    /// Handles an operation that only selects a file or reads its attributes.
     fn stand(
         &mut self,
         sink: &mut Sink,
@@ -166,7 +166,7 @@ impl Nfs {
         Ok(())
     }
 
-    /// An operation of which something is kept.
+    /// Handles an operation that becomes part of the trace.
     #[allow(clippy::too_many_arguments)]
     fn act(
         &mut self,

@@ -1,22 +1,22 @@
-//! What is known of the files behind NFS's handles, found by handle and by path.
+//! The known files of an NFS server, found by handle and by path.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-/// The most handles whose names are known.
+/// Limit of handles with known names.
 const MAX_HANDLES: usize = 1 << 21;
-/// Memory for their names.
+/// Limit of the memory for their names.
 const MAX_PATH_BYTES: usize = 256 << 20;
 
 /// A file or directory.
 #[derive(Clone, Default)]
 pub(super) struct File {
-    /// Below what the server exports.
+    /// Path relative to the server's export.
     pub path: Vec<u8>,
     pub is_directory: bool,
     /// 0 while it is not open.
     pub transfer: u32,
-    /// How often it is open.
+    /// Number of opens that are not closed.
     pub opens: u32,
 }
 
@@ -24,20 +24,20 @@ pub(super) struct File {
 pub(super) struct NfsFiles {
     /// By the hash of the file handle.
     by_handle: HashMap<u64, File>,
-    /// Of every path's hash, the handle that had the path last: a rename names no handle, and looking for it
-    /// among millions would take longer than everything else.
+    /// By hash of a path: the handle that had the path last. A rename names no handle, and searching
+    /// millions of handles would dominate the import time.
     by_path: HashMap<u64, u64>,
     state: RandomState,
     path_bytes: usize,
 }
 
 impl NfsFiles {
-    /// What is known of a handle.
+    /// The known file of a handle.
     pub fn get(&self, handle: u64) -> Option<&File> {
         self.by_handle.get(&handle)
     }
 
-    /// Something is known of a handle. What goes beyond the memory for it is not kept.
+    /// Stores the file of a handle, unless the memory limit is reached.
     pub fn learn(&mut self, handle: u64, file: File) {
         let is_full = self.by_handle.len() >= MAX_HANDLES && !self.by_handle.contains_key(&handle);
         if is_full || self.path_bytes + file.path.len() > MAX_PATH_BYTES {
@@ -52,7 +52,7 @@ impl NfsFiles {
         self.by_path.insert(path, handle);
     }
 
-    /// The file that had a path has another.
+    /// Changes the path of the file with this path.
     pub fn renamed(&mut self, old: &[u8], new: Vec<u8>) {
         let Some(&handle) = self.by_path.get(&self.state.hash_one(old)) else { return };
         let Some(file) = self.by_handle.get_mut(&handle).filter(|file| file.path == old) else { return };
@@ -63,7 +63,7 @@ impl NfsFiles {
         self.by_path.insert(path, handle);
     }
 
-    /// A handle has a path no more.
+    /// Removes a handle's path.
     fn forget(&mut self, path: &[u8], handle: u64) {
         let path = self.state.hash_one(path);
         if self.by_path.get(&path) == Some(&handle) {

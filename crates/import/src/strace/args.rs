@@ -1,9 +1,9 @@
-//! Arguments of a call as strace prints them: taken apart at commas, with quotes, brackets and descriptors'
-//! paths respected; and what single arguments mean.
+//! Parses the arguments of a call as strace prints them. They are split at commas outside quotes,
+//! brackets and descriptors' paths.
 
 use crate::number;
 
-/// The most arguments of a call that are looked at; no system call has more.
+/// The number of arguments that are parsed; no system call has more.
 const MAX_ARGS: usize = 8;
 
 /// The arguments of one call.
@@ -14,7 +14,7 @@ pub(crate) struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// The argument at a place; empty where there is none.
+    /// The argument at this position; empty if there is none.
     pub fn at(&self, place: usize) -> &'a [u8] {
         self.list.get(place).copied().unwrap_or_default()
     }
@@ -27,8 +27,8 @@ impl<'a> Args<'a> {
     }
 }
 
-/// Without what `-X verbose` and `--secontext` add: a constant's number in front of its name
-/// (`0x1000 /* AT_EMPTY_PATH */`), and the context of a path (`"/a" [system_u:object_r:user_t:s0]`).
+/// Removes the additions of `-X verbose` and `--secontext`: a constant's number before its name (`0x1000
+/// /* AT_EMPTY_PATH */`), and the context of a path (`"/a" [system_u:object_r:user_t:s0]`).
 fn undecorated(argument: &[u8]) -> &[u8] {
     let number = argument.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
     if number && let Some(named) = argument.strip_suffix(b" */") {
@@ -52,7 +52,7 @@ fn undecorated(argument: &[u8]) -> &[u8] {
     argument
 }
 
-/// Bytes that may end an argument or begin something in which commas mean nothing.
+/// Bytes that may end an argument, or start a part in which commas do not separate.
 static SPECIAL: [bool; 256] = {
     let mut special = [false; 256];
     let bytes = b"\"<>()[]{},/";
@@ -64,8 +64,8 @@ static SPECIAL: [bool; 256] = {
     special
 };
 
-/// Takes apart what follows a call's opening parenthesis. Gives what follows the closing one, too; `None` if
-/// there is none.
+/// Splits the arguments after a call's opening parenthesis. Also returns the text after the closing one;
+/// `None` if it is missing.
 pub(crate) fn split(text: &[u8]) -> Option<(Args<'_>, &[u8])> {
     let mut args = Args::default();
     let mut depth = 0_usize;
@@ -103,7 +103,7 @@ fn is_descriptor(before: &[u8]) -> bool {
     last_is_digit || before.ends_with(b"AT_FDCWD") || before.ends_with(b"AT_FDCWD */")
 }
 
-/// The place behind a string that begins at a quote.
+/// The position after a string that starts at a quote.
 fn after_string(text: &[u8], quote: usize) -> Option<usize> {
     let mut at = quote + 1;
     loop {
@@ -115,8 +115,8 @@ fn after_string(text: &[u8], quote: usize) -> Option<usize> {
     }
 }
 
-/// The place behind a path that begins at `<`. Paths have `<` and `>` escaped; what is no path (a socket's
-/// `->`, a device's `<char 1:3>`) has not.
+/// The position after a path that starts at `<`. In a path, `<` and `>` are escaped; in other
+/// annotations (a socket's `->`, a device's `<char 1:3>`) they are not.
 fn after_path(text: &[u8], open: usize) -> Option<usize> {
     let mut depth = 1_usize;
     let mut at = open + 1;
@@ -134,19 +134,19 @@ fn after_path(text: &[u8], open: usize) -> Option<usize> {
     }
 }
 
-/// A descriptor with what strace `-y` prints behind it.
+/// A descriptor, with the annotation of `strace -y`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptor<'a> {
     /// Its number; [`CWD`] for `AT_FDCWD`.
     pub number: i32,
-    /// The path, still escaped, if it is shown.
+    /// The path, still escaped, if shown.
     pub path: Option<&'a [u8]>,
 }
 
 /// The number of `AT_FDCWD`.
 pub(crate) const CWD: i32 = -100;
 
-/// An argument that is a descriptor.
+/// Parses an argument that is a descriptor.
 pub(crate) fn descriptor(argument: &[u8]) -> Option<Descriptor<'_>> {
     let end = argument.iter().position(|&byte| byte == b'<').unwrap_or(argument.len());
     let (number, rest) = argument.split_at(end);
@@ -164,7 +164,7 @@ pub(crate) fn annotation(text: &[u8]) -> Option<&[u8]> {
     Some(path.strip_suffix(b" (deleted)").unwrap_or(path))
 }
 
-/// Whether a path that is still escaped, in hexadecimal numbers (`-xx`) or not, begins at the root.
+/// Whether an escaped path is absolute. With `-xx` it consists of hexadecimal escapes.
 pub(crate) fn is_absolute(escaped: &[u8]) -> bool {
     escaped.first() == Some(&b'/') || escaped.starts_with(br"\x2f")
 }
@@ -174,13 +174,13 @@ pub(crate) fn unsigned(argument: &[u8]) -> Option<u64> {
     number::either(argument)
 }
 
-/// The string of a quoted argument, its escapes taken back. `None` if it is no string or was cut.
+/// The content of a quoted argument, unescaped. `None` if it is no string or was cut.
 pub(crate) fn string(argument: &[u8]) -> Option<Vec<u8>> {
     let inside = argument.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     Some(unescape(inside))
 }
 
-/// Takes back strace's escapes: `\n`, `\"`, `\\`, `\303`, `\x1b`.
+/// Decodes strace's escapes: `\n`, `\"`, `\\`, `\303`, `\x1b`.
 pub(crate) fn unescape(text: &[u8]) -> Vec<u8> {
     if memchr::memchr(b'\\', text).is_none() {
         return text.to_vec();
@@ -220,8 +220,8 @@ pub(crate) fn unescape(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// What `-X raw` prints in place of flags: their numbers on x86, and which bits of the argument they are
-/// among.
+/// In place of flags, `-X raw` prints numbers. Each row: name, value on x86, and the mask of bits it
+/// belongs to.
 const RAW_FLAGS: &[(&[u8], u64, u64)] = &[
     (b"O_WRONLY", 1, 3),
     (b"O_RDWR", 2, 3),
@@ -246,7 +246,7 @@ const RAW_FLAGS: &[(&[u8], u64, u64)] = &[
     (b"X_OK", 1, 1),
 ];
 
-/// A number as C writes it: `0x1f`, `0644`, `12`.
+/// A number in C syntax: `0x1f`, `0644`, `12`.
 fn c_number(text: &[u8]) -> Option<u64> {
     match text {
         [b'0', b'x' | b'X', ..] => number::hexadecimal(text),
@@ -270,7 +270,8 @@ pub(crate) fn has_flag(argument: &[u8], flag: &[u8]) -> bool {
     argument.split(|&byte| byte == b'|').any(|word| word.trim_ascii() == flag)
 }
 
-/// The number behind `key=` in a printed structure, outside of strings or not: keys are long enough.
+/// The number after `key=` in a printed structure. Strings are not skipped: the keys are too long to
+/// occur there by chance.
 pub(crate) fn field(structure: &[u8], key: &[u8]) -> Option<u64> {
     let at = memchr::memmem::find(structure, key)? + key.len();
     let rest = &structure[at..];
@@ -278,7 +279,8 @@ pub(crate) fn field(structure: &[u8], key: &[u8]) -> Option<u64> {
     number::decimal(&rest[..end])
 }
 
-/// The sum of all `iov_len=` of a vector of buffers, outside of their contents. 0 if it is not printed.
+/// The sum of all `iov_len=` of a vector of buffers, outside the buffers' contents. 0 if it is not
+/// printed.
 pub(crate) fn vector_bytes(argument: &[u8]) -> u64 {
     let mut sum = 0_u64;
     let mut rest = argument;

@@ -1,4 +1,4 @@
-//! Which call does what; and the calls that make, share and close descriptors.
+//! Dispatches calls by name, and handles calls that create, share and close descriptors.
 
 use reelgauge_record::{OpKind, OpenBits, OtherBits};
 
@@ -10,16 +10,16 @@ use crate::strace::args::{CWD, Descriptor, descriptor, has_flag, is_absolute, st
 use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
-/// Why something is skipped: a directory's handle is part of its listing.
+/// The reason why a directory's handle is skipped: it is part of the listing.
 pub(super) const DIRECTORY_HANDLE: &str = "opens and closes of directories (their listing is kept)";
 const NO_FILE_CALL: &str = "calls that are not file operations";
 
-/// Whether a call that makes a process lets it share the descriptors.
+/// Whether a call that creates a process shares the descriptors with it.
 pub(super) fn shares_files(text: &[u8]) -> bool {
     if memchr::memmem::find(text, b"CLONE_FILES").is_some() {
         return true;
     }
-    // With -X raw: `flags=0x1200000|17`.
+    // With `-X raw`: `flags=0x1200000|17`.
     let raw = memchr::memmem::find(text, b"flags=0x").and_then(|at| {
         let digits = &text[at + b"flags=0x".len()..];
         let end = digits.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(digits.len());
@@ -28,11 +28,11 @@ pub(super) fn shares_files(text: &[u8]) -> bool {
     raw.is_some_and(|flags| flags & CLONE_FILES != 0)
 }
 
-/// Linux's `CLONE_FILES`.
+/// The value of `CLONE_FILES` on Linux.
 const CLONE_FILES: u64 = 0x400;
 
 impl Strace {
-    /// Does what a call did.
+    /// Applies the effect of a call to the state, and adds its operations.
     pub(super) fn apply(&mut self, sink: &mut Sink, mut call: Call<'_>) -> LineResult {
         call.stream = sink.thread(u64::from(call.pid));
         let call = &call;
@@ -69,7 +69,7 @@ impl Strace {
         }
     }
 
-    /// A call that none of the tables knows.
+    /// Handles a call that is in none of the tables.
     pub(super) fn not_of_files(&mut self, sink: &mut Sink) -> LineResult {
         sink.leave_out(NO_FILE_CALL);
         Ok(())
@@ -84,7 +84,7 @@ impl Strace {
     ) -> Result<Result<Handle, &'static str>, LineError> {
         let argument = call.args.at(place);
         let Some(descriptor) = descriptor(argument) else {
-            // -1 and other invalid numbers: the call failed with EBADF, or meant no file.
+            // -1 and other invalid numbers: the call failed with EBADF, or referred to no file.
             return Ok(Err(UNKNOWN_HANDLE));
         };
         let known = match &call.first {
@@ -99,7 +99,7 @@ impl Strace {
         }
     }
 
-    /// Whether an open file's path changed because the file, or a folder above it, got another name.
+    /// Whether an open file's path changed because the file, or a folder above it, was renamed.
     fn is_renamed(&mut self, sink: &mut Sink, handle: &Handle, path: &[u8]) -> Result<bool, LineError> {
         let mut file = handle.borrow_mut();
         let last = |path: &[u8]| unescape(path).rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
@@ -119,7 +119,7 @@ impl Strace {
         Ok(is_same)
     }
 
-    /// An open file whose opening no line has shown.
+    /// An open file whose open is not in the source.
     fn unseen(
         &mut self,
         sink: &mut Sink,
@@ -179,7 +179,7 @@ impl Strace {
         Ok(self.links.follow(full, false))
     }
 
-    /// The full path of what a path argument means, through links.
+    /// The full path that a path argument refers to, through symbolic links.
     pub(super) fn resolve_whole(
         &mut self,
         call: &Call<'_>,
@@ -190,7 +190,7 @@ impl Strace {
         Ok(self.links.follow(path, true))
     }
 
-    /// `open` and its kin.
+    /// `open` and its variants.
     fn open(
         &mut self,
         sink: &mut Sink,
@@ -208,7 +208,7 @@ impl Strace {
         };
         let nameless = has_flag(flags, b"O_TMPFILE");
         if nameless && !call.succeeded() {
-            // A replay would make the file that this storage refused.
+            // Not recorded as an open: a replay would create the file that this storage refused.
             let place = sink.directory(&asked)?;
             return self.push_other(sink, call, place, OtherBits::NAMELESS);
         }
@@ -248,7 +248,7 @@ impl Strace {
         self.close_for_good(sink, call.pid, call.start_ns, gone.into_iter().collect())
     }
 
-    /// A name for a file that has none, in the directory that it was made in.
+    /// A name for an unnamed file, in the directory in which it was created.
     fn made_up(&mut self, sink: &mut Sink, mut directory: Vec<u8>) -> Vec<u8> {
         sink.warn(
             "files created without a name (O_TMPFILE); they have an invented one here, until linkat or their \
@@ -328,7 +328,7 @@ impl Strace {
         Ok(())
     }
 
-    /// Open files that no descriptor leads to any more, without a call that closed them.
+    /// Closes open files without any descriptor that no call has closed.
     pub(super) fn close_for_good(
         &mut self,
         sink: &mut Sink,
@@ -355,7 +355,7 @@ impl Strace {
         gone.iter().try_for_each(|handle| self.push_close(sink, call.stream, times, handle))
     }
 
-    /// `dup` and its kin.
+    /// `dup` and its variants.
     fn duplicate(&mut self, sink: &mut Sink, call: &Call<'_>, close_on_exec: bool) -> LineResult {
         if !call.succeeded() {
             return Ok(());
@@ -367,7 +367,7 @@ impl Strace {
         }
         let gone = match self.handle(sink, call, 0)? {
             Ok(handle) => self.processes.set(call.pid, number, handle, close_on_exec),
-            // Its current target is unknown, too.
+            // The descriptor's new target is unknown as well.
             Err(_) => {
                 self.processes.close(call.pid, number).and_then(|(handle, last)| last.then_some(handle))
             }
@@ -375,7 +375,7 @@ impl Strace {
         self.close_for_good(sink, call.pid, call.start_ns, gone.into_iter().collect())
     }
 
-    /// `fcntl`.
+    /// `fcntl`: duplicates a descriptor, or changes its flags or a lock.
     fn control(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
         let number = descriptor(call.args.at(0)).map_or(-1, |descriptor| descriptor.number);
         let argument = call.args.at(2);
@@ -433,7 +433,7 @@ impl Strace {
                 Err(_) => None,
             },
         };
-        // Where the program began may not be shown; a path that is not absolute is one from there.
+        // The initial working directory may not be shown; a relative path is then relative to it.
         match path {
             Some(path) => self.processes.set_directory(call.pid, &path),
             None => sink.warn("changes of the working directory to an unknown one (strace -y shows it)"),
@@ -442,7 +442,7 @@ impl Strace {
     }
 }
 
-/// Records the existence of a file that a result shows.
+/// Records that a file exists, as a result shows.
 pub(super) fn exists(sink: &mut Sink, file: u32, errno: i32) {
     match errno {
         0 => sink.known.found(file),
@@ -451,7 +451,7 @@ pub(super) fn exists(sink: &mut Sink, file: u32, errno: i32) {
     }
 }
 
-/// The flags of `openat2`, which stand in a structure.
+/// The flags of `openat2`, which are in a structure.
 fn flags_of(flags: &[u8]) -> &[u8] {
     let Some(at) = memchr::memmem::find(flags, b"flags=") else { return flags };
     let rest = &flags[at + b"flags=".len()..];

@@ -1,24 +1,25 @@
-//! Which process a line is of, where lines have no number.
+//! Finds the process of a line if lines have no process number.
 //!
-//! strace without `-o` numbers its lines only while it traces more than one process. The first process is
-//! known here as 0 until a line shows its number. A line without a number is of the one process that is left.
+//! strace without `-o` prints process numbers only while it traces more than one process. The first
+//! process has the number 0 here until a line shows its real one. A line without a number belongs to the
+//! only remaining process.
 
 use std::collections::HashSet;
 
-/// The number of the first process while nothing shows it.
+/// The number of the first process until its real one is known.
 pub(super) const FIRST: u32 = 0;
 
 /// The processes and threads that are traced.
 #[derive(Debug, Default)]
 pub(super) struct Census {
     alive: HashSet<u32>,
-    /// The number that strace gives the first process, once it is known.
+    /// The number of the first process in strace's output, once known.
     first: Option<u32>,
     has_unnumbered: bool,
     last: Option<u32>,
 }
 
-/// The most processes that are counted at a time.
+/// Limit of processes that exist at the same time.
 const MAX_ALIVE: usize = 1 << 18;
 
 impl Census {
@@ -34,8 +35,8 @@ impl Census {
         self.seen(pid)
     }
 
-    /// The process of a line with a number. `is_child` returns whether a new process may be one that is
-    /// being made.
+    /// The process of a line with a number. `is_child` returns whether a new number may be that of a
+    /// process that is being created.
     pub fn numbered(&mut self, pid: u32, is_child: impl FnOnce() -> bool) -> u32 {
         if self.first == Some(pid) {
             return self.seen(FIRST);
@@ -48,7 +49,7 @@ impl Census {
         self.seen(pid)
     }
 
-    /// A process was made, or strace has begun to trace it.
+    /// Records that a process was created, or that strace attached to it.
     pub fn seen(&mut self, pid: u32) -> u32 {
         self.last = Some(pid);
         if self.alive.len() < MAX_ALIVE {
@@ -57,14 +58,14 @@ impl Census {
         pid
     }
 
-    /// A process has been made, and has no line yet.
+    /// Records that a process was created; it has no line yet.
     pub fn born(&mut self, pid: u32) {
         if self.alive.len() < MAX_ALIVE {
             self.alive.insert(pid);
         }
     }
 
-    /// A process that was traced already when strace began has this number.
+    /// Records that strace attached to a process that existed before.
     pub fn attached(&mut self, pid: u32) {
         // Its lines have no number while it is alone.
         if self.alive.is_empty() && !self.has_unnumbered {
@@ -72,7 +73,7 @@ impl Census {
         }
     }
 
-    /// A process has ended.
+    /// Records the end of a process.
     pub fn ended(&mut self, pid: u32) {
         self.alive.remove(&pid);
         if pid == FIRST {

@@ -7,12 +7,12 @@
 //! PID  EPOCH.USEC  +++ exited with N +++
 //! PID  EPOCH.USEC  --- SIGxxx {...} ---
 //! ```
-//! The number of the process is missing when a single one was traced without `-o`, and is `[pid N]` there
-//! when there are more. It may have the program's name behind it (`900<ffmpeg>`, with `-Y`). The time may be
-//! one of day, with a fraction (`-tt`) or without (`-t`), and may have the step since the line before behind
-//! it (`(+     0.000123)`); or there is that step alone (`-r`). Behind the time there may be the number of
-//! the call (`[ 257]`, with `-n`) and the instruction pointer (`[00007f6049e04011]`, with `-i`), and in
-//! front of it the context of `--secontext`.
+//! The process number is missing if a single process was traced without `-o`; with several processes it
+//! is then `[pid N]`. The program's name may follow it (`900<ffmpeg>`, with `-Y`). The time may be a
+//! time of day, with a fraction (`-tt`) or without (`-t`). The interval since the previous line may
+//! follow it (`(+     0.000123)`), or replace it (`-r`). After the time there may be the number of the
+//! call (`[ 257]`, with `-n`) and the instruction pointer (`[00007f6049e04011]`, with `-i`). The context
+//! of `--secontext` may precede the time.
 
 use crate::errno;
 use crate::number;
@@ -21,26 +21,27 @@ use crate::strace::args::annotation;
 /// The content of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What<'a> {
-    /// A call's name and what follows the opening parenthesis.
+    /// A call: its name, and the text after the opening parenthesis.
     Call(&'a [u8], &'a [u8]),
-    /// The same of a call whose end another line will tell.
+    /// The same for a call whose end is on a later line.
     Begun(&'a [u8], &'a [u8]),
-    /// The end of such a call: its name, and what follows.
+    /// The end of such a call: its name, and the rest of the line.
     Resumed(&'a [u8], &'a [u8]),
-    /// The process or thread has ended.
+    /// The process or thread ended.
     Ended,
-    /// Another thread has started a program and has this one's number from now on; what the other's was.
+    /// Another thread started a program (`exec`) and takes over this thread's number. Contains its
+    /// previous number.
     Superseded(u32),
-    /// A signal, or strace's own words.
+    /// A signal, or a message of strace itself.
     Nothing,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StraceLine<'a> {
-    /// The process or thread; 0 where the line does not say.
+    /// The process or thread; 0 if the line does not show it.
     pub pid: u32,
     pub time: Time,
-    /// Time since the line before, by a monotonic clock.
+    /// Time since the previous line, by a monotonic clock.
     pub step_ns: Option<u64>,
     pub what: What<'a>,
 }
@@ -48,32 +49,32 @@ pub(crate) struct StraceLine<'a> {
 /// A line's time, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// Since 1970.
+    /// Nanoseconds since 1970.
     Epoch(u64),
     OfDay(u64),
     /// Since midnight, in whole seconds.
     Coarse(u64),
     /// Since 1970, in whole seconds.
     CoarseEpoch(u64),
-    /// Since the line before, whatever its process.
+    /// Since the previous line, whatever its process.
     Step(u64),
 }
 
-/// Times since 1970 are beyond this (March 1973) and times between two lines below.
+/// Larger values are times since 1970 (after March 1973); smaller ones are intervals between two lines.
 const LONGEST_STEP_NS: u64 = 100_000_000 * 1_000_000_000;
 
 const UNFINISHED: &[u8] = b"<unfinished ...>";
 const DETACHED: &[u8] = b"<detached ...>";
 const PID_CHANGED: &[u8] = b"<pid changed to ";
 
-/// Takes a line apart.
+/// Parses one line of strace's output.
 pub(crate) fn parse(text: &[u8]) -> Result<StraceLine<'_>, &'static str> {
     let (pid, time, step_ns, rest) = leader(text).ok_or("no time in the format of -ttt")?;
     let what = what(without_call_number(rest))?;
     Ok(StraceLine { pid, time, step_ns, what })
 }
 
-/// What a line begins with, and the rest of it.
+/// The process, time and step at the start of a line, and the rest.
 fn leader(text: &[u8]) -> Option<(u32, Time, Option<u64>, &[u8])> {
     let (pid, rest) = process(text);
     // A security context.
@@ -91,19 +92,19 @@ fn leader(text: &[u8]) -> Option<(u32, Time, Option<u64>, &[u8])> {
     })
 }
 
-/// Whether a text begins like a separate line.
+/// Whether a text starts like a line of its own: with a time, perhaps after a process.
 pub(crate) fn is_led(text: &[u8]) -> bool {
     leader(text).is_some()
 }
 
-/// The text in brackets that a line begins with, and what follows.
+/// The text in brackets at the start of a line, and the rest.
 fn bracketed(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let inside = text.strip_prefix(b"[")?;
     let end = memchr::memchr(b']', inside)?;
     Some((inside[..end].trim_ascii(), inside[end + 1..].trim_ascii_start()))
 }
 
-/// Without the number of the call and the instruction pointer.
+/// Removes the number of the call and the instruction pointer.
 fn without_call_number(mut text: &[u8]) -> &[u8] {
     while let Some((inside, rest)) = bracketed(text) {
         if !inside.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'?') {
@@ -114,7 +115,7 @@ fn without_call_number(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// The step since the line before, of a line of which nothing else need be understood.
+/// The interval since the previous line; the rest of the line is not parsed.
 pub(crate) fn step(text: &[u8]) -> Option<u64> {
     match leader(text)? {
         (_, Time::Step(step_ns), ..) => Some(step_ns),
@@ -122,7 +123,7 @@ pub(crate) fn step(text: &[u8]) -> Option<u64> {
     }
 }
 
-/// A number without a fraction and without colons is a time only where it is too large for a process.
+/// A number without a fraction and without colons is a time only if it is too large to be a process id.
 fn time(shown: &[u8]) -> Option<Time> {
     let has_fraction = memchr::memchr(b'.', shown).is_some();
     if memchr::memchr(b':', shown).is_some() {
@@ -136,7 +137,7 @@ fn time(shown: &[u8]) -> Option<Time> {
     Some(if seconds_ns < LONGEST_STEP_NS { Time::Step(seconds_ns) } else { Time::Epoch(seconds_ns) })
 }
 
-/// The number of the process, if the line begins with one.
+/// The process id at the start of a line, if there is one.
 fn process(text: &[u8]) -> (u32, &[u8]) {
     let text = text.trim_ascii_start();
     let found = match text.strip_prefix(b"[pid ") {
@@ -150,10 +151,10 @@ fn process(text: &[u8]) -> (u32, &[u8]) {
     }
 }
 
-/// Larger than any number of a process (`PID_MAX_LIMIT` of Linux, 2^22).
+/// Larger than any process id (`PID_MAX_LIMIT` of Linux, 2^22).
 const PID_END: u64 = 1 << 22;
 
-/// The number that a text begins with, without the program's name behind it, and what follows.
+/// The number at the start of a text, without the program's name after it, and the rest.
 pub(crate) fn decorated_pid(text: &[u8]) -> Option<(u32, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let pid = number::decimal(&text[..digits]).filter(|pid| *pid < PID_END)?;
@@ -166,7 +167,7 @@ pub(crate) fn decorated_pid(text: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::try_from(pid).ok()?, rest))
 }
 
-/// The first word and what follows it.
+/// The first word, and the rest of the text.
 fn word(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = memchr::memchr(b' ', text).unwrap_or(text.len());
@@ -193,7 +194,7 @@ fn what(text: &[u8]) -> Result<What<'_>, &'static str> {
     if name.is_empty() || !name.iter().all(is_name) {
         return Err("no call name");
     }
-    // Most lines end in the duration, and only some of all end so.
+    // Most lines end with the duration, so checking the end first is cheap.
     if let Some(begun) = without_mark(rest) {
         return Ok(What::Begun(name, begun.trim_ascii_end()));
     }
@@ -203,11 +204,11 @@ fn what(text: &[u8]) -> Result<What<'_>, &'static str> {
     Ok(What::Call(name, rest))
 }
 
-/// What a line shows of a call in front of the mark that another line will tell its end.
+/// The part of an unfinished call before the `<unfinished ...>` mark.
 fn without_mark(rest: &[u8]) -> Option<&[u8]> {
     let inside = rest.strip_suffix(b" ...>")?;
     let marked = rest.strip_suffix(UNFINISHED).or_else(|| rest.strip_suffix(DETACHED));
-    // A thread that starts a program gets the number of its process.
+    // After `exec`, a thread has the number of its process.
     marked.or_else(|| memchr::memmem::rfind(inside, PID_CHANGED).map(|at| &inside[..at]))
 }
 
@@ -218,15 +219,15 @@ pub(crate) struct Returned<'a> {
     pub value: u64,
     /// 0, or Linux's error number.
     pub errno: i32,
-    /// The path of a descriptor that was returned, still escaped.
+    /// The path of a returned descriptor, still escaped.
     pub path: Option<&'a [u8]>,
-    /// The number of a process that was returned, as strace counts them.
+    /// The number of a returned process, as seen from strace's PID namespace.
     pub pid: Option<u32>,
-    /// What the call took, if it is shown.
+    /// The duration of the call, if shown.
     pub duration_ns: Option<u64>,
 }
 
-/// Takes apart what follows a call's closing parenthesis. `Ok(None)` for a call that never came back, or
+/// Parses the text after a call's closing parenthesis. `Ok(None)` for a call that never returned, or
 /// that the system will restart.
 pub(crate) fn returned(text: &[u8]) -> Result<Option<Returned<'_>>, &'static str> {
     let text = text.trim_ascii();
@@ -249,14 +250,14 @@ pub(crate) fn returned(text: &[u8]) -> Result<Option<Returned<'_>>, &'static str
     Ok(Some(Returned { value, errno: 0, path: annotation(rest), pid, duration_ns }))
 }
 
-/// The number in `<sh> /* 19770 in strace's PID NS */`, which follows a process's number for itself.
+/// The number in `<sh> /* 19770 in strace's PID NS */`, which follows a process's own number.
 fn pid_of_strace(text: &[u8]) -> Option<u32> {
     let before = text.strip_suffix(b" in strace's PID NS */")?;
     let open = memchr::memmem::rfind(before, b"/* ")?;
     Some(decorated_pid(&before[open + b"/* ".len()..])?.0)
 }
 
-/// A duration at the end, and what is before it.
+/// The duration at the end, and the text before it.
 pub(crate) fn duration(text: &[u8]) -> (&[u8], Option<u64>) {
     let found = text.strip_suffix(b">").and_then(|inside| {
         let open = memchr::memrchr(b'<', inside)?;

@@ -1,44 +1,44 @@
-//! Symbolic links that strace shows being made or read, and where paths lead through them.
+//! Symbolic links that calls create or read, and the resolution of paths through them.
 //!
-//! With `-y` strace shows the real path of what is open; paths that calls name are as the program wrote them.
-//! A replay follows no link, so operations get the names of what was meant.
+//! With `-y` strace shows the real paths of open files. Paths in arguments are as the program wrote
+//! them. A replay follows no links, so operations get the names of the targets.
 //!
-//! Not here: links that no call has shown. What goes through them keeps the name that was written.
+//! Not here: links that no call shows. Operations through them keep the path as written.
 
 use std::collections::HashMap;
 
-/// So many links are followed for one path, as in Linux.
+/// Limit of links that are followed in one path, as in Linux.
 const FOLLOWED_MAX: usize = 40;
-/// The most links that are known.
+/// Limit of known links.
 const LINKS_MAX: usize = 1 << 20;
 
-/// What symbolic links say, by their full paths.
+/// The texts of symbolic links, by their full paths.
 #[derive(Debug, Default)]
 pub(crate) struct SymbolicLinks {
     texts: HashMap<Vec<u8>, Vec<u8>>,
 }
 
 impl SymbolicLinks {
-    /// Whether this path is a link that was shown.
+    /// Whether this path is a known link.
     pub fn knows(&self, path: &[u8]) -> bool {
         !self.texts.is_empty() && self.texts.contains_key(&plain(path))
     }
 
-    /// This path is a link with this text.
+    /// Records a link with this text.
     pub fn learn(&mut self, path: &[u8], text: Vec<u8>) {
         if self.texts.len() < LINKS_MAX {
             self.texts.insert(plain(path), text);
         }
     }
 
-    /// Nothing, or something else, has this path now.
+    /// Removes a path that no longer exists or is no longer a link.
     pub fn forget(&mut self, path: &[u8]) {
         if !self.texts.is_empty() {
             self.texts.remove(&plain(path));
         }
     }
 
-    /// What had one path has another.
+    /// Moves the links at and below a renamed path.
     pub fn renamed(&mut self, old: &[u8], new: &[u8]) {
         if self.texts.is_empty() {
             return;
@@ -58,7 +58,7 @@ impl SymbolicLinks {
         }
     }
 
-    /// What two paths had is exchanged.
+    /// Handles an exchange of two paths.
     pub fn exchanged(&mut self, one: &[u8], two: &[u8]) {
         let (one, two) = (plain(one), plain(two));
         let moved = |path: &[u8]| {
@@ -71,13 +71,13 @@ impl SymbolicLinks {
         self.texts = self.texts.drain().map(|(path, text)| (moved(&path), text)).collect();
     }
 
-    /// Where a path leads; a link that is its last part is followed too if `last`. What leads round and round
-    /// stays as it is.
+    /// Resolves a path; a link in the last component is followed only if `last`. A path with a loop is
+    /// returned unchanged.
     pub fn follow(&self, path: Vec<u8>, last: bool) -> Vec<u8> {
         if self.texts.is_empty() {
             return path;
         }
-        // What is left to go, the next part at the end.
+        // The remaining components, the next one at the end.
         let mut rest: Vec<Vec<u8>> = parts(&path).rev().map(<[u8]>::to_vec).collect();
         let mut here: Vec<u8> = root(&path).to_vec();
         let mut followed = 0;
@@ -105,12 +105,12 @@ impl SymbolicLinks {
     }
 }
 
-/// The parts of a path that lead somewhere.
+/// The components of a path, without empty ones and `.`.
 fn parts(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     path.split(|&byte| byte == b'/').filter(|part| !matches!(*part, b"" | b"."))
 }
 
-/// What a path begins with: nothing for an absolute one, whose parts each bring their slash.
+/// The start of a resolved path: empty for an absolute one, because each component adds a slash.
 fn root(path: &[u8]) -> &[u8] {
     if path.first() == Some(&b'/') { b"" } else { b"." }
 }
@@ -119,7 +119,7 @@ fn joined(directory: &[u8], part: &[u8]) -> Vec<u8> {
     [directory, b"/", part].concat()
 }
 
-/// A path without parts that lead nowhere; `..` takes back the part before it.
+/// A path without `.` and empty components; `..` removes the component before it.
 fn plain(path: &[u8]) -> Vec<u8> {
     let mut plain = root(path).to_vec();
     for part in parts(path) {

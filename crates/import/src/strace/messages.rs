@@ -1,7 +1,7 @@
-//! What strace itself prints between the lines of calls, and in the middle of them.
+//! Messages of strace itself, between the lines of calls or in the middle of one.
 //!
-//! Without `-o` everything goes to one terminal. A message then begins wherever the line of a call has got
-//! to, and the rest of that line follows after the message's own end of line:
+//! Without `-o`, everything is printed to one terminal. A message then starts in the middle of a call's
+//! line, and the rest of that line follows after the message's line end:
 //!
 //! ```text
 //! 1795815129.045374 vfork(strace: Process 374 attached
@@ -14,15 +14,15 @@ use crate::strace::line::decorated_pid;
 /// The content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Message {
-    /// A process or thread is traced from now on.
+    /// strace attached to a process or thread.
     Attached(u32),
-    /// Something that changes nothing.
+    /// A message without effect.
     Other,
 }
 
-/// The message at the end of a line, and what is in front of it: the beginning of a call's line, or nothing.
+/// Splits a line into the text before a message (the start of a call, or nothing) and the message.
 pub(super) fn split(text: &[u8]) -> Option<(&[u8], Message)> {
-    // Nearly every line of a call ends otherwise, which is cheaper to see.
+    // Nearly all lines of calls end with another byte, and checking it is cheap.
     if !matches!(text.last(), Some(b'd' | b's' | b']')) && !text.starts_with(b"strace: ") {
         return None;
     }
@@ -31,8 +31,8 @@ pub(super) fn split(text: &[u8]) -> Option<(&[u8], Message)> {
     let message = known(says);
     match message {
         Some(message) => Some((before, message)),
-        // In the middle of a line only what strace is known to print there is a message: names may hold
-        // anything.
+        // In the middle of a line only known messages of strace are recognised, because names may
+        // contain any text.
         None if before.is_empty() => Some((before, Message::Other)),
         None => None,
     }
@@ -51,7 +51,8 @@ fn known(says: &[u8]) -> Option<Message> {
     }
 }
 
-/// Whether a line holds no call: a stack (`-k`), a dump of data (`-e read`), a line of the summary (`-C`).
+/// Whether a line contains no call: a stack (`-k`), a data dump (`-e read`), a line of the summary
+/// (`-C`).
 pub(super) fn is_beside(text: &[u8]) -> bool {
     let trimmed = text.trim_ascii_start();
     let is_indented = trimmed.len() < text.len();

@@ -1,4 +1,4 @@
-//! Calls that go by path, and those that change or ask for what is known of a file.
+//! Calls on paths, and calls that read or change file attributes.
 
 use reelgauge_record::{AccessBits, OpFlags, OpKind, OtherBits};
 
@@ -12,16 +12,16 @@ use crate::strace::calls::exists;
 use crate::strace::{Call, Strace};
 use crate::{LineError, LineResult};
 
-/// What a call names.
+/// The object of a call.
 enum Named {
     /// A path, as a file or directory of the trace.
     Path(Place),
-    /// An open file.
+    /// An open file, or the reason why it is skipped.
     Handle(Result<Handle, &'static str>),
 }
 
 impl Strace {
-    /// Every call that neither moves data nor makes descriptors.
+    /// Handles all calls that neither transfer data nor create descriptors.
     pub(super) fn apply_meta(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
         match call.name {
             b"getdents" | b"getdents64" => self.list(sink, call),
@@ -52,7 +52,7 @@ impl Strace {
         }
     }
 
-    /// Attributes, and what has no equivalent.
+    /// Attribute calls, and calls without an equivalent in a trace.
     fn apply_attributes(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
         let other = OpKind::Other;
         match call.name {
@@ -86,7 +86,8 @@ impl Strace {
         }
     }
 
-    /// What a path argument names; an empty path, or `NULL`, is the directory's descriptor itself.
+    /// The object of a path argument; an empty path, or `NULL`, refers to the directory's descriptor
+    /// itself.
     fn named(
         &mut self,
         sink: &mut Sink,
@@ -114,7 +115,7 @@ impl Strace {
         Ok(Named::Path(if is_directory { sink.directory(&path)? } else { sink.file(&path)? }))
     }
 
-    /// Puts a plain operation on something named into the trace. Gives the file's number if it is kept.
+    /// Adds a plain operation on an object. Returns the file's number if the operation was added.
     fn push_named(
         &mut self,
         sink: &mut Sink,
@@ -125,8 +126,8 @@ impl Strace {
         self.push_asking(sink, call, (kind, 0), named)
     }
 
-    /// [`Strace::push_named`] with what the operation keeps as its length.
-    /// Something without an equivalent was done to a path, or was refused.
+    /// Like [`Strace::push_named`], with a value for the length field. For operations on a path without
+    /// an equivalent, or that failed.
     pub(super) fn push_other(
         &mut self,
         sink: &mut Sink,
@@ -165,7 +166,7 @@ impl Strace {
         }
     }
 
-    /// An operation by path that needs the file and leaves it there.
+    /// An operation on a path that needs the file and does not remove it.
     fn by_path(
         &mut self,
         sink: &mut Sink,
@@ -183,7 +184,7 @@ impl Strace {
         Ok(())
     }
 
-    /// `access` and its kin.
+    /// `access` and its variants.
     fn access(
         &mut self,
         sink: &mut Sink,
@@ -272,7 +273,7 @@ impl Strace {
     ) -> LineResult {
         let named = self.named(sink, call, directory, path, true)?;
         if let Some(file) = self.push_named(sink, call, OpKind::MakeDir, &named)? {
-            // Where something of this name was there, mkdir does not say what; most likely a directory.
+            // If the name existed, mkdir does not report its type; it is most likely a directory.
             sink.known.asked_for(file, call.errno);
         }
         Ok(())
@@ -304,7 +305,7 @@ impl Strace {
             return Ok(());
         };
         if let Some(other) = unlike_a_rename(call.args.at(4), call.errno) {
-            // Which file is behind which name from now on is not followed.
+            // Such a rename is recorded, but its effect on the names is not tracked.
             let op = Op::new(OpKind::Other, old, call.stream, call.start_ns, call.end_ns, call.errno);
             sink.push(Op { len: u64::from(other.0), ..op })?;
             return Ok(());
@@ -355,7 +356,7 @@ impl Strace {
             Named::Handle(handle) => handle.as_ref().ok().and_then(|handle| handle.borrow().place.ok()),
         };
         let (Some(old), Ok(new)) = (old, new) else {
-            // It is counted by the name that it makes: what goes by that later needs a file there.
+            // Counted for the new name, because later operations on that name need a file.
             let what = (OpKind::Other, OtherBits::HARD_LINK.0.into());
             return self.push_asking(sink, call, what, &Named::Path(new)).map(drop);
         };
@@ -397,14 +398,14 @@ impl Strace {
         Ok(())
     }
 
-    /// What a symbolic link leads to; `None` where that is not kept.
+    /// The target of a symbolic link; `None` if it is not recorded.
     fn target(&self, sink: &mut Sink, link: &[u8], text: &[u8]) -> Result<Option<u32>, LineError> {
         let path = self.links.follow(Known::meant_by(link, text), false);
         let place = if sink.knows_directory(&path) { sink.directory(&path)? } else { sink.file(&path)? };
         Ok(place.ok())
     }
 
-    /// `readlink` and its kin. A link whose creation was not seen existed before.
+    /// `readlink` and its variants. A link whose creation was not seen existed before.
     fn read_link(
         &mut self,
         sink: &mut Sink,
@@ -433,7 +434,7 @@ impl Strace {
         Ok(())
     }
 
-    /// The open file of `/proc/self/fd/N`, which is how a descriptor gets a name without further rights.
+    /// The open file of `/proc/self/fd/N`. Linking it names an open file without extra privileges.
     fn by_proc(&mut self, call: &Call<'_>, path: usize) -> Option<Handle> {
         let path = string(call.args.at(path))?;
         let rest = path.strip_prefix(b"/proc/")?;
@@ -529,7 +530,7 @@ impl Strace {
     }
 }
 
-/// Whether a printed `stat` is of a file of this type: by its name, or by the number that `-X raw` prints.
+/// Whether a printed `stat` has this file type: by name, or by number with `-X raw`.
 fn has_type(result: &[u8], name: &[u8]) -> bool {
     if memchr::memmem::find(result, name).is_some() {
         return true;
@@ -541,7 +542,7 @@ fn has_type(result: &[u8], name: &[u8]) -> bool {
     })
 }
 
-/// Whether a call means what a link leads to, and not the link.
+/// Whether a call follows symbolic links.
 fn follows(call: &Call<'_>) -> bool {
     match call.name {
         b"link" => false,
@@ -553,7 +554,7 @@ fn follows(call: &Call<'_>) -> bool {
     }
 }
 
-/// A file without a name gets one.
+/// Records that an unnamed file (`O_TMPFILE`) was linked.
 fn named_at_last(sink: &mut Sink, call: &Call<'_>, handle: &Handle, new: Place) -> LineResult {
     let mut file = handle.borrow_mut();
     file.is_nameless = false;
@@ -568,7 +569,7 @@ fn named_at_last(sink: &mut Sink, call: &Call<'_>, handle: &Handle, new: Place) 
     Ok(())
 }
 
-/// What a rename with these flags was, if it did something else than a plain one would have done.
+/// The kind of a rename with flags that a plain rename cannot express.
 fn unlike_a_rename(flags: &[u8], errno: i32) -> Option<OtherBits> {
     if has_flag(flags, b"RENAME_WHITEOUT") {
         Some(OtherBits::WHITEOUT)

@@ -1,4 +1,4 @@
-//! Calls that move data, and those that move the position.
+//! Calls that transfer data, and calls that change the file position.
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -10,7 +10,7 @@ use crate::strace::args::{field, unsigned, vector_bytes};
 use crate::strace::{Call, Strace};
 
 impl Strace {
-    /// `read`, `write` and their kin.
+    /// `read`, `write` and their variants.
     pub(super) fn move_data(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
         let handle = match self.handle(sink, call, 0)? {
             Ok(handle) => handle,
@@ -31,7 +31,7 @@ impl Strace {
         } else {
             unsigned(call.args.at(2)).ok_or(LineError::Malformed("no length"))?
         };
-        // preadv2 and pwritev2 take -1 for the position, which is then moved.
+        // preadv2 and pwritev2 with -1 as the offset use and advance the file position.
         let at = match is_positional {
             true if call.args.at(3) != b"-1" => {
                 Some(unsigned(call.args.at(3)).ok_or(LineError::Malformed("no offset"))?)
@@ -49,7 +49,7 @@ impl Strace {
         Ok(())
     }
 
-    /// `lseek`: its result is the position, whatever was asked.
+    /// `lseek`: its result is the new position, whatever the arguments.
     pub(super) fn seek(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
         let Ok(handle) = self.handle(sink, call, 0)? else { return Ok(()) };
         if !call.succeeded() {
@@ -90,13 +90,14 @@ impl Strace {
         self.copied(sink, call, (source, from), (target, to), None)
     }
 
-    /// `splice(in, offset, out, offset, length, flags)`, of which one side at least is a pipe.
+    /// `splice(in, offset, out, offset, length, flags)`: at least one side is a pipe.
     pub(super) fn splice(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
         self.copy_range(sink, call)
     }
 
-    /// A copy inside the kernel: a read of one file and a write of the other, of the bytes really copied
-    /// (programs request the largest possible length). A failure is recorded with the requested length.
+    /// A copy inside the kernel: a read of one file and a write of the other, of the bytes actually
+    /// copied (programs request the largest possible length). A failure is recorded with the requested
+    /// length.
     fn copied(
         &mut self,
         sink: &mut Sink,
@@ -131,7 +132,7 @@ impl Strace {
         Ok(())
     }
 
-    /// `getdents`: a piece of a listing, which ends when there is no more.
+    /// `getdents`: a part of a listing, which ends with an empty result.
     pub(super) fn list(&mut self, sink: &mut Sink, call: &Call<'_>) -> LineResult {
         let handle = match self.handle(sink, call, 0)? {
             Ok(handle) => handle,
@@ -147,7 +148,7 @@ impl Strace {
                 return Ok(());
             }
             if !file.is_directory {
-                // It was opened without saying that it is one.
+                // It was opened without `O_DIRECTORY`.
                 let path = crate::strace::args::unescape(&file.path);
                 file.place = sink.directory(&path)?;
                 file.is_directory = true;
@@ -158,7 +159,7 @@ impl Strace {
         if call.value == 0 { Self::end_listing(sink, call.stream, &handle) } else { Ok(()) }
     }
 
-    /// Puts a listing that has begun into the trace.
+    /// Adds the listing in progress to the trace.
     pub(super) fn end_listing(sink: &mut Sink, stream: u32, handle: &Handle) -> LineResult {
         let mut file = handle.borrow_mut();
         let Some((start_ns, end_ns)) = file.listing.take() else { return Ok(()) };
@@ -169,7 +170,7 @@ impl Strace {
     }
 }
 
-/// Where a read or write begins.
+/// The offset of a read or write.
 fn start_of(sink: &mut Sink, file: &OpenDescription, at: Option<u64>, is_write: bool) -> u64 {
     if !is_write || !file.append {
         return at.unwrap_or(file.position);
@@ -180,7 +181,7 @@ fn start_of(sink: &mut Sink, file: &OpenDescription, at: Option<u64>, is_write: 
     file.node.end()
 }
 
-/// What a read or write that succeeded changes.
+/// Applies a successful read or write to the open file's state.
 fn moved(file: &mut OpenDescription, moves_position: bool, offset: u64, done: u64, is_write: bool) {
     let end = offset.saturating_add(done);
     if moves_position {

@@ -1,4 +1,4 @@
-//! What the import tests share: a source in, operations as lines of text out.
+//! Shared code of the import tests: imports a source, and formats operations as lines of text.
 
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -8,7 +8,7 @@ use reelgauge_import::{Format, ImportError, Options, import};
 use reelgauge_record::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits};
 use reelgauge_trace::{Trace, TraceInfo};
 
-/// An imported trace, with the folder that it lies in.
+/// An imported trace, with its folder.
 pub struct Imported {
     pub trace: Trace,
     _folder: tempfile::TempDir,
@@ -35,7 +35,7 @@ pub fn try_import(
     Ok(Imported { trace: result?, _folder: folder })
 }
 
-/// Imports a source whose format its first lines show.
+/// Imports a source whose format is detected.
 pub fn imported(source: &str) -> Imported {
     try_import(source.as_bytes(), None, None).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -53,8 +53,8 @@ impl Imported {
         &self.trace.files()[file as usize].path
     }
 
-    /// Every operation: `read in.ts 0+32768=32768 h1`. The thread, the error and what is special stand behind
-    /// where they are not 0.
+    /// Every operation: `read in.ts 0+32768=32768 h1`. The thread, the error and special flags follow if
+    /// they are not 0.
     pub fn lines(&self) -> Vec<String> {
         self.ops().iter().map(|op| self.line(op)).collect()
     }
@@ -84,12 +84,12 @@ impl Imported {
         line
     }
 
-    /// From when to when each operation was, in microseconds.
+    /// Start and end of each operation, in microseconds.
     pub fn times_us(&self) -> Vec<(u64, u64)> {
         self.ops().iter().map(|op| (op.issued_ns / 1000, op.done_ns / 1000)).collect()
     }
 
-    /// What is known of a file before the trace: "found 100", "absent", "unknown".
+    /// The state of a file before the trace: "found 100", "absent", "unknown".
     pub fn before(&self, path: &str) -> String {
         let entry = self.trace.files().iter().find(|entry| entry.path == path);
         let entry = entry.unwrap_or_else(|| panic!("no file {path}"));
