@@ -1,11 +1,11 @@
-//! Anonymous names: every part of a path becomes a number, and only the extension stays.
+//! Anonymous names: every component of a path becomes a number; only the extension is kept.
 //!
-//! The numbers are hashes with a salt that is drawn for one recording and never written, so that names
-//! can't be guessed and tested; equal names get equal numbers within one trace, and others in the next.
+//! The numbers are hashes with a random salt per recording, which is never written. So names can't be
+//! guessed and verified. Equal names have equal numbers within one trace, and other numbers in the next.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// An extension that is longer than this is rather a name.
+/// A longer extension is more likely part of the name.
 const MAX_EXTENSION: usize = 4;
 
 /// The salt of one recording.
@@ -34,7 +34,7 @@ impl Anonymiser {
     }
 }
 
-/// What follows the last dot, if it looks like the kind of a file.
+/// The text after the last dot, if it looks like a file extension.
 fn extension(part: &[u8]) -> Option<&str> {
     let dot = part.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0)?;
     let extension = &part[dot + 1..];

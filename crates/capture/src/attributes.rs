@@ -6,7 +6,7 @@ use fuser::{FileAttr, FileType, INodeNo, TimeOrNow};
 use reelgauge_record::OpenBits;
 use rustix::fs::{OFlags, Stat, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
-/// The kind of a file.
+/// The type of a file.
 pub(crate) fn file_type(mode: rustix::fs::RawMode) -> FileType {
     use rustix::fs::FileType as Kind;
     match Kind::from_raw_mode(mode) {
@@ -20,7 +20,7 @@ pub(crate) fn file_type(mode: rustix::fs::RawMode) -> FileType {
     }
 }
 
-/// A file's attributes under the number that the kernel knows it by.
+/// A file's attributes, with the kernel's number for the file.
 pub(crate) fn attributes(id: u64, stat: &Stat) -> FileAttr {
     FileAttr {
         ino: INodeNo(id),
@@ -36,7 +36,7 @@ pub(crate) fn attributes(id: u64, stat: &Stat) -> FileAttr {
         uid: stat.st_uid,
         gid: stat.st_gid,
         rdev: u32::try_from(stat.st_rdev).unwrap_or(0),
-        // Programs choose their buffers by it.
+        // Programs choose their buffer sizes by it.
         blksize: u32::try_from(stat.st_blksize).unwrap_or(4096),
         flags: 0,
     }
@@ -52,7 +52,7 @@ fn time(seconds: i64, nanos: impl TryInto<u32>) -> SystemTime {
     at.and_then(|at| at.checked_add(nanos)).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// The times that a request sets; `None` where it leaves one alone.
+/// The times that a request sets; `None` leaves a time unchanged.
 pub(crate) fn timestamps(accessed: Option<TimeOrNow>, modified: Option<TimeOrNow>) -> Timestamps {
     Timestamps { last_access: timespec(accessed), last_modification: timespec(modified) }
 }
@@ -79,7 +79,7 @@ fn timespec(time: Option<TimeOrNow>) -> Timespec {
     }
 }
 
-/// How the application opens a file.
+/// The open bits of the application's flags.
 pub(crate) fn open_bits(flags: OFlags) -> OpenBits {
     let mode = match flags & OFlags::RWMODE {
         OFlags::WRONLY => OpenBits::WRITE,
@@ -94,7 +94,7 @@ pub(crate) fn open_bits(flags: OFlags) -> OpenBits {
         .with_if(OpenBits::DSYNC, flags.contains(OFlags::DSYNC))
 }
 
-/// The flags with which we open the same file in our turn: those that change what the storage does.
+/// The flags with which the recorder opens the same file: those that affect the storage.
 pub(crate) fn passed_on(flags: OFlags) -> OFlags {
     let kept = OFlags::RWMODE
         | OFlags::APPEND

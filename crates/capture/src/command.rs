@@ -1,5 +1,5 @@
 //! The recorded command: starts it in its directory, passes Ctrl-C on, and waits for its end. Processes
-//! that it leaves running are not waited for, since they may never end; they are listed.
+//! that it leaves running are listed, but not waited for, because they may never end.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -16,14 +16,14 @@ use signal_hook::iterator::Signals;
 
 use crate::CommandEnd;
 
-/// How often its end and signals are looked for.
+/// Interval at which its end and signals are checked.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The signals that ask for an end.
+/// The signals that request an end.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
     signals: Signals,
-    /// How many have come.
+    /// Number of signals received.
     pub(crate) count: u32,
 }
 
@@ -46,7 +46,7 @@ impl Interrupts {
     }
 }
 
-/// How a process ended.
+/// Converts an exit status.
 fn end_of(status: ExitStatus) -> CommandEnd {
     match status.code() {
         Some(code) => CommandEnd::Code(code),
@@ -54,14 +54,14 @@ fn end_of(status: ExitStatus) -> CommandEnd {
     }
 }
 
-/// Where a command runs and which signals it gets.
+/// The environment of a command.
 #[derive(Debug)]
 pub(crate) struct Surroundings<'a> {
     /// The mount point, as `REELGAUGE_DIR`.
     pub(crate) point: &'a Path,
-    /// The directory to start it in: by its path, so that it is in the mount and not below it.
+    /// The directory to start it in: by path, so that it is in the mount and not below it.
     pub(crate) cwd: Option<PathBuf>,
-    /// What it prints goes to standard error, because standard output is ours.
+    /// Redirect its standard output to standard error, because standard output is the recorder's.
     pub(crate) stdout_to_stderr: bool,
 }
 
@@ -75,13 +75,14 @@ pub(crate) fn start(command: &[OsString], around: &Surroundings) -> io::Result<C
     if around.stdout_to_stderr {
         command.stdout(Stdio::from(io::stderr()));
     }
-    // So that what it leaves running becomes ours, and can be named. Without it nothing is named.
+    // Adopts the processes that the command leaves behind, so that they can be listed. On failure none
+    // is listed.
     let _ = set_child_subreaper(Some(getpid()));
     command.spawn()
 }
 
 /// Waits for its end. The first signal is passed on, unless the terminal has already sent it; the second
-/// kills it.
+/// kills the command.
 pub(crate) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<CommandEnd> {
     loop {
         if let Some(status) = child.try_wait()? {
@@ -98,8 +99,8 @@ pub(crate) fn wait(mut child: Child, interrupts: &mut Interrupts) -> io::Result<
     }
 }
 
-/// The processes that are ours and run, by name and number: after the command's end, with those that it has
-/// left.
+/// Running child processes, by name and number. After the command's end, these are the ones that it left
+/// running.
 pub(crate) fn running_children() -> Vec<String> {
     let own = std::process::id();
     let here = Host::here();
@@ -107,7 +108,7 @@ pub(crate) fn running_children() -> Vec<String> {
     stats.filter_map(|stat| running_child(&stat, own)).collect()
 }
 
-/// The name and number of a process, if it is a child of `parent` that has not ended.
+/// The name and number of a process, if it is a running child of `parent`.
 fn running_child(stat: &Stat, parent: u32) -> Option<String> {
     let is_running = stat.parent() == Some(parent) && !stat.has_ended();
     is_running.then(|| format!("{} ({})", stat.name, stat.number))
@@ -121,7 +122,7 @@ fn tell(child: &Child, signal: i32) {
     }
 }
 
-/// Whether Ctrl-C reaches the command without us: it does where we run in the foreground of a terminal.
+/// Whether Ctrl-C reaches the command directly: it does if we run in the foreground of a terminal.
 fn terminal_tells_both() -> bool {
     let stdin = io::stdin();
     stdin.is_terminal() && rustix::termios::tcgetpgrp(&stdin).is_ok_and(|group| group == getpgrp())

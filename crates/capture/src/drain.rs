@@ -1,4 +1,4 @@
-//! The thread that brings records from memory into the trace.
+//! The thread that moves records from memory into the trace.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::mutex::lock;
 use crate::names::{Before, NameTable, TraceName};
 use crate::requests::max_request_bytes;
 
-/// How long it sleeps when there was nothing.
+/// How long it sleeps if there were no records.
 const IDLE: Duration = Duration::from_millis(5);
 
-/// Counts an operation.
+/// Adds an operation to the totals of the recording.
 fn count(tally: &mut Tally, op: &OpRecord) {
     tally.ops += 1;
     tally.failed += u64::from(op.errno != 0);
@@ -39,14 +39,14 @@ fn count(tally: &mut Tally, op: &OpRecord) {
     }
 }
 
-/// Drains until the journal is closed and empty.
+/// Moves records into the trace until the journal is closed and empty.
 #[derive(Debug)]
 pub(crate) struct Drain {
     journal: Arc<Journal>,
     names: Arc<Mutex<NameTable>>,
     writer: TraceWriter,
-    /// The names that the recorder has numbered, with the trace's number for those that a record uses: it
-    /// also numbers names of looks that come to nothing.
+    /// The names that the recorder has numbered. A name that a record uses also has its number in the
+    /// trace; names of failed lookups may have none.
     names_used: Vec<(TraceName, Option<u32>)>,
     tally: Tally,
 }
@@ -70,7 +70,7 @@ impl Drain {
     fn all(&mut self) -> Result<(), TraceError> {
         let mut rings = Vec::new();
         loop {
-            // Asked before the rings are: what was written before it closed is then seen.
+            // Read before the rings, so that records written before the close are seen.
             let is_last = self.journal.is_closed();
             rings.extend(self.journal.new_rings());
             let mut moved = 0;
@@ -108,7 +108,7 @@ impl Drain {
             let more = lock(&self.names).since(self.names_used.len());
             self.names_used.extend(more.into_iter().map(|name| (name, None)));
         }
-        // A record is written after its name, so the name is there.
+        // A name is added before the first record that uses it.
         let Some((name, used)) = self.names_used.get_mut(at) else { return Ok(0) };
         if let Some(file) = *used {
             return Ok(file);
@@ -124,7 +124,7 @@ impl Drain {
     }
 }
 
-/// Records in a file's entry what was there before.
+/// Records a file's state before the recording in its entry.
 fn complete(entry: &mut FileEntry, before: Option<Before>) {
     entry.existed_before = matches!(before, Some(Before::File { .. } | Before::Dir));
     entry.size_before_bytes = match before {

@@ -1,29 +1,29 @@
-//! Why nothing could be recorded.
+//! The reasons why a recording fails.
 
 use std::io;
 use std::path::PathBuf;
 
 use reelgauge_trace::TraceError;
 
-/// Why nothing could be recorded.
+/// The reason why a recording failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// Not on this system.
+    /// Recording is not supported on this system.
     #[error(
         "recording needs FUSE on Linux. Here, record with a tool of the system (Windows: Process Monitor, \
          save all events as CSV; macOS: 'fs_usage -w -f filesys'), then run 'reelgauge import FILE'"
     )]
     NotHere,
-    /// There is no such directory, or it can't be used.
+    /// The directory does not exist or can't be used.
     #[error("cannot record {}: {source}", path.display())]
     Dir {
-        /// What was asked for.
+        /// The path of the directory, as given by the user.
         path: PathBuf,
-        /// The system's error.
+        /// The system's error when opening it.
         source: io::Error,
     },
-    /// A recorder that was killed has left its mount behind.
+    /// A killed recorder has left its mount behind.
     #[error(
         "{} is a stale mount, probably of a recorder that was killed. Remove it with 'fusermount3 -u {}' (as \
          root: 'umount -l')",
@@ -31,28 +31,28 @@ pub enum CaptureError {
         path.display()
     )]
     Dead { path: PathBuf },
-    /// The root of the file system, on which everything depends.
+    /// The directory is the root of the file system, which everything depends on.
     #[error("cannot record all of /. Name the directory with the media")]
     Root,
-    /// The recorder would record itself.
+    /// The trace would be written into the recorded directory.
     #[error("the trace would be in {}, which is recorded. Choose another place with --out", dir.display())]
     OutInside { dir: PathBuf },
-    /// The mount would show itself.
+    /// The mount point is inside the recorded directory.
     #[error("the mount point {} is in the recorded directory. Choose another --mount", point.display())]
     MountInside {
-        /// What was asked for.
+        /// The mount point, as given by the user.
         point: PathBuf,
     },
-    /// The system has no FUSE.
+    /// The system does not support FUSE.
     #[error("there is no /dev/fuse. Load the module with 'modprobe fuse', or give the container the device")]
     NoDevice,
-    /// Only root may use FUSE here.
+    /// The user has no access to `/dev/fuse`.
     #[error(
         "this user has no access to /dev/fuse. Record as root, or run 'chmod 666 /dev/fuse' as root (until \
          the next boot; a udev rule makes it permanent)"
     )]
     NoRights,
-    /// It can't be mounted.
+    /// Neither the system call nor the helper could mount.
     #[error(
         "cannot mount at {}: {why}. Without root you need fusermount3 (package fuse3) and a directory that \
          you own. To mount elsewhere, use --mount DIR",
@@ -60,21 +60,21 @@ pub enum CaptureError {
     )]
     Mount {
         point: PathBuf,
-        /// The error of the system or its helper.
+        /// The error of the system or of `fusermount3`.
         why: String,
     },
     /// The command can't be started.
     #[error("cannot start '{program}': {source}")]
     Start {
         program: String,
-        /// The system's error.
+        /// The system's error when starting it.
         source: io::Error,
     },
-    /// Something that the recorder needs from the system.
+    /// A system call of the recorder failed.
     #[error("cannot {action}: {source}")]
     Io {
         action: &'static str,
-        /// The system's error.
+        /// The system's error of that call.
         source: io::Error,
     },
     /// The trace can't be written.

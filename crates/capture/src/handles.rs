@@ -16,24 +16,24 @@ use crate::attributes::file_type;
 use crate::journal::ServiceTime;
 use crate::mutex::lock;
 
-/// What direct I/O wants memory to begin at.
+/// The memory alignment that direct I/O requires.
 const ALIGNMENT: usize = 4096;
 
 thread_local! {
-    /// This thread's room for data: grows to the longest request and stays.
+    /// This thread's data buffer. It grows to the longest request and is then reused.
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A file that the application holds open.
+/// A file that the application has open.
 #[derive(Debug)]
 pub(crate) struct HeldFile {
     pub(crate) file: File,
     pub(crate) node: u64,
-    /// The name under which it was opened, as the trace numbers it.
+    /// The trace's number of the name under which it was opened.
     pub(crate) number: Option<u32>,
-    /// Its number as a transfer.
+    /// Its transfer number in the trace.
     pub(crate) transfer: u32,
-    /// It goes past the cache, so memory must be aligned.
+    /// Opened for direct I/O, so memory must be aligned.
     pub(crate) is_direct: bool,
     /// The thread that opened it.
     pub(crate) opener: u32,
@@ -55,26 +55,26 @@ impl HeldFile {
         }
     }
 
-    /// An operation other than a close used it.
+    /// Records a use other than a close.
     pub(crate) fn is_used(&self) {
         self.is_used_since_flush.store(true, Ordering::Relaxed);
     }
 
-    /// One of its descriptors was closed, by this thread. The last one may be the end of it: the kernel lets
-    /// go of a file later and does not say for whom.
+    /// Records that this thread closed one of its descriptors. It may be the last one: the kernel
+    /// releases a file later and does not report for which thread.
     pub(crate) fn flushed(&self, stream: u32, span: ServiceTime) {
         *lock(&self.last_flush) = Some((stream, span));
         self.is_used_since_flush.store(false, Ordering::Relaxed);
     }
 
-    /// Who closed it and when, if its last use was a close.
+    /// The thread and the time of the last close, if no other use followed.
     pub(crate) fn closed(&self) -> Option<(u32, ServiceTime)> {
         let was_last = !self.is_used_since_flush.load(Ordering::Relaxed);
         lock(&self.last_flush).filter(|_| was_last)
     }
 
-    /// Reads into a buffer. `whole`: goes on until the end of the file, because the page cache takes what
-    /// is missing for zeros.
+    /// Reads into a buffer. `whole`: continues until the end of the file, because the page cache treats
+    /// missing bytes as zeros.
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64, whole: bool) -> Result<usize> {
         let mut done = pread(&self.file, &mut *buffer, offset)?;
         while whole && done > 0 && done < buffer.len() {
@@ -104,7 +104,7 @@ impl HeldFile {
     }
 }
 
-/// Lends this thread's buffer, aligned for direct I/O.
+/// Provides this thread's buffer, aligned for direct I/O.
 pub(crate) fn with_aligned<T>(size: usize, act: impl FnOnce(&mut [u8]) -> T) -> T {
     BUFFER.with_borrow_mut(|buffer| {
         if buffer.len() < size + ALIGNMENT {
@@ -123,7 +123,7 @@ pub(crate) struct Entry {
     pub(crate) name: OsString,
 }
 
-/// A directory that the application holds open.
+/// A directory that the application has open.
 #[derive(Debug)]
 pub(crate) struct OpenDir {
     dir: OwnedFd,
@@ -131,11 +131,12 @@ pub(crate) struct OpenDir {
     listing: Mutex<Listing>,
 }
 
-/// How far a listing of it has come.
+/// The progress of a listing.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) entries: Vec<Entry>,
-    /// From the first question to the last answer, and who asked; `None` when it is noted or not begun.
+    /// From the first request to the last answer, and the requesting thread; `None` if no listing is in
+    /// progress.
     pub(crate) asked: Option<(u32, ServiceTime)>,
 }
 
@@ -144,7 +145,7 @@ impl OpenDir {
         OpenDir { dir, number, listing: Mutex::default() }
     }
 
-    /// Makes what was changed in it durable.
+    /// Makes changes in it durable.
     pub(crate) fn sync(&self, data_only: bool) -> Result<()> {
         if data_only { fdatasync(&self.dir) } else { fsync(&self.dir) }
     }
@@ -153,7 +154,7 @@ impl OpenDir {
         lock(&self.listing)
     }
 
-    /// All its entries as they are now.
+    /// All its current entries.
     pub(crate) fn read(&self) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for entry in Dir::read_from(&self.dir)? {

@@ -1,16 +1,16 @@
-//! Other mount namespaces that hold a copy of a mount.
+//! Other mount namespaces with a copy of a mount.
 //!
-//! A namespace that begins while a mount is there gets a copy of it. Unmounting here does not take that away,
-//! and the connection to the file system lives as long as any copy does.
+//! A namespace that is created while a mount exists has a copy of it. Unmounting here does not remove
+//! that copy, and the connection to the file system exists as long as any copy.
 
 use reelgauge_machine::process::{self, Task};
 use reelgauge_machine::source::Source;
 
-/// So many processes are named.
+/// Limit of processes that are listed.
 const NAMED: usize = 8;
 
-/// The processes in whose mount namespace a mount of this source is, with their program and number; as
-/// far as this user may look. `own` is excluded.
+/// The processes whose mount namespace contains a mount of this source, with program and number, as far
+/// as this user may see them. `own` is excluded.
 pub(crate) fn of(source: &str, proc: &impl Source, own: u32) -> Vec<String> {
     let mut found = process::all(proc);
     found.retain(|process| {

@@ -1,9 +1,11 @@
-//! What was done, in fixed-size records: written by the threads that do it, drained by another.
+//! The recorded operations, as fixed-size records: written by the serving threads, drained by another
+//! thread.
 //!
-//! A thread that serves the application copies a record into its private ring and formats nothing. If
-//! the ring is full it waits: nothing is dropped. Times are nanoseconds since the recording began.
+//! A serving thread copies a record into its private ring and formats nothing. If the ring is full it
+//! waits: no record is dropped. Times are nanoseconds since the start of the recording.
 //!
-//! Not here: the trace on disk ([`crate::drain`]) and what the operations do ([`crate::request_recorder`]).
+//! Not here: the trace on disk ([`crate::drain`]) and executing operations
+//! ([`crate::request_recorder`]).
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -20,20 +22,21 @@ use rtrb::{Consumer, Producer, PushError, RingBuffer};
 use crate::mutex::lock;
 use crate::worker_threads::WorkerThreads;
 
-/// Records that a serving thread can be ahead of the drain: 2 MiB, seconds of anything that goes through
-/// this recorder.
+/// Records that a serving thread can be ahead of the drain: 2 MiB, or several seconds at any rate that
+/// this recorder can reach.
 const RING_RECORDS: usize = 1 << 15;
 /// How long a thread sleeps when its ring is full.
 const FULL_WAIT: Duration = Duration::from_micros(100);
-/// How the system calls the threads that do the blocking part of io_uring, before their owner's number.
+/// The name prefix of the kernel threads that do the blocking part of io_uring, before their owner's
+/// number.
 const RING_WORKER: &str = "iou-wrk-";
 
 thread_local! {
-    /// This thread's end of its ring, and the journal that it belongs to.
+    /// This thread's end of its ring, with the number of the journal.
     static RING: RefCell<Option<(u64, Producer<OpRecord>)>> = const { RefCell::new(None) };
 }
 
-/// Where all threads write.
+/// The journal that all threads write to.
 #[derive(Debug)]
 pub(crate) struct Journal {
     number: u64,
@@ -48,12 +51,12 @@ pub(crate) struct Journal {
     own_ns: AtomicU64,
     ops: AtomicU64,
     full_waits: AtomicU64,
-    /// Who serves.
+    /// The threads that serve requests, and how many of them wait.
     pub(crate) worker_threads: WorkerThreads,
 }
 
-/// A lookup of a name that doesn't exist. If the same thread then makes the name, it was the kernel's
-/// lookup; otherwise it was the application's.
+/// A lookup of a name that doesn't exist. If the same thread then creates the name, the lookup was the
+/// kernel's; otherwise it was the application's.
 #[derive(Debug)]
 struct Miss {
     parent: u64,
@@ -73,14 +76,14 @@ pub(crate) struct What {
     pub(crate) errno: i32,
 }
 
-/// From when something was handed to the storage until its result was there.
+/// From passing a request to the storage until its result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ServiceTime {
     pub(crate) begun_ns: u64,
     pub(crate) done_ns: u64,
 }
 
-/// A request that has arrived. Lives until it is answered.
+/// A request in progress, until it is answered.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     journal: &'a Journal,
@@ -90,7 +93,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Journal {
-    /// Of what so many threads do.
+    /// A journal for this many threads.
     pub(crate) fn new(threads: u32) -> Journal {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Journal {
@@ -110,7 +113,7 @@ impl Journal {
         }
     }
 
-    /// Begins or ends the recording. Before and after, operations are served and not noted.
+    /// Starts or stops the recording. While stopped, operations are served but not recorded.
     pub(crate) fn switch(&self, on: bool) {
         self.is_on.store(on, Ordering::Release);
     }
@@ -119,7 +122,7 @@ impl Journal {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// A request of a thread has arrived.
+    /// Registers a request of a thread.
     pub(crate) fn arrive(&self, thread: u32) -> Call<'_> {
         self.worker_threads.begin();
         Call { journal: self, thread, arrived_ns: self.now_ns(), is_finished: Cell::new(false) }
@@ -131,21 +134,21 @@ impl Journal {
         known.unwrap_or_else(|| {
             let owner = owner_of(thread);
             let mut streams = self.streams.write().unwrap_or_else(PoisonError::into_inner);
-            // Aliases share a number, so the next one is not the count of entries.
+            // Several threads can share a number, so the next one is not the number of entries.
             let next = streams.values().max().map_or(0, |most| most + 1);
             let stream = *streams.entry(owner).or_insert(next);
             *streams.entry(thread).or_insert(stream)
         })
     }
 
-    /// Counts something that is not kept.
+    /// Counts an operation that is not recorded.
     pub(crate) fn leave_out(&self, why: &'static str) {
         if self.is_on.load(Ordering::Acquire) {
             *lock(&self.left_out).entry(why).or_insert(0) += 1;
         }
     }
 
-    /// Writes a record into this thread's ring.
+    /// Writes a record to this thread's ring.
     fn write(&self, op: OpRecord) {
         self.ops.fetch_add(1, Ordering::Relaxed);
         RING.with_borrow_mut(|ring| {
@@ -176,7 +179,7 @@ impl Journal {
         std::mem::take(&mut *lock(&self.rings))
     }
 
-    /// There are no more writers.
+    /// Closes the journal after the last record.
     pub(crate) fn close(&self) {
         let misses = std::mem::take(&mut *lock(&self.misses));
         misses.into_values().for_each(|miss| self.write(miss.op));
@@ -187,12 +190,12 @@ impl Journal {
         self.is_closed.load(Ordering::Acquire)
     }
 
-    /// The trace can't be written: go on serving, and keep nothing.
+    /// Handles a failure to write the trace: continues to serve, without recording.
     pub(crate) fn fail(&self) {
         self.has_failed.store(true, Ordering::Release);
     }
 
-    /// What the recorder itself took per operation, in nanoseconds.
+    /// The recorder's own cost per operation, in nanoseconds.
     pub(crate) fn cost_ns_per_op(&self) -> Option<f64> {
         let ops = self.ops.load(Ordering::Relaxed);
         (ops > 0).then(|| self.own_ns.load(Ordering::Relaxed) as f64 / ops as f64)
@@ -208,21 +211,22 @@ impl Journal {
     }
 }
 
-/// Who a thread works for: the system's threads for an io_uring carry their owner's number in their name.
+/// The thread that a kernel thread works for: io_uring's kernel threads have their owner's number in
+/// their name.
 fn owner_of(thread: u32) -> u32 {
     let name = Task::of(thread).program(&Host::here());
     name.and_then(|name| name.strip_prefix(RING_WORKER)?.parse().ok()).unwrap_or(thread)
 }
 
 impl Call<'_> {
-    /// Does something to the storage and takes the time.
+    /// Executes an operation on the storage and measures its time.
     pub(crate) fn time<T>(&self, act: impl FnOnce() -> T) -> (T, ServiceTime) {
         let begun_ns = self.journal.now_ns();
         let result = act();
         (result, ServiceTime { begun_ns, done_ns: self.journal.now_ns() })
     }
 
-    /// The number of the thread that asked.
+    /// The number of the requesting thread.
     pub(crate) fn stream(&self) -> u32 {
         self.journal.stream(self.thread)
     }
@@ -246,12 +250,13 @@ impl Call<'_> {
         }
     }
 
-    /// Notes an operation. `None` for the file: it has no name in a trace, and is counted instead.
+    /// Records an operation. Without a file number, the file has no name in the trace; it is only
+    /// counted.
     pub(crate) fn note(&self, kind: OpKind, file: Option<u32>, what: What, span: ServiceTime) {
         self.note_as(None, kind, file, what, span);
     }
 
-    /// [`Call::note`], for another thread than the one that asked now.
+    /// [`Call::note`] for another thread than the current one.
     pub(crate) fn note_as(
         &self,
         stream: Option<u32>,
@@ -279,7 +284,7 @@ impl Call<'_> {
         lock(&self.journal.misses).insert(self.thread, miss);
     }
 
-    /// This thread makes a name: its look at that name before was the system's own.
+    /// Handles the creation of a name: this thread's previous lookup of that name was the kernel's.
     pub(crate) fn made(&self, place: (u64, &OsStr)) {
         let mut misses = lock(&self.journal.misses);
         if let Some(miss) = misses.get(&self.thread)
@@ -293,7 +298,7 @@ impl Call<'_> {
         self.settle();
     }
 
-    /// This thread does something else: its look before was the application's question.
+    /// Handles any other operation: this thread's previous lookup was the application's.
     pub(crate) fn settle(&self) {
         if let Some(miss) = lock(&self.journal.misses).remove(&self.thread) {
             self.journal.write(miss.op);

@@ -1,14 +1,14 @@
-//! The capture crate: records an application's operations on the files of a directory, from a layer in
-//! between.
+//! The capture crate: records an application's operations on the files of a directory, with a file
+//! system in between.
 //!
 //! A file system in user space (FUSE) is mounted over the directory. It passes every request to the
 //! underlying directory, and records it: the caller, the operation, the time when it was passed to the
-//! storage and the time of the result. The application uses its usual paths, and whatever it uses to
-//! read and write (calls, io_uring, memory maps) comes through here. Linux only; elsewhere [`record`]
-//! names alternatives.
+//! storage and the time of the result. The application uses its usual paths. All its ways to read and
+//! write (system calls, io_uring, memory maps) are recorded. Linux only; elsewhere [`record`] names
+//! alternatives.
 //!
 //! Not here: contents of files, which are never stored; the trace itself and the leftovers of a killed
-//! recorder (the trace crate); and traces of other programs, which are imported.
+//! recorder (the trace crate); and traces of other programs (the import crate).
 
 #[cfg(all(feature = "fuse", target_os = "linux"))]
 mod anonymise;
@@ -56,11 +56,11 @@ pub use error::CaptureError;
 pub use options::CaptureOptions;
 pub use recorded::{CommandEnd, Recorded, Tally};
 
-/// Records a command, or all users of the directory. `ready` is called with the mount point as soon as
-/// it can be used.
+/// Records a command, or all users of the directory. Calls `ready` with the mount point as soon as it
+/// can be used.
 ///
 /// # Errors
-/// See [`CaptureError`]; nothing stays mounted.
+/// See [`CaptureError`]. No mount remains.
 pub fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Result<Recorded, CaptureError> {
     #[cfg(all(feature = "fuse", target_os = "linux"))]
     return recording::record(options, ready);

@@ -1,11 +1,11 @@
-//! Mounting and unmounting: as root by the system call, else by the helper `fusermount3`.
+//! Mounting and unmounting: as root by the system call, otherwise by the helper `fusermount3`.
 //!
 //! The recorder is usually mounted over the directory that it records, which may itself be a mount, such
-//! as a NAS. So nothing is unmounted before the system has confirmed that the topmost mount there is
-//! ours: every mount has a unique name. The system's list of mounts is read by hand: procfs-core leaves
-//! the names in it escaped.
+//! as a NAS. So it unmounts only after checking in the system's mount list that the topmost mount there
+//! is its own: every mount has a unique name. The mount list is parsed here, because procfs-core does
+//! not unescape the names in it.
 //!
-//! A small separate process, a shell that waits for a pipe to close, unmounts when this one is killed.
+//! A small separate process, a shell that waits for a pipe to close, unmounts if the recorder is killed.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -30,41 +30,42 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg}
 
 use crate::{CaptureError, holders};
 
-/// The device that file systems in user space are served through.
+/// The device for file systems in user space.
 const DEVICE: &str = "/dev/fuse";
-/// The helper for those who may not mount.
+/// The helper for users who may not mount.
 const HELPER: &str = "fusermount3";
-/// How long a mount that is in use is waited for.
+/// How long to wait for users of the mount before it is detached.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
 
-/// What the process that outlives us does. `$1` is our mount's name, `$2` where it is.
+/// The script of the watchdog process, which outlives the recorder. `$1` is the mount's name, `$2` its
+/// path.
 const WATCHDOG: &str = r#"trap '' INT TERM HUP QUIT
 read -r word && [ "$word" = done ] && exit 0
 grep -q -F " $1 " /proc/self/mountinfo || exit 0
 umount -l -- "$2" 2>/dev/null || fusermount3 -u -z -- "$2""#;
 
-/// A mount of ours. Unmounted on drop.
+/// A mount of the recorder. Unmounted on drop.
 #[derive(Debug)]
 pub(crate) struct Mounted {
     point: PathBuf,
-    /// What the system lists as its source.
+    /// Its source in the system's mount list.
     name: String,
-    /// The number of its connection, by which the kernel can end it.
+    /// The number of its connection, by which the kernel can abort it.
     connection: Option<u32>,
     watchdog: Option<(Child, ChildStdin)>,
     is_gone: bool,
 }
 
-/// How an unmount has ended.
+/// The result of an unmount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unmounted {
-    /// It was unmounted.
+    /// It was unmounted, and no process uses it any more.
     Clean,
-    /// It was detached, and lives on for processes that still use it: their names and numbers.
+    /// It was detached, but is still in use by these processes (names and numbers).
     Busy(Vec<String>),
 }
 
-/// Mounts over a directory. Gives the mount and the connection to serve.
+/// Mounts over a directory. Returns the mount and the connection to serve.
 pub(crate) fn mount_at(point: &Path, allow_other: bool) -> Result<(Mounted, OwnedFd), CaptureError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     check_device()?;
@@ -81,9 +82,9 @@ pub(crate) fn mount_at(point: &Path, allow_other: bool) -> Result<(Mounted, Owne
     Ok((mounted, device))
 }
 
-/// Whether there is anything to serve through, and whether we may.
+/// Checks that the FUSE device exists and that the user may use it.
 fn check_device() -> Result<(), CaptureError> {
-    // The helper has more rights than we have, but it opens the device with ours.
+    // The helper runs with more rights, but opens the device with the user's.
     match OpenOptions::new().read(true).write(true).open(DEVICE) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(CaptureError::NoRights),
@@ -98,7 +99,7 @@ fn mount_by_call(point: &Path, name: &str, allow_other: bool) -> Result<OwnedFd,
     let (uid, gid) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
     let mut options = format!("fd={},rootmode={mode:o},user_id={uid},group_id={gid}", device.as_raw_fd());
     if allow_other {
-        // Then the kernel has to check who may do what; we may do everything.
+        // The kernel must then check permissions, because the recorder may access everything.
         options.push_str(",allow_other,default_permissions");
     }
     let options = std::ffi::CString::new(options).map_err(|_| Errno::INVAL)?;
@@ -107,7 +108,7 @@ fn mount_by_call(point: &Path, name: &str, allow_other: bool) -> Result<OwnedFd,
     Ok(OwnedFd::from(device))
 }
 
-/// The helper mounts and sends the connection through a socket.
+/// Lets the helper mount and send the connection through a socket.
 fn mount_by_helper(point: &Path, name: &str, allow_other: bool) -> Result<OwnedFd, String> {
     let text = |error: io::Error| error.to_string();
     let (ours, theirs) = UnixStream::pair().map_err(text)?;
@@ -138,7 +139,7 @@ fn mount_by_helper(point: &Path, name: &str, allow_other: bool) -> Result<OwnedF
     })
 }
 
-/// Takes the descriptor that the helper sends.
+/// Receives the descriptor from the helper.
 fn receive(socket: &UnixStream) -> Option<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -151,17 +152,17 @@ fn receive(socket: &UnixStream) -> Option<OwnedFd> {
     })
 }
 
-/// Starts the process that unmounts if this one is killed.
+/// Starts the process that unmounts if the recorder is killed.
 fn watch(mounted: &Mounted) -> io::Result<(Child, ChildStdin)> {
     let mut child = Command::new("/bin/sh")
         .args(["-c", WATCHDOG, "reelgauge-watchdog", &mounted.name])
         .arg(&mounted.point)
-        // Not where it would keep a mount busy.
+        // Its working directory must not keep a mount busy.
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Ctrl-C in a terminal goes to the whole group.
+        // Ctrl-C in a terminal is sent to the whole process group.
         .process_group(0)
         .spawn()?;
     let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -169,7 +170,7 @@ fn watch(mounted: &Mounted) -> io::Result<(Child, ChildStdin)> {
 }
 
 impl Mounted {
-    /// What lies on top at the place, if that is ours.
+    /// The topmost mount at this path, if it is the recorder's.
     fn on_top(&self) -> Option<mountinfo::Entry> {
         let mut list = mountinfo::here().unwrap_or_default();
         let point = self.point.as_os_str().as_bytes();
@@ -181,18 +182,18 @@ impl Mounted {
         self.on_top().is_some()
     }
 
-    /// The processes in other mount namespaces that hold a copy of it, as far as we may see.
+    /// The processes in other mount namespaces with a copy of the mount, as far as visible.
     pub(crate) fn holders(&self) -> Vec<String> {
         holders::of(&self.name, &Host::here(), std::process::id())
     }
 
-    /// Ends the connection for every copy of the mount, in every namespace.
+    /// Aborts the connection for every copy of the mount, in all namespaces.
     pub(crate) fn abort(&self) -> io::Result<()> {
         let number = self.connection.ok_or(io::ErrorKind::NotFound)?;
         std::fs::write(format!("/sys/fs/fuse/connections/{number}/abort"), "1")
     }
 
-    /// Unmounts; waits a little for those who still use it, then takes it from its place all the same.
+    /// Unmounts. Waits a little for users of the mount, then detaches it.
     pub(crate) fn unmount(&mut self) -> Unmounted {
         let device = statat(CWD, &self.point, AtFlags::empty()).map(|stat| stat.st_dev).ok();
         let begin = Instant::now();
@@ -231,7 +232,7 @@ impl Mounted {
         }
     }
 
-    /// The watchdog has nothing to do any more.
+    /// Ends the watchdog, which has nothing to unmount any more.
     fn end(&mut self) {
         self.is_gone = true;
         if let Some((mut child, mut stdin)) = self.watchdog.take() {
@@ -250,8 +251,8 @@ impl Drop for Mounted {
     }
 }
 
-/// Processes that have a file of a file system open, run a program of it or have it as current
-/// directory, as far as we may see.
+/// Processes that have a file of a file system open, run a program from it or have their working
+/// directory on it, as far as visible.
 fn users_of(device: u64) -> Vec<String> {
     let here = Host::here();
     let mut users = process::all(&here);
@@ -267,18 +268,18 @@ fn uses(process: &Path, device: u64) -> bool {
         || open.map(|entry| entry.path()).any(|path| lies_there(&path))
 }
 
-/// Whether a directory is a killed recorder's leftover: a mount without a server.
+/// Whether a directory is the leftover of a killed recorder: a mount without a server.
 pub(crate) fn is_dead(error: &io::Error) -> bool {
-    // What was asked at the moment in which it died is aborted.
+    // A request at the moment of the kill is aborted.
     matches!(Errno::from_io_error(error), Some(Errno::NOTCONN | Errno::CONNABORTED))
 }
 
-/// Whether one path is the other or lies below it.
+/// Whether a path is the directory itself or below it.
 pub(crate) fn is_within(path: &Path, dir: &Path) -> bool {
     path.starts_with(dir)
 }
 
-/// A mount point's path as an argument.
+/// Replaces each `{}` in an argument by the mount point.
 pub(crate) fn put_in(argument: &OsStr, point: &Path) -> std::ffi::OsString {
     let (bytes, point) = (argument.as_bytes(), point.as_os_str().as_bytes());
     let mut out = Vec::with_capacity(bytes.len());

@@ -1,9 +1,10 @@
-//! The names that operations refer to, and what was behind each before the recording.
+//! The names that operations refer to, and the state of each before the recording.
 //!
-//! A name is first seen in a lookup, which the kernel does before every use. That lookup shows what was
-//! there before, unless the recording itself made it. So only the first lookup counts.
+//! A name first appears in a lookup, which the kernel does before every use. That lookup shows the state
+//! before the recording, unless the recorded application has created the name. So only the first lookup
+//! counts.
 //!
-//! Not here: which file a name leads to now ([`crate::nodes`]).
+//! Not here: the file that a name currently refers to ([`crate::nodes`]).
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -14,36 +15,36 @@ use reelgauge_trace::name;
 use crate::anonymise::Anonymiser;
 use crate::nodes::Key;
 
-/// The result of a first lookup.
+/// The state of a name before the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
-    /// Nothing.
+    /// It did not exist.
     Absent,
-    /// Something that is no directory, and its size.
+    /// Any type except a directory, with its size.
     File { size_bytes: u64 },
-    /// A directory.
+    /// It was a directory.
     Dir,
 }
 
-/// Further results of a lookup, about links.
+/// Information about links from a lookup.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Linked<'a> {
-    /// What makes it the same file under each of its names, where it has several.
+    /// The identity of a file with several names.
     pub(crate) several: Option<Key>,
-    /// Of a symbolic link: the path that it leads to, or its own where that lies outside.
+    /// The path that a symbolic link points to, or its own path if the target is outside the directory.
     pub(crate) leads_to: Option<&'a Path>,
 }
 
-/// A name as the trace gets it.
+/// A name as it is written to the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TraceName {
-    /// Safe; ends with `/` for a directory.
+    /// Safe; a directory's name ends with `/`.
     pub(crate) path: String,
     /// `None` if it was used without a lookup.
     pub(crate) before: Option<Before>,
-    /// The first name of the same file, where it had another one before.
+    /// The first name of the same file, if it had several before the recording.
     pub(crate) same_file_as: Option<String>,
-    /// Where it led before.
+    /// The target, if it was a symbolic link before.
     pub(crate) leads_to: Option<String>,
 }
 
@@ -53,11 +54,11 @@ pub(crate) struct NameTable {
     before: HashMap<PathBuf, Before>,
     numbers: HashMap<(PathBuf, bool), u32>,
     list: Vec<TraceName>,
-    /// Of files that had several names before: the first that was looked at.
+    /// Files that had several names before: the first one looked up.
     first: HashMap<Key, PathBuf>,
-    /// By each other of these names: that one.
+    /// By other name of such a file: the first name.
     same: HashMap<PathBuf, PathBuf>,
-    /// By symbolic link that was there before: where it led.
+    /// By symbolic link that existed before: its target.
     leads_to: HashMap<PathBuf, PathBuf>,
     anonymiser: Option<Anonymiser>,
 }
@@ -68,8 +69,8 @@ impl NameTable {
     }
 
     /// Records a lookup of a path. `origin` is the path that it had before the recording, `None` if its
-    /// directory was not there then. Returns what was there before, which is `seen` if this is the first
-    /// lookup.
+    /// directory did not exist then. Returns the state before the recording, which is `seen` if this is
+    /// the first lookup.
     pub(crate) fn look(
         &mut self,
         path: &Path,
@@ -81,8 +82,8 @@ impl NameTable {
             return *self.before.entry(path.to_owned()).or_insert(Before::Absent);
         };
         if origin != path {
-            // Its directory was renamed during the recording: it existed under its old name, and not
-            // under this one.
+            // Its directory was renamed during the recording: it existed under its old name, and not under
+            // this one.
             self.before.entry(path.to_owned()).or_insert(Before::Absent);
         }
         if let Some(known) = self.before.get(origin) {
@@ -95,7 +96,7 @@ impl NameTable {
         seen
     }
 
-    /// Records what the first lookup found about links.
+    /// Records the links that the first lookup found.
     fn note_links(&mut self, path: &Path, linked: Linked<'_>) {
         if let Some(to) = linked.leads_to {
             self.leads_to.insert(path.to_owned(), to.to_owned());
@@ -108,7 +109,7 @@ impl NameTable {
         }
     }
 
-    /// The number of a path that a symbolic link leads to, which need not be there.
+    /// The number of a symbolic link's target, which need not exist.
     pub(crate) fn number_of_target(&mut self, path: &Path) -> Option<u32> {
         let known = |is_dir| self.numbers.get(&(path.to_owned(), is_dir)).copied();
         if let Some(number) = known(true).or_else(|| known(false)) {
@@ -118,8 +119,8 @@ impl NameTable {
         self.number(path, is_dir)
     }
 
-    /// The number of a path, new if it was not used before; `None` for the recorded directory itself,
-    /// which has no name in a trace.
+    /// The number of a path; a new one on first use. `None` for the recorded directory itself, which has
+    /// no name in a trace.
     pub(crate) fn number(&mut self, path: &Path, is_dir: bool) -> Option<u32> {
         if path.as_os_str().is_empty() {
             return None;
@@ -129,7 +130,7 @@ impl NameTable {
         }
         let number = u32::try_from(self.list.len()).ok()?;
         let before = match self.before.get(path) {
-            // A file where a directory is meant: as a directory it was not there, and the other way round.
+            // If the types differ, the other type did not exist under this name.
             Some(Before::File { .. }) if is_dir => Some(Before::Absent),
             Some(Before::Dir) if !is_dir => Some(Before::Absent),
             before => before.copied(),
@@ -149,7 +150,7 @@ impl NameTable {
         let bytes = path.as_os_str().as_bytes();
         let mut name = match &self.anonymiser {
             Some(anonymiser) => anonymiser.path(bytes),
-            // Encoding can make a name too long.
+            // Escaping can make a name too long.
             None => name::clean(bytes).unwrap_or_else(|_| format!("name-too-long-{number}")),
         };
         if is_dir {
@@ -186,7 +187,7 @@ mod tests {
         look("a", FILE, several(7));
         look("b", FILE, several(7));
         look("soft", FILE, Linked { leads_to: Some(Path::new("dir/x")), ..NONE });
-        // Made during the recording: a link to an existing file, and one in the place of a file.
+        // Created during the recording: a link to an existing file, and one that replaces a file.
         look("c", Before::Absent, several(7));
         look("d", FILE, NONE);
         look("d", FILE, several(7));
@@ -202,7 +203,7 @@ mod tests {
         look_dir(&mut names);
     }
 
-    /// What a link leads to is the name that the trace has already, of a directory too.
+    /// The target of a link is the name that the trace already has, also for a directory.
     fn look_dir(names: &mut NameTable) {
         names.look(Path::new("dir"), Some(Path::new("dir")), Before::Dir, NONE);
         let dir = names.number_of_target(Path::new("dir"));

@@ -1,23 +1,23 @@
-//! The tree as the kernel knows it: numbers for files, and the names that lead to them.
+//! The directory tree as the kernel knows it: numbers of files, and their names.
 //!
-//! The kernel speaks of files by number, the storage by path. A node keeps its parent and its name in it, so
-//! that a renamed directory takes along all that lies below. A number is the file's inode number where
-//! that is free, because applications see it.
+//! The kernel refers to files by number, the storage by path. A node stores its parent and its name in
+//! it, so a renamed directory keeps its entries. A number is the file's inode number if that is unused,
+//! because applications see it.
 //!
-//! Pure: no I/O here. What the names were before the recording is kept in [`crate::names`].
+//! Pure: no I/O here. The state of names before the recording is in [`crate::names`].
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The number of the directory that is recorded.
+/// The number of the recorded directory.
 pub(crate) const ROOT: u64 = 1;
-/// Where numbers of our own begin: beyond every inode number that file systems give out.
+/// Start of the range for other numbers: above the inode numbers of all file systems.
 const FIRST_OWN: u64 = 1 << 62;
-/// Deeper than any path can be; ends the climb in a tree that is damaged.
+/// Deeper than any path. Ends the walk in a damaged tree.
 const MAX_DEPTH: usize = 4096;
 
-/// What makes a file the same file.
+/// The identity of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) device: u64,
@@ -32,19 +32,19 @@ pub(crate) struct Found {
     pub(crate) links: u32,
 }
 
-/// The number that the kernel gets for a file.
+/// The kernel's number for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entered {
     pub(crate) id: u64,
     pub(crate) generation: u64,
-    /// It was unknown before.
+    /// Whether it was unknown before.
     pub(crate) is_new: bool,
 }
 
-/// A place in the tree: a directory's number and a name in it.
+/// A name: the number of its directory, and the entry in it.
 type Name = (u64, OsString);
 
-/// All that the kernel knows of.
+/// All files known to the kernel.
 #[derive(Debug)]
 pub(crate) struct Nodes {
     nodes: HashMap<u64, Node>,
@@ -58,17 +58,17 @@ struct Node {
     key: Key,
     is_dir: bool,
     links: u32,
-    /// Its names (several for hard links), the one last used at the end.
+    /// Its names (several for hard links), the last used one at the end.
     names: Vec<Name>,
     /// The kernel's references to it.
     lookups: u64,
-    /// Raised when the number is given to another file.
+    /// Incremented when the number is reused for another file.
     generation: u64,
-    /// Its last name was removed.
+    /// Whether its last name was removed.
     is_gone: bool,
     /// A directory's path before the recording; `None` if its existence then is unknown.
     origin: Option<PathBuf>,
-    /// Kept even if the kernel forgets it, because the origin is stored only here.
+    /// Kept even after the kernel forgets it, because the origin is stored only here.
     is_kept: bool,
 }
 
@@ -93,7 +93,7 @@ impl Nodes {
         }
     }
 
-    /// The path of a node below the root, empty for the root itself; `None` if it has no name any more.
+    /// The path of a node below the root, empty for the root itself; `None` if it no longer has a name.
     pub(crate) fn path(&self, id: u64) -> Option<PathBuf> {
         let mut parts: Vec<&OsStr> = Vec::new();
         let mut at = id;
@@ -124,12 +124,12 @@ impl Nodes {
         self.nodes.get(&id).is_some_and(|node| node.is_dir)
     }
 
-    /// The node behind a name, as far as the kernel has asked for it.
+    /// The node of a name, if the kernel has looked it up.
     pub(crate) fn child(&self, parent: u64, name: &OsStr) -> Option<u64> {
         self.by_name.get(&(parent, name.to_owned())).copied()
     }
 
-    /// Enters the target of a name, and counts one more reference of the kernel.
+    /// Adds the target of a name, and one reference of the kernel.
     pub(crate) fn enter(&mut self, parent: u64, name: &OsStr, found: Found) -> Entered {
         let place = (parent, name.to_owned());
         let known = self.by_key.get(&found.key).copied();
@@ -140,7 +140,7 @@ impl Nodes {
         self.by_name.insert(place.clone(), id);
         let Some(node) = self.nodes.get_mut(&id) else { return Entered { id, generation: 0, is_new: true } };
         if node.is_gone {
-            // The number of a file that is no more: another file has it now.
+            // The number belonged to a removed file, and is now used for another one.
             node.generation += 1;
             node.is_gone = false;
             node.is_dir = found.is_dir;
@@ -176,7 +176,7 @@ impl Nodes {
         id
     }
 
-    /// Drops so many of the kernel's references to a node.
+    /// Drops this many of the kernel's references to a node.
     pub(crate) fn forget(&mut self, id: u64, times: u64) {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         node.lookups = node.lookups.saturating_sub(times);
@@ -191,7 +191,7 @@ impl Nodes {
         }
     }
 
-    /// A name was removed.
+    /// Handles the removal of a name.
     pub(crate) fn remove(&mut self, parent: u64, name: &OsStr) {
         let place = (parent, name.to_owned());
         let Some(id) = self.by_name.remove(&place) else { return };
@@ -201,7 +201,7 @@ impl Nodes {
         node.is_gone = node.names.is_empty() && (node.links == 0 || node.is_dir);
     }
 
-    /// A name has become another, or two names have changed places.
+    /// Handles a rename, or an exchange of two names.
     pub(crate) fn rename(&mut self, from: (u64, &OsStr), to: (u64, &OsStr), is_exchange: bool) {
         let (old, new) = ((from.0, from.1.to_owned()), (to.0, to.1.to_owned()));
         if old == new {
@@ -209,7 +209,7 @@ impl Nodes {
         }
         let (moved, other) = (self.by_name.get(&old).copied(), self.by_name.get(&new).copied());
         if moved.is_some() && moved == other && !is_exchange {
-            // Two names of one file: the system leaves both.
+            // Both names refer to one file: the kernel keeps both.
             return;
         }
         if is_exchange {

@@ -1,12 +1,13 @@
-//! Performs requests from the kernel on the storage and records them.
+//! Executes requests from the kernel on the storage and records them.
 //!
-//! How the record shows the application's operations, and not the page cache's:
+//! How the record shows the application's operations, and not those of the page cache:
 //!
 //! * Every file is opened for direct I/O on the kernel's side, so offsets and lengths are those of the
-//!   application. The storage itself is used as the application asked, through the cache or past it.
-//! * The kernel caches no names and attributes, so every query comes here. Lookups of parent directories
-//!   are the kernel's, and not recorded; a failed lookup is recorded as a failed stat, unless the same
-//!   thread then makes the name.
+//!   application. The storage itself is used as the application requested, through the cache or with
+//!   direct I/O.
+//! * The kernel caches no names and attributes, so every query is recorded. Lookups of parent
+//!   directories are the kernel's, and not recorded; a failed lookup is recorded as a failed stat,
+//!   unless the same thread then creates the name.
 //! * Reads and writes for memory maps come from the page cache; their flags mark them.
 
 use std::ffi::OsStr;
@@ -32,16 +33,16 @@ use crate::request_recorder::{Data, Recorder, errno_of, refused};
 use crate::requests::max_request_bytes;
 use crate::storage::{Change, Locator};
 
-/// Requests that the kernel may have under way for those who do not wait for them.
+/// Limit of asynchronous requests that the kernel may have in flight.
 const MAX_BACKGROUND: u16 = 1024;
-/// The system looks for it before the first write to a file, to take away rights that a write ends.
+/// The kernel reads it before the first write to a file, because a write removes these privileges.
 const SYSTEMS_XATTR: &str = "security.capability";
-/// The kernel remembers nothing.
+/// The kernel must not cache.
 const NO_TTL: Duration = Duration::ZERO;
 
-/// Wishes that older kernels may not fulfil, without harm to the record.
+/// Optional features; kernels without them do not affect the recording.
 const WISHES: [InitFlags; 5] = [
-    // O_TRUNC comes with the open, not as a change of size after it.
+    // O_TRUNC is part of the open, not a separate change of size.
     InitFlags::FUSE_ATOMIC_O_TRUNC,
     InitFlags::FUSE_ASYNC_DIO,
     InitFlags::FUSE_PARALLEL_DIROPS,
@@ -49,20 +50,20 @@ const WISHES: [InitFlags; 5] = [
     InitFlags::FUSE_MAX_PAGES,
 ];
 
-/// The trace's numbers of an operation's name and of its second one.
+/// The trace's numbers of an operation's first and second name.
 type TwoNames = (Option<u32>, Option<u32>);
 
-/// What has one name.
+/// The numbers of an operation with one name.
 fn alone(number: Option<u32>) -> TwoNames {
     (number, None)
 }
 
-/// How files are opened on the kernel's side.
+/// The flags for files on the kernel's side.
 fn open_flags() -> FopenFlags {
     FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
 }
 
-/// What a rename with these flags was, if it did something else than a plain one would have done.
+/// The kind of a rename with flags that a plain rename cannot express.
 fn unlike_a_rename(flags: RenameFlags, error: Option<Errno>) -> Option<OtherBits> {
     if flags.contains(RenameFlags::RENAME_WHITEOUT) {
         Some(OtherBits::WHITEOUT)
@@ -101,8 +102,8 @@ fn answer_xattr(reply: ReplyXattr, room: u32, result: Result<Vec<u8>>) {
 }
 
 impl Recorder {
-    /// Makes something under a new name, and notes it. `names` are the operation's names in the trace, given
-    /// the number of the new one.
+    /// Creates a name, and records it. `names` returns the operation's names in the trace, from the
+    /// number of the new one.
     fn make(
         &self,
         request: &Request,
@@ -121,7 +122,7 @@ impl Recorder {
             act(path)?;
             match mode {
                 Some(mode) => self.storage.settle(path, mode, owner),
-                // Another name for what was there before, and belongs to whom it belonged.
+                // An additional name of an existing file, which keeps its owner.
                 None => self.storage.stat(Locator::Path(path)),
             }
         });
@@ -138,7 +139,7 @@ impl Recorder {
         answer_entry(reply, entered);
     }
 
-    /// Removes a name, and notes it.
+    /// Removes a name, and records it.
     fn remove(
         &self,
         request: &Request,
@@ -161,7 +162,7 @@ impl Recorder {
         answer(reply, result);
     }
 
-    /// Something done to a node that is noted by its name alone.
+    /// An operation on a node that is recorded by name alone.
     fn by_node<T>(
         &self,
         request: &Request,
@@ -173,7 +174,7 @@ impl Recorder {
         self.asking(request, (kind, 0), node, act, reply);
     }
 
-    /// [`Recorder::by_node`], with what the operation keeps as its length.
+    /// [`Recorder::by_node`], with a value for the length field.
     fn asking<T>(
         &self,
         request: &Request,
@@ -191,7 +192,7 @@ impl Recorder {
         reply(result);
     }
 
-    /// A stat or a change, by handle where there is one.
+    /// A stat or an attribute change, by handle if there is one.
     fn attributes_of(
         &self,
         request: &Request,
@@ -211,7 +212,7 @@ impl Recorder {
         let (transfer, number) = match &file {
             Some(file) => {
                 file.is_used();
-                // Of these three only a truncation goes by handle.
+                // Of these three kinds only a truncation is recorded with its handle.
                 let by_handle = matches!(kind, OpKind::Truncate);
                 (if by_handle { file.transfer } else { 0 }, file.number)
             }
@@ -251,7 +252,7 @@ impl Recorder {
         }
     }
 
-    /// Where a symbolic link leads; its own path where that lies outside.
+    /// The target of a symbolic link; its own path if the target is outside.
     fn leads_to(&self, path: &Path, stat: &Stat) -> Option<PathBuf> {
         if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
             return None;
@@ -260,7 +261,7 @@ impl Recorder {
         Some(self.target(path, Path::new(OsStr::from_bytes(&text))).unwrap_or_else(|| path.to_owned()))
     }
 
-    /// Notes the listing that has gone on until now.
+    /// Records the listing in progress.
     fn note_listing(&self, call: &Call, dir: &OpenDir) {
         let mut listing = dir.listing();
         if let Some((stream, span)) = listing.asked.take() {
@@ -273,7 +274,7 @@ impl Recorder {
 impl Filesystem for Recorder {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
         for wish in WISHES {
-            // The effect shows it where it matters: without it, a memory map fails.
+            // A missing feature shows where it matters: a memory map fails.
             let _ = config.add_capabilities(wish);
         }
         let _ = config.set_max_write(max_request_bytes());
@@ -466,7 +467,7 @@ impl Filesystem for Recorder {
                 true => self.storage.settle(path, mode, (request.uid(), request.gid()))?,
                 false => self.storage.stat(Locator::Path(path))?,
             };
-            // What was opened is no symbolic link.
+            // A successful open is never of a symbolic link.
             let entered = match was_made {
                 true => self.tree.made(parent.0, name, path, &stat),
                 false => self.tree.found(parent.0, name, path, &stat, None),
@@ -503,13 +504,13 @@ impl Filesystem for Recorder {
         reply: ReplyData,
     ) {
         let call = self.journal.arrive(request.pid());
-        // What an application asks for carries its owner of locks; what the page cache asks for does not.
+        // Requests of an application have a lock owner, those of the page cache have none.
         let is_mapped = owner.is_none();
         let size = size as usize;
         with_aligned(size, |buffer| {
             let asked = Data { kind: OpKind::Read, offset, size, is_mapped };
             let result = self.move_data(&call, handle.0, &asked, |file| {
-                // The page cache takes what is missing for zeros.
+                // The page cache treats missing bytes as zeros.
                 file.read(buffer, offset, is_mapped)
             });
             match result {
@@ -535,7 +536,7 @@ impl Filesystem for Recorder {
         let is_mapped = flags.contains(WriteFlags::FUSE_WRITE_CACHE);
         let asked = Data { kind: OpKind::Write, offset, size: data.len(), is_mapped };
         if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-            // Root writes here, and the storage lets root keep them.
+            // The recorder writes as root, and the storage keeps these bits for root.
             self.end_rights(handle.0);
         }
         match self.move_data(&call, handle.0, &asked, |file| file.write(data, offset)) {

@@ -1,4 +1,4 @@
-//! What a recording hands back: the trace, what is in it, and how the command ended.
+//! The result of a recording: the trace, its totals, and the exit status of the command.
 
 use std::path::PathBuf;
 
@@ -7,41 +7,41 @@ use reelgauge_trace::TraceInfo;
 /// How the recorded command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandEnd {
-    /// With this exit code.
+    /// It exited with this code.
     Code(i32),
     Signal(i32),
 }
 
-/// What the operations of a recording add up to.
+/// Totals of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Operations.
+    /// Number of recorded operations.
     pub ops: u64,
     /// Reads, without those that a memory map caused.
     pub reads: u64,
-    /// What they brought, in bytes.
+    /// Bytes that these reads returned.
     pub read_bytes: u64,
     /// Writes, without those that a memory map caused.
     pub writes: u64,
-    /// What they wrote, in bytes.
+    /// Bytes that these writes transferred.
     pub written_bytes: u64,
     /// Reads and writes that a memory map caused.
     pub mapped: u64,
-    /// Reads and writes as long as a request can be; those may be parts of longer ones.
+    /// Reads and writes of the maximum request size; they may be parts of longer ones.
     pub longest: u64,
-    /// Operations that failed.
+    /// Operations with an error.
     pub failed: u64,
 }
 
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub trace: PathBuf,
-    /// The trace's description of itself.
+    /// The description of the trace, as in its `trace.json`.
     pub info: TraceInfo,
-    /// What its operations add up to.
+    /// The totals of its operations.
     pub tally: Tally,
-    /// How the command ended; `None` if there was none.
+    /// The exit status of the command; `None` without a command.
     pub command: Option<CommandEnd>,
-    /// The user ended it before the command had ended.
+    /// The user interrupted it before the command had ended.
     pub was_interrupted: bool,
 }

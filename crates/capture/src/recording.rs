@@ -1,4 +1,4 @@
-//! One recording from its beginning to its end: everything is opened, mounted, served, and taken down again.
+//! One recording from start to end: opens, mounts, serves, and unmounts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,20 +26,20 @@ use crate::storage::{Locator, Storage};
 use crate::tree::{Tree, key_of};
 use crate::{CaptureError, CaptureOptions, CommandEnd, Recorded, Tally};
 
-/// Requests that are served at once. An application that has more under way waits here, which would show in
-/// its times, so there are more than applications usually have.
+/// Requests that are served concurrently. An application with more requests in flight would have to
+/// wait, which would increase its recorded times. So there are more than applications usually have.
 const THREADS: u32 = 32;
-/// Who has recorded, in the log.
+/// The name of the recorder in the log.
 const AGENT: &str = "local";
-/// Questions by which the way to the recorder and back is measured.
+/// Number of requests that measure the round trip to the recorder.
 const ROUND_TRIPS: usize = 200;
-/// How long to wait for the last closes, which the kernel sends after the command has ended.
+/// How long to wait for the last closes, which the kernel sends after the end of the command.
 const LAST_CLOSES: Duration = Duration::from_millis(500);
 
-/// How soon after the unmount the connection ends, if no other mount namespace holds a copy of the mount.
+/// How soon after the unmount the connection ends, if no other mount namespace has a copy of the mount.
 const CONNECTION_ENDS: Duration = Duration::from_millis(500);
 
-/// What this way of recording can't see, in every trace.
+/// The operations that this kind of capture can't see, for every trace.
 const BLIND_TO: [&str; 4] = [
     "locks",
     "O_CREAT on files that exist",
@@ -57,7 +57,7 @@ fn blind_to() -> Vec<String> {
 /// Records; see [`crate::record`].
 pub(crate) fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Result<Recorded, CaptureError> {
     let places = Places::of(options)?;
-    // Before anything is mounted, so that Ctrl-C always unmounts.
+    // Before mounting, so that Ctrl-C always unmounts.
     let mut interrupts = Interrupts::listen().map_err(io_error("listen for Ctrl-C"))?;
     let mut running = Running::start(options, &places)?;
     ready(&places.point);
@@ -70,7 +70,7 @@ pub(crate) fn record(options: &CaptureOptions, ready: impl FnOnce(&Path)) -> Res
             return Err(error);
         }
     };
-    // Without a command, to interrupt it is the way to end it.
+    // Without a command, Ctrl-C is the normal way to end a recording.
     let was_interrupted = command.is_some() && interrupts.count > 0;
     running.finish(options, command, was_interrupted, unmounted)
 }
@@ -79,17 +79,17 @@ fn io_error(action: &'static str) -> impl Fn(io::Error) -> CaptureError {
     move |source| CaptureError::Io { action, source }
 }
 
-/// Where everything is.
+/// The directories of a recording.
 #[derive(Debug)]
 struct Places {
     dir: PathBuf,
     point: PathBuf,
-    /// The command's directory: the user's current one, but in the mount.
+    /// The command's directory: the user's current directory, as seen through the mount.
     cwd: Option<PathBuf>,
 }
 
 impl Places {
-    /// Finds out, and refuses what can't go well.
+    /// Resolves the directories, and refuses combinations that can't work.
     fn of(options: &CaptureOptions) -> Result<Places, CaptureError> {
         let dir = existing_dir(&options.dir)?;
         if dir == Path::new("/") {
@@ -126,7 +126,7 @@ fn existing_dir(path: &Path) -> Result<PathBuf, CaptureError> {
     }
 }
 
-/// The real path of something that need not be there yet.
+/// The real path of an entry that need not exist.
 fn settled(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     for ancestor in path.ancestors() {
@@ -138,7 +138,7 @@ fn settled(path: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// A recording that goes on.
+/// A recording in progress.
 struct Running {
     journal: Arc<Journal>,
     open: Arc<Handles>,
@@ -146,10 +146,10 @@ struct Running {
     session: Option<BackgroundSession>,
     mounted: Mounted,
     round_trip_ns: Option<f64>,
-    /// Processes that the command has started and that went on after its end.
+    /// Processes that the command started and that were still running at its end.
     left_behind: Mutex<Vec<String>>,
-    /// Processes in other mount namespaces that held a copy of the mount at the end; none of them may be
-    /// known.
+    /// Processes in other mount namespaces that had a copy of the mount at the end; the list may be
+    /// empty if none is visible.
     held_elsewhere: Option<Vec<String>>,
 }
 
@@ -185,7 +185,7 @@ impl Running {
         config.acl = acl;
         config.n_threads = Some(THREADS as usize);
         config.clone_fd = true;
-        // The mount is ours to take down: the session gets the connection alone.
+        // Unmounting is done here, so the session only gets the connection.
         let session = Session::from_fd(recorder, device, acl, config).and_then(Session::spawn);
         let session = session.map_err(io_error("serve the mount"))?;
         let drain = Drain::new(Arc::clone(&journal), names, writer);
@@ -199,7 +199,7 @@ impl Running {
         Ok(Running { journal, open, drain, session, mounted, round_trip_ns, left_behind, held_elsewhere })
     }
 
-    /// Runs the command to its end, or waits for the user to end the recording.
+    /// Waits for the end of the command, or for the user to end the recording.
     fn watch(
         &self,
         options: &CaptureOptions,
@@ -221,10 +221,10 @@ impl Running {
             stdout_to_stderr: options.stdout_to_stderr,
         };
         let start = |source| CaptureError::Start { program: program.to_string_lossy().into_owned(), source };
-        // Who takes the mount down if we are killed is ours, too.
+        // The watchdog is a child process, too.
         let helpers = command::running_children();
         let child = command::start(&command, &around).map_err(start)?;
-        // After the command has begun, which keeps the limit that it had.
+        // After starting the command, which must keep the original limit.
         raise_file_limit();
         let end = command::wait(child, interrupts).map_err(io_error("wait for the command"))?;
         let mut left = command::running_children();
@@ -251,8 +251,9 @@ impl Running {
         unmounted
     }
 
-    /// Waits until nothing is served any more. Copies of the mount in other mount namespaces would be served
-    /// as long as these last: then they are disconnected. What does not end even so ends with this process.
+    /// Waits for the end of the serving threads. Copies of the mount in other mount namespaces would
+    /// keep them running, so these copies are disconnected. Threads that still do not end are ended with
+    /// the process.
     fn end_serving(&mut self, session: BackgroundSession) {
         let ends_within = |patience: Duration| {
             let begin = Instant::now();
@@ -263,7 +264,7 @@ impl Running {
         };
         if !ends_within(CONNECTION_ENDS) {
             let holders = self.mounted.holders();
-            // No known process holds it: the host may just be slow.
+            // No known process has a copy: the host may just be slow.
             if !holders.is_empty() || !ends_within(4 * CONNECTION_ENDS) {
                 self.held_elsewhere = Some(holders);
                 if self.mounted.abort().is_err() || !ends_within(4 * CONNECTION_ENDS) {
@@ -275,7 +276,7 @@ impl Running {
         let _ = session.join();
     }
 
-    /// Lets go of a trace that is none.
+    /// Abandons a trace that has no operation.
     fn give_up(&mut self) {
         if let Some(drain) = self.drain.take() {
             drop(drain.join());
@@ -379,7 +380,7 @@ impl Running {
     }
 }
 
-/// That a copy of the mount was disconnected, and whose it was.
+/// The warning that a copy of the mount was disconnected, with the processes that used it.
 fn held_elsewhere_words(holders: &[String]) -> String {
     let holders = match holders {
         [] => "a process that this user cannot see".to_owned(),
@@ -391,7 +392,7 @@ fn held_elsewhere_words(holders: &[String]) -> String {
     )
 }
 
-/// What is known of a recording from its beginning.
+/// The trace's description at the start of a recording.
 fn about(options: &CaptureOptions, writer: &TraceWriter) -> TraceInfo {
     TraceInfo {
         name: writer.target().file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -413,7 +414,8 @@ fn trace_name(options: &CaptureOptions, places: &Places) -> String {
     }
 }
 
-/// What was recorded, in words. Arguments are names.
+/// The source for the trace's description. With anonymous names, arguments are omitted, because they are
+/// names.
 fn source(options: &CaptureOptions) -> String {
     let words = options.command.iter().map(|word| word.to_string_lossy());
     match (options.anonymise, options.command.first()) {
@@ -426,14 +428,15 @@ fn source(options: &CaptureOptions) -> String {
     }
 }
 
-/// Every file that the application opens is open here, too.
+/// Raises the limit of open files: each file that the application opens is also open in the recorder.
 fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
-    // A refusal shows in the open that fails for it.
+    // If this fails, the open that exceeds the limit shows the error.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-/// What a question costs more through the mount than past it: the middle of many.
+/// The additional time of a request through the mount, compared with one that bypasses it: the median of
+/// many.
 fn round_trip(point: &Path, below: &Storage) -> Option<f64> {
     let middle = |ask: &dyn Fn() -> bool| {
         let mut times = Vec::with_capacity(ROUND_TRIPS);

@@ -1,6 +1,7 @@
-//! The recorder: what requests share, and the requests by handle, which are the many.
+//! The recorder: the state that requests share, and the requests by handle, which are the most frequent
+//! ones.
 //!
-//! [`crate::passthrough`] takes the requests from the kernel and does those that go by path.
+//! [`crate::passthrough`] receives the requests from the kernel and handles those by path.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -20,31 +21,32 @@ use crate::journal::{Call, Journal, ServiceTime, What};
 use crate::storage::{Locator, Storage};
 use crate::tree::Tree;
 
-/// A file that is let go this long after its last descriptor was closed was held by something else.
+/// A file released this long after the close of its last descriptor was held by something else, such as
+/// a map.
 const LATE_RELEASE_NS: u64 = 1_000_000_000;
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) journal: Arc<Journal>,
     pub(crate) storage: Storage,
     pub(crate) tree: Tree,
-    /// Where the directory is, as paths of others name it: what a symbolic link may begin with.
+    /// The paths under which the directory is known: a symbolic link may start with any of them.
     pub(crate) homes: Vec<PathBuf>,
     pub(crate) open: Arc<Handles>,
 }
 
-/// A read or write as it is asked for.
+/// A read or write request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Data {
     pub(crate) kind: OpKind,
     pub(crate) offset: u64,
     pub(crate) size: usize,
-    /// For a memory map, by the page cache.
+    /// From the page cache, for a memory map.
     pub(crate) is_mapped: bool,
 }
 
-/// Everything that is open, by the number that the kernel has for it.
+/// All open files and directories, by the kernel's handle.
 #[derive(Debug, Default)]
 pub(crate) struct Handles {
     files: RwLock<HashMap<u64, Arc<HeldFile>>>,
@@ -59,7 +61,7 @@ impl Handles {
         files.get(&handle).cloned().ok_or(Errno::BADF)
     }
 
-    /// A file of this node that is open, for a node without a name.
+    /// An open file of this node, for a node without a name.
     pub(crate) fn file_of(&self, node: u64) -> Option<Arc<HeldFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         files.values().find(|file| file.node == node).cloned()
@@ -70,7 +72,7 @@ impl Handles {
         dirs.get(&handle).cloned().ok_or(Errno::BADF)
     }
 
-    /// The number of the next transfer, from 1.
+    /// The next transfer number, from 1.
     pub(crate) fn next_transfer(&self) -> u32 {
         self.transfers.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -97,13 +99,13 @@ impl Handles {
         self.dirs.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)
     }
 
-    /// How many files are open.
+    /// Number of open files.
     pub(crate) fn count(&self) -> usize {
         self.files.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 
-/// An error as the kernel's side of FUSE takes it.
+/// Converts an error for the FUSE library.
 pub(crate) fn refused(error: Errno) -> FuseErrno {
     FuseErrno::from_i32(error.raw_os_error())
 }
@@ -113,12 +115,12 @@ pub(crate) fn errno_of<T>(result: &Result<T>) -> i32 {
     result.as_ref().err().map_or(0, |error| error.raw_os_error())
 }
 
-/// A length as a record has it.
+/// A length as stored in a record.
 fn short(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// Where a relative path leads from a directory; `None` where it leads out, or to where both begin.
+/// Resolves a relative path from a directory; `None` if the result is outside, or the root itself.
 fn way(from: &Path, text: &Path) -> Option<PathBuf> {
     let mut way = from.to_owned();
     for part in text.components() {
@@ -136,7 +138,7 @@ fn way(from: &Path, text: &Path) -> Option<PathBuf> {
     (!way.as_os_str().is_empty()).then_some(way)
 }
 
-/// The parts of a stretch that is longer than a record can say.
+/// Splits a range that is too long for a record.
 fn parts(offset: u64, len: u64, whole: ServiceTime) -> impl Iterator<Item = (u64, u32, ServiceTime)> {
     pieces(len, whole.begun_ns, whole.done_ns).map(move |piece| {
         let span = ServiceTime { begun_ns: piece.start_ns, done_ns: piece.end_ns };
@@ -145,7 +147,7 @@ fn parts(offset: u64, len: u64, whole: ServiceTime) -> impl Iterator<Item = (u64
 }
 
 impl Recorder {
-    /// Does something with the place of a node: its path, or an open file when it has none.
+    /// Calls `act` with the location of a node: its path, or an open file if it has none.
     pub(crate) fn at_node<T>(&self, node: u64, act: impl FnOnce(Locator) -> Result<T>) -> Result<T> {
         match self.tree.path(node) {
             Ok(path) => act(Locator::Path(&path)),
@@ -153,7 +155,7 @@ impl Recorder {
         }
     }
 
-    /// The path that a symbolic link's text leads to; `None` if that is outside of the directory, or the
+    /// The path that a symbolic link points to; `None` if that is outside the directory, or the
     /// directory itself.
     pub(crate) fn target(&self, link: &Path, text: &Path) -> Option<PathBuf> {
         let home = self.homes.iter().find_map(|home| text.strip_prefix(home).ok());
@@ -164,12 +166,13 @@ impl Recorder {
         }
     }
 
-    /// The trace's number for a node's name: the one that it has, or the one under which it was opened.
+    /// The trace's number for a node: that of its current name, or of the name under which it was
+    /// opened.
     pub(crate) fn number_of_node(&self, node: u64) -> Option<u32> {
         self.tree.number(node).or_else(|| self.open.file_of(node)?.number)
     }
 
-    /// Notes an open, and keeps the file. Gives the handle.
+    /// Records an open, and stores the file. Returns the handle.
     pub(crate) fn opened(
         &self,
         call: &Call,
@@ -198,7 +201,7 @@ impl Recorder {
         Ok(self.open.keep_file(file))
     }
 
-    /// Reads or writes, and notes it.
+    /// Reads or writes, and records it.
     pub(crate) fn move_data(
         &self,
         call: &Call,
@@ -223,7 +226,7 @@ impl Recorder {
         result
     }
 
-    /// Notes something done to an open file that moves no data.
+    /// Records an operation on an open file that transfers no data.
     fn note_handle(
         &self,
         call: &Call,
@@ -238,7 +241,7 @@ impl Recorder {
         call.note(kind, file.number, what, span);
     }
 
-    /// Makes what was written durable.
+    /// Makes written data durable.
     pub(crate) fn sync(&self, call: &Call, handle: u64, data_only: bool) -> (Result<()>, ServiceTime) {
         let file = match self.open.file(handle) {
             Ok(file) => file,
@@ -250,7 +253,7 @@ impl Recorder {
         (result, span)
     }
 
-    /// A descriptor of a file was closed.
+    /// Handles the close of a descriptor.
     pub(crate) fn flush(&self, call: &Call, handle: u64) -> (Result<()>, ServiceTime) {
         let file = match self.open.file(handle) {
             Ok(file) => file,
@@ -261,7 +264,7 @@ impl Recorder {
         (result, span)
     }
 
-    /// The last descriptor of a file was closed.
+    /// Handles the close of the last descriptor of a file.
     pub(crate) fn release(&self, call: &Call, handle: u64) -> ServiceTime {
         let Some(file) = self.open.drop_file(handle) else { return ServiceTime::default() };
         let (transfer, number, opener) = (file.transfer, file.number, file.opener);
@@ -273,7 +276,7 @@ impl Recorder {
         span
     }
 
-    /// Reserves or frees a part of a file.
+    /// Preallocates or deallocates a part of a file.
     pub(crate) fn allocate(
         &self,
         call: &Call,
@@ -297,21 +300,21 @@ impl Recorder {
                 call.note(OpKind::Allocate, file.number, what, span);
             }
         } else {
-            // In place of a length, this kind stores which operation it was.
+            // The length field of this kind stores the operation.
             self.note_handle(call, OpKind::Other, &file, (stretch.0, OtherBits::RANGE.0), errno, span);
         }
         (result, span)
     }
 
-    /// A process without the right to keep set-id bits writes to such a file. If they can't be removed,
-    /// the storage refuses the write, too.
+    /// Handles a write by a process that may not keep set-id bits. If the bits can't be removed, the
+    /// storage refuses the write, too.
     pub(crate) fn end_rights(&self, handle: u64) {
         if let Ok(file) = self.open.file(handle) {
             let _ = Storage::end_rights(&file.file);
         }
     }
 
-    /// Looks for data or holes.
+    /// Handles `SEEK_DATA` and `SEEK_HOLE`.
     pub(crate) fn seek(
         &self,
         call: &Call,
@@ -339,7 +342,7 @@ impl Recorder {
         (result, span)
     }
 
-    /// Copies between two open files without the data leaving the system.
+    /// Copies between two open files inside the kernel.
     pub(crate) fn copy(
         &self,
         call: &Call,
@@ -357,7 +360,7 @@ impl Recorder {
             copy_file_range(&source.file, Some(&mut read_at), &target.file, Some(&mut write_at), most)
         });
         let Ok(done) = result else {
-            // The system or the application falls back to reads and writes, which are then noted as such.
+            // The kernel or the application falls back to reads and writes, which are then recorded.
             self.note_handle(call, OpKind::Other, &source, (from.1, 0), errno_of(&result), span);
             return (result, span);
         };
@@ -388,7 +391,7 @@ mod tests {
     use crate::names::NameTable;
     use crate::tree::key_of;
 
-    /// What is noted of one [`Recorder::allocate`] in a file of `len` bytes.
+    /// The records of one [`Recorder::allocate`] in a file of `len` bytes.
     fn noted(len: u64, stretch: (u64, u64), mode: FallocateFlags) -> Vec<OpRecord> {
         let dir = tempfile::tempdir().unwrap();
         let storage = Storage::open(dir.path()).unwrap();

@@ -1,30 +1,29 @@
 //! The kernel's largest request.
 //!
-//! It splits longer reads and writes. Up to Linux 6.11 none was longer than 1 MiB; since then `sysctl
+//! The kernel splits longer reads and writes. Up to Linux 6.11 the limit was 1 MiB; since then `sysctl
 //! fs.fuse.max_pages_limit` sets it, with a default of 1 MiB.
 //!
-//! Not here: how requests are performed.
+//! Not here: executing requests.
 
 use std::sync::OnceLock;
 
 use reelgauge_machine::limits;
 use reelgauge_machine::source::Host;
 
-/// What kernels allow that do not say.
+/// The limit of kernels without this setting.
 const ALWAYS_BYTES: u32 = 1 << 20;
-/// No request is longer: what the room of a thread for one holds.
+/// No request is longer: the size of a thread's request buffer.
 const MOST_BYTES: u32 = 16 << 20;
-/// The smallest page of any processor, so that the limit is not read as more than it is.
+/// The smallest page size of any processor, so that the limit is not overestimated.
 const PAGE_BYTES: u32 = 4096;
 
-/// The longest read or write that the kernel hands over in one piece. Read once: it holds for a mount as long
-/// as that lasts.
+/// The longest read or write that the kernel passes in one request. Read once: a mount keeps its limit.
 pub(crate) fn max_request_bytes() -> u32 {
     static KNOWN: OnceLock<u32> = OnceLock::new();
     *KNOWN.get_or_init(|| allowed_bytes(limits::fuse_request_pages(&Host::here())))
 }
 
-/// The same in words: `1 MiB`.
+/// The same as text: `1 MiB`.
 pub(crate) fn max_request_text() -> String {
     format!("{} MiB", max_request_bytes() >> 20)
 }
@@ -32,7 +31,7 @@ pub(crate) fn max_request_text() -> String {
 /// Converts a limit in pages to whole MiB.
 fn allowed_bytes(limit_pages: Option<u32>) -> u32 {
     let pages = limit_pages.unwrap_or(0);
-    // A limit beyond 2^32 bytes is cut to the most that is used in any case.
+    // Limits beyond 2^32 bytes saturate; the result is capped anyway.
     let bytes = pages.saturating_mul(PAGE_BYTES).clamp(ALWAYS_BYTES, MOST_BYTES);
     bytes >> 20 << 20
 }

@@ -19,7 +19,7 @@ use rustix::io::{Errno, Result};
 
 use crate::attributes::{passed_on, timestamps};
 
-/// The longest extended attribute, and the longest list of their names, that Linux has.
+/// The longest extended attribute, and the longest list of names, on Linux.
 pub(crate) const MAX_XATTR_BYTES: usize = 1 << 16;
 
 const SETUID: u32 = 0o4000;
@@ -32,18 +32,18 @@ pub(crate) struct Storage {
     root: OwnedFd,
     /// The same directory as a path, for calls that take no descriptor.
     root_path: PathBuf,
-    /// Bits that this process may not give to a file that it makes.
+    /// Permission bits that this process removes from new files.
     umask: u32,
 }
 
-/// Where to find a file: by its path below the root, or open when it has no path any more.
+/// Identifies a file: by its path below the root, or by an open file if it has no path any more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Locator<'a> {
     Path(&'a Path),
     Open(&'a File),
 }
 
-/// What `chmod`, `chown`, `truncate` and `utimens` change, as one request.
+/// The changes of `chmod`, `chown`, `truncate` and `utimens`, as one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Change {
     pub(crate) mode: Option<u32>,
@@ -54,13 +54,13 @@ pub(crate) struct Change {
     pub(crate) modified: Option<TimeOrNow>,
 }
 
-/// A path as the system takes it.
+/// A path as system calls expect it.
 fn at(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
 impl Storage {
-    /// Holds on to a directory.
+    /// Opens a directory, and keeps it open.
     pub(crate) fn open(dir: &Path) -> Result<Storage> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open(dir, flags, Mode::empty())?;
@@ -88,7 +88,7 @@ impl Storage {
         openat(&self.root, at(path), flags, Mode::empty())
     }
 
-    /// Makes a file, or opens an existing one; returns which.
+    /// Creates a file, or opens an existing one. Returns whether it was created.
     pub(crate) fn create(&self, path: &Path, flags: OFlags, mode: u32) -> Result<(File, bool)> {
         let flags_new = passed_on(flags) | OFlags::CREATE | OFlags::EXCL;
         match openat(&self.root, path, flags_new, Mode::from_raw_mode(mode & 0o7777)) {
@@ -127,7 +127,7 @@ impl Storage {
         }
         if stat.st_uid != owner.0 && rustix::process::geteuid().is_root() {
             let uid = Uid::from_raw(owner.0);
-            // A directory with the setgid bit gives its own group to what is made in it.
+            // In a directory with the setgid bit, new entries get the directory's group.
             let keeps_group =
                 self.stat(Locator::Path(path.parent().unwrap_or(Path::new(""))))?.st_mode & SETGID != 0;
             let gid = (!keeps_group).then(|| Gid::from_raw(owner.1));
@@ -139,7 +139,7 @@ impl Storage {
     /// Removes the set-user-id and set-group-id bits, as a write does.
     pub(crate) fn end_rights(file: &File) -> Result<()> {
         let mode = fstat(file)?.st_mode & 0o7777;
-        // Without the right to run for the group the bit asks for locks, and stays.
+        // Without group execute permission, the setgid bit means mandatory locking, and is kept.
         let ending = SETUID | if mode & GROUP_RUNS != 0 { SETGID } else { 0 };
         match mode & ending {
             0 => Ok(()),
@@ -168,7 +168,7 @@ impl Storage {
         accessat(&self.root, at(path), mask, AtFlags::empty())
     }
 
-    /// Applies a change and gives the attributes after it.
+    /// Applies a change and returns the new attributes.
     pub(crate) fn change(&self, place: Locator, change: &Change) -> Result<Stat> {
         if let Some(size) = change.size {
             match place {
@@ -210,7 +210,7 @@ impl Storage {
         Ok(value)
     }
 
-    /// The names of the extended attributes, each with a zero behind it.
+    /// The names of the extended attributes, each with a zero byte after it.
     pub(crate) fn xattrs(&self, place: Locator) -> Result<Vec<u8>> {
         let mut names = vec![0; MAX_XATTR_BYTES];
         let len = match place {
@@ -237,7 +237,7 @@ impl Storage {
     }
 }
 
-/// The mask of this process, read where reading does not change it.
+/// The mask of this process, read from /proc, because `umask(2)` would change it.
 fn own_umask() -> u32 {
     let mask = Task::own().status(&Host::here(), "Umask");
     mask.and_then(|mask| u32::from_str_radix(&mask, 8).ok()).unwrap_or(0)

@@ -11,14 +11,14 @@ use crate::mutex::lock;
 use crate::names::{Before, Linked, NameTable};
 use crate::nodes::{Entered, Found, Key, Nodes};
 
-/// What the kernel knows of, and what the trace will call it.
+/// The files known to the kernel, and their names in the trace.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Mutex<Nodes>,
     names: Arc<Mutex<NameTable>>,
 }
 
-/// What makes a file the same file.
+/// The identity of a file.
 pub(crate) fn key_of(stat: &Stat) -> Key {
     Key { device: stat.st_dev, inode: stat.st_ino }
 }
@@ -32,7 +32,7 @@ impl Tree {
         Tree { nodes: Mutex::new(Nodes::new(root)), names }
     }
 
-    /// The path of a node; an error if it has no name any more.
+    /// The path of a node; an error if it no longer has a name.
     pub(crate) fn path(&self, id: u64) -> Result<PathBuf, Errno> {
         lock(&self.nodes).path(id).ok_or(Errno::STALE)
     }
@@ -55,18 +55,18 @@ impl Tree {
         lock(&self.names).number(path, is_dir)
     }
 
-    /// Whether a name is known to lead to a directory.
+    /// Whether a name is known to refer to a directory.
     pub(crate) fn is_dir(&self, parent: u64, name: &OsStr) -> bool {
         let nodes = lock(&self.nodes);
         nodes.child(parent, name).is_some_and(|id| nodes.is_dir(id))
     }
 
-    /// The trace's number for what a symbolic link leads to.
+    /// The trace's number for a symbolic link's target.
     pub(crate) fn number_of_target(&self, path: &Path) -> Option<u32> {
         lock(&self.names).number_of_target(path)
     }
 
-    /// A lookup has found an entry; `leads_to` is its target, if it is a symbolic link.
+    /// Records a lookup that found an entry; `leads_to` is its target, if it is a symbolic link.
     pub(crate) fn found(
         &self,
         parent: u64,
@@ -83,12 +83,12 @@ impl Tree {
         self.enter(parent, name, (path, Linked { several, leads_to }), stat, seen)
     }
 
-    /// A name was made just now: nothing was there.
+    /// Records the creation of a name: it did not exist before.
     pub(crate) fn made(&self, parent: u64, name: &OsStr, path: &Path, stat: &Stat) -> Entered {
         self.enter(parent, name, (path, Linked::default()), stat, Before::Absent)
     }
 
-    /// A lookup has found nothing.
+    /// Records a lookup that found nothing.
     pub(crate) fn missed(&self, parent: u64, name: &OsStr, path: &Path) {
         let origin = lock(&self.nodes).origin(parent, name);
         lock(&self.names).look(path, origin.as_deref(), Before::Absent, Linked::default());

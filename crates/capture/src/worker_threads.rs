@@ -1,12 +1,12 @@
-//! The threads that serve requests: how many of them wait for one.
+//! The threads that serve requests, and how many of them wait for one.
 //!
-//! There are enough threads for an application with many requests under way. But the kernel gives each
-//! request to the thread that has waited longest, so if all of them wait, every request finds another one,
-//! whose memory is in no cache and who may have to be brought to another processor. So only as many wait as
-//! there were requests at once lately, and one more; the others rest, and are woken when all who are awake
-//! have something to do.
+//! There are enough threads for an application with many requests in flight. But the kernel gives each
+//! request to the thread that has waited longest. If all of them wait, each request is served by another
+//! thread, whose memory is in no cache and which may have to move to another processor. So only as many
+//! threads wait as there recently were concurrent requests, plus one. The others rest, and are woken
+//! when all awake threads are busy.
 //!
-//! Not here: what they do.
+//! Not here: serving a request.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use crate::mutex::lock;
 
-/// After so many requests it is looked again how many threads should be awake.
+/// Number of requests after which the number of awake threads is adjusted.
 const LOOK_EVERY: u32 = 1 << 10;
-/// How long a thread rests at a time: then it looks whether there still is something to serve.
+/// How long a thread rests at a time before it checks whether the session is over.
 const REST: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct WorkerThreads {
     /// Requests that are being served.
     busy: AtomicU32,
     most_busy: AtomicU32,
-    /// The most since the last look.
+    /// The maximum of `busy` since the last adjustment.
     lately: AtomicU32,
     served: AtomicU32,
     /// Threads that should not rest.
@@ -38,7 +38,7 @@ pub(crate) struct WorkerThreads {
 }
 
 impl WorkerThreads {
-    /// Of so many threads.
+    /// A pool of this many threads.
     pub(crate) fn new(threads: u32) -> WorkerThreads {
         WorkerThreads {
             threads,
@@ -55,7 +55,7 @@ impl WorkerThreads {
         }
     }
 
-    /// A thread has got a request.
+    /// Called when a thread has received a request.
     pub(crate) fn begin(&self) {
         let busy = self.busy.fetch_add(1, Ordering::SeqCst) + 1;
         if busy > self.lately.load(Ordering::Relaxed) {
@@ -71,7 +71,7 @@ impl WorkerThreads {
         }
     }
 
-    /// It is about to answer it.
+    /// Called just before it answers.
     pub(crate) fn done(&self) {
         self.busy.fetch_sub(1, Ordering::SeqCst);
         if self.served.fetch_add(1, Ordering::Relaxed) % LOOK_EVERY == LOOK_EVERY - 1 {
@@ -80,7 +80,7 @@ impl WorkerThreads {
         }
     }
 
-    /// It has answered, and would wait for the next one; it rests first if enough others wait.
+    /// Called after it has answered. It rests before the next request if enough other threads wait.
     pub(crate) fn answered(&self) {
         if !self.is_enough() {
             return;
@@ -102,14 +102,14 @@ impl WorkerThreads {
         awake > self.wanted.load(Ordering::Relaxed).max(needed)
     }
 
-    /// The session is over: all resting threads wake up.
+    /// Ends the session: wakes all resting threads.
     pub(crate) fn dismiss(&self) {
         self.is_over.store(true, Ordering::Release);
         drop(lock(&self.bed));
         self.wake.notify_all();
     }
 
-    /// The most requests that were served at once.
+    /// The largest number of concurrent requests.
     pub(crate) fn most_busy(&self) -> u32 {
         self.most_busy.load(Ordering::Relaxed)
     }
@@ -128,7 +128,7 @@ mod tests {
 
     type Work = Box<dyn FnOnce() + Send>;
 
-    /// Threads that take requests from a queue until it is closed, and rest for long.
+    /// Threads that take requests from a queue until it is closed, and rest for a long time.
     fn serve(threads: u32) -> (Arc<WorkerThreads>, Sender<Work>, Vec<JoinHandle<()>>) {
         let workers = Arc::new(WorkerThreads { rest: 10 * FAR, ..WorkerThreads::new(threads) });
         let (requests, queue) = channel::<Work>();
@@ -164,7 +164,7 @@ mod tests {
     fn who_is_not_needed_rests_and_is_woken_when_it_is() {
         let threads = 6;
         let (workers, requests, joins) = serve(threads);
-        // Never ends if no thread would rest, or all.
+        // Never ends if no thread, or every thread, would rest.
         while workers.resting.load(Ordering::SeqCst) < threads - 3 {
             one_by_one(&requests, LOOK_EVERY);
         }

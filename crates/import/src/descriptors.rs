@@ -26,7 +26,7 @@ pub(crate) struct OpenDescription {
     pub path: Vec<u8>,
     /// Its handle in the trace.
     pub transfer: u32,
-    /// The offset of the next read or write without an offset of its own.
+    /// The offset of the next read or write without an explicit offset.
     pub position: u64,
     /// The end of the latest positioned read or write, for sources that show only half of an offset.
     pub positioned_end: u64,

@@ -92,7 +92,7 @@ fn leader(text: &[u8]) -> Option<(u32, Time, Option<u64>, &[u8])> {
     })
 }
 
-/// Whether a text starts like a line of its own: with a time, perhaps after a process.
+/// Whether a text starts like a separate line: with a time, perhaps after a process.
 pub(crate) fn is_led(text: &[u8]) -> bool {
     leader(text).is_some()
 }
