@@ -1,4 +1,4 @@
-//! The original's scripts: one command a line behind `Cmd>`, everything else is a remark.
+//! The original's scripts: one command per line after `Cmd>`; all other lines are comments.
 //!
 //! ```text
 //! Cmd> -1   Results C:\path\results.csv
@@ -8,68 +8,70 @@
 //! Cmd> 0   pause
 //! ```
 //!
-//! As in the original, one bad line and nothing runs. Not here: carrying it out ([`crate::session`]).
+//! As in the original, a script with an invalid line does not run at all. Not here: running it
+//! ([`crate::session`]).
 
 use std::time::Duration;
 
 use crate::settings::{Settings, SettingsError};
 
-/// What begins a command.
+/// The prefix of a command.
 const COMMAND: &str = "Cmd>";
-/// The most lines of a script.
+/// Limit of lines in a script.
 pub const LINES_MAX: usize = 20_000;
-/// The most workers.
+/// Limit of workers in a script.
 pub const WORKERS_MAX: usize = 200;
-/// The longest wait, seconds: two days.
+/// The longest wait, in seconds: two days.
 const WAIT_S_MAX: u64 = 172_800;
-/// The most bad lines that are reported.
+/// Number of invalid lines that are reported.
 const ERRORS_SHOWN: usize = 10;
 
-/// A script that can be carried out.
+/// A script without invalid commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// What is done, in this order.
+    /// The commands, in order.
     pub commands: Vec<Command>,
 }
 
-/// One command.
+/// One command of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// What follows belongs to a test of this name: the last part of the file that the script names.
+    /// The following commands belong to a test of this name: the last component of the file in the
+    /// script.
     Results(String),
     /// Sends a worker its settings.
     Set(usize, Settings),
-    /// A worker begins, or goes on.
+    /// A worker starts or continues.
     Start(usize),
-    /// A worker ends the operation that it does, and waits.
+    /// A worker finishes its current operation, and waits.
     Pause(usize),
-    /// Nothing is sent for this long.
+    /// Sends nothing for this long.
     Wait(Duration),
 }
 
-/// Why nothing of a script is carried out.
+/// The reason why a script does not run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptError {
     /// There are too many lines.
     #[error("the script has more than {LINES_MAX} lines")]
     TooLong,
-    /// No line begins with "Cmd>".
+    /// No line starts with "Cmd>".
     #[error("the script has no command. Write each on a separate line that begins with 'Cmd>'")]
     Empty,
-    /// Nothing is measured.
+    /// No worker is started.
     #[error("the script starts no worker. Add a line such as 'Cmd> 0   start'")]
     NothingStarts,
-    /// Lines that are no command.
+    /// Some commands are invalid.
     #[error("{}", bad_lines(.0))]
     Lines(Vec<BadLine>),
 }
 
-/// A line that is no command.
+/// A line with an invalid command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
-    /// Which, from 1.
+    /// Its line number, from 1.
     pub number: usize,
-    /// What is wrong with it.
+    /// The reason why the command is invalid.
     pub why: String,
 }
 
@@ -83,10 +85,11 @@ fn bad_lines(lines: &[BadLine]) -> String {
 }
 
 impl Script {
-    /// Reads a script. `roots` are the folders that workers may be sent to, and those below them.
+    /// Reads a script. `roots` are the folders that workers may use, with everything below them.
     ///
     /// # Errors
-    /// A command is none, or sends a worker elsewhere; there are too many lines; or nothing is started.
+    /// If a command is invalid or sends a worker elsewhere, if there are too many lines, or if no worker
+    /// is started.
     pub fn read(text: &str, roots: &[String]) -> Result<Script, ScriptError> {
         if text.lines().count() > LINES_MAX {
             return Err(ScriptError::TooLong);
@@ -111,12 +114,12 @@ impl Script {
         Ok(Script { commands })
     }
 
-    /// How many workers it speaks to: its highest number and all below.
+    /// Number of workers: the highest number in the script, plus one.
     pub fn workers(&self) -> usize {
         self.commands.iter().filter_map(Command::worker).max().map_or(0, |highest| highest + 1)
     }
 
-    /// How long its waits are together.
+    /// Sum of its waits.
     pub fn takes(&self) -> Duration {
         let waits = self.commands.iter().map(|command| match command {
             Command::Wait(time) => *time,
@@ -125,7 +128,7 @@ impl Script {
         waits.sum()
     }
 
-    /// Folders that workers write into, each once.
+    /// Folders that workers write to, each once.
     pub fn written_folders(&self) -> Vec<&str> {
         let mut folders = Vec::new();
         for command in &self.commands {
@@ -139,7 +142,7 @@ impl Script {
         folders
     }
 
-    /// Workers that do not report: they are not measured.
+    /// Workers that report no operations, so they are not measured.
     pub fn silent_workers(&self) -> Vec<usize> {
         let mut silent: Vec<usize> = self.commands.iter().filter_map(Command::silences).collect();
         silent.sort_unstable();
@@ -230,7 +233,7 @@ fn wait(seconds: &str) -> Result<Command, String> {
     Ok(Command::Wait(Duration::from_secs(seconds)))
 }
 
-/// The last part of the file's name: where it is to lie on a machine of 2011 is of no use here.
+/// The last component of the file's path. The folder is ignored: it is on the original controller's host.
 fn results_name(rest: &str) -> String {
     let path = rest.split_once("Results").map_or("", |(_, path)| path.trim());
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -240,7 +243,7 @@ fn results_name(rest: &str) -> String {
     if fit.is_empty() { "results.csv".to_owned() } else { fit }
 }
 
-/// A word from a script as a message shows it.
+/// Formats a word of a script for a message.
 fn shown(word: &str) -> String {
     word.chars().take(60).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

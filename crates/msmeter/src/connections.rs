@@ -1,8 +1,8 @@
-//! The connections of workers. A worker connects and sends "hello"; its data becomes lines, each with
-//! its time of arrival.
+//! The connections of workers. A worker connects and sends "hello". Its data is split into lines, each
+//! with its time of arrival.
 //!
-//! A list of addresses controls who may connect: the protocol has no authentication. Not here: what is
-//! sent when ([`crate::session`]).
+//! A list of addresses controls who may connect: the protocol has no authentication. Not here: the
+//! timing of messages ([`crate::session`]).
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -17,76 +17,77 @@ use crate::lines::{Lines, WireLine};
 /// A worker's first message, and the answer to it.
 const HELLO: &str = "hello";
 const ANSWER: &str = "hellotoyou";
-/// How long it may take to say so.
+/// Time limit for a worker's first message.
 const HELLO_WITHIN: Duration = Duration::from_secs(10);
-/// How long a message to a worker may take, which the system takes without it.
+/// Time limit for sending a message. Normally the system accepts it immediately.
 const SEND_WITHIN: Duration = Duration::from_secs(2);
-/// How often the listener looks whether it is to end.
+/// Interval at which the listener checks whether to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// The most connections without a hello: beyond that each new one replaces another. A worker sends its
-/// hello at once, so it is greeted before so many others connect.
+/// Limit of connections without a hello. Beyond it, each new one replaces another. A worker sends its
+/// hello immediately, so it is greeted before so many others connect.
 const STRANGERS_MAX: usize = 64;
-/// Connections that have sent a hello, and are no worker of the script.
+/// Limit of connections that have sent a hello, in addition to the script's workers.
 const SPARE_WORKERS_MAX: usize = 16;
-/// Events that wait. Where more come, workers are held up rather than this machine's memory filled.
+/// Limit of queued events. Beyond it, workers are blocked, which protects the local host's memory.
 const WAITING_MAX: usize = 65_536;
 
-/// What happens at the connections.
+/// An event at the connections.
 #[derive(Debug)]
 pub enum Event {
-    /// A worker came.
+    /// A worker connected and was greeted.
     Joined(Link),
-    /// It sent a line.
+    /// A worker sent a line.
     Line {
-        /// Which connection.
+        /// The number of the worker's connection.
         key: usize,
-        /// When it came.
+        /// The time at which the line arrived.
         at: Instant,
-        /// What.
+        /// The line, without its end.
         line: WireLine,
     },
-    /// Its connection was closed.
+    /// A connection was closed.
     Gone {
-        /// Which connection.
+        /// The number of the worker's connection.
         key: usize,
-        /// When that was seen.
+        /// When the close was seen.
         at: Instant,
-        /// Why.
+        /// The reason of the close, as text.
         why: String,
     },
     /// A connection was refused.
     Refused {
-        /// Who.
+        /// The address of the peer.
         peer: SocketAddr,
-        /// Why.
+        /// The reason of the refusal, as text.
         why: &'static str,
     },
 }
 
-/// A worker's connection.
+/// A connection to a greeted worker.
 #[derive(Debug)]
 pub struct Link {
-    /// Which it is.
+    /// The number of the connection.
     pub key: usize,
-    /// Who is there.
+    /// The address of the peer.
     pub peer: SocketAddr,
     stream: TcpStream,
 }
 
 impl Link {
-    /// Sends a message: its text and one NUL, in one piece, since a worker takes each piece for a message.
+    /// Sends a message: its text and one NUL, in one write, because a worker treats each read as a
+    /// message.
     ///
     /// # Errors
-    /// The connection was closed, or the host does not accept it within two seconds.
+    /// If the connection is closed, or the worker's host does not accept the message within two seconds.
     pub fn send(&self, message: &str) -> io::Result<()> {
         let mut bytes = message.as_bytes().to_vec();
         bytes.push(0);
         (&self.stream).write_all(&bytes)
     }
 
-    /// Ends the connection.
+    /// Closes the connection in both directions.
     pub fn close(&self) {
-        // It is closed already where this fails.
+        // Fails only if it is already closed.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
@@ -94,9 +95,9 @@ impl Link {
 /// Listens for workers until it is dropped.
 #[derive(Debug)]
 pub struct Workers {
-    /// What happens.
+    /// Receives the events of all connections.
     pub events: Receiver<Event>,
-    /// Where they are to come to.
+    /// The address that workers connect to.
     pub address: SocketAddr,
     is_over: Arc<AtomicBool>,
 }
@@ -121,7 +122,7 @@ impl Guests {
 /// Listens at this address.
 ///
 /// # Errors
-/// The address is in use, or not this machine's.
+/// If the address is in use, or does not belong to the local host.
 pub fn listen(address: SocketAddr, guests: Guests) -> io::Result<Workers> {
     let listener = TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
@@ -160,9 +161,9 @@ fn accept(listener: &TcpListener, guests: &Guests, sender: &SyncSender<Event>, o
     }
 }
 
-/// Connections without a hello so far. There are at most [`STRANGERS_MAX`] of them, and none blocks
-/// another one: when all places are taken, a new connection replaces the longest waiting one of the
-/// address that has most.
+/// Connections that have not sent a hello yet. There are at most [`STRANGERS_MAX`] of them, and none
+/// blocks another one. If all slots are taken, a new connection replaces the oldest one of the address
+/// with the most connections.
 #[derive(Debug, Default)]
 struct Strangers(Mutex<Vec<Stranger>>);
 
@@ -180,18 +181,18 @@ impl Strangers {
         while all.len() >= STRANGERS_MAX {
             let of_address = |ip: IpAddr| all.iter().filter(|other| other.ip == ip).count();
             let most = all.iter().map(|stranger| of_address(stranger.ip)).max();
-            // They stand in the order in which they came.
+            // They are in the order of arrival.
             let Some(at) = all.iter().position(|stranger| Some(of_address(stranger.ip)) == most) else {
                 break;
             };
-            // Its thread, which waits for its first word, ends by that.
+            // This also ends its thread, which waits for its hello.
             let _ = all.remove(at).stream.shutdown(Shutdown::Both);
         }
         all.push(Stranger { key, ip, stream });
         Ok(())
     }
 
-    /// Removes a stranger that was greeted or has disconnected. Returns whether it still had its place.
+    /// Removes a stranger that was greeted or has disconnected. Returns whether it still had a slot.
     fn go(&self, key: usize) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = all.len();
@@ -200,7 +201,7 @@ impl Strangers {
     }
 }
 
-/// Everything that comes by one connection.
+/// Serves one connection from its hello to its end.
 fn serve(
     (key, peer): (usize, SocketAddr),
     stream: TcpStream,
@@ -294,7 +295,7 @@ fn serve_worker(
     let _ = sender.send(Event::Gone { key, at: Instant::now(), why });
 }
 
-/// Reads to the end of a connection; why it ended.
+/// Reads until the end of a connection. Returns the reason of the end.
 fn read_all(mut stream: TcpStream, lines: &mut Lines, mut send: impl FnMut(Vec<WireLine>) -> bool) -> String {
     let mut buffer = [0; 4096];
     loop {
@@ -311,10 +312,10 @@ fn read_all(mut stream: TcpStream, lines: &mut Lines, mut send: impl FnMut(Vec<W
     }
 }
 
-/// Waits for a worker's first word, and makes the connection ready. What came behind it.
+/// Waits for a worker's hello, and configures the connection. Returns the lines that followed the hello.
 fn hello(mut stream: &TcpStream, lines: &mut Lines) -> Result<Vec<WireLine>, &'static str> {
     let unfit = "its connection cannot be used";
-    // Accepted from a listener that does not wait, which some systems pass on.
+    // The listener is non-blocking, and some systems pass that on to accepted connections.
     stream.set_nonblocking(false).map_err(|_| unfit)?;
     stream.set_nodelay(true).map_err(|_| unfit)?;
     stream.set_write_timeout(Some(SEND_WITHIN)).map_err(|_| unfit)?;
@@ -381,7 +382,7 @@ mod tests {
         let mut stranger = TcpStream::connect(workers.address).unwrap();
         stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
         assert!(matches!(next(&workers), Event::Refused { why: "its first line was not hello", .. }));
-        // What it had sent was not read to the end, so that its connection is reset, or closed.
+        // Its data was not read completely, so its connection is reset, or closed.
         assert!(!matches!(stranger.read(&mut [0; 8]), Ok(count) if count > 0));
     }
 
@@ -389,7 +390,7 @@ mod tests {
     fn connections_that_say_nothing_keep_no_worker_out() {
         let workers = loopback();
         let connect = || TcpStream::connect(workers.address).unwrap();
-        // Three times as many as there are places, all of which stay.
+        // Three times the number of slots, all of which stay connected.
         let silent: Vec<TcpStream> = (0..3 * STRANGERS_MAX).map(|_| connect()).collect();
         let mut worker = connect();
         worker.write_all(b"hello\n\0").unwrap();
@@ -402,7 +403,7 @@ mod tests {
             }
         };
         assert_eq!(link.peer, worker.local_addr().unwrap());
-        // Every evicted connection was reported, and is the earliest.
+        // Every evicted connection was reported, and is one of the earliest.
         assert!(evicted <= 2 * STRANGERS_MAX + 1, "{evicted}");
         assert!(matches!((&silent[0]).read(&mut [0; 1]), Ok(0) | Err(_)));
         assert_eq!(silent.len(), 3 * STRANGERS_MAX);

@@ -1,12 +1,13 @@
-//! The files of a session: every record with its worker and its time, and each test as the original wrote it.
+//! The files of a session: all records with worker and time, and each test in the format of the
+//! original.
 //!
 //! ```text
 //! reelgauge-runs/2026-11-26T031500Z-night-msmeter/
-//!   run.toml            what was asked for, in a table [msmeter]
-//!   summary.json        what was measured; written anew after each test
-//!   script.txt          the script, as it was given
-//!   records.csv         every record: when it came, from whom, and its figures with their units
-//!   text/01-night.csv   a test as the original wrote it, for old spreadsheets
+//!   run.toml            the settings, in a table [msmeter]
+//!   summary.json        the figures; rewritten after each test
+//!   script.txt          the script, unchanged
+//!   records.csv         all records: time of arrival, worker, and figures with units
+//!   text/01-night.csv   a test in the format of the original, for old spreadsheets
 //! ```
 //!
 //! Not here: the meaning of records ([`reelgauge_analysis::msmeter`]).
@@ -31,15 +32,15 @@ const COLUMNS: &str = "arrived_s,test,worker,file,access,length_kib,block_kib,\
                        rate_while_transferring_mib_per_s,msmeter_latency_ms\n";
 
 pub const RECORDS_FILE: &str = "records.csv";
-/// The script, as it was given.
+/// The name of the script's copy.
 pub const SCRIPT_FILE: &str = "script.txt";
-/// The verb of a session.
+/// The subcommand of a session.
 pub const MSMETER: &str = "msmeter";
-/// The note for a test whose end was never written.
+/// The note for a test that did not end normally.
 const UNFINISHED: &str =
     "the session still runs, was killed, or ran out of space; the figures end with its last complete test";
 
-/// The files of a session that goes on.
+/// The files of a session in progress.
 #[derive(Debug)]
 pub struct Kept {
     run_dir: RunDir,
@@ -49,10 +50,10 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Makes the files in the session's directory.
+    /// Creates the files in the session's directory.
     ///
     /// # Errors
-    /// There is no room for them.
+    /// If they can't be written.
     pub fn begin(run_dir: RunDir, facts: &MeterFacts, started_at: &str, script: &str) -> io::Result<Kept> {
         let dir = run_dir.path();
         let plan = plan(facts).map_err(io::Error::other)?;
@@ -65,7 +66,7 @@ impl Kept {
         let mut summary = Summary::new(env!("CARGO_PKG_VERSION"), started_at, MSMETER, target);
         summary.run_dir = Some(dir.display().to_string());
         summary.label.clone_from(&facts.script);
-        // No operation of this program was to be logged, so none is missing.
+        // This program executes no operations itself, so none is missing from its log.
         summary.log.complete = true;
         let kept = Kept { run_dir, summary, records, text: None };
         kept.tell(facts, Outcome::BrokeOff, Some(UNFINISHED)).map_err(io::Error::other)?;
@@ -76,18 +77,18 @@ impl Kept {
         self.run_dir.path()
     }
 
-    /// Writes what was measured until now, as that of a session that has not ended.
+    /// Writes the figures so far, as those of an unfinished session.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// If the file can't be written.
     pub fn tell_unfinished(&self, facts: &MeterFacts) -> io::Result<()> {
         self.tell(facts, Outcome::BrokeOff, Some(UNFINISHED)).map(drop).map_err(io::Error::other)
     }
 
-    /// Writes what was measured, and gives it.
+    /// Writes the figures, and returns them.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// If the file can't be written.
     pub fn tell(
         &self,
         facts: &MeterFacts,
@@ -102,20 +103,20 @@ impl Kept {
         Ok(summary)
     }
 
-    /// Begins the text of a test; where it lies below the directory.
+    /// Starts the text of a test. Returns its path in the session's directory.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// If the file can't be created.
     pub fn begin_text(&mut self, number: usize, name: &str) -> io::Result<String> {
         let path = format!("{TEXTS}/{number:02}-{name}");
         self.text = Some(BufWriter::new(File::create_new(self.dir().join(&path))?));
         Ok(path)
     }
 
-    /// Keeps a record, with the test that it belongs to.
+    /// Stores a record, with its test.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// If the files can't be written.
     pub fn record(
         &mut self,
         arrived_s: f64,
@@ -137,10 +138,10 @@ impl Kept {
         }
     }
 
-    /// Writes a line of an EBU worker after the record before it, as the original does.
+    /// Writes a line of an EBU worker after its previous record, as the original does.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// If the file can't be written.
     pub fn extra(&mut self, line: &str) -> io::Result<()> {
         match &mut self.text {
             Some(text) => writeln!(text, "{line}"),
@@ -148,10 +149,10 @@ impl Kept {
         }
     }
 
-    /// Ends the text of a test with its tables.
+    /// Completes the text of a test with its tables.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// If the file can't be written.
     pub fn end_text(&mut self, figures: &MeterFigures) -> io::Result<()> {
         if let Some(mut text) = self.text.take() {
             text.write_all(old_text::summary(figures).as_bytes())?;
@@ -160,10 +161,10 @@ impl Kept {
         self.flush()
     }
 
-    /// Hands everything to the system, so that a killed session keeps it.
+    /// Writes all buffered data, so that a killed session keeps it.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// If the files can't be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.text.as_mut().map_or(Ok(()), Write::flush)?;
         self.records.flush()
@@ -176,7 +177,7 @@ pub fn is_session(run_dir: &RunDir) -> bool {
     text.parse::<toml::Table>().is_ok_and(|plan| plan.contains_key(MSMETER))
 }
 
-/// What was asked for, as `run.toml` has it. No command does it again without the workers.
+/// The settings in `run.toml`. No command repeats such a run, because the workers are separate programs.
 #[derive(Serialize)]
 struct MeterPlan<'a> {
     msmeter: Asked<'a>,

@@ -1,21 +1,23 @@
-//! The msMeter crate: drives workers of the BBC/EBU Media Storage Meter (EBU Tech 3362) by its old
-//! scripts over its own protocol, and stores their reports.
+//! The msMeter crate: drives workers of the BBC/EBU Media Storage Meter (EBU Tech 3362) with its scripts
+//! and its protocol, and stores their reports.
 //!
-//! * [`command_script`]: the `Cmd>` scripts of the original, checked as a whole before anything is sent.
+//! * [`command_script`]: the `Cmd>` scripts of the original, validated completely before anything is
+//!   sent.
 //! * [`settings`]: the settings of a worker, and the folders that it may use.
 //! * [`lines`](mod@lines): splits a worker's data into lines, whatever it contains.
 //! * [`worker_record`]: one record line.
 //! * [`connections`]: the connections of workers.
-//! * [`kept`]: the files of a session, written as records come.
+//! * [`kept`]: the files of a session, written as records arrive.
 //! * [`session`]: runs a script, and writes its results.
-//! * [`old_text`]: record lines and the three tables as the original wrote them, for old spreadsheets.
+//! * [`old_text`]: record lines and the three tables in the format of the original, for old
+//!   spreadsheets.
 //!
-//! Facts of the protocol are from `ebu-media-storage-meter.md` in the project's references, a.3 to a.6. It
-//! has no authentication, no encryption and no acknowledgement, so nothing here listens beyond this machine
-//! without a list of who may come, and nothing that a worker sends is trusted.
+//! The protocol is described in `ebu-media-storage-meter.md` in the project's references, a.3 to a.6. It
+//! has no authentication, no encryption and no acknowledgement. So this crate accepts connections from
+//! other hosts only with a list of permitted addresses, and trusts no data of a worker.
 //!
-//! Not here: a worker (`reelgauge mix` is this program's own), the figures of the
-//! tables ([`reelgauge_analysis::msmeter`]) and the screen (report).
+//! Not here: a worker (`reelgauge mix` is this program's own), the figures of the tables
+//! ([`reelgauge_analysis::msmeter`]) and the screen (the report crate).
 
 pub mod command_script;
 pub mod connections;

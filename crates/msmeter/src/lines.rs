@@ -1,25 +1,25 @@
-//! Splits a worker's data into lines: every piece of text ends with a NUL, a record comes in three
-//! pieces, and pieces come in any portions.
+//! Splits a worker's data into lines. Every piece of text ends with a NUL, a record has three pieces,
+//! and pieces arrive in chunks of any size.
 //!
-//! Not here: what a line means ([`crate::worker_record`]).
+//! Not here: the meaning of a line ([`crate::worker_record`]).
 
-/// The longest line that is kept. The original's buffer; a record has some sixty.
+/// The longest line that is stored: the size of the original's buffer. A record has about 60 bytes.
 pub const LINE_BYTES_MAX: usize = 1024;
 
-/// What was received and is no whole line yet.
+/// Received data without its line end.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     rest: Vec<u8>,
-    /// The line that is being received is longer than any may be.
+    /// Whether the current line is longer than the limit.
     is_too_long: bool,
 }
 
 /// A line, without its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WireLine {
-    /// Its text. What is no UTF-8 in it has been replaced.
+    /// Its text, with invalid UTF-8 replaced.
     Text(String),
-    /// It was longer than [`LINE_BYTES_MAX`], and is lost.
+    /// It was longer than [`LINE_BYTES_MAX`], and was dropped.
     TooLong,
 }
 
@@ -38,7 +38,7 @@ impl Lines {
         whole
     }
 
-    /// The line that the connection ended in.
+    /// The incomplete line at the end of the connection.
     pub fn end(&mut self) -> Option<WireLine> {
         let text = String::from_utf8_lossy(&self.rest).into_owned();
         self.rest.clear();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     proptest! {
-        /// However it is cut into portions, the same lines come of it.
+        /// The lines do not depend on the size of the chunks.
         #[test]
         fn portions_make_no_difference(
             sent in prop::collection::vec(any::<u8>(), 0..3000),

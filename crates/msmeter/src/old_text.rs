@@ -5,14 +5,14 @@
 use reelgauge_analysis::msmeter::{MeterCell, MeterFigures};
 use reelgauge_analysis::paper::Mode;
 
-/// The columns' block sizes, KiB.
+/// Block sizes of the columns, in KiB.
 const BLOCKS_KIB: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 pub fn record_line(worker: usize, record: &str) -> String {
     format!("{worker:3},{record}\n")
 }
 
-/// The tables that stand behind the records.
+/// The tables after the records.
 pub fn summary(figures: &MeterFigures) -> String {
     let mut text = String::from("Results summary\n");
     let rate = |cell: &MeterCell| format!("{:7.2},", cell.rate_while_transferring_mib_per_s);
@@ -24,7 +24,7 @@ pub fn summary(figures: &MeterFigures) -> String {
     text
 }
 
-/// One table; a cell without a record is 0 there, as in the original.
+/// One table; a cell without records is 0, as in the original.
 fn table(
     text: &mut String,
     title: &str,

@@ -1,11 +1,11 @@
 //! A session: waits for the workers, runs the script, and stores their reports.
 //!
-//! The protocol acknowledges nothing, so nothing is taken for granted: a worker that was started and
-//! reports nothing is named, a disconnected worker is named with its time, and a pause follows each
-//! message, because a worker that gets two at once treats them as one, or as none.
+//! The protocol has no acknowledgements. So a started worker without reports is listed, a disconnected
+//! worker is listed with its time, and a pause follows each message: a worker that receives two messages
+//! at once treats them as one, or as none.
 //!
-//! When a session ends, however it does, workers are paused and sent away; where this program is killed,
-//! their connections break, on which a running worker of the original dies. Not here: display text.
+//! At the end of a session, also after an error, workers are paused and disconnected. If this program is
+//! killed, their connections break, which ends a running worker of the original. Not here: display text.
 
 mod conduct;
 
@@ -24,7 +24,7 @@ use crate::command_script::Script;
 use crate::connections::{Event, Guests, Link, Workers, listen};
 use crate::kept::{Kept, MSMETER};
 
-/// How often the end and the second are looked at.
+/// Interval at which interrupts and the progress of the session are checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug)]
@@ -32,15 +32,15 @@ pub struct MeterRequest {
     pub script: Script,
     /// The same, as text.
     pub script_text: String,
-    /// What it is called.
+    /// The name of the script.
     pub script_name: String,
-    /// Folders that workers may be sent to.
+    /// Folders that workers may use.
     pub roots: Vec<String>,
-    /// Where workers come to.
+    /// The address that workers connect to.
     pub listen: SocketAddr,
-    /// Who may come from other machines.
+    /// The other hosts that may connect.
     pub guests: Guests,
-    /// How long to wait for all of them.
+    /// Time limit for all workers to connect.
     pub wait: Duration,
     /// Folder for session directories.
     pub out: PathBuf,
@@ -51,7 +51,7 @@ pub struct MeterRequest {
 pub enum Happening {
     Listening {
         address: SocketAddr,
-        /// How many are needed.
+        /// Number of required workers.
         wanted: usize,
     },
     Joined {
@@ -63,59 +63,59 @@ pub enum Happening {
         peer: SocketAddr,
         why: &'static str,
     },
-    /// A worker disconnected.
+    /// A worker disconnected during the session.
     Gone {
         worker: usize,
         why: String,
     },
-    /// A test begins.
+    /// A test of the script starts.
     Test {
         name: String,
     },
-    /// A second has gone by.
+    /// A second has passed.
     Second {
-        /// Seconds since the script began.
+        /// Seconds since the start of the script.
         at_s: f64,
-        /// Seconds that its waits take.
+        /// Sum of the script's waits, in seconds.
         of_s: f64,
         records: u64,
-        /// Bytes received from them within the last second.
+        /// Bytes transferred in the last second, as reported by the workers.
         bytes_in_second: u64,
         /// The running worker that has been silent for longest, and for how long.
         quietest: Option<(usize, f64)>,
     },
 }
 
-/// Why there is no session.
+/// The reason why a session fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MeterError {
     #[error("cannot listen at {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
-    /// Not all workers came.
+    /// Not all workers connected.
     #[error(
         "only {came} of {wanted} workers connected within {} s. Start each with: meter -rm \
          ADDRESS", waited.as_secs())]
     NotAllCame {
         came: usize,
         wanted: usize,
-        /// How long was waited.
+        /// How long the session waited.
         waited: Duration,
     },
-    /// It was ended while workers were waited for.
+    /// The user interrupted it while it waited for workers.
     #[error("interrupted before all workers had connected; nothing was measured")]
     EndedBefore,
-    /// The directory can't be made or written.
+    /// The directory can't be created or written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
-    /// Records have no place.
+    /// Records can't be stored.
     #[error("cannot write reports of workers to {dir}: {source}. The workers were paused and disconnected")]
     Kept { dir: PathBuf, source: io::Error },
 }
 
-/// A session that ended.
+/// The result of a finished session.
 #[derive(Debug)]
 pub struct MeterEnd {
-    /// Its result.
+    /// The summary, as written to `summary.json`.
     pub summary: Summary,
     pub dir: PathBuf,
 }
@@ -123,7 +123,7 @@ pub struct MeterEnd {
 /// Runs a script. `asked` returns whether the user wants it to end.
 ///
 /// # Errors
-/// No worker can connect, not all workers did, or their reports can't be stored.
+/// If no worker can connect, not all workers did, or their reports can't be stored.
 pub fn carry_out(
     request: &MeterRequest,
     tell: &mut dyn FnMut(&Happening),
@@ -150,7 +150,7 @@ pub fn carry_out(
     Ok(MeterEnd { summary, dir })
 }
 
-/// What is known when all workers are there.
+/// The facts at the start, when all workers are connected.
 fn begin(request: &MeterRequest, links: &[Link]) -> MeterFacts {
     let silent = request.script.silent_workers();
     let worker = |(number, link): (usize, &Link)| MeterWorker {
@@ -171,7 +171,7 @@ fn begin(request: &MeterRequest, links: &[Link]) -> MeterFacts {
     }
 }
 
-/// Waits for as many workers as the script speaks to. They are numbered as they come.
+/// Waits for the workers that the script needs. They are numbered in order of connection.
 fn gather(
     workers: &Workers,
     request: &MeterRequest,
@@ -193,7 +193,7 @@ fn gather(
                 tell(&Happening::Joined { worker: links.len(), peer: link.peer });
                 links.push(link);
             }
-            // As in the original, the next one takes the free place.
+            // As in the original, the next worker gets the free number.
             Ok(Event::Gone { key, why, .. }) => {
                 if let Some(worker) = links.iter().position(|link| link.key == key) {
                     links.remove(worker);

@@ -1,81 +1,82 @@
 //! A worker's settings, `-p PATH -n N -l KB …`, and the folders that it may use.
 //!
-//! The original overwrites every file called `test000`, `test001`, … of its folder, whatever the
-//! content, without a question. So the folder must be named twice: in the script, and by the user who
-//! runs it.
+//! The original overwrites all files named `test000`, `test001`, … in its folder, without asking. So the
+//! folder must be given twice: in the script, and by the user who runs it.
 
-/// The longest message that a worker reads: it takes 255 bytes at a time, and throws that away if they
-/// are full (the original's fault 17). "start" and both NULs, which follow at once, must also fit.
+/// The longest message that a worker reads: it reads 255 bytes at a time, and discards them if the
+/// buffer is full (the original's fault 17). "start" and both NULs, which follow immediately, must also
+/// fit.
 pub const BYTES_MAX: usize = 255 - 1 - "start\0\0".len();
 
-/// How many block sizes there are: 1 KiB to 1 MiB.
+/// Number of block sizes: 1 KiB to 1 MiB.
 const BLOCK_SIZES: usize = 11;
 
-/// What one worker is to do.
+/// The settings of one worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The folder with its test files, as that machine names it.
+    /// The folder with its test files, as a path on the worker's host.
     pub path: String,
-    /// How many test files; 0: all that are there.
+    /// Number of test files; 0: all existing ones.
     pub files: u32,
-    /// The longest operation, KiB.
+    /// The longest operation, in KiB.
     pub length_kib: u32,
-    /// The longest delay before each, ms.
+    /// The longest delay before each operation, in ms.
     pub delay_ms: u32,
-    /// Percent of operations that write.
+    /// Percentage of operations that are writes.
     pub write_percent: u32,
-    /// Percent at random places.
+    /// Percentage of operations at random offsets.
     pub random_percent: u32,
-    /// Whether it reports each operation. One that does not is not measured.
+    /// Whether it reports each operation. Otherwise it is not measured.
     pub verbose: bool,
-    /// Kept and never used by the original.
+    /// Stored, but not used by the original.
     pub sharing: bool,
-    /// Around the cache of its machine.
+    /// Whether operations bypass the cache of the worker's host.
     pub direct: bool,
     /// The block sizes, as exponents: 1 is 1 KiB, 11 is 1 MiB.
     pub blocks: Vec<u8>,
 }
 
-/// What is wrong with settings.
+/// The reason why settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// A flag is missing or misplaced.
     #[error("{expected} is missing. A line has -p -n -l -d -w -r -v -f -dio -bn -bs, in this order")]
     Order {
-        /// The flag.
+        /// The flag that is missing here.
         expected: &'static str,
     },
     /// A value is no number, or out of range.
     #[error("{flag} is {value}, but must be {range}")]
     Value {
-        /// The flag.
+        /// The flag before the value.
         flag: &'static str,
-        /// The text at this place.
+        /// The value as given.
         value: String,
-        /// What may.
+        /// The range of valid values, as text.
         range: String,
     },
-    /// There is text behind the end.
+    /// There is text after the end.
     #[error("extra text after the 11 block sizes: {rest}")]
     Rest {
-        /// What.
+        /// The text after the block sizes.
         rest: String,
     },
-    /// A worker would not read it.
+    /// The message is too long for a worker.
     #[error(
         "the line has {bytes} bytes, but a worker of the original reads only {BYTES_MAX}. Use a shorter path"
     )]
     TooLong {
-        /// How long it is.
+        /// Length of the message, in bytes.
         bytes: usize,
     },
 }
 
 impl Settings {
-    /// Reads settings as scripts write them.
+    /// Parses the settings in a script.
     ///
     /// # Errors
-    /// A flag is missing or out of order, a value is out of range, or it is longer than a worker reads.
+    /// If a flag is missing or out of order, a value is out of range, or the message is too long for a
+    /// worker.
     pub fn from_words(words: &[&str]) -> Result<Settings, SettingsError> {
         let mut words = Words { rest: words };
         let settings = Settings {
@@ -120,7 +121,8 @@ impl Settings {
         )
     }
 
-    /// Whether its folder is one of these, or lies below one, by its text alone: it is another machine's.
+    /// Whether its folder is one of these, or below one. Compares text only, because the paths are on
+    /// another host.
     pub fn is_below(&self, roots: &[String]) -> bool {
         let parts: Vec<&str> = parts(&self.path).collect();
         let is_below = |root: &String| {
@@ -131,13 +133,13 @@ impl Settings {
     }
 }
 
-/// The parts of a path of any system. The first one of an absolute path of Unix is empty.
+/// The components of a path of any system. The first one of an absolute Unix path is empty.
 fn parts(path: &str) -> impl Iterator<Item = &str> {
     let parts = path.trim_end_matches(['/', '\\']).split(['/', '\\']);
     parts.enumerate().filter(|(at, part)| *at == 0 || !matches!(*part, "" | ".")).map(|(_, part)| part)
 }
 
-/// Words that are still to be read.
+/// The words of the settings that are not parsed yet.
 struct Words<'a> {
     rest: &'a [&'a str],
 }
@@ -174,7 +176,7 @@ impl Words<'_> {
         }
     }
 
-    /// The block sizes, and zeros up to the eleventh, which are optional.
+    /// The block sizes. The zeros up to the eleventh are optional.
     fn blocks(&mut self) -> Result<Vec<u8>, SettingsError> {
         let count = self.number("-bn", 1, BLOCK_SIZES as u32)?;
         self.flag("-bs")?;
@@ -226,7 +228,7 @@ mod tests {
         let settings = read(LINE).unwrap();
         assert_eq!(settings.message(), LINE);
         assert_eq!((settings.blocks.len(), settings.verbose, settings.sharing), (7, true, false));
-        // The zeros at the end are optional, and are sent all the same: a worker always reads eleven.
+        // The zeros at the end are optional, but are always sent: a worker reads eleven values.
         assert_eq!(read(LINE.trim_end_matches(" 0 0 0 0")).unwrap(), settings);
     }
 

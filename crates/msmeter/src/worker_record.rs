@@ -5,24 +5,25 @@
 use reelgauge_analysis::msmeter::MeterRecord;
 use reelgauge_analysis::paper::Mode;
 
-/// The longest name of a file that is kept; the original's have seven characters.
+/// The longest file name that is stored; the original's have seven characters.
 const NAME_CHARS_MAX: usize = 64;
 
-/// What a line of a worker is.
+/// The meaning of a line from a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkerLine {
-    /// An operation that was done.
+    /// An operation that the worker completed.
     Record(MeterRecord),
-    /// It could not open a file.
+    /// The worker could not open a file.
     NoFiles,
     Bye,
-    /// Times of frames and stamps of an EBU worker, which begin with a colon. They are kept as text.
+    /// Frame times and timestamps of an EBU worker, which start with a colon. They are stored as text.
     Extra(String),
     Unknown,
 }
 
 pub fn said(line: &str) -> WorkerLine {
-    // It goes into files that are read in a terminal.
+    // Control characters are refused, because the text is written to files that users view in a
+    // terminal.
     if line.trim().contains(char::is_control) {
         return WorkerLine::Unknown;
     }
@@ -53,7 +54,7 @@ fn record(text: &str) -> Option<MeterRecord> {
         access,
         length_kib: length.parse().ok()?,
         block_kib: block.parse().ok()?,
-        // "inf" and "nan" are what the original writes where no time went by.
+        // The original writes "inf" or "nan" if no time elapsed.
         rate_mib_per_s: rate.parse().ok()?,
         latency_ms: latency.parse().ok()?,
     })

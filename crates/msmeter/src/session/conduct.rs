@@ -1,5 +1,5 @@
-//! Runs a script: which messages go to which worker, which reports are accepted, and when a test is
-//! over.
+//! Runs a script: decides which messages are sent to which worker, which reports are accepted, and when
+//! a test is over.
 //!
 //! Not here: who may connect ([`crate::connections`]), where data is stored ([`crate::kept`]).
 
@@ -21,45 +21,45 @@ use crate::worker_record::{WorkerLine, said};
 
 /// How long a worker has for a message before the next one follows.
 const MESSAGE_REST: Duration = Duration::from_millis(150);
-/// A test is over when nothing has come for this long since its last pause...
+/// A test is over when nothing has arrived for this long after its last pause.
 const QUIET_FOR: Duration = Duration::from_millis(300);
-/// ... and at the latest then: an operation in hand may take long.
+/// A test is over at the latest after this time, even if an operation is still in flight.
 const QUIET_WITHIN: Duration = Duration::from_secs(5);
-/// How long workers have to say goodbye.
+/// How long workers have to disconnect.
 const GOODBYE_WITHIN: Duration = Duration::from_secs(2);
-/// The test of workers that are started before any "Results".
+/// The name of the test if workers are started before any "Results".
 const UNNAMED: &str = "results.csv";
 
-/// Why a script is not carried out further.
+/// The reason to stop a script.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The user wants it to end.
+    /// The user interrupted it.
     Asked,
-    /// No worker is left.
+    /// All workers have disconnected.
     NobodyLeft,
-    /// Records have no place.
+    /// Records cannot be stored.
     NotKept(io::Error),
 }
 
-/// A worker that is there, or was.
+/// A worker that is connected, or was.
 struct Seat {
     link: Link,
-    /// Since when it runs; `None` where it doesn't.
+    /// When it was started; `None` if it is not running.
     runs_since: Option<Instant>,
-    /// When it last sent something, or was started.
+    /// When it last sent data, or was started.
     heard: Instant,
-    /// How long it had been silent when it was paused, until it next sends something.
+    /// How long it had been silent when it was paused; reset when it sends data.
     silent_when_paused: Option<Silence>,
 }
 
-/// A test that goes on.
+/// A test in progress.
 struct OpenTest {
     tally: MeterTally,
     /// Workers that were started in it.
     started: Vec<usize>,
-    /// Those that reported.
+    /// Workers that reported operations.
     reported: Vec<usize>,
-    /// How long each took for a record at most.
+    /// By worker: the longest time for one record.
     longest_s: HashMap<usize, f64>,
 }
 
@@ -68,8 +68,8 @@ impl OpenTest {
         OpenTest { tally: MeterTally::default(), started, reported: Vec::new(), longest_s: HashMap::new() }
     }
 
-    /// Whether a worker made no progress and had no operation in flight. One that reported nothing at
-    /// all is named as such.
+    /// Whether a worker has stalled: it was silent for longer than its operations take. Workers without
+    /// any report are listed separately.
     fn is_stall(&self, silence: &Silence) -> bool {
         let longest_s = self.longest_s.get(&silence.worker);
         longest_s.is_some_and(|longest_s| Silence::is_stall(silence.seconds, *longest_s))
@@ -84,7 +84,7 @@ pub(super) struct Session<'a> {
     kept: Kept,
     test: Option<OpenTest>,
     began: Instant,
-    /// When a second was last reported, and the bytes received since.
+    /// The time of the last progress report, and the bytes received since.
     second: Instant,
     bytes_in_second: u64,
     records: u64,
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
         for command in &script.commands {
             match command {
                 Command::Results(name) if self.test.is_none() => self.begin_test(name)?,
-                // As in the original, one that is open stays open.
+                // As in the original, a further "Results" does not end an open test.
                 Command::Results(_) => {}
                 Command::Set(worker, settings) => self.say(*worker, &settings.message())?,
                 Command::Start(worker) => self.start(*worker)?,
@@ -143,8 +143,9 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Whether its pause ends the test. The original asks for the highest number of the script, and leaves
-    /// the tests of a ramp open in which that one has no part yet.
+    /// Whether its pause ends the test: it is the highest worker started in this test. The original
+    /// waits for the highest one of the script, so it never ends tests of a ramp that the highest worker
+    /// has not joined yet.
     fn is_highest(&self, worker: usize) -> bool {
         self.test.as_ref().is_some_and(|test| test.started.iter().max() == Some(&worker))
     }
@@ -162,7 +163,7 @@ impl<'a> Session<'a> {
             stalled: Vec::new(),
             figures: MeterTally::default().figures(),
         });
-        // Who goes on from the test before belongs to this one, too.
+        // Workers still running from the previous test belong to this one, too.
         let started = (0..self.seats.len()).filter(|worker| self.seats[*worker].runs_since.is_some());
         self.test = Some(OpenTest::of(started.collect()));
         (self.tell)(&Happening::Test { name: name.to_owned() });
@@ -176,7 +177,8 @@ impl<'a> Session<'a> {
         if self.is_gone(worker) {
             return Ok(());
         }
-        // Taken before the message: what the worker does in the pause that follows is measured, too.
+        // Taken before the message: the worker's operations during the following pause are measured,
+        // too.
         let now = Instant::now();
         let seat = &mut self.seats[worker];
         (seat.runs_since, seat.heard, seat.silent_when_paused) = (Some(now), now, None);
@@ -195,7 +197,7 @@ impl<'a> Session<'a> {
         self.say(worker, "pause")
     }
 
-    /// From now on it has nothing to report but what it has in hand.
+    /// Marks a worker as paused: it only reports operations still in flight.
     fn quieten(&mut self, worker: usize) {
         let now = Instant::now();
         self.silence_until(worker, now);
@@ -206,13 +208,13 @@ impl<'a> Session<'a> {
         seat.runs_since = None;
     }
 
-    /// Workers of the test that made no progress until they were paused, and have been silent since.
+    /// Workers of the test that had made no progress when they were paused, and have been silent since.
     fn stalled(&self) -> Vec<Silence> {
         let Some(test) = &self.test else { return Vec::new() };
         let now = Instant::now();
         let silent = |worker: &usize| match (self.is_gone(*worker), self.seats[*worker].runs_since) {
             (true, _) => None,
-            // It goes on in the next test.
+            // It is still running, and belongs to the next test.
             (false, Some(_)) => Some(self.silence(*worker, now)),
             (false, None) => self.seats[*worker].silent_when_paused,
         };
@@ -222,7 +224,7 @@ impl<'a> Session<'a> {
         silences
     }
 
-    /// Sends a message, and leaves the worker time to read it. Nothing is sent to a disconnected worker.
+    /// Sends a message, and waits until the worker has read it. Skips a disconnected worker.
     fn say(&mut self, worker: usize, message: &str) -> Result<(), Stop> {
         if self.is_gone(worker) {
             return Ok(());
@@ -233,7 +235,7 @@ impl<'a> Session<'a> {
         self.pass(MESSAGE_REST)
     }
 
-    /// Takes what comes for this long.
+    /// Processes events for this long. Returns early if the user interrupts, or no worker is left.
     fn pass(&mut self, time: Duration) -> Result<(), Stop> {
         let until = Instant::now() + time;
         loop {
@@ -251,7 +253,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Takes what comes within this time.
+    /// Processes the events that arrive within this time, and reports once a second.
     fn look(&mut self, time: Duration) -> io::Result<()> {
         let until = Instant::now() + time;
         loop {
@@ -363,7 +365,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// A running worker has been silent until then.
+    /// Records that a running worker was silent until `at`.
     fn silence_until(&mut self, worker: usize, at: Instant) {
         if self.seats[worker].runs_since.is_none() || self.test.is_none() {
             return;
@@ -376,7 +378,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How long it has been silent then.
+    /// How long it had been silent at `at`.
     fn silence(&self, worker: usize, at: Instant) -> Silence {
         let heard = self.seats[worker].heard;
         let seconds = at.saturating_duration_since(heard).as_secs_f64();
@@ -399,11 +401,11 @@ impl<'a> Session<'a> {
         (self.tell)(&Happening::Gone { worker, why });
     }
 
-    /// Waits for the records of operations that were in hand, and makes the test's figures.
+    /// Waits for the records of operations in flight, and calculates the test's figures.
     fn end_test(&mut self) -> Result<(), Stop> {
         let paused = Instant::now();
         self.last_heard = self.last_heard.max(paused);
-        // Who seems to have stalled may have had a long operation in hand.
+        // A worker that seems stalled may have a long operation in flight.
         let is_awaited = |session: &Session<'_>| {
             let is_quiet = session.last_heard.elapsed() >= QUIET_FOR;
             !is_quiet || !(session.asked)() && !session.stalled().is_empty()
@@ -428,11 +430,11 @@ impl<'a> Session<'a> {
         test.workers_without_records.retain(|worker| !open.reported.contains(worker));
         test.workers_without_records.sort_unstable();
         self.kept.end_text(&test.figures)?;
-        // The next one may never end.
+        // Written now, because the next test may never end.
         self.kept.tell_unfinished(&self.facts)
     }
 
-    /// Pauses everybody, takes what is still to come, and sends everybody away.
+    /// Pauses all workers, receives their last records, and disconnects them.
     pub(super) fn end(&mut self, ended: Result<(), Stop>) -> io::Result<Summary> {
         let (outcome, why) = match &ended {
             Ok(()) => (Outcome::Complete, None),
@@ -462,7 +464,7 @@ impl<'a> Session<'a> {
         self.kept.tell(&self.facts, outcome, why.as_deref()).map_err(io::Error::other)
     }
 
-    /// Sends them away: their leaving is no loss.
+    /// Disconnects these workers; their disconnection is not reported as a failure.
     fn goodbye(&mut self, there: &[usize]) {
         let there: Vec<usize> = there.iter().copied().filter(|worker| !self.is_gone(*worker)).collect();
         for &worker in &there {
