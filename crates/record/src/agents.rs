@@ -1,11 +1,11 @@
-//! How the numbers and times of each host's log map into a run of several hosts.
+//! Maps the numbers and times of each host's log into a run of several hosts.
 //!
 //! Every host counts workers, streams and files from 0 and time from its own start, and its log is kept
-//! unchanged. `ops/_agents.json` holds the offsets to add; the underscore hides it from readers that
-//! take the folder for a data set. Readers of logs and counters add the offsets, so that their callers
-//! see one run.
+//! unchanged. `ops/_agents.json` contains the offsets to add; because of the underscore, readers that
+//! treat the folder as a data set ignore it. Readers of logs and counters add the offsets, so that their
+//! callers see one run.
 //!
-//! Not here: how clocks were compared, and which hosts were missing (the fleet crate).
+//! Not here: comparing clocks, and detecting missing hosts (the fleet crate).
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -19,27 +19,27 @@ use crate::turn::ProcessorWait;
 /// Name of the file, in `ops/`.
 pub const AGENTS_FILE: &str = "_agents.json";
 
-/// The places of ten thousand machines are smaller.
+/// Enough for the offsets of ten thousand hosts.
 const FILE_MAX_BYTES: u64 = 8 << 20;
 
-/// What is added to the numbers and times of one machine's log.
+/// The offsets for the numbers and times of one host's log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentPlace {
     /// The host's display name.
     pub agent: String,
     /// Its folder in `ops/` and `counters/`: `agent=a1`.
     pub folder: String,
-    /// How much later than the run's time 0 its own was, by one clock.
+    /// The start of its time after the start of the run, by the same clock.
     pub shift_ns: u64,
-    /// Its worker 0.
+    /// The run's number of its worker 0.
     pub first_worker: u32,
-    /// Its stream 0.
+    /// The run's number of its stream 0.
     pub first_stream: u32,
-    /// Its file 0.
+    /// The run's number of its file 0.
     pub first_file: u32,
 }
 
-/// The machines of a run.
+/// The hosts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentPlaces {
     /// The run's time 0, in nanoseconds since 1970 (UTC) by the clock that all times were mapped to.
@@ -55,7 +55,7 @@ impl AgentPlaces {
     /// The file exists and can't be read.
     pub fn read(ops: &Path) -> io::Result<Option<AgentPlaces>> {
         let path = ops.join(AGENTS_FILE);
-        // Asked by name: opening a pipe would wait for its other end.
+        // Check the file type by name: opening a FIFO would block until it has a writer.
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_file() => {}
             Ok(_) => return Ok(None),
@@ -67,22 +67,22 @@ impl AgentPlaces {
         Ok(Some(serde_json::from_slice(&text)?))
     }
 
-    /// The place of the machine whose files lie in a folder of this name.
+    /// The offsets of the host whose files are in a folder with this name.
     pub fn of_folder(&self, folder: &str) -> Option<&AgentPlace> {
         self.agents.iter().find(|place| place.folder == folder)
     }
 }
 
 impl AgentPlace {
-    /// A time of the machine's own as one of the run.
+    /// Converts a time of the host to one of the run.
     ///
-    /// The place and the record are both read from files. A sum that no number can hold stays at the largest
-    /// number, here and below: such a row belongs to no worker, stream or file of the run.
+    /// The offset and the record are both read from files. Sums saturate, here and below: such a row
+    /// belongs to no worker, stream or file of the run.
     pub fn time_ns(&self, own_ns: u64) -> u64 {
         own_ns.saturating_add(self.shift_ns)
     }
 
-    /// An operation as one of the run.
+    /// Converts an operation to one of the run.
     pub fn place(&self, op: &mut OpRecord) {
         op.worker = op.worker.saturating_add(self.first_worker);
         op.stream = op.stream.saturating_add(self.first_stream);
@@ -95,7 +95,7 @@ impl AgentPlace {
         }
     }
 
-    /// A wait for a processor as one of the run.
+    /// Converts a processor wait to one of the run.
     pub fn placed_wait(&self, wait: ProcessorWait) -> ProcessorWait {
         ProcessorWait {
             // See `AgentPlace::time_ns`.

@@ -1,8 +1,8 @@
 //! Contains panics of third-party code on damaged input.
 //!
-//! The Parquet library's decoders index and assert by the content of damaged pages. That is a damaged
-//! file and not a defect of the program, so it has to end as an error, without a panic message and a
-//! backtrace. Other panics at the same time are shown as always.
+//! The Parquet library's decoders index and assert based on the content of damaged pages. A damaged file
+//! is not a defect of the program, so it must cause an error, without a panic message and a backtrace.
+//! Other panics at the same time are reported as usual.
 //!
 //! Not here: the text of the error.
 
@@ -11,15 +11,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// How many pieces of such work this thread is in.
+    /// Nesting depth of such work in this thread.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Puts the silence in front of whatever shows panics, once in a process.
+/// Installs the panic hook that suppresses these messages, once per process.
 static SILENCE: Once = Once::new();
 
-/// Returns the result of the work; `None` if it panicked, without printing anything. Data that it used
-/// must not be used afterwards.
+/// Returns the result of the work; `None` if it panicked, without printing anything. After a panic, do
+/// not use the data that it modified.
 pub fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
     SILENCE.call_once(|| {
         let shown = take_hook();

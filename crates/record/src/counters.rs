@@ -1,20 +1,20 @@
 //! Samples as Parquet, in `counters/agent=NAME/` of the run directory.
 //!
 //! ```text
-//! counters/agent=local/part-000001.parquet   full: some minutes of samples
-//! counters/agent=local/part-000002.parquet   open: written again, whole, every two seconds
+//! counters/agent=local/part-000001.parquet   full: a few minutes of samples
+//! counters/agent=local/part-000002.parquet   open: rewritten completely every two seconds
 //! counters/agent=local/_part-000002.tmp      being written; every reader of data sets ignores it
 //! ```
 //!
-//! A Parquet file can't be added to once it has its footer, so the open part is kept in memory and put
-//! in the place of its shorter self, under the same name, until it is full. At every moment each part is
-//! complete: a killed process loses the last two seconds, and no later repair is needed.
+//! A Parquet file with a footer can't be extended. So the open part is kept in memory. Until it is full,
+//! it replaces its shorter version under the same name. All parts are complete at all times: a killed
+//! process loses the last two seconds, and no repair is needed.
 //!
-//! Columns: `at_ns` (the run's clock; a rate holds for the time since the sample before), `layer`, `name`,
-//! `device` (empty where there is one), `unit`, `value` (null where a counter was reset). The names are those
-//! of [`kinds`].
+//! Columns: `at_ns` (the run's clock; a rate applies to the time since the previous sample), `layer`,
+//! `name`, `device` (empty if there is only one), `unit`, `value` (null if a counter was reset). The
+//! names are those of [`kinds`].
 //!
-//! Not here: sampling (doctor), and which of it a page shows (analysis).
+//! Not here: sampling (doctor), and the selection for a page (analysis).
 
 mod counter_key;
 pub mod kinds;
@@ -45,35 +45,35 @@ const KEY_UNREAD: &str = "reelgauge.unread";
 /// The columns, in file order.
 const COLUMNS: [&str; 6] = ["at_ns", "layer", "name", "device", "unit", "value"];
 
-/// Why counters could not be written or read.
+/// The reason why counters could not be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountersError {
-    /// The file system refused.
+    /// A file operation failed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         action: &'static str,
         path: PathBuf,
-        /// The system's error.
+        /// The system's error of that operation.
         source: io::Error,
     },
-    /// The Parquet library refused what it was given: a bug.
+    /// The Parquet library refused its input: a bug.
     #[error("cannot encode counters: {source}")]
     Encode {
         #[from]
         source: ParquetError,
     },
-    /// A part can't be understood.
+    /// A part can't be parsed.
     #[error("{} is not a part of the counters, or it is damaged: {why}", path.display())]
     Damaged {
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why it can't be parsed.
         why: String,
     },
 }
 
 impl CountersError {
-    /// For `map_err`: this action on this path failed.
+    /// For `map_err`: adds the action and the path to an I/O error.
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> CountersError {
         move |source| CountersError::Io { action, path: path.to_path_buf(), source }
     }

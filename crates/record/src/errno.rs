@@ -1,8 +1,8 @@
 //! Names of error numbers: `ENOENT` instead of 2.
 //!
-//! Logs keep error numbers as Linux has them, and importers map those of other systems to the nearest,
-//! so there is one table, whatever system reads the log. Not here: what an error means; the system's own
-//! text is shown with the figures.
+//! Logs have Linux's error numbers, and importers map those of other systems to the nearest one. So
+//! there is one table, whatever system reads the log. Not here: the meaning of an error; figures show
+//! the system's own text.
 
 /// Linux's numbers and names (`asm-generic/errno-base.h` and `errno.h`), ascending.
 const NAMES: [(i32, &str); 130] = [
@@ -138,7 +138,7 @@ const NAMES: [(i32, &str); 130] = [
     (132, "ERFKILL"),
 ];
 
-/// Other names that the same numbers go by.
+/// Alternative names of the same numbers.
 const ALIASES: [(i32, &str); 3] = [(11, "EWOULDBLOCK"), (35, "EDEADLOCK"), (95, "ENOTSUP")];
 
 /// The name of a Linux error number; `None` for 0 and for numbers that Linux does not have.

@@ -1,17 +1,17 @@
 //! The identity that files are opened with.
 //!
-//! A run as root on another user's target reads and writes there as that user, so that no link can give
-//! it access to more than that user has. Its results go where root wanted them, and are root's. So a
-//! thread has a *guise* for the target, which threads that it starts take over, and puts it off
-//! ([`own`]) for as long as it opens results.
+//! A run as root on another user's target reads and writes there as that user. So no link can give it
+//! access to more than that user has. Its results are written where root requested, and belong to root.
+//! So a thread takes a *guise* for the target, which threads that it starts inherit, and suspends it
+//! ([`own`]) while it opens results.
 //!
-//! Only access to files changes (on Linux the file system user and group of the thread, its further groups
-//! and, with them, the rights to pass over permissions). What was open before stays open, and the process may
-//! do everything else that it could do.
+//! Only file access changes: on Linux, the file system user and group of the thread, its supplementary
+//! groups and, with them, the capabilities that override permissions. Open files stay open, and the
+//! process keeps all its other rights.
 //!
 //! Linux only: other systems have no identity per thread, and no guise is taken.
 //!
-//! Not here: which identity is taken when (the engine's area).
+//! Not here: when an identity is taken (the engine's area).
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -23,20 +23,20 @@ pub struct Guise {
     pub group: u32,
 }
 
-/// From now on this thread, and those that it starts, open files as this user; with no other group than this.
-/// Whether the system let it.
+/// This thread, and those that it starts, open files as this user from now on, with no other group than
+/// this. Returns false if the system does not permit it.
 #[cfg(target_os = "linux")]
 pub fn take(guise: Guise) -> bool {
     linux::take(guise)
 }
 
-/// As on Linux; here it is impossible.
+/// Not supported on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn take(_guise: Guise) -> bool {
     false
 }
 
-/// From now on this thread has no guise, if it had one.
+/// Ends this thread's guise, if it has one.
 pub fn shed() {
     #[cfg(target_os = "linux")]
     linux::put_off();
@@ -52,7 +52,7 @@ pub fn is_root() -> bool {
     return false;
 }
 
-/// The user as whom this thread opens files.
+/// The user with whose rights this thread opens files.
 #[cfg(unix)]
 pub fn user() -> u32 {
     #[cfg(target_os = "linux")]
@@ -61,18 +61,18 @@ pub fn user() -> u32 {
     return rustix::process::geteuid().as_raw();
 }
 
-/// Puts the guise off until it is dropped: until then, this thread opens files as the user who started
-/// the tool. A thread that opens nothing but results keeps it.
+/// Suspends the guise until it is dropped: this thread then opens files as the user who started
+/// Reelgauge. A thread that opens only results keeps this value.
 #[must_use = "the identity is restored when this is dropped"]
 #[derive(Debug)]
 pub struct Own {
     #[cfg(target_os = "linux")]
     guise: Option<Guise>,
-    /// It belongs to its thread.
+    /// It must not be sent to another thread.
     _of_this_thread: std::marker::PhantomData<*const ()>,
 }
 
-/// Puts the guise off; where there is none, nothing happens.
+/// Suspends the guise. Without one, this does nothing.
 pub fn own() -> Own {
     Own {
         #[cfg(target_os = "linux")]
@@ -85,7 +85,7 @@ pub fn own() -> Own {
 impl Drop for Own {
     fn drop(&mut self) {
         if let Some(guise) = self.guise {
-            // It could be taken before. Going on as root would be worse than not going on.
+            // It could be taken before. Continuing as root would be worse than a panic.
             assert!(linux::take(guise), "cannot switch back to user {}", guise.user);
         }
     }

@@ -1,22 +1,21 @@
 //! The record crate: the record of one operation, and how it is stored.
 //!
-//! * [`op`]: the fixed-size record of one operation. It is all that the measuring path uses of this
-//!   crate.
-//! * [`turn`]: the extra record for a measuring thread that had to wait for a processor.
+//! * [`op`]: the fixed-size record of one operation. The measuring path uses nothing else of this crate.
+//! * [`turn`]: the extra record for an operation whose thread had to wait for a processor.
 //! * [`errno`]: names of error numbers.
 //! * [`contained`]: contains panics of third-party code on damaged files.
 //! * [`identity`]: the identity that files are opened with, on the target and for results.
-//! * [`named_file`]: files that the user names, and how existing ones are treated.
+//! * [`named_file`]: files that the user names, and the handling of existing ones.
 //! * [`regular_file`]: opens files that other users may have made.
-//! * [`log`] (feature `log`): the Parquet operation log, written as the run goes, and its readers.
+//! * [`log`] (feature `log`): the Parquet operation log, written during the run, and its readers.
 //! * [`counters`] (feature `log`): sampled counters, by name, and their Parquet files.
-//! * [`run_dir`] (feature `log`): the run directory around it.
+//! * [`run_dir`] (feature `log`): the run directory that contains them.
 //! * [`notes`] (feature `notes`, part of `log`): the user's notes about a run and its storage.
 //! * [`host`] (feature `log`): facts about the host that made a run.
 //! * `typescript` (feature `typescript`): kinds of operations, by name, for the application.
 //!
-//! Not here: what a run means. The analysis crate computes figures, percentiles and verdicts from these
-//! records alone.
+//! Not here: the interpretation of a run. The analysis crate calculates figures, percentiles and
+//! verdicts from these records alone.
 
 #[cfg(feature = "log")]
 pub mod agents;

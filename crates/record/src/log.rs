@@ -1,22 +1,22 @@
-//! The operation log: every operation of an agent, as Parquet, written while the run goes on.
+//! The operation log: every operation of an agent, as Parquet, written during the run.
 //!
 //! ```text
-//! ops/agent=NAME/part-000001-000120.parquet   a table: what segments 1 to 120 held, in big row groups
+//! ops/agent=NAME/part-000001-000120.parquet   a table: the rows of segments 1 to 120, in large row groups
 //! ops/agent=NAME/part-000121.parquet          a segment: half a second of rows, or a few thousand
 //! ops/agent=NAME/_segment-000122.tmp          being written; every reader of data sets ignores it
 //! ```
 //!
 //! A Parquet file can't be read before its footer is written. So rows go into small *segments*, each
-//! complete and renamed into place within half a second, and at the same time, encoded once, into
-//! a *table* that takes the place of its segments when there are enough of them. Nothing is read back.
-//! A process that is killed loses the segment that it was writing, nothing else.
+//! complete and renamed to its final name within half a second. The same rows, encoded only once, also
+//! go into a *table*, which replaces its segments when there are enough of them. Nothing is read back. A
+//! killed process loses only the segment that it was writing.
 //!
-//! The encoding is this room's own ([`LogWriter`] has to keep up with a million operations a second on
+//! The encoders are part of this crate ([`LogWriter`] must keep up with a million operations a second on
 //! a fraction of a core), but the format is plain Parquet: delta and dictionary encodings from the
-//! standard, no compression, no extension. Metadata, page headers and all reading are the parquet
-//! crate's.
+//! standard, no compression, no extension. The parquet crate writes metadata and page headers, and does
+//! all reading.
 //!
-//! Not here: which operations to leave out of a figure (warm-up), and any figure at all.
+//! Not here: which operations to exclude from a figure (warm-up), and any figure at all.
 
 mod bits;
 mod column_chunk;

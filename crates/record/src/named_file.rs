@@ -1,17 +1,16 @@
-//! Files that the user names: which existing files are replaced, which are written through, and which
-//! are refused.
+//! Files that the user names: existing files are replaced, written through, or refused.
 //!
-//! The tool is often run as root, where putting a new file in the place of `/dev/null`, or filling a disk
-//! with a report, does lasting harm. So:
+//! Reelgauge is often run as root. Replacing `/dev/null` by a new file, or writing a report over a disk,
+//! would then do lasting damage. So:
 //!
-//! | what has the name | what is done |
+//! | existing entry | action |
 //! |---|---|
-//! | nothing, a regular file | a file that is there as a whole or not at all |
-//! | a symbolic link to a regular file | the same for the file that it leads to; the link stays |
+//! | none, or a regular file | a complete new file, or no change |
+//! | a symbolic link to a regular file | the same for its target; the link is kept |
 //! | a device such as `/dev/null`, a pipe, `/dev/stdout` | written through |
-//! | a disk, a directory, a socket, a link that leads nowhere | refused |
+//! | a disk, a directory, a socket, a dangling link | refused |
 //!
-//! The new file is made under a name that did not exist, so that no other user of the directory can
+//! The new file is created under a name that did not exist, so that no other user of the directory can
 //! redirect it.
 //!
 //! Not here: the tool's own files in a run directory ([`crate::run_dir`]).
@@ -25,14 +24,14 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::identity;
 
-/// Where the system shows a process its own open files, as links that are no ordinary ones.
+/// Directories in which the system shows a process its own open files, as special links.
 const OF_THE_SYSTEM: [&str; 2] = ["/dev", "/proc"];
 
-/// Writes the output of `fill` under a name that the user gave.
+/// Writes the output of `fill` under a name given by the user.
 ///
 /// # Errors
-/// When an existing entry must not be replaced (the error gives the reason), when the system refuses,
-/// and the errors of `fill`. An existing file is then unchanged, unless it is a device or a pipe.
+/// If an existing entry must not be replaced (the error contains the reason), if the system refuses, and
+/// the errors of `fill`. An existing file is then unchanged, unless it is a device or a pipe.
 pub fn write_named<T, E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
@@ -44,12 +43,12 @@ pub fn write_named<T, E: From<io::Error>>(
     }
 }
 
-/// How a name is written to.
+/// How to write to a name.
 #[derive(Debug, PartialEq, Eq)]
 enum Way {
-    /// A whole new file in this place.
+    /// Replace this path by a new file.
     Replace(PathBuf),
-    /// Into what is there.
+    /// Write into the existing entry.
     Through,
 }
 
@@ -82,7 +81,7 @@ fn way_to(path: &Path) -> io::Result<Way> {
     }
 }
 
-/// Whether text can be written into it without harm. A disk would lose what is on it.
+/// Whether text can be written into it without damage. A disk would lose its content.
 #[cfg(unix)]
 fn takes_text(kind: fs::FileType) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -108,11 +107,11 @@ fn replace<T, E: From<io::Error>>(
     Ok(filled)
 }
 
-/// A new file in the same directory, under a name that nothing had. It is removed when it is dropped; its
-/// rights are those of every file.
+/// A new file in the same directory, under an unused name. It is removed when it is dropped. Its
+/// permissions are the default ones.
 pub(crate) fn new_beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut name = OsString::from("_");
-    // Without a name the file is refused when it is renamed; this one is temporary.
+    // A path without a name is refused at the rename; this name is temporary.
     name.push(path.file_name().unwrap_or_default());
     name.push(".");
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));

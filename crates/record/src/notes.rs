@@ -1,19 +1,19 @@
 //! The user's description of a run and its storage: from flags at the start, or later in its notes.
 //!
-//! Not here: where notes are kept and who may change them (the results and console crates).
+//! Not here: storing notes and the permission to change them (the results and console crates).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Tags of a run.
+/// Limit of tags of a run.
 pub const TAGS_MAX: usize = 20;
-/// Characters of a tag.
+/// Limit of characters of a tag.
 pub const TAG_CHARS_MAX: usize = 64;
-/// Characters of a make, a model, a firmware, and of the name and the value of anything else.
+/// Limit of characters of a make, a model, a firmware, and of the name and the value of other facts.
 pub const FIELD_CHARS_MAX: usize = 200;
-/// The most facts about the storage in addition to make, model and firmware.
+/// Limit of facts about the storage, in addition to make, model and firmware.
 pub const OTHER_MAX: usize = 20;
 
 /// Facts about a storage that have their own fields.
@@ -55,63 +55,63 @@ pub struct StorageDetails {
     pub other: BTreeMap<String, String>,
 }
 
-/// Words about storage that can't be understood.
+/// An invalid description of the storage.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotesError {
     /// A part without a value.
     #[error("'{0}' is not KEY=VALUE. Write make=Acme,model=FS2,firmware=7.2 or your own keys such as raid=6")]
     NoValue(String),
-    /// A name with nothing behind it.
+    /// A name without a value.
     #[error("'{0}=' has no value. Add one after the '=', or omit the key")]
     EmptyValue(String),
     /// Two values for one name.
     #[error("'{name}' is given twice, as '{first}' and as '{second}'. Give it once")]
     Twice {
-        /// The name.
+        /// The name that was given twice.
         name: String,
-        /// Its first value.
+        /// The value given first.
         first: String,
-        /// Its second value.
+        /// The value given second.
         second: String,
     },
-    /// A name that is nearly one of those that are known.
+    /// A name that is close to a known one.
     #[error("'{said}' is almost '{known}'. Write {known}=..., or a key that differs more")]
     NearlyKnown {
-        /// What was written.
+        /// The name as given.
         said: String,
-        /// What it is taken for.
+        /// The known name that was probably meant.
         known: &'static str,
     },
-    /// A text that is too long to be read.
+    /// A text is too long.
     #[error("{what} is too long: {chars} characters, at most {most}")]
     TooLong {
-        /// What it is.
+        /// The kind of text.
         what: &'static str,
-        /// How long it is.
+        /// Its length, in characters.
         chars: usize,
-        /// How long it may be.
+        /// The limit, in characters.
         most: usize,
     },
-    /// More of them than anybody would read.
+    /// There are too many entries.
     #[error("too many {what}: {count}, at most {most}")]
     TooMany {
-        /// What they are.
+        /// The kind of entries.
         what: &'static str,
-        /// How many there are.
+        /// Number of given entries.
         count: usize,
-        /// How many there may be.
+        /// The limit for such entries.
         most: usize,
     },
-    /// A tag without a word in it.
+    /// A tag is empty.
     #[error("a tag cannot be empty. Write a word, such as --tag before-update")]
     EmptyTag,
 }
 
 impl RunNotes {
-    /// Notes with the description from the start of a run.
+    /// Notes with the description given at the start of a run.
     pub fn new(storage: &StorageDetails, tags: &[String]) -> RunNotes {
-        // A missing detail is an empty field in its form.
+        // The form has an empty field for a missing fact.
         let text = |of: &Option<String>| of.clone().unwrap_or_default();
         RunNotes {
             name: String::new(),
@@ -124,7 +124,7 @@ impl RunNotes {
         }
     }
 
-    /// The storage that they describe.
+    /// The storage that these notes describe.
     pub fn storage(&self) -> StorageDetails {
         let known = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         StorageDetails {
@@ -136,7 +136,7 @@ impl RunNotes {
     }
 
     /// # Errors
-    /// There is more in them than anybody would read.
+    /// If a text is too long, or there are too many entries.
     pub fn check(&self) -> Result<(), NotesError> {
         let short = |what, text: &str, most| match text.chars().count() {
             chars if chars > most => Err(NotesError::TooLong { what, chars, most }),
@@ -167,7 +167,7 @@ impl StorageDetails {
         *self == StorageDetails::default()
     }
 
-    /// Adds a later description, whose values win.
+    /// Adds a later description, whose values take precedence.
     pub fn add(&mut self, later: StorageDetails) {
         let StorageDetails { make, model, firmware, other } = later;
         self.make = make.or(self.make.take());
@@ -217,10 +217,10 @@ fn known_name(name: &str) -> Result<String, NotesError> {
     }
 }
 
-/// Tags as they were given, each once, in their order.
+/// The given tags, without duplicates, in their order.
 ///
 /// # Errors
-/// One is empty or too long, or there are too many.
+/// If one is empty or too long, or there are too many.
 pub fn tags_of(given: &[String]) -> Result<Vec<String>, NotesError> {
     let mut seen = BTreeSet::new();
     let tags = given.iter().map(|tag| tag.trim().to_owned()).filter(|tag| seen.insert(tag.clone()));

@@ -1,55 +1,55 @@
-//! The record of one operation: the row of the log, and the only thing that the hot path writes.
+//! The record of one operation: a row of the log, and all that the measuring path writes.
 //!
-//! Its size is fixed and it owns nothing, so that recording is a copy of 64 bytes. Names (paths,
-//! hosts) live in the run's metadata and are referred to by number.
+//! Its size is fixed and it owns nothing, so that recording is a copy of 64 bytes. Names (paths, hosts)
+//! are in the run's metadata, and records refer to them by number.
 
 /// What an operation asked the storage to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum OpKind {
-    /// Open an existing file. In a run of a mix, `offset` is the block size in bytes that was drawn for the
-    /// transfer that begins here; 0 where nothing was drawn.
+    /// Open an existing file. In a mix, `offset` is the block size in bytes that was drawn for the
+    /// transfer that starts here; 0 if none was drawn.
     Open = 0,
     /// Read at an offset.
     Read = 1,
     /// Write at an offset.
     Write = 2,
-    /// Make what was written durable (`fdatasync`, or the platform's nearest).
+    /// Make written data durable (`fdatasync`, or the platform's nearest equivalent).
     Sync = 3,
-    /// Close a file.
+    /// Close an open file.
     Close = 4,
-    /// Make a file, or empty one that is there, and open it for writing. In a trace: every open that may
-    /// make or empty a file; [`OpenBits`] say which.
+    /// Create a file, or truncate an existing one, and open it for writing. In a trace: every open that
+    /// may create or truncate a file; [`OpenBits`] show which.
     Create = 5,
-    /// Remove a file.
+    /// Remove a file's name.
     Unlink = 6,
-    /// Ask for a file's size and times.
+    /// Query a file's size and times.
     Stat = 7,
-    /// Ask whether a file may be read, or what [`AccessBits`] say.
+    /// Query whether a file may be read; [`AccessBits`] can name other accesses.
     Access = 8,
-    /// List a directory from its beginning to its end.
+    /// List a directory from start to end.
     ReadDir = 9,
     /// Set a file's size; `offset` is the new size in bytes.
     Truncate = 10,
-    /// Reserve room for a part of a file.
+    /// Preallocate a part of a file.
     Allocate = 11,
-    /// Give a file another name; `offset` is the new name's index in the file table.
+    /// Rename a file; `offset` is the new name's index in the file table.
     Rename = 12,
-    /// Make a directory.
+    /// Create an empty directory.
     MakeDir = 13,
     /// Remove an empty directory.
     RemoveDir = 14,
-    /// Change a file's times, owner or rights. A replay sets its times.
+    /// Change a file's times, owner or permissions. A replay sets its times.
     SetAttr = 15,
-    /// Seen in a capture, and without an equivalent here (a lock, a link of which only one name is known):
-    /// counted, not replayed. [`OtherBits`] say which of them, where that matters.
+    /// An operation of a capture without an equivalent here (a lock, a link of which only one name is
+    /// known): counted, not replayed. [`OtherBits`] show which, if that matters.
     Other = 16,
-    /// Give a file an additional name (a hard link); `offset` is that name's index in the file table.
+    /// Create a hard link; `offset` is the new name's index in the file table.
     Link = 17,
-    /// Make a name that leads to another (a symbolic link); `offset` is that other's index in the file table,
-    /// or the link's own where it leads out of what was recorded.
+    /// Create a symbolic link; `offset` is the target's index in the file table, or the link's own if
+    /// the target is outside the recorded directory.
     SymLink = 18,
-    /// Ask where a symbolic link leads.
+    /// Read a symbolic link.
     ReadLink = 19,
 }
 
@@ -78,7 +78,7 @@ impl OpKind {
         OpKind::ReadLink,
     ];
 
-    /// The name that logs and screens use.
+    /// The name in logs and on screens.
     pub const fn name(self) -> &'static str {
         match self {
             OpKind::Open => "open",
@@ -109,18 +109,19 @@ impl OpKind {
         OpKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether the operation moves file data (a read or a write).
+    /// Whether the operation transfers file data (a read or a write).
     pub const fn moves_data(self) -> bool {
         matches!(self, OpKind::Read | OpKind::Write)
     }
 
-    /// Whether the operation names a second file, whose index in the file table its offset is.
+    /// Whether the operation names a second file; its offset is then that file's index in the file
+    /// table.
     pub const fn names_two(self) -> bool {
         matches!(self, OpKind::Rename | OpKind::Link | OpKind::SymLink)
     }
 
-    /// Whether the operation names its file by path and needs no handle. A truncation goes by handle or
-    /// by path, as its script chooses.
+    /// Whether the operation is on a path and needs no handle. A truncation can use either; its script
+    /// decides.
     pub const fn goes_by_path(self) -> bool {
         matches!(
             self,
@@ -139,39 +140,40 @@ impl OpKind {
     }
 }
 
-/// Facts about an operation that are not in its numbers.
+/// Flags of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct OpFlags(pub u8);
 
 impl OpFlags {
-    /// Nothing special.
+    /// None of the flags below.
     pub const NONE: OpFlags = OpFlags(0);
-    /// Belongs to a transfer that writes.
+    /// Part of a transfer that writes.
     pub const WRITING: OpFlags = OpFlags(1);
-    /// Belongs to a transfer whose blocks lie at random places.
+    /// Part of a transfer with blocks at random offsets.
     pub const RANDOM: OpFlags = OpFlags(2);
     /// With [`OpKind::Allocate`], which no transfer has: the file keeps its size (`FALLOC_FL_KEEP_SIZE`).
     pub const KEEPS_SIZE: OpFlags = OpFlags(2);
     /// With [`OpKind::Rename`], which no transfer has: the two names exchange their files
     /// (`RENAME_EXCHANGE`).
     pub const EXCHANGES: OpFlags = OpFlags(2);
-    /// Begun in the warm-up: kept in the log, excluded from every figure.
+    /// Started in the warm-up: logged, but excluded from all figures.
     pub const WARMUP: OpFlags = OpFlags(4);
     /// The last operation of its transfer.
     pub const LAST: OpFlags = OpFlags(8);
-    /// Carries a part of a frame: `transfer` is then the number of the frame on its stream's timeline,
+    /// Transfers a part of a frame: `transfer` is then the number of the frame on its stream's timeline,
     /// from 0 in every load point.
     pub const FRAME: OpFlags = OpFlags(16);
-    /// With [`OpFlags::FRAME`]: play restarts at this frame (after a jump, or a stop). Frames between
-    /// the last one begun and this one were not wanted, so they are neither dropped nor late.
+    /// With [`OpFlags::FRAME`]: playback restarts at this frame (after a jump, or a stop). Frames
+    /// between the last one started and this one were not requested, so they are neither dropped nor
+    /// late.
     pub const CUE: OpFlags = OpFlags(32);
 
-    /// In a trace: a read or write that the system did itself for a copy (`copy_file_range`, `sendfile`); the
+    /// In a trace: a read or write of a copy by the system (`copy_file_range`, `sendfile`); the
     /// application never saw the data.
     pub const COPIED: OpFlags = OpFlags(64);
-    /// In a trace: done through a memory map or by the page cache for one, so size and time are the
-    /// system's choice, not the application's.
+    /// In a trace: done through a memory map or by the page cache for one. So the system chose size and
+    /// time, not the application.
     pub const MAPPED: OpFlags = OpFlags(128);
 
     /// Whether every flag of `other` is set.
@@ -192,28 +194,28 @@ impl OpFlags {
     }
 }
 
-/// How a file was opened: what [`OpRecord::len`] holds for [`OpKind::Open`] and [`OpKind::Create`]. No
-/// bit at all means unknown: older logs, and captures that can't see it.
+/// How a file was opened: the value of [`OpRecord::len`] for [`OpKind::Open`] and [`OpKind::Create`]. No
+/// bit means unknown: older logs, and captures that can't see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct OpenBits(pub u32);
 
 impl OpenBits {
-    /// Unknown.
+    /// Nothing is known about the open.
     pub const UNKNOWN: OpenBits = OpenBits(0);
-    /// May be read.
+    /// The file was opened for reading.
     pub const READ: OpenBits = OpenBits(1);
-    /// May be written.
+    /// The file was opened for writing.
     pub const WRITE: OpenBits = OpenBits(2);
     /// Every write goes to the end of the file.
     pub const APPEND: OpenBits = OpenBits(4);
-    /// Made if it was not there.
+    /// Created if it does not exist.
     pub const CREATE: OpenBits = OpenBits(8);
-    /// With [`OpenBits::CREATE`]: an error if it was there.
+    /// With [`OpenBits::CREATE`]: an error if it exists.
     pub const EXCLUSIVE: OpenBits = OpenBits(16);
-    /// Emptied if it was there.
+    /// Truncated if it exists.
     pub const TRUNCATE: OpenBits = OpenBits(32);
-    /// Past the client's cache.
+    /// Direct I/O, which bypasses the client's cache.
     pub const DIRECT: OpenBits = OpenBits(64);
     /// Every write is durable before it returns.
     pub const DSYNC: OpenBits = OpenBits(128);
@@ -236,28 +238,28 @@ impl OpenBits {
     }
 }
 
-/// Which operation without an equivalent it was: what [`OpRecord::len`] holds for [`OpKind::Other`].
+/// The operation without an equivalent: the value of [`OpRecord::len`] for [`OpKind::Other`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct OtherBits(pub u32);
 
 impl OtherBits {
-    /// Unknown.
+    /// The operation is unknown.
     pub const UNKNOWN: OtherBits = OtherBits(0);
-    /// The file got this name in addition to another one, which is unknown.
+    /// The file got this name in addition to another one that is unknown.
     pub const HARD_LINK: OtherBits = OtherBits(1);
-    /// Two names changed places (`RENAME_EXCHANGE`), and only one of them is known: traces made before
-    /// [`OpFlags::EXCHANGES`] was kept.
+    /// Two names were exchanged (`RENAME_EXCHANGE`), and only one of them is known. Also in traces from
+    /// before [`OpFlags::EXCHANGES`] existed.
     pub const EXCHANGE: OtherBits = OtherBits(2);
     /// A rename that left a whiteout in place of the old name (`RENAME_WHITEOUT`).
     pub const WHITEOUT: OtherBits = OtherBits(3);
-    /// A rename that was refused because it must not replace a file (`RENAME_NOREPLACE`).
+    /// A rename that failed because it must not replace a file (`RENAME_NOREPLACE`).
     pub const NO_REPLACE: OtherBits = OtherBits(4);
-    /// A file without a name was asked for and refused (`O_TMPFILE`).
+    /// An unnamed file (`O_TMPFILE`) that could not be created.
     pub const NAMELESS: OtherBits = OtherBits(5);
-    /// A file was made as a clone of another (`clonefileat`, `FICLONE`).
+    /// A file was created as a clone of another one (`clonefileat`, `FICLONE`).
     pub const CLONE: OtherBits = OtherBits(6);
-    /// A part of a file was freed, zeroed, taken out or put in (other modes of `fallocate`).
+    /// A range of a file was deallocated, zeroed, collapsed or inserted (other modes of `fallocate`).
     pub const RANGE: OtherBits = OtherBits(7);
 }
 
@@ -269,18 +271,18 @@ impl OtherBits {
 pub struct AccessBits(pub u32);
 
 impl AccessBits {
-    /// Unknown.
+    /// The checked access is unknown.
     pub const UNKNOWN: AccessBits = AccessBits(0);
     /// Whether it may be read.
     pub const READ: AccessBits = AccessBits(1);
     /// Whether it may be written.
     pub const WRITE: AccessBits = AccessBits(2);
-    /// Whether it may be run, or gone through if it is a directory.
+    /// Whether it may be executed, or searched if it is a directory.
     pub const EXECUTE: AccessBits = AccessBits(4);
-    /// Whether it is there, and nothing else.
+    /// Only whether it exists.
     pub const EXISTS: AccessBits = AccessBits(8);
 
-    /// Of these questions; [`AccessBits::EXISTS`] if there are none.
+    /// The bits for these accesses; [`AccessBits::EXISTS`] if there are none.
     pub const fn of(read: bool, write: bool, execute: bool) -> AccessBits {
         let bits = read as u32 | (write as u32) << 1 | (execute as u32) << 2;
         if bits == 0 { AccessBits::EXISTS } else { AccessBits(bits) }
@@ -297,81 +299,79 @@ impl AccessBits {
     }
 }
 
-/// One operation: what was asked, what came back, and when.
+/// One operation: the request, the result, and their times.
 ///
-/// In a run, `worker` is a script, `stream` one of its streams, and `transfer` counts what belongs together.
-/// In a trace, `worker` is the recorded application, `stream` the thread that asked (from 0, in the order in
-/// which they appear), and `transfer` the open file that was used (from 1, one for every open or create; 0
-/// for what goes by path): operations with the same number share a handle.
+/// In a run, `worker` is a script, `stream` one of its streams, and `transfer` numbers related
+/// operations. In a trace, `worker` is the recorded application, and `stream` the requesting thread
+/// (from 0, in order of appearance). `transfer` is then the open file (from 1, one for every open or
+/// create; 0 for operations on a path): operations with the same number share a handle.
 ///
-/// Times are nanoseconds on the run's own monotonic clock, 0 at the start of the run.
-/// response time = done − due, service time = done − issued, lateness = issued − due.
+/// Times are nanoseconds on the run's own monotonic clock, 0 at the start of the run. Response time =
+/// done − due, service time = done − issued, lateness = issued − due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct OpRecord {
-    /// Byte position in the file; 0 where the kind has none. See [`OpKind`] for kinds that keep something
-    /// else here.
+    /// Offset in the file; 0 if the kind has none. See [`OpKind`] for kinds with another meaning.
     pub offset: u64,
-    /// When the operation should have begun.
+    /// When the operation was due.
     pub due_ns: u64,
-    /// When it was handed to the operating system.
+    /// When it was passed to the operating system.
     pub issued_ns: u64,
     /// When its result was seen.
     pub done_ns: u64,
-    /// The worker that asked for it, from 0.
+    /// The worker that issued it, from 0.
     pub worker: u32,
-    /// The stream it belongs to; equal to `worker` where a worker is one stream.
+    /// Its stream; equal to `worker` if a worker has one stream.
     pub stream: u32,
-    /// The transfer it belongs to, counted per worker from 0.
+    /// Its transfer, counted per worker from 0.
     pub transfer: u32,
     /// Index into the run's file table.
     pub file: u32,
-    /// Bytes asked for; for [`OpKind::Open`] and [`OpKind::Create`] their [`OpenBits`], for
+    /// Requested bytes; for [`OpKind::Open`] and [`OpKind::Create`] their [`OpenBits`], for
     /// [`OpKind::Access`] its [`AccessBits`], for [`OpKind::Other`] its [`OtherBits`].
     pub len: u32,
-    /// Bytes done. Less than `len` without an error is a short transfer.
+    /// Transferred bytes. Fewer than `len` without an error is a short transfer.
     pub done_len: u32,
     /// 0, or the operating system's error number.
     pub errno: i32,
-    /// What was asked.
+    /// The kind of operation.
     pub kind: OpKind,
-    /// See [`OpFlags`].
+    /// Additional facts; see [`OpFlags`].
     pub flags: OpFlags,
-    /// The load point it was measured in, from 0.
+    /// Its load point, from 0.
     pub point: u16,
 }
 
 impl OpRecord {
-    /// From when it was due until it was done, in nanoseconds: the application's view.
+    /// From due to done, in nanoseconds: the application's view.
     ///
-    /// The drivers assert the order of the times they take. A log that is read is input: a damaged row,
-    /// or one of another program, may be done before it was due. It then counts as no time, here and
-    /// below.
+    /// The drivers assert the order of the times they take. A log is input: in a damaged or foreign row
+    /// an operation may be done before it was due. It then counts as no time, here and below.
     pub const fn response_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.due_ns)
     }
 
-    /// From when it was issued until it was done, in nanoseconds: what the storage took.
+    /// From issued to done, in nanoseconds: the time of the storage.
     pub const fn service_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.issued_ns)
     }
 
-    /// The position behind its last byte. One that no number can hold, of a damaged record, is the last one.
+    /// The offset after its last byte. Saturates for a damaged record.
     pub const fn end_offset(&self) -> u64 {
         self.offset.saturating_add(self.done_len as u64)
     }
 
-    /// Whether its time was measured. Sources without durations have it end when it begins.
+    /// Whether its duration was measured. In sources without durations, start and end are equal.
     pub const fn has_duration(&self) -> bool {
         self.done_ns > self.issued_ns
     }
 
-    /// From when it was due until it was issued, in nanoseconds: the scheduling delay of Reelgauge.
+    /// From due to issued, in nanoseconds: the scheduling delay of Reelgauge.
     pub const fn lateness_ns(&self) -> u64 {
         self.issued_ns.saturating_sub(self.due_ns)
     }
 
-    /// Whether it succeeded but moved less than was asked.
+    /// Whether it succeeded but transferred less than requested.
     pub const fn is_short(&self) -> bool {
         self.errno == 0 && self.kind.moves_data() && self.done_len < self.len
     }

@@ -1,5 +1,5 @@
-//! Opens files that other users may have made, such as run directories, secrets and certificates. Only
-//! regular files are accepted, so that no read blocks or runs without an end.
+//! Opens files that other users may have created, such as run directories, secrets and certificates.
+//! Only regular files are accepted, so that no read blocks or is endless.
 //!
 //! Not here: rules for one kind of file, such as owner and permissions; each kind has its own errors.
 
@@ -17,7 +17,7 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // A FIFO would be waited for.
+        // Opening a FIFO would block.
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     }
     let file = options.open(path)?;
@@ -28,7 +28,7 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// Reads a regular file, if it is no longer than this.
+/// Reads a regular file with a size limit.
 ///
 /// # Errors
 ///
@@ -45,7 +45,7 @@ pub fn read_regular(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
 /// The same as text.
 ///
 /// # Errors
-/// The same, and where it is not text.
+/// The same, and if it is not UTF-8.
 pub fn read_regular_text(path: &Path, most_bytes: u64) -> io::Result<String> {
     let text = String::from_utf8(read_regular(path, most_bytes)?);
     text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))
@@ -66,7 +66,7 @@ mod tests {
         assert!(read_regular(&path("file"), 4).unwrap_err().to_string().contains("longer than 4 bytes"));
         std::fs::write(path("bytes"), [0xff, 0xfe]).unwrap();
         assert_eq!(read_regular_text(&path("bytes"), 9).unwrap_err().kind(), io::ErrorKind::InvalidData);
-        // Without an end; a pipe, which is as little a regular file, would be waited for besides.
+        // Endless. A FIFO, which is no regular file either, would also block.
         std::os::unix::fs::symlink("/dev/zero", path("endless")).unwrap();
         for other in ["endless", "."] {
             let error = read_regular(&path(other), 9).unwrap_err();

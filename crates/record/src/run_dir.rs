@@ -1,15 +1,16 @@
-//! The run directory: where everything about one run lies, and how its small files are written.
+//! The run directory: the location of all files of a run, and how its small files are written.
 //!
 //! ```text
 //! reelgauge-runs/2026-11-20T154012Z-nas1-production-edit/
 //!   run.toml   hosts.json   ops/agent=NAME/…   counters/agent=NAME/…   summary.json
 //! ```
 //!
-//! `run.toml` is what makes a directory a run directory. Its first line is a comment that carries the
-//! version of the layout, so that a program can refuse what a newer one has made without understanding
-//! the plan below it.
+//! A directory with a `run.toml` is a run directory. Its first line is a comment with the version of the
+//! layout. So a program can refuse the directory of a newer version without parsing the plan below that
+//! line.
 //!
-//! Not here: what the files say. The plan belongs to the workload room, the summary to the analysis room.
+//! Not here: the content of the files. The plan is defined by the workload crate, the summary by the
+//! analysis crate.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -24,55 +25,55 @@ use crate::log::advice;
 use crate::named_file::new_beside;
 use crate::regular_file::{open_regular, read_regular};
 
-/// Version of the layout of run directories. A program opens every version up to its own.
+/// Version of the layout of run directories. A program opens all versions up to its own.
 pub const LAYOUT_VERSION: u32 = 1;
 
-/// The directory that holds run directories where the user names none.
+/// The default parent of run directories.
 pub const DEFAULT_PARENT: &str = "reelgauge-runs";
 
 const MARK: &str = "# reelgauge run directory, layout ";
-/// Longest label in a directory's name: two of them and the time stay below every system's 255 bytes.
+/// Longest label in a directory's name: two labels and the time stay below the 255 bytes of all systems.
 const LABEL_CHARS: usize = 48;
-/// More directories of one name than this within a second is a fault elsewhere.
+/// More directories of one name within a second indicate an error elsewhere.
 const MAX_COLLISIONS: u32 = 1000;
-/// More than this is no `hosts.json`.
+/// The largest `hosts.json` that is read.
 const HOSTS_MAX_BYTES: u64 = 64 << 20;
 
-/// What a run directory is named after.
+/// The parts of a run directory's name.
 #[derive(Clone, Copy, Debug)]
 pub struct RunName<'a> {
-    /// When the run began.
+    /// Start of the run.
     pub start: SystemTime,
-    /// What was measured ("nas1"). Any text; see [`label`].
+    /// The target ("nas1"). Any text; see [`label`].
     pub target: &'a str,
-    /// What with ("production-edit"). Any text.
+    /// The workload ("production-edit"). Any text.
     pub what: &'a str,
 }
 
-/// A run directory that exists.
+/// An existing run directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunDir {
     path: PathBuf,
 }
 
-/// Why a run directory could not be made, opened or written to.
+/// The reason why a run directory could not be created, opened or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunDirError {
-    /// The file system refused.
+    /// A file operation failed.
     #[error("cannot {action} {}: {source}{}", path.display(), advice(source))]
     Io {
-        /// What was tried.
+        /// The operation, as a verb: "create", "write".
         action: &'static str,
-        /// Where.
+        /// The path of the operation.
         path: PathBuf,
-        /// The system's error.
+        /// The system's error of that operation.
         source: io::Error,
     },
     /// The start time is outside the calendar.
     #[error("cannot name a run directory: the clock is outside the years -9999 to 9999. Set the clock")]
     Clock,
-    /// Every name was taken.
+    /// All numbered names are taken, too.
     #[error(
         "{} already exists, and so do {MAX_COLLISIONS} numbered variants of its name. Choose another results \
          folder with --out",
@@ -82,38 +83,38 @@ pub enum RunDirError {
         /// The name without a number.
         path: PathBuf,
     },
-    /// There is nothing.
+    /// It does not exist.
     #[error("there is no run directory {}. 'reelgauge list' shows all runs", path.display())]
     Missing {
-        /// Where it was looked for.
+        /// The path that was opened.
         path: PathBuf,
     },
-    /// Something else is there.
+    /// It is not a run directory.
     #[error("{} is not a run directory: {why}", path.display())]
     NotARun {
-        /// What was opened.
+        /// The path that was opened.
         path: PathBuf,
-        /// What it lacks.
+        /// The part that a run directory has and this one lacks.
         why: &'static str,
     },
-    /// A newer version has made it.
+    /// The run directory was created by a newer version.
     #[error(
         "{} was created by a newer version of Reelgauge (layout {found}; this one reads up to \
          {LAYOUT_VERSION}). Update Reelgauge",
         path.display()
     )]
     NewerVersion {
-        /// What was opened.
+        /// The path that was opened.
         path: PathBuf,
-        /// The version that it carries.
+        /// The version of its layout.
         found: u32,
     },
-    /// A file in it can't be understood.
+    /// A file in it can't be parsed.
     #[error("{} is damaged: {source}", path.display())]
     Json {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error of the JSON parser.
         source: serde_json::Error,
     },
 }
@@ -130,7 +131,7 @@ impl RunDirError {
 }
 
 impl RunDir {
-    /// Makes a new run directory in `parent`, which is created if need be. Where the name is taken, a
+    /// Creates a new run directory in `parent`, which is created if missing. If the name is taken, a
     /// number is added (`-2`).
     pub fn create(parent: &Path, name: RunName<'_>) -> Result<RunDir, RunDirError> {
         let _own = identity::own();
@@ -145,8 +146,8 @@ impl RunDir {
                 Ok(()) => {
                     let run = RunDir { path };
                     return run.write_plan("").map(|()| run.clone()).inspect_err(|_| {
-                        // Without its mark the directory does not count as a run; it is empty, or holds
-                        // a part of that file.
+                        // Without the mark in `run.toml` the directory does not count as a run; it is
+                        // empty, or contains a part of that file.
                         let _ = fs::remove_dir(run.path());
                     });
                 }
@@ -157,14 +158,14 @@ impl RunDir {
         Err(RunDirError::TooMany { path: parent.join(name) })
     }
 
-    /// Makes a directory that exists, and holds nothing, a run directory.
+    /// Makes an existing empty directory a run directory.
     pub fn begin_at(path: &Path) -> Result<RunDir, RunDirError> {
         let run = RunDir { path: path.to_path_buf() };
         run.write_plan("")?;
         Ok(run)
     }
 
-    /// Opens a run directory, of this or an older version.
+    /// Opens a run directory of this or an older version.
     pub fn open(path: &Path) -> Result<RunDir, RunDirError> {
         let not_a_run = |why| RunDirError::NotARun { path: path.to_path_buf(), why };
         match fs::metadata(path) {
@@ -184,12 +185,12 @@ impl RunDir {
         }
     }
 
-    /// The directory itself.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The plan as resolved: `run.toml`.
+    /// The resolved plan: `run.toml`.
     pub fn plan_path(&self) -> PathBuf {
         self.path.join("run.toml")
     }
@@ -199,7 +200,7 @@ impl RunDir {
         self.path.join("hosts.json")
     }
 
-    /// Every figure: `summary.json`.
+    /// The figures of the run: `summary.json`.
     pub fn summary_path(&self) -> PathBuf {
         self.path.join("summary.json")
     }
@@ -219,7 +220,7 @@ impl RunDir {
         self.path.join("counters").join(agent_folder(agent))
     }
 
-    /// Writes the plan, under the line that marks the directory as a run's.
+    /// Writes the plan, after the line that marks the directory as a run directory.
     pub fn write_plan(&self, toml: &str) -> Result<(), RunDirError> {
         let version = env!("CARGO_PKG_VERSION");
         let text = format!("{MARK}{LAYOUT_VERSION} (reelgauge {version})\n{toml}");
@@ -238,12 +239,12 @@ impl RunDir {
         serde_json::from_slice(&text).map_err(|source| RunDirError::Json { path, source })
     }
 
-    /// Writes the summary, whatever it consists of.
+    /// Writes `summary.json`, replacing an existing one.
     pub fn write_summary(&self, summary: &impl Serialize) -> Result<(), RunDirError> {
         write_json(&self.summary_path(), summary)
     }
 
-    /// Reads the first line of `run.toml`; `None` where there is no such file or line.
+    /// Reads the first line of `run.toml`; `None` if there is no such file or line.
     fn layout_version(&self) -> Result<Option<u32>, RunDirError> {
         let path = self.plan_path();
         let file = match open_regular(&path) {
@@ -262,15 +263,15 @@ impl RunDir {
     }
 }
 
-/// The folder of an agent, as readers of data sets expect it.
+/// The folder of an agent, in the naming scheme of data set readers.
 fn agent_folder(agent: &str) -> String {
     let agent = label(agent);
     format!("agent={}", if agent.is_empty() { "unnamed" } else { &agent })
 }
 
-/// A name as part of a file name, on every system: ASCII letters, digits, dots, underscores and single
-/// hyphens for everything else; at most 48 characters; not beginning or ending with a dot or hyphen.
-/// Empty where nothing is left.
+/// Converts a name to a part of a file name that is valid on every system: ASCII letters, digits, dots,
+/// underscores, and single hyphens for everything else; at most 48 characters; no dot or hyphen at the
+/// start or end. Empty if no character remains.
 pub fn label(name: &str) -> String {
     let mut label = String::new();
     for c in name.chars() {
@@ -286,7 +287,7 @@ pub fn label(name: &str) -> String {
     }
     let mut label = label.trim_matches(['-', '.']);
     if label.len() > LABEL_CHARS {
-        // All ASCII by now, so any place is a boundary.
+        // The label is ASCII here, so each position is a character boundary.
         label = label[..LABEL_CHARS].trim_end_matches(['-', '.']);
     }
     label.to_string()
@@ -304,8 +305,8 @@ fn directory_name(name: RunName<'_>) -> Result<String, RunDirError> {
     Ok(text)
 }
 
-/// Writes a file so that there is either the old one or the whole new one: under another name first, made
-/// durable, then renamed. For the small files of a run, of which each has one writer.
+/// Replaces a file atomically: writes it under another name, makes it durable, then renames it. For the
+/// small files of a run, each of which has one writer.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     let _own = identity::own();
     let (mut file, temporary) = new_beside(path).map_err(error("write", path))?.into_parts();
@@ -320,7 +321,7 @@ fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), RunDi
     write_atomically(path, &text)
 }
 
-/// For `map_err`: this action on this path failed.
+/// For `map_err`: adds the action and the path to an I/O error.
 fn error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirError {
     move |source| RunDirError::Io { action, path: path.to_path_buf(), source }
 }
@@ -331,7 +332,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// 2026-11-20T15:40:12Z.
+    /// The start time of the tests' runs: 2026-11-20T15:40:12Z.
     fn start() -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_189_212)
     }
@@ -461,7 +462,7 @@ mod tests {
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let parent = tempfile::tempdir().unwrap();
-        // A directory in its place can't be renamed over.
+        // A file can't be renamed over a directory.
         let path = parent.path().join("summary.json");
         fs::create_dir_all(path.join("in the way")).unwrap();
         assert!(write_atomically(&path, b"new").is_err());

@@ -6,7 +6,7 @@
 
 use crate::{OpFlags, OpKind, OpRecord};
 
-/// An operation of worker 0 on file 0, at time 0: it took no time, moved nothing and belongs to no frame.
+/// An operation of worker 0 on file 0, at time 0, with no duration, no bytes and no frame.
 pub fn op(kind: OpKind) -> OpRecord {
     OpRecord {
         offset: 0,
@@ -26,43 +26,43 @@ pub fn op(kind: OpKind) -> OpRecord {
     }
 }
 
-/// A read of a part of a file, all of which came.
+/// A complete read of a part of a file.
 pub fn read(file: u32, offset: u64, len: u32) -> OpRecord {
     op(OpKind::Read).on_file(file).at_offset(offset).of_len(len)
 }
 
-/// A write of a part of a file, all of which was taken.
+/// A complete write of a part of a file.
 pub fn write(file: u32, offset: u64, len: u32) -> OpRecord {
     op(OpKind::Write).on_file(file).at_offset(offset).of_len(len)
 }
 
-/// What is special about an operation. Each takes it and gives it back.
+/// Builder methods: each returns the changed operation.
 impl OpRecord {
-    /// Due and issued at this time, and taking as long as before.
+    /// Due and issued at this time, with unchanged duration.
     #[must_use]
     pub fn at_ns(self, ns: u64) -> OpRecord {
         OpRecord { due_ns: ns, issued_ns: ns, done_ns: ns.saturating_add(self.service_ns()), ..self }
     }
 
-    /// [`OpRecord::at_ns`], in milliseconds.
+    /// Like [`OpRecord::at_ns`], in milliseconds.
     #[must_use]
     pub fn at_ms(self, ms: u64) -> OpRecord {
         self.at_ns(ms * 1_000_000)
     }
 
-    /// Due at this time, whenever it was issued.
+    /// Due at this time, with unchanged time of issue.
     #[must_use]
     pub fn due_at_ns(self, ns: u64) -> OpRecord {
         OpRecord { due_ns: ns, ..self }
     }
 
-    /// Done so long after it was issued.
+    /// Done this long after it was issued.
     #[must_use]
     pub fn took_ns(self, ns: u64) -> OpRecord {
         OpRecord { done_ns: self.issued_ns + ns, ..self }
     }
 
-    /// [`OpRecord::took_ns`], in milliseconds.
+    /// Like [`OpRecord::took_ns`], in milliseconds.
     #[must_use]
     pub fn took_ms(self, ms: u64) -> OpRecord {
         self.took_ns(ms * 1_000_000)
@@ -74,31 +74,31 @@ impl OpRecord {
         OpRecord { done_ns: ns, ..self }
     }
 
-    /// [`OpRecord::done_at_ns`], in milliseconds.
+    /// Like [`OpRecord::done_at_ns`], in milliseconds.
     #[must_use]
     pub fn done_at_ms(self, ms: u64) -> OpRecord {
         self.done_at_ns(ms * 1_000_000)
     }
 
-    /// Asked for by this worker, which is one stream.
+    /// Issued by this worker, which has one stream.
     #[must_use]
     pub fn by_worker(self, worker: u32) -> OpRecord {
         OpRecord { worker, stream: worker, ..self }
     }
 
-    /// Of this stream of its worker; in a trace, by this thread.
+    /// On this stream of its worker; in a trace, by this thread.
     #[must_use]
     pub fn on_stream(self, stream: u32) -> OpRecord {
         OpRecord { stream, ..self }
     }
 
-    /// Of this transfer; in a trace, through this open file.
+    /// In this transfer; in a trace, through this open file.
     #[must_use]
     pub fn of_transfer(self, transfer: u32) -> OpRecord {
         OpRecord { transfer, ..self }
     }
 
-    /// On this file.
+    /// On the file with this index.
     #[must_use]
     pub fn on_file(self, file: u32) -> OpRecord {
         OpRecord { file, ..self }
@@ -110,37 +110,37 @@ impl OpRecord {
         OpRecord { point, ..self }
     }
 
-    /// At this place of its file, or with what its kind keeps there.
+    /// At this offset, or with the value that its kind stores there.
     #[must_use]
     pub fn at_offset(self, offset: u64) -> OpRecord {
         OpRecord { offset, ..self }
     }
 
-    /// Of so many bytes, all of which were moved.
+    /// Of this length, completely transferred.
     #[must_use]
     pub fn of_len(self, len: u32) -> OpRecord {
         OpRecord { len, done_len: len, ..self }
     }
 
-    /// With these bits, which an open or an access check keeps in place of a length.
+    /// With these bits, which an open or an access check stores in place of a length.
     #[must_use]
     pub fn with_bits(self, bits: u32) -> OpRecord {
         OpRecord { len: bits, ..self }
     }
 
-    /// Of which so much was done.
+    /// With this transferred length.
     #[must_use]
     pub fn that_did(self, done_len: u32) -> OpRecord {
         OpRecord { done_len, ..self }
     }
 
-    /// Which failed, and moved nothing.
+    /// Failed, with no bytes transferred.
     #[must_use]
     pub fn failed(self, errno: i32) -> OpRecord {
         OpRecord { errno, done_len: 0, ..self }
     }
 
-    /// With these flags besides those that it has.
+    /// With these flags in addition to the existing ones.
     #[must_use]
     pub fn flagged(self, flags: OpFlags) -> OpRecord {
         OpRecord { flags: self.flags.with(flags), ..self }

@@ -1,4 +1,4 @@
-//! Kinds of operations in TypeScript: one of their names, as files and pages have them.
+//! Kinds of operations in TypeScript, as one of their names. Files and pages use the same names.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Panics of third-party code on damaged files. These tests need a separate process, because the panic
+//! Tests of panics in third-party code on damaged files. They need a separate process, because the panic
 //! hook is global.
 
 use std::panic::{catch_unwind, set_hook};

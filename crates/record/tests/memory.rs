@@ -1,4 +1,4 @@
-//! The log's memory is bounded, whatever is logged.
+//! The memory of the log is bounded for any content.
 
 #![cfg(feature = "log")]
 #![allow(clippy::unwrap_used)]
@@ -10,24 +10,24 @@ use std::sync::{Mutex, MutexGuard};
 use reelgauge_record::log::{CaptureLevel, LogMeta, LogReader, LogWriter};
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-/// Counts the bytes that are allocated, and the most that ever were.
+/// Counts the allocated bytes and their maximum.
 struct Counting;
 
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: hands every call on to the system's allocator, which keeps the contract.
+// SAFETY: passes every call to the system's allocator, which satisfies the contract.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -37,14 +37,14 @@ static COUNTING: Counting = Counting;
 
 const MIB: usize = 1 << 20;
 
-/// One test at a time, from its first line on: the counters are the whole program's, and what another test
-/// allocates while it only prepares itself would count here too.
+/// Runs one test at a time, from its first line on: the counters are global, so the setup of another
+/// test would be counted, too.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The most that is allocated at once while this runs, in bytes.
+/// The maximum of allocated bytes while `work` runs.
 fn most_allocated(work: impl FnOnce()) -> usize {
     let before = ALLOCATED.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -95,7 +95,7 @@ fn writing_the_worst_rows_stays_below_16_mib() {
         }
         assert_eq!(log.finish().unwrap().rows, 1_000_000);
     });
-    // At least the open row group: the counter counts.
+    // At least the size of the open row group; otherwise the counter does not work.
     let most_mib = most as f64 / MIB as f64;
     assert!(most > 4 * MIB && most < 16 * MIB, "{most_mib:.1} MiB");
 }
@@ -111,8 +111,8 @@ fn reading_a_damaged_part_stays_bounded() {
     log.finish().unwrap();
     let path = agent.join("part-000001.parquet");
     let part = std::fs::read(&path).unwrap();
-    // A decoder of the library panics on some of these, which the reader turns into an error. The report of
-    // the panic, with its backtrace, would take more memory than everything that is measured here.
+    // A decoder of the library panics on some of these, which the reader converts to an error. The panic
+    // message with its backtrace would take more memory than the code under test.
     std::panic::set_hook(Box::new(|_| {}));
     for at in 0..part.len() {
         for flip in [0x40, 0xff] {

@@ -1,8 +1,8 @@
 //! The same rows written by the Parquet library's own writer: the cost of the log without custom
 //! encoders.
 //!
-//! The same columns, encodings, statistics and row groups, in one file. It makes no segments, so it
-//! would lose everything in a kill. Omitting that favours the library.
+//! The same columns, encodings, statistics and row groups, in one file. It writes no segments, so a kill
+//! would lose everything. This omission favours the library.
 
 use std::error::Error;
 use std::fs::File;
@@ -18,21 +18,21 @@ use parquet::schema::types::{ColumnPath, Type};
 
 use reelgauge_record::{OpKind, OpRecord};
 
-/// As many rows as a row group of the log has.
+/// The size of a row group, as in the log.
 const GROUP_ROWS: usize = 1 << 16;
 
-/// Where a column's values come from.
+/// The source of a column's values.
 enum Values {
     Wide(fn(&OpRecord) -> u64),
     Narrow(fn(&OpRecord) -> u32),
     Kind,
 }
 
-/// A column: its name, its bits if it is unsigned, whether it is written as differences, whether it has
-/// minimum and maximum, and its values.
+/// A column: its name, its bits if it is unsigned, whether it is delta-encoded, whether it has minimum
+/// and maximum, and its values.
 struct Column(&'static str, Option<i8>, bool, bool, Values);
 
-/// As in the log, in its order.
+/// The columns of the log, in its order.
 const COLUMNS: [Column; 14] = [
     Column("worker", Some(32), false, true, Values::Narrow(|op| op.worker)),
     Column("stream", Some(32), false, true, Values::Narrow(|op| op.stream)),

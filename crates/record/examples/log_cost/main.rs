@@ -1,13 +1,14 @@
-//! What the operation log costs: processor time and bytes on disk per operation, and how fast it reads;
+//! The cost of the operation log: processor time and bytes on disk per operation, and its reading speed,
 //! compared with the Parquet library's own writer for the same rows ([`library`]).
 //!
 //! ```text
 //! cargo run --release -p reelgauge-record --example log_cost [DIR [LOAD]]
 //! ```
 //!
-//! The operations are synthetic, in the order in which a drain thread finds them: every 10 ms the new
-//! operations of each worker, worker after worker. Making them is not counted. Processor time is that of
-//! the process, so it includes the kernel's part of writing; bytes are those of the finished log.
+//! The operations are synthetic, in the order in which a drain thread receives them: every 10 ms the new
+//! operations of each worker, worker after worker. Generating them is not counted. Processor time is
+//! that of the process, so it includes the kernel's part of writing; bytes are those of the finished
+//! log.
 
 use std::error::Error;
 use std::path::Path;
@@ -20,21 +21,21 @@ use library::LibraryWriter;
 
 mod library;
 
-/// How often the drain thread looks.
+/// Interval of the drain thread.
 const DRAIN_NS: u64 = 10_000_000;
 
 struct Load {
     name: &'static str,
     workers: u32,
-    /// Mean time of an operation.
+    /// Mean duration of an operation.
     service_ns: u64,
     /// Time between the due times of two operations of a worker; 0 is back to back.
     period_ns: u64,
     lengths: &'static [u32],
     sequential: bool,
-    /// Whether all workers share a ring, so that records come in order of completion.
+    /// Whether all workers share a ring, so that records are in order of completion.
     one_ring: bool,
-    /// How many operations to log.
+    /// Number of operations to log.
     ops: u64,
 }
 
@@ -180,7 +181,7 @@ fn measure(load: &Load, dir: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Makes the load's operations and has them logged; gives what logging took.
+/// Generates the load's operations and logs them. Returns the cost of logging.
 fn work(
     load: &Load,
     mut log: impl FnMut(&[OpRecord], u64) -> Result<(), Box<dyn Error>>,
@@ -206,10 +207,10 @@ fn work(
     Ok(slices)
 }
 
-/// Processor time, in slices of half a second of the load: each has one seal.
+/// Processor time, in slices of half a second of the load. Each slice contains one seal.
 #[derive(Default)]
 struct Slices {
-    /// Nanoseconds and operations of every slice.
+    /// Nanoseconds and operations of each slice.
     all: Vec<(u64, u64)>,
     drains: u64,
 }
@@ -235,8 +236,7 @@ impl Slices {
         spent_ns as f64 / ops as f64
     }
 
-    /// The same for the slice that a tenth of all slices undercut: what it costs on a machine that has
-    /// nothing else to do.
+    /// The same for the slice at the 10th percentile: the cost on an otherwise idle host.
     fn quiet_ns(&self) -> f64 {
         let mut costs: Vec<f64> = self.all.iter().map(|slice| slice.0 as f64 / slice.1 as f64).collect();
         costs.sort_by(f64::total_cmp);
@@ -309,7 +309,8 @@ impl Worker {
         }
     }
 
-    /// Mostly within a tenth of the mean, one in a hundred twice as long, one in ten thousand 50 us more.
+    /// Usually within a tenth of the mean; one in a hundred takes twice as long, one in ten thousand 50
+    /// us more.
     fn service_ns(&mut self, load: &Load) -> u64 {
         let usual_ns = load.service_ns * 9 / 10 + self.next_random() % (load.service_ns / 5);
         match self.next_random() % 10_000 {
@@ -319,7 +320,7 @@ impl Worker {
         }
     }
 
-    /// xorshift64*: this is not about randomness.
+    /// xorshift64*: the quality of the random numbers does not matter here.
     fn next_random(&mut self) -> u64 {
         self.random ^= self.random >> 12;
         self.random ^= self.random << 25;
@@ -335,7 +336,7 @@ fn cpu_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Elsewhere wall-clock time has to do.
+/// Other systems use wall-clock time.
 #[cfg(not(unix))]
 fn cpu_ns() -> u64 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();

@@ -1,9 +1,9 @@
-//! Which counter: its layer, its name, its device.
+//! The key of a counter: its layer, name and device.
 
-/// What a counter belongs to.
+/// The part of a system that a counter belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
-    /// The machine: processors and memory.
+    /// The host: processors and memory.
     Host,
     Network,
     /// Block devices below the target.
@@ -11,7 +11,7 @@ pub enum Layer {
     /// The client of the target's network file system.
     Mount,
     Tool,
-    /// What another machine counts that has no name here: an array, a switch.
+    /// Counters of other devices without a separate layer here, such as an array or a switch.
     Other,
 }
 
@@ -37,7 +37,8 @@ impl Layer {
     }
 }
 
-/// Which counter: its layer, its name (`rx_bytes_per_s`) and its device (`eth0`; empty where there is one).
+/// The key of a counter: its layer, its name (`rx_bytes_per_s`) and its device (`eth0`; empty if there
+/// is only one).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     pub layer: Layer,

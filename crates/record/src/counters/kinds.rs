@@ -1,24 +1,24 @@
-//! Every counter by name: its layer, its unit, its display text, and how much it matters.
+//! Every counter by name: its layer, its unit, its display text, and its importance.
 //!
-//! The names are part of files and of the rules of diagnosis, so they never change. The last part of a
+//! The names are used in files and in the rules of diagnosis, so they never change. The last part of a
 //! name is its unit.
 
 use super::Layer;
 
-/// What a value is counted in.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterUnit {
-    /// Of a whole, 0 to 100; the tool's own processor time may be more, with several processors.
+    /// 0 to 100. Reelgauge's own processor time may exceed 100 with several processors.
     Percent,
-    /// Bytes per second.
+    /// Bytes per second; charts show MB/s.
     BytesPerS,
-    /// Things per second.
+    /// Events or objects per second.
     PerS,
-    /// Microseconds.
+    /// Microseconds, for times.
     Us,
-    /// Bytes.
+    /// Bytes; charts show MB.
     Bytes,
-    /// Things.
+    /// A number of objects, such as requests.
     Count,
 }
 
@@ -48,29 +48,29 @@ impl CounterUnit {
     }
 }
 
-/// How much a counter matters where there is no room for all of them.
+/// The importance of a counter if there is no room for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     /// The throughput or the latency of a layer.
     Main,
     /// More detail about it.
     Detail,
-    /// Is 0 in normal operation, and is then not shown.
+    /// Is 0 in normal operation, and is shown only if it is not 0.
     Fault,
 }
 
 /// One kind of counter.
 #[derive(Clone, Copy, Debug)]
 pub struct CounterKind {
-    /// What it belongs to.
+    /// The layer that it belongs to.
     pub layer: Layer,
-    /// Its name in files; no other of the layer has it.
+    /// Its name in files, unique in its layer.
     pub name: &'static str,
-    /// What its values are counted in.
+    /// The unit of its values.
     pub unit: CounterUnit,
-    /// Display text.
+    /// The text that charts and tables show.
     pub words: &'static str,
-    /// How much it matters.
+    /// Its importance among the counters of its layer.
     pub weight: Weight,
 }
 
@@ -107,7 +107,7 @@ macro_rules! kinds {
     };
 }
 
-/// Every kind, in the order in which they are shown.
+/// Every kind, in the order of display.
 pub const KINDS: &[CounterKind] = kinds! {
     // Shares of the time of all processors together; waiting for I/O is idle time, not busy time.
     Host Main Percent "cpu_busy_percent" "processors busy";
@@ -117,8 +117,9 @@ pub const KINDS: &[CounterKind] = kinds! {
     Host Detail Percent "cpu_busiest_core_softirq_percent" "busiest processor in softirq";
     Host Fault Percent "cpu_steal_percent" "steal time of all processors";
     Host Fault Percent "cpu_busiest_core_steal_percent" "steal time of the worst processor";
-    // The programs that take most, by name, all processes of a name together, and how many those were.
-    // Without the process that measures. Of one processor: with several it may be more than 100.
+    // The programs with the most processor time, by name: all processes of a name together, and their
+    // number. Excludes the measuring process. In percent of one processor, so with several it may exceed
+    // 100.
     Host Detail Percent "program_percent" "processor time of the program";
     Host Detail Count "program_processes" "processes that took processor time";
     // Kernel threads are not programs: they do the I/O of all processes, including the run.
@@ -126,7 +127,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     Host Detail Bytes "memory_available_bytes" "memory available";
     Host Main Bytes "memory_dirty_bytes" "dirty memory";
     Host Detail Bytes "memory_writeback_bytes" "memory in writeback";
-    // Share of the time in which some task, or every one that was not idle, waited for it.
+    // Share of the time in which at least one task, or all tasks that were not idle, waited for it.
     Host Main Percent "pressure_io_some_percent" "some tasks waiting for I/O";
     Host Detail Percent "pressure_io_full_percent" "all tasks waiting for I/O";
     Host Detail Percent "pressure_cpu_some_percent" "some tasks waiting for a processor";
@@ -136,7 +137,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     Host Fault PerS "swapped_in_pages_per_s" "pages swapped in";
     Host Fault PerS "allocation_stalls_per_s" "allocation stalls";
 
-    // How often the link of an interface went up or down.
+    // Changes of an interface's link state.
     Network Fault PerS "link_changes_per_s" "link up or down";
 
     Network Main BytesPerS "rx_bytes_per_s" "received";
@@ -146,7 +147,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Fault PerS "rx_drops_per_s" "received packets dropped";
     Network Fault PerS "tx_drops_per_s" "packets dropped before sending";
     Network Fault PerS "rx_overruns_per_s" "received packets missed by the card";
-    // The other end of the link asked this one to wait, or this one the other: flow control at work.
+    // Pause frames from the other end of the link, and to it: active flow control.
     Network Fault PerS "rx_pause_frames_per_s" "pause frames received";
     Network Fault PerS "tx_pause_frames_per_s" "pause frames sent";
     Network Fault PerS "queue_drops_per_s" "packets dropped by the send queue";
@@ -155,16 +156,17 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Fault PerS "softnet_squeezes_per_s" "receive budget exhausted";
     Network Detail PerS "tcp_data_segments_per_s" "TCP data segments sent";
     Network Fault PerS "tcp_retransmitted_segments_per_s" "TCP segments retransmitted";
-    // What had arrived already: sent again for nothing.
+    // Segments that had already arrived: retransmitted needlessly.
     Network Fault PerS "tcp_sent_twice_segments_per_s" "spurious TCP retransmissions";
     Network Fault PerS "tcp_received_twice_segments_per_s" "duplicate TCP segments received";
     Network Fault PerS "tcp_timeouts_per_s" "TCP timeouts";
     Network Fault PerS "tcp_zero_windows_per_s" "TCP zero windows";
     Network Fault PerS "tcp_receive_drops_per_s" "TCP segments dropped by full receive buffers";
 
-    // Of each TCP connection to the target's server. The window is the room that its receiver offers: this
-    // machine's for what is read, the server's ("peer") for what is written. A share of the time in which
-    // there was something to send ("busy") was spent waiting for it, or for room in the own send buffer.
+    // For each TCP connection to the target's server. The window is the free space that the receiver
+    // advertises: this client for reads, the server ("peer") for writes. "busy" is the time with data to
+    // send. The limited shares of it were spent waiting for the window, or for space in the own send
+    // buffer.
     Network Main BytesPerS "connection_sent_bytes_per_s" "sent";
     Network Main BytesPerS "connection_received_bytes_per_s" "received";
     Network Main Us "connection_rtt_us" "TCP round trip";
@@ -175,7 +177,7 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Detail BytesPerS "connection_delivery_bytes_per_s" "delivery rate";
     Network Detail Bytes "connection_peer_window_bytes" "receive window of the server";
     Network Detail Bytes "connection_window_bytes" "receive window of this client";
-    // 1 where both ends agreed on it, 0 where they did not.
+    // 1 if both ends agreed on it, otherwise 0.
     Network Detail Count "connection_window_scaling" "window scaling";
     Network Detail Count "connection_peer_window_shift" "window scale of the server";
     Network Detail Count "connection_window_shift" "window scale of this client";
@@ -190,8 +192,9 @@ pub const KINDS: &[CounterKind] = kinds! {
     Network Detail Bytes "connection_receive_queue_bytes" "waiting in the receive queue";
     Network Detail Bytes "connection_receive_buffer_bytes" "receive buffer";
     Network Detail Bytes "connection_send_buffer_bytes" "send buffer";
-    // A ping to the server, the quickest of each look. Where its connections stand still, as many again, and
-    // some as long as a packet may be: how many were sent, and how many of each kind came back.
+    // The fastest ping to the server of each sample. If no data moves on its connections, more pings are
+    // sent, some of them of the maximum packet size; these count the sent and the answered ones of each
+    // size.
     Network Detail Us "ping_us" "ping to the server";
     Network Fault PerS "still_pings_per_s" "pings while no data moved";
     Network Fault PerS "still_pings_answered_per_s" "small pings answered while no data moved";
@@ -208,14 +211,14 @@ pub const KINDS: &[CounterKind] = kinds! {
     Disk Main Percent "util_percent" "busy";
     Disk Detail PerS "reads_per_s" "reads";
     Disk Detail PerS "writes_per_s" "writes";
-    // At the moment, and on average over the time between.
+    // At the time of the sample, and on average since the previous one.
     Disk Detail Count "in_flight" "requests in flight";
     Disk Detail Count "mean_in_flight" "mean requests in flight";
 
-    // How often something else showed at the mount point, or with other options.
+    // How often another mount appeared at the mount point, or its options changed.
     Mount Fault PerS "remounts_per_s" "mount changed";
-    // Bytes as the server saw them. Times of NFS requests: on the wire and at the server (RTT), in this
-    // client's queue before that, and from beginning to end (execution).
+    // Bytes as transferred to the server. Times of NFS requests: on the network and at the server (RTT),
+    // in this client's queue before that, and in total (execution).
     Mount Main BytesPerS "read_bytes_per_s" "mount read";
     Mount Main BytesPerS "written_bytes_per_s" "mount written";
     Mount Detail PerS "reads_per_s" "mount read requests";
@@ -239,15 +242,15 @@ pub const KINDS: &[CounterKind] = kinds! {
     Mount Fault PerS "failed_requests_per_s" "mount requests failed";
     Mount Fault PerS "slow_responses_per_s" "mount responses that took over a second";
 
-    // Of one processor: with several it may be more than 100.
+    // In percent of one processor: with several it may exceed 100.
     Tool Main Percent "cpu_percent" "processor time of Reelgauge";
-    // How many of its threads could have run and had no processor, on average.
+    // Average number of its threads that were runnable but had no processor.
     Tool Fault Count "threads_waiting" "Reelgauge threads waiting for a processor";
     Tool Detail Bytes "memory_bytes" "memory of Reelgauge";
     Tool Fault Percent "throttled_percent" "Reelgauge throttled by its CPU quota";
     Tool Detail Us "sampling_us" "processor time of one sample";
 
-    // A series of an array, a switch or another source, merged with a run. The device is its name in
+    // A series of an array, a switch or another source, merged into a run. The device is its name in
     // that source.
     Other Main Percent "series_percent" "";
     Other Main BytesPerS "series_bytes_per_s" "";

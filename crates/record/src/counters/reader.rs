@@ -1,4 +1,4 @@
-//! Reads one part back. Trusts nothing: a part may be damaged, of another origin, or made to do harm.
+//! Reads one part. Input is untrusted: a part may be damaged, foreign, or malicious.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,30 +17,30 @@ use super::{
     COLUMNS, CountersError, KEY_AGENT, KEY_RUN_NS, KEY_UNREAD, KEY_VERSION, SCHEMA_VERSION, StoreMeta,
 };
 
-/// Rows read at a time.
+/// Rows that are read at a time.
 const BATCH_ROWS: usize = 1 << 12;
 
-/// One row, as the file has it.
+/// One row of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CounterRow<'a> {
-    /// When, in nanoseconds of the run's clock; not negative.
+    /// The time in nanoseconds of the run's clock; not negative.
     pub at_ns: u64,
-    /// Layer, by name.
+    /// Name of the layer.
     pub layer: &'a str,
-    /// Which counter.
+    /// Name of the counter.
     pub name: &'a str,
-    /// Of which device.
+    /// Name of the device; empty if the counter has none.
     pub device: &'a str,
-    /// What the value is counted in.
+    /// Unit of the value.
     pub unit: &'a str,
     /// `None` if there is no value.
     pub value: Option<f64>,
 }
 
-/// Hands every row of a part to `take`, and returns what could not be sampled, in words.
+/// Passes every row of a part to `take`, and returns descriptions of counters that could not be sampled.
 ///
 /// # Errors
-/// When it can't be read to its end. The rows before that have been handed over.
+/// If it can't be read to its end. The rows before the error have been passed on.
 pub fn read_part(path: &Path, take: &mut dyn FnMut(CounterRow<'_>)) -> Result<Vec<String>, CountersError> {
     let (file, _) = open_regular(path).map_err(CountersError::io("open", path))?;
     let part = contained(|| Part::open(file)).unwrap_or_else(contradiction);
@@ -48,27 +48,27 @@ pub fn read_part(path: &Path, take: &mut dyn FnMut(CounterRow<'_>)) -> Result<Ve
         .map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
 }
 
-/// Whose part it is, and the wall-clock time of its time 0.
+/// The agent of a part, and the wall-clock time of its time 0.
 ///
 /// # Errors
-/// When it can't be read, or does not say.
+/// If it cannot be read, or lacks these facts.
 pub fn part_meta(path: &Path) -> Result<StoreMeta, CountersError> {
     let (file, _) = open_regular(path).map_err(CountersError::io("open", path))?;
     let meta = contained(|| Part::open(file).and_then(|part| part.meta())).unwrap_or_else(contradiction);
     meta.map_err(|why| CountersError::Damaged { path: path.to_path_buf(), why })
 }
 
-/// The error after a panic of the library.
+/// Converts a panic of the Parquet library into an error.
 fn contradiction<T>() -> Result<T, String> {
     Err("its Parquet pages are inconsistent".to_owned())
 }
 
-/// A part being read. Faults are in words, until it is known of which file.
+/// A part being read. Errors are plain text here; the caller adds the file's name.
 struct Part {
     file: Arc<File>,
     file_bytes: u64,
     footer: ParquetMetaData,
-    /// Where each of [`COLUMNS`] is in this file, and whether its values may be missing.
+    /// The position of each of [`COLUMNS`] in this file, and whether its values may be missing.
     places: Vec<(usize, bool)>,
 }
 
@@ -108,7 +108,7 @@ impl Part {
         let run_ns = self.metadata(KEY_RUN_NS).and_then(|text| text.parse().ok());
         Ok(StoreMeta {
             run_ns: run_ns.ok_or("it has no start time")?,
-            // Counters of another program may lack the name.
+            // Counters of other programs may lack the name.
             agent: self.metadata(KEY_AGENT).unwrap_or_default().to_owned(),
         })
     }
@@ -195,7 +195,7 @@ impl Batch {
             _ => return Err("a column has another type".to_owned()),
         }
         .map_err(words)?;
-        // Only values may be missing.
+        // Only column 5 (the value) may have missing entries.
         if rows != count || at != 5 && present != count {
             return Err(format!("column '{}' has fewer values than rows", COLUMNS[at]));
         }

@@ -1,4 +1,4 @@
-//! Writes the parts of one agent; see [`super`] for how.
+//! Writes the parts of one agent; see [`super`] for the format.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -20,27 +20,27 @@ use super::{Key, kinds};
 /// A part with this many samples is full: about five minutes, and 2 MiB of memory.
 const PART_ROWS: usize = 1 << 14;
 
-/// What is known of an agent's counters as a whole.
+/// The metadata of an agent's counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreMeta {
     /// Wall-clock time of the run's time 0, in nanoseconds since 1970 (UTC).
     pub run_ns: i64,
-    /// The agent's name.
+    /// The name of the agent that samples.
     pub agent: String,
 }
 
 /// One value of one counter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// When, in nanoseconds of the run's clock.
+    /// The time in nanoseconds of the run's clock.
     pub at_ns: u64,
-    /// Which counter.
+    /// The key of the sampled counter.
     pub key: Key,
     /// In the unit of its kind; `None` if there is no value.
     pub value: Option<f64>,
 }
 
-/// The counters of one agent while the run goes on. Belongs to one thread, which is not a measuring one.
+/// Writes the counters of one agent during the run. Owned by one thread, which executes no operations.
 #[derive(Debug)]
 pub struct StoreWriter {
     dir: PathBuf,
@@ -51,10 +51,10 @@ pub struct StoreWriter {
 }
 
 impl StoreWriter {
-    /// Begins in `dir` (`counters/agent=NAME`), which is created.
+    /// Starts in `dir` (`counters/agent=NAME`), which is created.
     ///
     /// # Errors
-    /// When it can't be created.
+    /// If it can't be created.
     pub fn create(dir: &Path, meta: StoreMeta) -> Result<StoreWriter, CountersError> {
         fs::create_dir_all(dir).map_err(CountersError::io("create", dir))?;
         Ok(StoreWriter { dir: dir.to_path_buf(), meta, number: 1, open: Vec::new(), sealed: 0 })
@@ -65,10 +65,10 @@ impl StoreWriter {
         self.open.extend(samples);
     }
 
-    /// Puts everything that was added under a part's name. `unread` is what could not be sampled, in words.
+    /// Writes all added samples to a part. `unread` describes the counters that could not be sampled.
     ///
     /// # Errors
-    /// When the part can't be written; the samples are kept, to be tried again.
+    /// If the part can't be written. The samples are kept for the next attempt.
     pub fn seal(&mut self, unread: &[String]) -> Result<(), CountersError> {
         assert!(self.sealed <= self.open.len(), "samples that are sealed were added before");
         if self.sealed == self.open.len() {
@@ -78,7 +78,7 @@ impl StoreWriter {
         let temporary = self.dir.join(format!("_part-{:06}.tmp", self.number));
         let path = self.dir.join(part_name(self.number));
         if let Err(error) = write(&temporary, &bytes) {
-            // It may be what fills the disk. Readers ignore it where it cannot be removed.
+            // It may be the file that fills the disk. If it can't be removed, readers ignore it.
             let _ = fs::remove_file(&temporary);
             return Err(error);
         }
@@ -98,7 +98,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), CountersError> {
     file.write_all(bytes).map_err(CountersError::io("write", path))
 }
 
-/// A whole part.
+/// Encodes a complete part.
 fn encode(samples: &[Sample], meta: &StoreMeta, unread: &[String]) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_writer_version(WriterVersion::PARQUET_1_0)

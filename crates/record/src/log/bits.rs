@@ -1,6 +1,6 @@
-//! Bit packing and variable-length integers, as Parquet lays them out: least significant bit first.
+//! Bit packing and variable-length integers in Parquet's layout: least significant bit first.
 
-/// How many values are packed at a time by [`pack`].
+/// Number of values that [`pack`] packs at a time.
 pub(super) const PACK: usize = 32;
 
 /// Appends a ULEB128 integer.
@@ -27,11 +27,11 @@ pub(super) fn pack(values: &[u64; PACK], width: u32, out: &mut Vec<u8>) {
     );
     let bytes = width as usize * PACK / 8;
     let start = out.len();
-    // A word more than is kept: every step stores whole words.
+    // One extra word, because every step stores whole words; it is cut off at the end.
     out.resize(start + bytes + 8, 0);
     let packed = &mut out[start..];
     // Neighbours that fit into one word are joined first, which vectorises: the byte-wise part below is
-    // a chain of dependent steps, and packing is most of what an operation costs the log.
+    // a chain of dependent steps, and packing is most of the log's cost per operation.
     let mut words = *values;
     match width {
         0 => {}
@@ -56,10 +56,10 @@ pub(super) fn pack(values: &[u64; PACK], width: u32, out: &mut Vec<u8>) {
     out.truncate(start + bytes);
 }
 
-/// Widest value that fits into a word behind up to seven bits of the value before it.
+/// The widest value that fits into a word after up to seven bits of the previous value.
 const MAX_APPENDED: u32 = u64::BITS - 7;
 
-/// Joins words two by two, the second above the first, into the first `count` words.
+/// Joins words in pairs (the second in the higher bits) into the first `count` words.
 #[inline(always)]
 fn join_neighbours(words: &mut [u64; PACK], count: usize, width: u32) {
     for at in 0..count {
@@ -67,8 +67,8 @@ fn join_neighbours(words: &mut [u64; PACK], count: usize, width: u32) {
     }
 }
 
-/// Puts words of up to [`MAX_APPENDED`] bits one behind the other. Every step stores a whole word and goes
-/// on in its last, unfinished byte, so that nothing branches on how the bits fall.
+/// Appends words of up to [`MAX_APPENDED`] bits. Each step stores a whole word and continues in its
+/// last, partial byte, so no branch depends on bit positions.
 #[inline(always)]
 fn append_words(words: &[u64], width: u32, packed: &mut [u8]) {
     let (mut pending, mut pending_bits, mut at) = (0, 0, 0);
@@ -78,7 +78,7 @@ fn append_words(words: &[u64], width: u32, packed: &mut [u8]) {
         let bits = pending_bits + width;
         at += bits as usize / 8;
         pending_bits = bits % 8;
-        // In two steps, because all 64 bits may be stored.
+        // Shifted in two steps: a single shift by 64 would overflow.
         pending = pending >> (bits - pending_bits - 1) >> 1;
     }
 }
@@ -102,7 +102,7 @@ fn append_wide_words(words: &[u64; PACK], width: u32, packed: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// One bit after another: slow and plainly right.
+    /// One bit at a time: slow and obviously correct.
     fn pack_bitwise(values: &[u64; PACK], width: u32) -> Vec<u8> {
         let mut out = vec![0; width as usize * PACK / 8];
         for (index, value) in values.iter().enumerate() {

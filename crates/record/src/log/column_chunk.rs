@@ -1,8 +1,8 @@
-//! A column of a row group of a log or of counters, opened with checks that the library lacks.
+//! Opens a column of a row group of a log or of counters, with checks that the library lacks.
 //!
-//! The library asserts that positions make sense, and allocates room for the number of values in a
-//! dictionary's header before it checks the page's size: a damaged page of a few bytes can take all
-//! memory that way. Every value of a dictionary in a log or in counters has four bytes at least.
+//! The library asserts that offsets are valid. It allocates memory for the number of values in a
+//! dictionary's header before it checks the page's size, so a damaged page of a few bytes can exhaust
+//! the memory. Each value of a dictionary in a log or in counters has at least four bytes.
 //!
 //! Not here: the meaning of values.
 
@@ -16,26 +16,26 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 
-/// The fewest bytes of a value in a dictionary: a number of 32 bits, or the length of a text.
+/// The smallest size of a value in a dictionary: a 32-bit number, or the length of a text.
 const VALUE_BYTES_MIN: usize = 4;
 
-/// Why a column can't be opened.
+/// The reason why a column can't be opened.
 #[derive(Debug)]
 pub enum ColumnFault {
     /// The row group has no such column.
     Lacking,
-    /// Its pages lie outside the file.
+    /// Its pages are outside the file.
     Outside,
-    /// It is compressed, which nothing is that is read here.
+    /// It is compressed; no file that this crate reads is.
     Compressed,
-    /// The library's error.
+    /// An error of the Parquet library.
     Library(ParquetError),
 }
 
-/// A reader of a row group's column, by its number in the schema.
+/// Opens a column of a row group, by its number in the schema.
 ///
 /// # Errors
-/// [`ColumnFault`]. Faults within its pages are reported when they are read.
+/// [`ColumnFault`]. Errors within its pages are reported when they are read.
 pub fn open_column(
     file: &Arc<File>,
     file_bytes: u64,
@@ -55,7 +55,7 @@ pub fn open_column(
     Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(CheckedPages(pages))))
 }
 
-/// Whether a chunk's positions make sense. The library asserts that they do.
+/// Whether a chunk's offsets are valid. The library asserts that they are.
 fn lies_within(chunk: &ColumnChunkMetaData, file_bytes: u64) -> bool {
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     let end = start.checked_add(chunk.compressed_size());
@@ -63,7 +63,7 @@ fn lies_within(chunk: &ColumnChunkMetaData, file_bytes: u64) -> bool {
     start >= 0 && chunk.compressed_size() >= 0 && end.is_some_and(|end| end <= file_bytes)
 }
 
-/// Pages whose dictionaries have no more values than fit into them.
+/// Checks that the number of values of each dictionary fits into its page.
 struct CheckedPages<P>(P);
 
 impl<P: PageReader> Iterator for CheckedPages<P> {

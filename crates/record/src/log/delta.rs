@@ -1,7 +1,7 @@
-//! Parquet's DELTA_BINARY_PACKED: the encoding of times, positions and counters.
+//! Parquet's DELTA_BINARY_PACKED: the encoding of times, offsets and counters.
 //!
-//! A block of 128 differences stores the smallest, then what each lies above it, packed in four
-//! miniblocks of 32 with as few bits as the largest needs.
+//! A block of 128 differences stores the smallest one, then the distance of each from it, packed in four
+//! miniblocks of 32 with as few bits as the largest one needs.
 
 use super::bits::{PACK, pack, put_varint, put_zigzag};
 
@@ -12,7 +12,7 @@ const MINIBLOCKS: usize = BLOCK / PACK;
 pub(super) fn encode_wide(values: &[u64], out: &mut Vec<u8>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, as was just asked.
+        // SAFETY: the processor supports AVX2, as just checked.
         return unsafe { encode_wide_avx2(values, out) };
     }
     encode_wide_portably(values, out);
@@ -22,14 +22,14 @@ pub(super) fn encode_wide(values: &[u64], out: &mut Vec<u8>) {
 pub(super) fn bounds(values: &[u64]) -> Option<(u64, u64)> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, as was just asked.
+        // SAFETY: the processor supports AVX2, as just checked.
         return unsafe { bounds_avx2(values) };
     }
     bounds_portably(values)
 }
 
 // The baseline of x86-64 can't compare 64-bit lanes, and comparing is most of the work here: a third of
-// the cost of an operation's row. The same code is therefore also compiled for AVX2.
+// the cost of an operation's row. So the same code is also compiled for AVX2.
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
@@ -46,14 +46,14 @@ fn bounds_avx2(values: &[u64]) -> Option<(u64, u64)> {
 #[inline(always)]
 fn bounds_portably(values: &[u64]) -> Option<(u64, u64)> {
     let first = *values.first()? as i64;
-    // As signed numbers, which is what the file holds and what processors compare.
+    // As signed numbers, which the file contains and processors can compare.
     let (min, max) = values
         .iter()
         .fold((first, first), |(min, max), &value| (min.min(value as i64), max.max(value as i64)));
     Some((min as u64, max as u64))
 }
 
-// Loops rather than closures below: a closure is compiled without the features of its function.
+// Loops instead of closures below: a closure is compiled without its function's target features.
 #[inline(always)]
 fn encode_wide_portably(values: &[u64], out: &mut Vec<u8>) {
     let mut previous = values.first().map_or(0, |&value| value as i64);

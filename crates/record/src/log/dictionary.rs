@@ -1,20 +1,20 @@
-//! Parquet's RLE_DICTIONARY: the encoding of columns with few different values.
+//! Parquet's RLE_DICTIONARY: the encoding of columns with few distinct values.
 //!
-//! A page of such a column is the number of bits per index, then runs: either one index and how often
-//! it repeats, or groups of eight indices bit-packed. A column that never changes is one run.
+//! A page of such a column is the number of bits per index, then runs: either one index with its repeat
+//! count, or groups of eight indices bit-packed. A constant column is one run.
 
 use super::bits::{PACK, pack, put_varint};
 
-/// A column with more different values than this per row group is not for a dictionary.
+/// A column with more distinct values than this per row group is not dictionary-encoded.
 const MAX_ENTRIES: usize = 1024;
 /// Slots of the hash table: four per entry keeps probes short.
 const SLOTS: usize = MAX_ENTRIES * 4;
-/// How many values are compared at a time with the one before.
+/// Number of values that are compared with the previous one at a time.
 const PIECE: usize = 16;
-/// Shortest run that is stored as a run: below, the packed form is about as small and quicker.
+/// Shortest run that is stored as a run: shorter runs are about as small when packed, and faster.
 const MIN_RUN: usize = 24;
 
-/// The different values of a column, in order of appearance, and every value as an index into them.
+/// The distinct values of a column, in order of appearance, and every value as an index into them.
 pub(super) struct Dictionary {
     pub entries: Vec<u32>,
     indices: Vec<u16>,
@@ -22,7 +22,7 @@ pub(super) struct Dictionary {
 }
 
 impl Dictionary {
-    /// The dictionary of `values`, or `None` where there are too many different ones.
+    /// The dictionary of `values`, or `None` if there are too many distinct ones.
     pub fn of(values: &[u32]) -> Option<Dictionary> {
         if let Some(&first) = values.first()
             && is_constant(values, first)
@@ -33,7 +33,7 @@ impl Dictionary {
         let mut indices = vec![0; values.len()];
         let mut last = (0, None);
         for (indices, values) in indices.chunks_mut(PIECE).zip(values.chunks(PIECE)) {
-            // Workers come in long runs: one look for sixteen of the same.
+            // Workers come in long runs, so sixteen equal values need one lookup.
             if let (value, Some(index)) = last
                 && is_constant(values, value)
             {
@@ -51,7 +51,7 @@ impl Dictionary {
     /// Appends the body of the data page.
     pub fn encode_indices(&self, out: &mut Vec<u8>) {
         let width = usize::BITS - (self.entries.len().max(1) - 1).leading_zeros();
-        // A column that never changes has no indices.
+        // A constant column has no indices.
         let is_constant = self.indices.is_empty() && self.entries.len() == 1;
         assert!(is_constant || self.indices.len() == self.count, "each value of a column has an index");
         out.push(width as u8);
@@ -63,7 +63,7 @@ impl Dictionary {
     }
 }
 
-/// Whether all of `values` equal `first`. Folds chunks instead of stopping early: that vectorises, and
+/// Whether all of `values` equal `first`. Folds chunks instead of stopping early: this vectorises, and
 /// most columns of most logs are constant.
 fn is_constant(values: &[u32], first: u32) -> bool {
     values.chunks(512).all(|chunk| chunk.iter().fold(0, |odd, &value| odd | (value ^ first)) == 0)
@@ -73,7 +73,7 @@ fn is_constant(values: &[u32], first: u32) -> bool {
 /// open-addressing hash table.
 struct Finder {
     entries: Vec<u32>,
-    /// By value: index + 1, or 0 for none yet.
+    /// By value: index + 1, or 0 if it has none yet.
     small: Box<[u16; SLOTS]>,
     /// By hash: the same.
     slots: Box<[u16; SLOTS]>,
@@ -84,7 +84,7 @@ impl Finder {
         Finder { entries: Vec::new(), small: Box::new([0; SLOTS]), slots: Box::new([0; SLOTS]) }
     }
 
-    /// The index of `value`, new if need be; `None` when the dictionary is full.
+    /// The index of `value`, added if missing; `None` if the dictionary is full.
     #[inline]
     fn index_of(&mut self, value: u32) -> Option<u16> {
         match self.small.get(value as usize) {
@@ -99,7 +99,7 @@ impl Finder {
     }
 
     fn index_of_large(&mut self, value: u32) -> Option<u16> {
-        // Fibonacci hashing: lengths are multiples of powers of two and differ in their high bits only.
+        // Fibonacci hashing: lengths are multiples of powers of two and differ only in their high bits.
         let hash = value.wrapping_mul(0x9e37_79b9) >> (u32::BITS - SLOTS.ilog2());
         let mut at = hash as usize;
         loop {
@@ -137,7 +137,7 @@ fn encode_hybrid(indices: &[u16], width: u32, out: &mut Vec<u8>) {
             at += run;
             packed_from = at;
         } else {
-            // Packed groups hold eight, so a run may only begin where a group would.
+            // Packed groups contain eight values, so a run may only start where a group would.
             at = (at + 8).min(indices.len());
         }
     }
@@ -172,7 +172,7 @@ fn put_packed(indices: &[u16], width: u32, out: &mut Vec<u8>) {
         }
         pack(&values, width, out);
     }
-    // The last 32 may stand for fewer groups.
+    // The last 32 values may include padding beyond the last group.
     out.truncate(end);
 }
 

@@ -1,7 +1,7 @@
-//! The disk that a log is written to: the few calls that the writer makes, and no others.
+//! The disk that a log is written to: the file operations of the writer.
 //!
-//! [`SystemDisk`] is the one that runs write to. A simulation puts one in its place that is slow, fails and
-//! runs full. The calls come a few times a second, so that going through a trait costs nothing.
+//! Runs write to [`SystemDisk`]. A simulation uses a disk that is slow, fails or becomes full. Calls are
+//! made a few times a second, so the cost of a trait object is negligible.
 //!
 //! Not here: reading a log.
 
@@ -10,33 +10,33 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What a log's writer asks of a disk.
+/// The operations that a log's writer needs.
 pub trait Disk: fmt::Debug + Send + Sync {
-    /// Makes a folder and those above it.
+    /// Creates a directory and its parents.
     ///
     /// # Errors
-    /// The system's error, as with all of these.
+    /// The system's error, as for all of these.
     fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
 
-    /// What lies in a folder.
+    /// The entries of a directory.
     fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// Begins a file, or empties one that is there.
+    /// Creates a file, or truncates an existing one.
     fn create(&self, path: &Path) -> io::Result<Box<dyn PartWriter>>;
 
-    /// Gives a file another name, in place of what had that name before.
+    /// Renames a file, replacing an existing one.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a file durable. Its size in bytes.
+    /// Makes a file durable. Returns its size in bytes.
     fn sync(&self, path: &Path) -> io::Result<u64>;
 
-    /// Makes the names in a folder durable.
+    /// Makes the entries of a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 }
 
-/// A file of a [`Disk`] that is being written.
+/// A file on a [`Disk`] while it is written.
 pub trait PartWriter: Write + fmt::Debug + Send {}
 
 impl<W: Write + fmt::Debug + Send> PartWriter for W {}
@@ -67,7 +67,7 @@ impl Disk for SystemDisk {
     }
 
     fn sync(&self, path: &Path) -> io::Result<u64> {
-        // Opened for writing because Windows flushes no other file.
+        // Opened for writing, because Windows requires that for a flush.
         let file = File::options().write(true).open(path)?;
         file.sync_all()?;
         Ok(file.metadata()?.len())

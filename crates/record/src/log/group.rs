@@ -1,4 +1,4 @@
-//! A row group, encoded once and then written to as many files as need it.
+//! A row group, encoded once and then written to all files that need it.
 
 use std::ops::Range;
 
@@ -17,17 +17,17 @@ use super::rows::Rows;
 use super::schema::{COLUMNS, Cells, Column, Meaning, Packing, cell};
 use super::{delta, order, schema};
 
-/// The column chunks of a row group, as bytes, and what a footer must say about them.
+/// The column chunks of a row group, as bytes, and their metadata for the footer.
 pub(super) struct EncodedGroup {
     /// All chunks, one after another.
     pub bytes: Vec<u8>,
     pub rows: usize,
-    /// The files that the rows refer to, by index, in no order.
+    /// The files that the rows refer to, by index, unordered.
     pub files: Vec<u32>,
     chunks: Vec<Chunk>,
 }
 
-/// Where a column chunk's pages lie in [`EncodedGroup::bytes`].
+/// The position of a column chunk's pages in [`EncodedGroup::bytes`].
 struct Chunk {
     bytes: Range<usize>,
     dictionary_at: Option<usize>,
@@ -41,7 +41,7 @@ pub(super) fn encode(rows: &Rows, range: Range<usize>) -> Result<EncodedGroup, P
     assert!(!range.is_empty() && range.end <= rows.len(), "a row group has rows, of those in memory");
     let order = order::worth_while(rows, range.clone());
     let (mut wide_room, mut narrow_room) = (Vec::new(), Vec::new());
-    // Twice what rows usually take. The most they can take is some 70 bytes.
+    // Twice the usual size of rows. The maximum is about 70 bytes.
     let mut out = TrackedWrite::new(Vec::with_capacity(range.len() * 24));
     let mut chunks = Vec::with_capacity(schema::COLUMN_COUNT);
     let mut files = Vec::new();
@@ -69,8 +69,7 @@ pub(super) fn encode(rows: &Rows, range: Range<usize>) -> Result<EncodedGroup, P
     Ok(EncodedGroup { bytes: out.into_inner()?, rows: range.len(), files, chunks })
 }
 
-/// The files that these rows name second (new names, what links lead to): they stand in the column of
-/// positions.
+/// The second files that these rows name (new names, link targets): their index is in the offset column.
 fn new_names(rows: &Rows, range: Range<usize>) -> impl Iterator<Item = u32> {
     let kinds = &rows.narrow[cell::KIND][range.clone()];
     let offsets = &rows.wide[cell::OFFSET][range];
@@ -80,7 +79,7 @@ fn new_names(rows: &Rows, range: Range<usize>) -> impl Iterator<Item = u32> {
 }
 
 impl EncodedGroup {
-    /// The footer entry of this group when its bytes begin at `start` in that file.
+    /// The footer entry of this group if its bytes begin at `start` in that file.
     pub fn metadata(&self, schema: &SchemaDescPtr, start: u64) -> Result<RowGroupMetaData, ParquetError> {
         let ends = self.chunks.iter().map(|chunk| chunk.bytes.end);
         let begins = self.chunks.iter().map(|chunk| chunk.bytes.start).chain([self.bytes.len()]);

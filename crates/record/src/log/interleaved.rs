@@ -1,19 +1,19 @@
-//! The logs of several machines side by side: what they did at the same time comes near to one another, so
-//! that it can be put in order with little in memory.
+//! Interleaves the logs of several hosts, so that concurrent operations are close to each other and can
+//! be sorted with little memory.
 //!
-//! Each machine's operations come as it logged them, a few at a time; next is always the machine that is
-//! farthest behind. Not here: the order itself (the analysis room's).
+//! Each host's operations come in the order of its log, a few at a time. The next ones are always from
+//! the host with the earliest time. Not here: the sorting (the analysis crate).
 
 use crate::op::OpRecord;
 
 use super::error::LogError;
 use super::reader::{Batch, Batches, LogReader};
 
-/// So many of a machine's operations come at once: with a hundred machines, fewer than are put in order at
-/// a time.
+/// Operations of one host per batch. With a hundred hosts, these are fewer than the window of the
+/// sorting.
 const OPS_AT_ONCE: usize = 512;
 
-/// The operations of all machines, nearly in order of time.
+/// The operations of all hosts, nearly in order of time.
 pub struct Interleaved<'a> {
     sources: Vec<Source<'a>>,
     failed: bool,
@@ -26,8 +26,7 @@ struct Source<'a> {
     next: usize,
 }
 
-/// The operations of all machines, what they did at the same time near to one another. Ends after the first
-/// error.
+/// The operations of all hosts, with concurrent ones close to each other. Ends after the first error.
 pub fn side_by_side(log: &LogReader) -> Interleaved<'_> {
     let agents = log.agents().iter().enumerate();
     let sources =
@@ -52,7 +51,7 @@ impl Interleaved<'_> {
 }
 
 impl Source<'_> {
-    /// Whether it holds anything.
+    /// Reads the next operations if none are left. Returns false at the end.
     fn fill(&mut self) -> Result<bool, LogError> {
         if self.next < self.held.len() {
             return Ok(true);

@@ -1,8 +1,8 @@
-//! A part's description of itself: the key/value metadata of its footer.
+//! The metadata of a part, as key/value pairs in its footer.
 //!
-//! Every part carries all of it, so that each can be read alone. The file table of a part names the
-//! files that its rows refer to and no others: a run over a hundred thousand image files must not write
-//! them all every half second.
+//! Every part has all of it, so that each can be read alone. The file table of a part contains only the
+//! files that its rows refer to: a run over a hundred thousand image files must not write them all every
+//! half second.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,18 +21,18 @@ const KEY_BLIND_TO: &str = "reelgauge.blind_to";
 pub(super) const KEY_FILES: &str = "reelgauge.files";
 pub(super) const KEY_FLAGS: &str = "reelgauge.flags";
 
-/// For readers that do not know this program: what the bits of the `flags` column mean.
+/// The meaning of the bits of the `flags` column, for readers that do not know this program.
 const FLAGS_LEGEND: &str = concat!(
     r#"{"1":"writing","2":"random","4":"warmup","8":"last of its transfer","16":"frame","#,
     r#""32":"play begins anew","64":"copied by the system","128":"through a memory map"}"#
 );
 
-/// At which level operations were seen.
+/// The level at which operations were captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CaptureLevel {
-    /// As the application asked for them.
+    /// As requested by the application.
     Application,
     /// Between the client's page cache and its file system.
     Cache,
@@ -41,17 +41,17 @@ pub enum CaptureLevel {
     Block,
 }
 
-/// What is known of a log as a whole.
+/// The metadata of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogMeta {
     /// Wall-clock time of the run's time 0, in nanoseconds since 1970 (UTC).
     pub run_ns: i64,
-    /// The agent's name, as it calls itself.
+    /// The agent's own name.
     pub agent: String,
-    /// At which level operations were seen.
+    /// The level at which operations were captured.
     pub capture: CaptureLevel,
-    /// What operations were done that this capture can't see, in words ("memory-mapped reads"). Empty
-    /// for a run of this program.
+    /// Descriptions of operations that this capture can't see ("memory-mapped reads"). Empty for a run
+    /// of this program.
     pub blind_to: Vec<String>,
 }
 
@@ -68,17 +68,17 @@ pub struct FileEntry {
     pub size_after_bytes: Option<u64>,
     /// Whether it existed before the run.
     pub existed_before: bool,
-    /// How its content came about ("written", "reused", "found").
+    /// The origin of its content ("written", "reused", "found").
     pub prepared: String,
-    /// The name of the same file that the table has for it otherwise, where it had several before the run.
+    /// The main name of the same file, if it had several names before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_file_as: Option<String>,
-    /// The name that it led to before the run, where it was a symbolic link; its own where that lies outside.
+    /// The target, if it was a symbolic link before the run; its own name if the target is outside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<String>,
 }
 
-/// A file entry with its index, as the metadata holds it.
+/// A file entry with its index, as stored in the metadata.
 #[derive(Serialize, Deserialize)]
 struct NumberedFile<F> {
     file: u32,
@@ -109,7 +109,7 @@ pub(super) fn to_key_values(
     ]
 }
 
-/// The schema version that a part carries.
+/// The schema version of a part.
 pub(super) fn version(values: &[KeyValue], path: &Path) -> Result<u32, LogError> {
     let text = value(values, KEY_VERSION, path)?;
     text.parse().map_err(|_| bad_value(path, KEY_VERSION, "not a version number"))
@@ -145,12 +145,12 @@ fn bad_value(path: &Path, key: &str, why: &str) -> LogError {
     LogError::Corrupt { path: path.to_path_buf(), why: format!("metadata {key}: {why}") }
 }
 
-/// Strings, numbers and options only: can't fail to serialise.
+/// Strings, numbers and options only: serialising can't fail.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data serialises")
 }
 
-/// The same for an enum without fields, without the quotes.
+/// The name of an enum variant without fields, without the quotes.
 fn json_word(value: &impl Serialize) -> String {
     json(value).trim_matches('"').to_string()
 }

@@ -1,8 +1,8 @@
-//! Names of the files in an agent's directory. The names alone say which segments a table replaces.
+//! Names of the files in an agent's directory. The names alone show which segments a table replaces.
 
 use std::path::{Path, PathBuf};
 
-/// The segments that a part holds: numbers `first..=last`, from 1.
+/// The segments in a part: numbers `first..=last`, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PartRange {
     pub first: u32,
@@ -23,7 +23,7 @@ impl PartRange {
         }
     }
 
-    /// Parses the name of a finished part; `None` if it is none.
+    /// Parses the name of a finished part; `None` if it is not one.
     pub fn parse(name: &str) -> Option<PartRange> {
         let numbers = name.strip_prefix("part-")?.strip_suffix(".parquet")?;
         let number = |text: &str| {
@@ -38,18 +38,18 @@ impl PartRange {
     }
 }
 
-/// Where a segment is written before it is renamed into place. The leading underscore and the ending
-/// keep it out of every reader's sight.
+/// The path of a segment before it is renamed. The leading underscore and the extension make every
+/// reader ignore it.
 pub(super) fn temporary_segment(dir: &Path, number: u32) -> PathBuf {
     dir.join(format!("_segment-{number:06}.tmp"))
 }
 
-/// Where a table that begins with this segment is written before it is renamed into place.
+/// The path of a table that starts with this segment, before it is renamed.
 pub(super) fn temporary_table(dir: &Path, first: u32) -> PathBuf {
     dir.join(format!("_table-{first:06}.tmp"))
 }
 
-/// Whether this is the name of a part that was being written.
+/// Whether this is the name of an unfinished part.
 pub(super) fn is_temporary(name: &str) -> bool {
     (name.starts_with("_segment-") || name.starts_with("_table-")) && name.ends_with(".tmp")
 }

@@ -1,22 +1,22 @@
-//! In which order a row group holds its rows.
+//! The order of the rows in a row group.
 //!
-//! Rows come as the workers' buffers are emptied. Where operations take milliseconds that is a row or
-//! two of every worker in turn, and every column jumps to and fro. Put together worker by worker, each in
-//! its own order, the same rows take half the space. Readers are promised no order between workers.
+//! Rows arrive as the workers' buffers are drained. If operations take milliseconds, that is a row or
+//! two of each worker in turn, and the values of every column alternate. Sorted by worker, each in its
+//! own order, the same rows take half the space. Readers are guaranteed no order between workers.
 //!
-//! It costs some nanoseconds per row, so it is done only where rows come slowly enough not to care.
+//! Sorting costs a few nanoseconds per row, so it is done only at low rates.
 
 use std::ops::Range;
 
 use super::rows::Rows;
 use super::schema::cell;
 
-/// Rows that come faster than this are left as they are, in nanoseconds from one to the next.
+/// Rows with a smaller interval than this, in nanoseconds, are not sorted.
 const FAST_ROWS_NS: u64 = 5_000;
-/// With at least as many rows of a worker in a row, there is nothing to gain.
+/// If a worker has at least this many consecutive rows, sorting gains nothing.
 const LONG_RUN_ROWS: usize = 64;
 
-/// An order of rows: positions among the rows as they came, or none for as they came.
+/// An order of rows: their positions in order of arrival, or `None` for the order of arrival itself.
 pub(super) struct RowOrder(Option<Vec<u32>>);
 
 /// The order in which to encode these rows.
@@ -26,7 +26,7 @@ pub(super) fn worth_while(rows: &Rows, range: Range<usize>) -> RowOrder {
     let (Some(first_ns), Some(last_ns)) = (done_ns.first(), done_ns.last()) else {
         return RowOrder(None);
     };
-    // Several workers' rows are in no order of time.
+    // The times of several workers' rows may be unordered.
     let rows_ns = last_ns.saturating_sub(*first_ns);
     let runs = workers.windows(2).filter(|pair| pair[0] != pair[1]).count() + 1;
     if rows_ns / (workers.len() as u64) < FAST_ROWS_NS || workers.len() / runs >= LONG_RUN_ROWS {
@@ -38,7 +38,7 @@ pub(super) fn worth_while(rows: &Rows, range: Range<usize>) -> RowOrder {
 }
 
 impl RowOrder {
-    /// A column in this order. `room` is where it is put together if need be.
+    /// A column in this order. `room` is the buffer for a sorted copy.
     pub fn arrange<'a, T: Copy>(&self, values: &'a [T], room: &'a mut Vec<T>) -> &'a [T] {
         match &self.0 {
             None => values,

@@ -17,7 +17,7 @@ const MAGIC: &[u8; 4] = b"PAR1";
 /// Version 2 of the format: delta encodings and unsigned columns.
 const FORMAT_VERSION: i32 = 2;
 
-/// A part under its temporary name. Dropped before [`PartFile::finish`], it is deleted.
+/// A part under its temporary name. It is deleted if dropped before [`PartFile::finish`].
 #[derive(Debug)]
 pub(super) struct PartFile {
     disk: Arc<dyn Disk>,
@@ -32,7 +32,7 @@ pub(super) struct PartFile {
 }
 
 impl PartFile {
-    /// Begins a part.
+    /// Starts a part under its temporary name.
     pub fn create(
         disk: Arc<dyn Disk>,
         temporary: PathBuf,
@@ -54,12 +54,12 @@ impl PartFile {
         Ok(part)
     }
 
-    /// How many rows it has.
+    /// Number of its rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// How many row groups it has.
+    /// Number of its row groups.
     pub fn group_count(&self) -> usize {
         self.groups.len()
     }
@@ -75,8 +75,8 @@ impl PartFile {
         Ok(())
     }
 
-    /// Writes the footer and gives the part its name, in place of what had that name before. Returns
-    /// its size in bytes.
+    /// Writes the footer and renames the part to its final name, replacing an existing file. Returns its
+    /// size in bytes.
     ///
     /// `key_values` makes the metadata from the files that the rows refer to, in ascending order.
     pub fn finish(
@@ -119,15 +119,15 @@ impl PartFile {
 impl Drop for PartFile {
     fn drop(&mut self) {
         if !self.finished {
-            // Nothing reads it, and it may be what fills the disk. A failure leaves a file that readers
-            // ignore and `repair` removes.
+            // Nothing reads it, and it may be the file that fills the disk. If the removal fails, readers
+            // ignore the file and `repair` removes it.
             let _ = self.disk.remove(&self.temporary);
         }
     }
 }
 
-/// Which files the rows of a part refer to: one bit each, up to a bound on memory. Indices above it
-/// belong to no sensible file table, and get no entry.
+/// The files that the rows of a part refer to: one bit each, up to a memory limit. No valid file table
+/// has larger indices, so they get no entry.
 #[derive(Debug, Default)]
 struct FileSet {
     words: Vec<u64>,

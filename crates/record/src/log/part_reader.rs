@@ -1,8 +1,8 @@
-//! The rows of a part.
+//! Reads the rows of a part.
 //!
-//! Trusts nothing: a column may be missing or of another type, a value out of range, a position outside
-//! the file. Parts that another program has rewritten are read too (columns optional or in another
-//! order, other encodings and row groups), as long as they are not compressed.
+//! Input is untrusted: a column may be missing or of another type, a value out of range, an offset
+//! outside the file. Parts that another program has rewritten are supported (columns optional or in
+//! another order, other encodings and row groups), as long as they are not compressed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,26 +27,26 @@ pub(super) struct PartReader {
     file: Arc<File>,
     file_bytes: u64,
     footer: ParquetMetaData,
-    /// Where each of [`COLUMNS`] is in this file.
+    /// The position of each of [`COLUMNS`] in this file.
     places: [Place; COLUMN_COUNT],
     next_group: usize,
-    /// One reader per column, of the row group being read.
+    /// One reader per column, for the current row group.
     columns: Vec<ColumnReader>,
     rows_left: u64,
     values: Values,
 }
 
-/// Where a column is in the file at hand.
+/// The position of a column in the current file.
 #[derive(Clone, Copy, Default)]
 struct Place {
     leaf: usize,
-    /// Whether values may be missing by the file's schema. None may be in fact.
+    /// Whether the schema allows missing values. A missing value is an error all the same.
     optional: bool,
     /// Whether the file declares the column as unsigned.
     unsigned: bool,
 }
 
-/// The columns of a batch, as the file has them.
+/// The columns of a batch, as stored in the file.
 #[derive(Default)]
 struct Values {
     wide: [Vec<i64>; cell::WIDE_COUNT],
@@ -56,11 +56,11 @@ struct Values {
     levels: Vec<i16>,
 }
 
-/// Why a part can't be read, before it is known which part.
+/// The reason why a part can't be read, without its path.
 enum Fault {
     Library(ParquetError),
     Column(&'static str, String),
-    /// The library panicked.
+    /// The Parquet library panicked on the part's content.
     Panic,
 }
 
@@ -71,7 +71,7 @@ impl From<ParquetError> for Fault {
 }
 
 impl PartReader {
-    /// A reader of this file, whose footer declares version 1.
+    /// Opens a file whose footer declares version 1.
     pub fn new(path: &Path, file: File, footer: ParquetMetaData) -> Result<PartReader, LogError> {
         let places =
             find_columns(&footer).map_err(|why| LogError::NotALog { path: path.to_path_buf(), why })?;
@@ -96,7 +96,8 @@ impl PartReader {
         })
     }
 
-    /// Appends the next operations, at most `max`; none at the end. Not to be called again after an error.
+    /// Appends the next operations, at most `max`; none at the end. Must not be called again after an
+    /// error.
     pub fn read(&mut self, max: usize, ops: &mut Vec<OpRecord>) -> Result<(), LogError> {
         let fault = match contained(|| self.read_rows(max, ops)) {
             Some(Ok(())) => return Ok(()),
@@ -135,7 +136,7 @@ impl PartReader {
         for (column, place) in COLUMNS.iter().zip(self.places) {
             self.columns.push(self.open_column(group, column, place)?);
         }
-        // The library refuses a footer with a negative number of rows; should it not, there are none.
+        // The library refuses a negative row count; if it does not, treat it as 0.
         self.rows_left = u64::try_from(group.num_rows()).unwrap_or(0);
         self.next_group += 1;
         Ok(())
@@ -263,7 +264,7 @@ impl Values {
         Ok(())
     }
 
-    /// Turns the columns into records. Every column holds as many values, within range.
+    /// Converts the columns to records. Every column has the same number of values, all within range.
     fn append_to(&self, ops: &mut Vec<OpRecord>) {
         let wide = |cell: usize, row: usize| self.wide[cell][row] as u64;
         let narrow = |cell: usize, row: usize| self.narrow[cell][row] as u32;

@@ -1,4 +1,4 @@
-//! Reading logs back: all agents of a run, every schema version, whatever state a killed run left them in.
+//! Reads logs: all agents of a run, every schema version, also after a killed run.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsStr;
@@ -26,43 +26,43 @@ const BATCH_ROWS: usize = 1 << 14;
 pub struct LogReader {
     agents: Vec<AgentLog>,
     skipped: Vec<Skipped>,
-    /// The run is one of several machines, and all numbers and times are those of the run.
+    /// Whether the run has several hosts. All numbers and times are then those of the run.
     is_whole: bool,
 }
 
 /// The operation log of one agent.
 #[derive(Debug)]
 pub struct AgentLog {
-    /// Its directory.
+    /// The directory of the agent's log.
     pub dir: PathBuf,
-    /// What is known of it as a whole.
+    /// The metadata of the log.
     pub meta: LogMeta,
     /// The files that operations refer to, by index.
     pub files: BTreeMap<u32, FileEntry>,
-    /// How many operations it holds.
+    /// Number of its operations.
     pub rows: u64,
-    /// What its files take, in bytes.
+    /// Size of its files, in bytes.
     pub bytes: u64,
     parts: Vec<PathBuf>,
-    /// What is added to its numbers and times.
+    /// The offsets for its numbers and times.
     place: AgentPlace,
 }
 
 /// Operations of one agent.
 #[derive(Debug)]
 pub struct Batch {
-    /// Index into [`LogReader::agents`].
+    /// The agent, as an index into [`LogReader::agents`].
     pub agent: usize,
-    /// The operations, never none.
+    /// The operations; at least one.
     pub ops: Vec<OpRecord>,
 }
 
 /// A file that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Which.
+    /// The path of the skipped file.
     pub path: PathBuf,
-    /// Why.
+    /// The reason why it was skipped.
     pub reason: SkipReason,
 }
 
@@ -72,28 +72,28 @@ pub struct Skipped {
 pub enum SkipReason {
     /// It was being written when the run was killed: up to a second of operations is lost.
     Temporary,
-    /// Its rows are in a table as well; nothing is lost.
+    /// Its rows are also in a table; nothing is lost.
     Covered,
-    /// It has no footer: a crash of the machine, or a copy cut short. Its operations are lost.
+    /// It has no footer: a crash of the host, or a truncated copy. Its operations are lost.
     Torn,
-    /// It is not there, though parts before and after it are. Its operations are lost.
+    /// It does not exist, although parts before and after it do. Its operations are lost.
     Missing,
     /// An agent's directory without a readable part.
     Empty,
 }
 
 impl LogReader {
-    /// Opens the logs under `dir`: a run's `ops/`, or one `agent=NAME/` in it. Reads all footers, no rows.
+    /// Opens the logs under `dir`: a run's `ops/`, or one `agent=NAME/` in it. Reads all footers, no
+    /// rows.
     ///
-    /// In a run that several machines made, numbers and times are those of the run ([`crate::agents`]), and
-    /// the machine's name goes before those of its files; the log of one `agent=NAME/` alone is as it was
-    /// written.
+    /// In a run of several hosts, numbers and times are those of the run ([`crate::agents`]), and the
+    /// host's name precedes the names of its files. The log of one `agent=NAME/` alone is as written.
     pub fn open(dir: &Path) -> Result<LogReader, LogError> {
         let places = AgentPlaces::read(dir).map_err(LogError::io("read", &dir.join(AGENTS_FILE)))?;
         let mut reader = LogReader { agents: Vec::new(), skipped: Vec::new(), is_whole: places.is_some() };
         for agent_dir in agent_dirs(dir)? {
             let Survey { parts, mut skipped } = survey(&agent_dir)?;
-            // Its name begins with "agent=".
+            // Its name starts with "agent=".
             let folder = agent_dir.file_name().unwrap_or_default().to_string_lossy();
             let place = places.as_ref().and_then(|places| places.of_folder(&folder)).cloned();
             match AgentLog::from_parts(&agent_dir, parts)? {
@@ -113,7 +113,7 @@ impl LogReader {
         &self.agents
     }
 
-    /// Whether several machines made the run, whose numbers and times are put together already.
+    /// Whether the run has several hosts, whose numbers and times are already mapped to the run.
     pub fn is_whole(&self) -> bool {
         self.is_whole
     }
@@ -136,8 +136,8 @@ impl AgentLog {
         Batches { agents: VecDeque::from([(0, self)]), ..Batches::default() }
     }
 
-    /// Every worker's operations in order of time (of issue, then of completion), in memory. Fails
-    /// rather than hold more than `limit` of them (64 bytes each).
+    /// The operations of each worker in order of time (of issue, then of completion), in memory. Returns
+    /// an error if there are more than `limit` (64 bytes each).
     pub fn by_worker(&self, limit: usize) -> Result<BTreeMap<u32, Vec<OpRecord>>, LogError> {
         let mut workers: BTreeMap<u32, Vec<OpRecord>> = BTreeMap::new();
         let mut count = 0;
@@ -157,18 +157,18 @@ impl AgentLog {
         Ok(workers)
     }
 
-    /// What is added to its numbers and times: nothing in a run of one machine.
+    /// The offsets for its numbers and times: zero in a run of one host.
     pub fn place(&self) -> &AgentPlace {
         &self.place
     }
 
-    /// With its numbers and times as those of the run.
+    /// Maps its numbers and times to those of the run.
     fn placed(mut self, place: Option<AgentPlace>) -> AgentLog {
         let Some(place) = place else { return self };
         let files = std::mem::take(&mut self.files);
         let named = |(index, entry): (u32, FileEntry)| {
             let path = format!("{}: {}", place.agent, entry.path);
-            // Both are read from files: see `AgentPlace::time_ns`.
+            // Both are from files: see `AgentPlace::time_ns`.
             (index.saturating_add(place.first_file), FileEntry { path, ..entry })
         };
         self.files = files.into_iter().map(named).collect();
@@ -195,7 +195,7 @@ impl AgentLog {
                     why: "its metadata differ from the first part's: it belongs to another log".to_string(),
                 });
             }
-            // Counts in footers are input: many absurd ones must not wrap.
+            // Counts in footers are input: sums of many absurd ones must not wrap.
             agent.rows = agent.rows.saturating_add(head.rows);
             let size = fs::symlink_metadata(&part.path).map_err(LogError::io("look at", &part.path))?.len();
             agent.bytes += size;
@@ -209,7 +209,7 @@ impl AgentLog {
 /// The operations of some agents, batch by batch.
 #[derive(Default)]
 pub struct Batches<'a> {
-    /// Those that are not finished, with their indices.
+    /// The unfinished ones, with their indices.
     agents: VecDeque<(usize, &'a AgentLog)>,
     /// The next part of the first.
     next_part: usize,
@@ -319,7 +319,7 @@ fn agent_dirs(dir: &Path) -> Result<Vec<PathBuf>, LogError> {
     Ok(dirs)
 }
 
-/// The parts of an agent's directory that count, in order, and what does not count.
+/// The usable parts of an agent's directory, in order, and the skipped files.
 pub(super) struct Survey {
     pub parts: Vec<FoundPart>,
     pub skipped: Vec<Skipped>,
@@ -357,7 +357,7 @@ impl Survey {
         self.skipped.push(Skipped { path, reason });
     }
 
-    /// Sorts the parts, drops those that another one contains, and notes gaps.
+    /// Sorts the parts, drops those that another one contains, and records gaps.
     fn leave_out_covered(&mut self, dir: &Path) -> Result<(), LogError> {
         let mut parts = std::mem::take(&mut self.parts);
         // A table comes before its segments.
@@ -384,7 +384,7 @@ impl Survey {
         Ok(())
     }
 
-    /// A gap is missing unless it is there and torn, which is noted already.
+    /// Records a gap as missing, unless the part exists but is torn, which is already recorded.
     fn note_missing(&mut self, dir: &Path, gap: PartRange) {
         let path = dir.join(gap.file_name());
         if !self.skipped.iter().any(|skipped| skipped.path == path) {
@@ -393,15 +393,15 @@ impl Survey {
     }
 }
 
-/// The footer of a part; `None` where the file ends without one.
+/// The footer of a part; `None` if the file ends without one.
 fn read_footer(path: &Path) -> Result<Option<ParquetMetaData>, LogError> {
-    // Asked by name: opening a pipe, which an unpacked trace may hold, would wait for its other end.
+    // Check the file type by name: an unpacked trace may contain a FIFO, and opening it would block.
     if !fs::metadata(path).map_err(LogError::io("look at", path))?.is_file() {
         let why = "it is not a regular file".to_string();
         return Err(LogError::NotALog { path: path.to_path_buf(), why });
     }
     let mut file = File::open(path).map_err(LogError::io("open", path))?;
-    // Magic, an empty footer, its length and magic: nothing shorter is complete.
+    // Magic, an empty footer, its length and magic: no shorter file is complete.
     let mut tail = [0; 4];
     let ends_well = file.seek(SeekFrom::End(-4)).is_ok_and(|at| at >= 8)
         && file.read_exact(&mut tail).is_ok()

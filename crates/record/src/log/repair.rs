@@ -1,5 +1,5 @@
-//! Tidying up after a killed run: removes files that the reader here ignores anyway, so that every other
-//! reader (pyarrow, DuckDB) also sees each operation once.
+//! Cleans up after a killed run: removes files that this reader ignores anyway, so that all other
+//! readers (pyarrow, DuckDB) also see each operation once.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use super::reader::{SkipReason, Skipped, survey};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RepairReport {
-    /// Segments whose rows a table holds as well.
+    /// Segments whose rows are also in a table.
     pub covered_segments: u32,
-    /// Parts that were never finished.
+    /// Unfinished parts under temporary names.
     pub temporary_files: u32,
 }
 
-/// Removes leftovers from an agent's directory. Must not run while its log is being written. Doing it
-/// twice does no harm. A torn part stays: it may still be useful.
+/// Removes leftovers from an agent's directory. Must not run while its log is being written. Repeating
+/// it is harmless. A torn part is kept: it may still be useful.
 pub fn repair(dir: &Path) -> Result<RepairReport, LogError> {
     let mut report = RepairReport::default();
     for Skipped { path, reason } in survey(dir)?.skipped {

@@ -1,20 +1,20 @@
-//! Rows in memory, column by column, as the encoders want them.
+//! Rows in memory, in columns, as the encoders expect them.
 
 use crate::op::OpRecord;
 
 use super::schema::cell;
 
-/// Records turned by 90 degrees. Every column has the same length.
+/// Records in column layout. All columns have the same length.
 #[derive(Debug)]
 pub(super) struct Rows {
     /// 64-bit columns, by [`cell`].
     pub wide: [Vec<u64>; cell::WIDE_COUNT],
-    /// 32-bit columns, by [`cell`]. Narrower fields are widened, so that there are two encoders, not four.
+    /// 32-bit columns, by [`cell`]. Narrower fields are widened, so that two encoders are enough.
     pub narrow: [Vec<u32>; cell::NARROW_COUNT],
 }
 
 impl Rows {
-    /// No rows, with room for `capacity`.
+    /// Empty, with capacity for `capacity` rows.
     pub fn with_capacity(capacity: usize) -> Rows {
         Rows {
             wide: std::array::from_fn(|_| Vec::with_capacity(capacity)),
@@ -22,22 +22,22 @@ impl Rows {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows in memory.
     pub fn len(&self) -> usize {
         self.wide[cell::DONE].len()
     }
 
-    /// Removes all rows and keeps the room.
+    /// Removes all rows and keeps the memory.
     pub fn clear(&mut self) {
         self.wide.iter_mut().for_each(Vec::clear);
         self.narrow.iter_mut().for_each(Vec::clear);
     }
 
-    /// Appends rows. Returns whether their positions and times are below 2^63, the limit of the files.
+    /// Appends rows. Returns whether their offsets and times are below 2^63, the limit of the files.
     #[must_use]
     pub fn push(&mut self, ops: &[OpRecord]) -> bool {
         let start = self.len();
-        // Pieces that stay in the first-level cache while fourteen columns are taken out of them.
+        // Chunks small enough to stay in the L1 cache while fourteen columns are extracted.
         for piece in ops.chunks(256) {
             let [offset, due, issued, done] = &mut self.wide;
             offset.extend(piece.iter().map(|op| op.offset));

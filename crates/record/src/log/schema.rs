@@ -1,5 +1,5 @@
-//! The columns of the log, as one table: what they are called, where their values come from and how
-//! they are encoded. To add a column, add it here and to [`super::rows`], and raise the version.
+//! The columns of the log, as one table: their names, the sources of their values and their encodings.
+//! To add a column, add it here and to [`super::rows`], and increment the version.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// How many columns the log has.
 pub(super) const COLUMN_COUNT: usize = 14;
 
-/// Where the rows keep a column's values.
+/// The location of a column's values in the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cells {
     /// 64 bits each: an index into [`super::rows::Rows::wide`].
@@ -25,20 +25,20 @@ pub(super) enum Cells {
 /// How a column's values are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// As differences: values that grow steadily.
+    /// As differences: for values that increase steadily.
     Delta,
-    /// With a dictionary; as differences where there are too many different values.
+    /// With a dictionary; as differences if there are too many distinct values.
     Dictionary,
     /// With a dictionary of the names of operation kinds.
     KindName,
 }
 
-/// What a column means to a reader.
+/// The declared type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Signed, 64 bits, never negative.
     Int64,
-    /// Signed, 32 bits.
+    /// Signed, with 32 bits.
     Int32,
     /// Unsigned, of this many bits, in a 32-bit column.
     Unsigned(i8),
@@ -52,8 +52,8 @@ pub(super) struct Column {
     pub meaning: Meaning,
     pub cells: Cells,
     pub packing: Packing,
-    /// Whether a row group records its smallest and largest value, so that readers can skip to a time or
-    /// worker. Free with a dictionary.
+    /// Whether a row group has the column's minimum and maximum, so that readers can skip to a time or
+    /// worker. Costs nothing with a dictionary.
     pub min_max: bool,
 }
 

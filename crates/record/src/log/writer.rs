@@ -1,14 +1,14 @@
-//! The log of one agent while the run goes on.
+//! Writes the log of one agent during the run.
 //!
-//! Rows collect in an open row group. Twice a second those that no segment holds yet become a segment;
-//! when the row group is full it goes, encoded once, to the table and (where no segment holds a part of
-//! it) to the open segment. See [`super`] for the two kinds of file.
+//! Rows are collected in an open row group. Twice a second the new rows become a segment. A full row
+//! group is encoded once and written to the table and, unless segments already contain a part of it, to
+//! the open segment. See [`super`] for the two kinds of file.
 //!
-//! A slow run would make many tiny segments, each with 2 KB of metadata. So a segment with few rows is
-//! written again with the rows that came since, under the same name, until it has enough.
+//! A slow run would write many tiny segments, each with 2 KB of metadata. So a segment with few rows is
+//! rewritten with the following rows, under the same name, until it has enough.
 //!
-//! A fast run makes segments that are large enough to stay as they are; then no table is made, and
-//! everything is written once.
+//! A fast run writes segments that are large enough to keep. Then no table is made, and everything is
+//! written once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,18 +26,18 @@ use super::part::PartFile;
 use super::rows::Rows;
 use super::{group, schema};
 
-/// Sizes and times of a log. The defaults are right for every run; tests make them small.
+/// Sizes and times of a log. The defaults suit every run; tests use small values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogOptions {
     /// A segment is sealed when this long has passed since the last one, in nanoseconds.
     pub seal_every_ns: u64,
     /// Rows in a full row group. 72 bytes of memory each.
     pub group_rows: usize,
-    /// A segment with fewer rows is written again rather than followed by another.
+    /// A segment with fewer rows is rewritten instead of starting another one.
     pub segment_rows: usize,
-    /// A segment of at least this many bytes stays as it is.
+    /// A segment of at least this many bytes is kept as it is.
     pub large_segment_bytes: u64,
-    /// A table takes the place of this many segments.
+    /// A table replaces this many segments.
     pub table_segments: u32,
     /// A table is closed at this many row groups, which bounds the memory for its footer.
     pub table_groups: usize,
@@ -46,7 +46,8 @@ pub struct LogOptions {
 impl Default for LogOptions {
     fn default() -> LogOptions {
         LogOptions {
-            // Half of the second that a kill may cost; the other half is for the records' way here.
+            // Half of the second that a kill may cost; the other half is the records' delay on the way to
+            // the log.
             seal_every_ns: 500_000_000,
             group_rows: 1 << 16,
             segment_rows: 1 << 13,
@@ -57,24 +58,24 @@ impl Default for LogOptions {
     }
 }
 
-/// What a finished log amounts to.
+/// Totals of a finished log.
 #[derive(Debug)]
 pub struct LogSummary {
-    /// Operations on disk.
+    /// Number of operations on disk.
     pub rows: u64,
-    /// Operations that were added and are not on disk, because writing failed.
+    /// Operations that were added but are not on disk, because writing failed.
     pub lost_rows: u64,
     pub bytes: u64,
     pub parts: u32,
-    /// Why segments were not put together in tables, if that failed (a disk that was nearly full). No
-    /// row is lost by it; the log has more and smaller files.
+    /// The error if segments could not be merged into tables (a nearly full disk). No row is lost; the
+    /// log has more and smaller files.
     pub table_error: Option<LogError>,
 }
 
-/// Writes the log of one agent. Belongs to one thread, which is not a measuring one.
+/// Writes the log of one agent. Owned by one thread, which executes no operations.
 ///
-/// An error ends the log: parts already sealed stay, rows since then are lost, and every later call but
-/// [`LogWriter::finish`] is refused. The caller goes on without rows.
+/// An error ends the log: sealed parts are kept, later rows are lost, and all further calls except
+/// [`LogWriter::finish`] are refused. The caller continues without a log.
 ///
 /// Dropping it without [`LogWriter::finish`] loses the rows since the last seal.
 #[derive(Debug)]
@@ -85,13 +86,13 @@ pub struct LogWriter {
     files: Vec<FileEntry>,
     options: LogOptions,
     schema: SchemaDescPtr,
-    /// The open row group: of the table if one is made, else of the segment.
+    /// The open row group: of the table if there is one, else of the segment.
     rows: Rows,
     segment: Segment,
     table: Table,
     last_seal_ns: Option<u64>,
     row_count: u64,
-    /// How many of them are under a final name.
+    /// Number of rows in files with their final name.
     sealed_count: u64,
     failed: bool,
 }
@@ -100,13 +101,13 @@ pub struct LogWriter {
 #[derive(Debug)]
 struct Segment {
     number: u32,
-    /// Its first row in the open row group; those before are in earlier segments.
+    /// Its first row in the open row group; earlier rows are in previous segments.
     from: usize,
     /// Full row groups that belong to it.
     part: Option<PartFile>,
-    /// Whether it has rows that are not under its name yet.
+    /// Whether it has rows that are not sealed yet.
     unsealed: bool,
-    /// Size of what is under its name.
+    /// Size of the sealed file.
     sealed_bytes: u64,
 }
 
@@ -122,16 +123,17 @@ struct Table {
 
 #[derive(Debug)]
 enum TableState {
-    /// Rows go to it.
+    /// Rows are written to it.
     Wanted,
-    /// Segments are large: none is made for now.
+    /// Segments are large, so no table is made for now.
     Pausing,
-    /// It could not be written: none is made any more.
+    /// It could not be written, so no further table is made.
     Failed(LogError),
 }
 
 impl LogWriter {
-    /// Begins the log of an agent in `dir` (`ops/agent=NAME`), which is created and must hold no log.
+    /// Starts the log of an agent in `dir` (`ops/agent=NAME`), which is created and must not contain a
+    /// log.
     ///
     /// `files` is the run's file table.
     pub fn create(dir: &Path, meta: LogMeta, files: Vec<FileEntry>) -> Result<LogWriter, LogError> {
@@ -148,7 +150,7 @@ impl LogWriter {
         LogWriter::create_on(Arc::new(SystemDisk), dir, meta, files, options)
     }
 
-    /// [`LogWriter::create_with`] on a disk that need not be the system's.
+    /// [`LogWriter::create_with`] on any disk.
     pub fn create_on(
         disk: Arc<dyn Disk>,
         dir: &Path,
@@ -177,18 +179,18 @@ impl LogWriter {
         })
     }
 
-    /// The run's file table. Entries may be added, and completed with what is known only later (the size
-    /// after the run); parts sealed from then on carry it.
+    /// The run's file table. Entries may be added, and completed with facts that are known only later
+    /// (the size after the run). Parts that are sealed from then on contain them.
     pub fn files_mut(&mut self) -> &mut Vec<FileEntry> {
         &mut self.files
     }
 
-    /// Operations that were added so far, or were to be.
+    /// Number of operations that were added, including those that could not be written.
     pub fn appended_rows(&self) -> u64 {
         self.row_count
     }
 
-    /// How many of them are under a final name.
+    /// Number of rows in files with their final name.
     pub fn sealed_rows(&self) -> u64 {
         self.sealed_count
     }
@@ -198,8 +200,8 @@ impl LogWriter {
         self.guarded(|log| log.append_rows(ops))
     }
 
-    /// To be called a few times a second with the time on any steady clock, in nanoseconds: seals what
-    /// is older than [`LogOptions::seal_every_ns`].
+    /// Must be called a few times a second with the time of any steady clock, in nanoseconds: seals rows
+    /// that are older than [`LogOptions::seal_every_ns`].
     pub fn tick(&mut self, now_ns: u64) -> Result<(), LogError> {
         let due_ns = *self.last_seal_ns.get_or_insert(now_ns) + self.options.seal_every_ns;
         if now_ns < due_ns {
@@ -209,10 +211,10 @@ impl LogWriter {
         self.guarded(LogWriter::seal)
     }
 
-    /// Seals the rest, puts the last segments together in a table and makes everything durable.
+    /// Seals the rest, merges the last segments into a table and makes everything durable.
     ///
-    /// After an error in an earlier call this makes durable what had been sealed until then; the summary
-    /// holds that amount.
+    /// After an error in an earlier call, this makes the sealed rows durable, and the summary counts
+    /// only these.
     pub fn finish(mut self) -> Result<LogSummary, LogError> {
         if !self.failed {
             self.guarded(LogWriter::seal_rest)?;
@@ -242,7 +244,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Does it unless an earlier call failed; remembers a failure and removes what was half written.
+    /// Runs `work` unless an earlier call failed. After a failure it removes the unfinished files.
     fn guarded(&mut self, work: impl FnOnce(&mut LogWriter) -> Result<(), LogError>) -> Result<(), LogError> {
         if self.failed {
             return Err(LogError::GivenUp { dir: self.dir.clone() });
@@ -293,7 +295,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Puts everything that came since the last seal under a segment's name.
+    /// Writes all rows since the last seal to a segment.
     fn seal(&mut self) -> Result<(), LogError> {
         if !self.segment.unsealed {
             return Ok(());
@@ -307,7 +309,7 @@ impl LogWriter {
             return Ok(());
         };
         assert!(part.rows() > 0, "a segment that is sealed has rows");
-        // Rows of a full group have left memory: such a segment can't be written again.
+        // Rows of a full group are no longer in memory, so such a segment can't be rewritten.
         let whole_in_memory = part.rows() == (self.rows.len() - self.segment.from) as u64;
         let small = whole_in_memory && part.rows() < self.options.segment_rows as u64;
         self.segment.sealed_bytes = self.finish_part(part, PartRange::one(self.segment.number))?;
@@ -319,7 +321,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Ends the segment, which is sealed, and decides about the table.
+    /// Ends the sealed segment, and decides whether to close the table.
     fn next_segment(&mut self) {
         let large = self.segment.sealed_bytes >= self.options.large_segment_bytes;
         self.segment.number += 1;
@@ -346,7 +348,7 @@ impl LogWriter {
         }
     }
 
-    /// Gives the table its name and removes its segments. All rows of the open row group are sealed.
+    /// Renames the table and removes its segments. All rows of the open row group are sealed.
     fn close_table(&mut self) {
         if !self.table_wanted() {
             return;
@@ -362,7 +364,7 @@ impl LogWriter {
         self.clear_rows();
     }
 
-    /// The next table begins with the segment that is open.
+    /// Starts the next table with the open segment.
     fn begin_table(&mut self) {
         self.table.first = self.segment.number;
         self.table.rows_before = self.sealed_count;
@@ -376,7 +378,7 @@ impl LogWriter {
         let Some(part) = self.table.part.take() else {
             return Ok(());
         };
-        // Its segments are about to go.
+        // Its segments are about to be removed.
         assert!(
             self.table.rows_before <= self.sealed_count,
             "a table begins with rows that are sealed later"
@@ -384,8 +386,8 @@ impl LogWriter {
         let rows = self.sealed_count - self.table.rows_before;
         assert_eq!(part.rows(), rows, "a table has the rows of its segments");
         self.finish_part(part, span)?;
-        // From here on the table counts: readers of this room leave its segments out, and `repair`
-        // removes those that are left if we don't get to it.
+        // From here on the table is valid: this crate's readers skip its segments, and `repair` removes
+        // segments that remain if the process is killed here.
         for number in span.first..=span.last {
             let path = self.dir.join(PartRange::one(number).file_name());
             self.disk.remove(&path).map_err(LogError::io("delete", &path))?;
@@ -398,7 +400,7 @@ impl LogWriter {
         part.finish(&path, |used| meta::to_key_values(&self.meta, used, &self.files))
     }
 
-    /// A table that can't be written is given up, which frees its space; its rows are in segments.
+    /// A table that can't be written is abandoned, which frees its space; its rows are in segments.
     fn append_to_table(&mut self, group: &group::EncodedGroup) {
         if let Err(error) = self.open_table().and_then(|part| part.append(group)) {
             self.table.part = None;
@@ -430,7 +432,7 @@ impl LogWriter {
     }
 }
 
-/// The part, begun if need be.
+/// The part, started if necessary.
 fn open<'a>(
     part: &'a mut Option<PartFile>,
     disk: &Arc<dyn Disk>,
@@ -443,7 +445,7 @@ fn open<'a>(
     }
 }
 
-/// The error for the operation among these that the files can't hold.
+/// The error for the first of these operations that the files can't store.
 fn out_of_range(ops: &[OpRecord]) -> LogError {
     let above = |op: &&OpRecord| (op.offset | op.due_ns | op.issued_ns | op.done_ns) >> 63 != 0;
     LogError::OutOfRange { worker: ops.iter().find(above).map_or(0, |op| op.worker) }
@@ -459,18 +461,18 @@ fn refuse_existing(disk: &dyn Disk, dir: &Path) -> Result<(), LogError> {
     Ok(())
 }
 
-/// The last part of a path.
+/// The last component of a path.
 fn name_of(path: &Path) -> String {
-    // Empty where there is none, which is no name of a part.
+    // Empty if there is none, which is no valid name of a part.
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Makes all parts durable and counts them: bytes and parts.
 ///
-/// Nothing is flushed before this. A flush during the run would add bursts of writes to the measured
-/// load, and a killed process loses nothing that it has written anyway. Only a crash of the whole host
-/// does, and that ends the measurement with it. Once the run is over the flush disturbs nothing, and
-/// what was measured should survive pulling the plug.
+/// Nothing is flushed during the run: a flush would add bursts of writes to the measured load. A killed
+/// process loses nothing that it has written. Only a crash of the whole host does, and that also ends
+/// the measurement. After the run the flush disturbs nothing, and protects the results against a power
+/// failure.
 fn make_durable(disk: &dyn Disk, dir: &Path) -> Result<(u64, u32), LogError> {
     let (mut bytes, mut parts) = (0, 0);
     for path in disk.list(dir).map_err(LogError::io("list", dir))? {
@@ -490,7 +492,7 @@ mod tests {
     use crate::log::CaptureLevel;
     use crate::test_records::read;
 
-    /// A log with small groups, and the folder that it is in.
+    /// A log with small groups, and its folder.
     fn log(options: LogOptions) -> (LogWriter, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let meta = LogMeta {

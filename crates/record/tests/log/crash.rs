@@ -9,14 +9,14 @@ use reelgauge_record::log::{LogReader, LogWriter, repair};
 
 use crate::support::{files, meta, op, read_all};
 
-/// Passes the directory to write to the child, which is this test program again.
+/// Passes the directory to the child, which is another process of this test program.
 const CHILD_DIR: &str = "REELGAUGE_TEST_LOG_DIR";
-/// Operations in a millisecond of the child's clock.
+/// Operations per millisecond of the child's clock.
 const OPS_PER_MS: u32 = 20;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// The child. Logs operations on the real clock until it is killed, and prints its progress. Run by the
-/// test program itself, which has no child to be, it does nothing.
+/// The child. Logs operations on the real clock until it is killed, and prints its progress. Does
+/// nothing if the test program itself runs it, without the variable.
 #[test]
 fn child() {
     let Some(dir) = std::env::var_os(CHILD_DIR) else {
@@ -61,7 +61,7 @@ fn run_and_kill(dir: &Path, after_ns: u64) -> u64 {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // It may have come further before the kill arrived.
+    // It may have progressed before the kill arrived.
     for line in lines.map_while(Result::ok) {
         if let Some(at) = line.strip_prefix("at ") {
             reached_ns = at.parse().unwrap_or(reached_ns);
@@ -80,7 +80,7 @@ fn a_killed_writer_loses_at_most_a_second() {
         let last_ns = read.last().expect("nothing was sealed").done_ns;
         let lost_ns = reached_ns.saturating_sub(last_ns);
         assert!(lost_ns <= SECOND_NS, "lost {} ms", lost_ns / 1_000_000);
-        // Nothing is missing or there twice before that.
+        // Up to there, nothing is missing or duplicated.
         for (number, op) in read.iter().enumerate() {
             let due_ms = op.due_ns / 1_000_000;
             assert_eq!(due_ms, number as u64);

@@ -1,4 +1,4 @@
-//! What happens to the log when it can't be written any more.
+//! The log when it can't be written any more.
 
 use std::fs;
 
@@ -48,7 +48,7 @@ fn a_table_that_cannot_be_written_costs_no_row() {
     assert_same(&read_all(ops.path()), &expected(600));
 }
 
-/// A file system of this many KiB, unmounted when dropped; `None` where this may not be had.
+/// A file system of this many KiB, unmounted when dropped; `None` if it can't be created here.
 #[cfg(target_os = "linux")]
 struct SmallDisk(tempfile::TempDir);
 

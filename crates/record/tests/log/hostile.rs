@@ -1,4 +1,4 @@
-//! Damaged or foreign files: an error each, never a panic, never silence.
+//! Damaged or foreign files: each must cause an error, never a panic, and never go unnoticed.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use reelgauge_record::log::{LogError, LogReader, SkipReason};
 
 use crate::support::{Loose, expected, fill, names, one_part, op, read_all, read_part, small};
 
-/// Puts `new` in every place of `old`, which is as long and there.
+/// Replaces all occurrences of `old` by `new`. `old` must occur, and both must have the same length.
 fn replace(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     assert_eq!(old.len(), new.len());
     let mut bytes = bytes.to_vec();
@@ -64,7 +64,7 @@ fn values_out_of_range_are_refused() {
 
     let mut odd = op(0, 1);
     odd.due_ns = 0x3abc_def0_1234_5678;
-    // The first value of a page of differences: zigzag, seven bits a byte. Its lowest bit is the sign.
+    // The first value of a delta-encoded page: zigzag, seven bits a byte. Its lowest bit is the sign.
     let mut zigzag = odd.due_ns << 1;
     let mut coded = Vec::new();
     while zigzag >= 0x80 {
@@ -85,11 +85,11 @@ fn flipped_bits_never_panic() {
     assert_eq!(loose.read(&part).unwrap(), expected(40));
     let mut refused = 0;
     for at in 0..part.len() {
-        // Three flips of each byte; over eight bytes every bit has its turn.
+        // Three flips of each byte; over eight bytes every bit is flipped once.
         for flip in [1 << (at % 8), 1 << ((at + 4) % 8), 0xff] {
             let mut bytes = part.clone();
             bytes[at] ^= flip;
-            // Both results are right: a flipped bit can give another valid value.
+            // Both results are valid: a flipped bit can result in another valid value.
             refused += u32::from(loose.read(&bytes).is_err());
         }
     }

@@ -1,4 +1,4 @@
-//! The operation log from outside: what goes in comes out, whatever happens in between.
+//! Tests of the operation log from outside: it returns what was written, whatever happens in between.
 
 #![cfg(feature = "log")]
 #![allow(clippy::unwrap_used)]

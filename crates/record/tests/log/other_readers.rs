@@ -1,8 +1,9 @@
-//! pyarrow and DuckDB read the log as it is, and agree with this room's own reader; and this room reads
-//! what they write.
+//! pyarrow and DuckDB read the log unchanged, and agree with this crate's reader; and this crate reads
+//! files that they write.
 //!
-//! Needs a Python that has both: `REELGAUGE_PYTHON`, or that of `REELGAUGE_TEST_VENV`, or that of
-//! `target/test-venv` (`cargo xtask python` makes it). Without it these tests say that they did nothing.
+//! Needs a Python with both: `REELGAUGE_PYTHON`, or that of `REELGAUGE_TEST_VENV`, or that of
+//! `target/test-venv` (`cargo xtask python` makes it). Without it, these tests print that they did
+//! nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,8 +13,8 @@ use reelgauge_record::{OpKind, OpRecord};
 
 use crate::support::{SEAL_NS, expected, files, meta, names, op, read_all, small};
 
-/// Sums of every column, and how many rows there are of each of the kinds that are named, by both readers, of
-/// all parts under a directory, as hive partitions.
+/// Sums of every column, and the number of rows of each given kind, by both readers, for all parts under
+/// a directory, as hive partitions.
 const TOTALS: &str = r#"
 import sys, duckdb, pyarrow.dataset as ds, pyarrow.compute as pc
 ops, *KINDS = sys.argv[1:]
@@ -52,7 +53,7 @@ table = pq.read_table(sys.argv[1])
 pq.write_table(table, sys.argv[1], compression=sys.argv[2], row_group_size=77)
 "#;
 
-/// The Python to use, or why there is none.
+/// The Python to use, or the reason why there is none.
 fn python() -> Result<PathBuf, String> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
@@ -67,7 +68,7 @@ fn python() -> Result<PathBuf, String> {
     }
 }
 
-/// What the script prints, line by line; `None`, with a message, without a Python.
+/// The output of the script, by line; `None`, with a message, without a Python.
 fn run(script: &str, arguments: &[&Path]) -> Option<Vec<String>> {
     let python = match python() {
         Ok(python) => python,
@@ -82,7 +83,7 @@ fn run(script: &str, arguments: &[&Path]) -> Option<Vec<String>> {
     Some(text.lines().map(str::to_string).collect())
 }
 
-/// The line that both readers should print for these operations.
+/// The expected line of both readers for these operations.
 fn totals(ops: &[OpRecord], agents: &str) -> String {
     let sum = |field: fn(&OpRecord) -> i128| ops.iter().map(field).sum::<i128>();
     let mut words = vec![ops.len() as i128];
@@ -120,7 +121,7 @@ fn pyarrow_and_duckdb_agree_with_this_reader() {
         for at in 0..23_u32 {
             let mut portion: Vec<_> = (at * 31..at * 31 + 31).map(|number| op(at % 5, number)).collect();
             for op in &mut portion {
-                // Values that need every bit of their columns.
+                // Values that use all bits of their columns.
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 op.offset = random >> 1;
                 op.len = (random >> 32) as u32;
@@ -132,7 +133,7 @@ fn pyarrow_and_duckdb_agree_with_this_reader() {
             all.extend(portion);
         }
         log.finish().unwrap();
-        // What a killed run leaves behind must not be in their way.
+        // The leftovers of a killed run must not disturb them.
         std::fs::write(ops.join(agent).join("_segment-000099.tmp"), "PAR1 torn").unwrap();
     }
     assert_eq!(totals(&read_all(&ops), ""), totals(&all, ""));

@@ -1,4 +1,4 @@
-//! Arbitrary operations, in arbitrary portions, come out as they went in.
+//! Arbitrary operations, in arbitrary portions, are read as written.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
 use crate::support::{files, meta, read_all, small};
 
-/// Any value that the type holds, with small and extreme ones often.
+/// Any value of the type, with a preference for small and extreme ones.
 fn narrow() -> impl Strategy<Value = u32> {
     prop_oneof![0..4_u32, any::<u32>(), Just(u32::MAX), Just(1 << 31)]
 }
@@ -47,7 +47,7 @@ prop_compose! {
     }
 }
 
-/// Every worker's operations in order: what readers are promised.
+/// The operations of each worker in order: the order that readers are guaranteed.
 fn by_worker(ops: &[OpRecord]) -> BTreeMap<u32, Vec<OpRecord>> {
     let mut workers = BTreeMap::<u32, Vec<OpRecord>>::new();
     for op in ops {

@@ -1,4 +1,4 @@
-//! What an operation takes on disk, in the order in which a drain thread finds operations.
+//! The size of an operation on disk, for operations in the order of a drain thread.
 
 use reelgauge_record::log::LogWriter;
 use reelgauge_record::{OpKind, OpRecord};
@@ -57,7 +57,7 @@ fn bytes_per_op(workers: u32, service_ns: u64, run_ns: u64) -> f64 {
 
 #[test]
 fn a_fast_load_takes_at_most_sixteen_bytes_per_operation() {
-    // A million a second in all, for 600 ms.
+    // A million per second in total, for 600 ms.
     for (workers, bound) in [(1, 10.0), (4, 11.0), (40, 16.0)] {
         let bytes = bytes_per_op(workers, u64::from(workers) * 950, 600_000_000);
         assert!(bytes <= bound, "{workers} workers: {bytes:.2} bytes per operation");
@@ -66,7 +66,7 @@ fn a_fast_load_takes_at_most_sixteen_bytes_per_operation() {
 
 #[test]
 fn a_slow_load_takes_at_most_sixteen_bytes_per_operation() {
-    // A thousand a second in all, for a minute: a hundred and twenty seals.
+    // A thousand per second in total, for a minute: 120 seals.
     for workers in [1, 10, 40] {
         let bytes = bytes_per_op(workers, u64::from(workers) * 950_000, 60_000_000_000);
         assert!(bytes <= 16.0, "{workers} workers: {bytes:.2} bytes per operation");

@@ -8,7 +8,7 @@ use reelgauge_record::{OpFlags, OpKind, OpRecord};
 /// Half a second, after which a log seals.
 pub const SEAL_NS: u64 = 500_000_000;
 
-/// Sizes so small that a few hundred rows see every path.
+/// Sizes so small that a few hundred rows reach every code path.
 pub fn small() -> LogOptions {
     LogOptions {
         seal_every_ns: SEAL_NS,
@@ -70,7 +70,7 @@ pub fn fill(dir: &Path, options: LogOptions, count: u32, batch: u32) -> LogWrite
     fill_looking(dir, options, count, batch, |_| ())
 }
 
-/// The same; looks on after each seal, with how many operations there are by then.
+/// The same. Calls `look` after each seal with the number of operations so far.
 pub fn fill_looking(
     dir: &Path,
     options: LogOptions,

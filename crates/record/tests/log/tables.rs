@@ -1,4 +1,4 @@
-//! Segments become tables, and leftovers of an interrupted change are neither read twice nor kept.
+//! Segments become tables. After an interruption, leftovers are neither read twice nor kept.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn a_table_takes_the_place_of_its_segments() {
 
 #[test]
 fn every_row_is_readable_after_every_seal() {
-    // 30 rows a time: groups of 64 fill up in the middle of segments.
+    // 30 rows at a time: groups of 64 become full in the middle of segments.
     for batch in [3, 30, 64, 100, 200] {
         let ops = tempfile::tempdir().unwrap();
         let dir = ops.path().join("agent=x");
@@ -90,7 +90,7 @@ fn large_segments_stay_and_small_ones_after_them_make_tables_again() {
     assert_same(&read_all(&dir), &expected(from));
 }
 
-/// A log of 60 rows with both a table and the segments that it replaces: a crash in between.
+/// A log of 60 rows with both a table and its replaced segments, as after a crash between the two steps.
 fn interrupted(agent: &Path) {
     let log = fill(agent, small(), 60, 20);
     let segments: Vec<_> = names(agent)
