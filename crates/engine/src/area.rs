@@ -1,9 +1,9 @@
 //! The area: the directory `reelgauge-area/` under a target, the only place where anything is written.
 //!
-//! The tool runs on production storage, so it must be sure what is its own. An area is known by its
-//! marker file, never by its name alone. A directory, file or link of that name without a valid marker
-//! is never touched. Neither is an area made by a newer version. [`Area::clean`] removes nothing that
-//! lies behind a symbolic link or on another mount, and nothing that the tool did not make.
+//! Reelgauge runs on production storage, so it must be sure which files are its own. An area is
+//! recognized by its marker file, never by its name alone. A directory, file or link of that name
+//! without a valid marker is never touched, and neither is an area of a newer version. [`Area::clean`]
+//! removes only files that Reelgauge made, and nothing behind a symbolic link or on another mount.
 //!
 //! The area's directory is opened once and stays open. Everything in it is reached from there
 //! ([`AreaDir`]), so that another user with write access to the target cannot redirect a running run.
@@ -45,31 +45,32 @@ pub const MARKER_FILE: &str = "REELGAUGE-AREA.toml";
 pub const LOCK_FILE: &str = "REELGAUGE-AREA.lock";
 /// Name of the directory of data sets in the area.
 pub const DATA_DIR: &str = "data";
-/// Name of the directory in the area for what a run makes itself.
+/// Name of the directory in the area for files that a run creates.
 pub const SCRATCH_DIR: &str = "scratch";
 
 /// Name of the directory in the area for ballast files.
 pub const BALLAST_DIR: &str = "ballast";
 
-/// A directory that the tool marked as its own.
+/// A directory that Reelgauge marked as its own.
 #[derive(Clone, Debug)]
 pub struct Area {
     target: PathBuf,
     dir: AreaDir,
     marker: Marker,
     created: bool,
-    /// How a target that other users can write to was handled.
+    /// Describes how a target that other users can write to was handled.
     sharing_note: Option<String>,
     keep_free: KeepFree,
     max_bytes_per_s: Option<NonZeroU64>,
 }
 
 impl Area {
-    /// The area under this target; made when there is none.
+    /// Opens the area under this target, or creates it if there is none.
     ///
     /// # Errors
-    /// When the target is missing, not a directory, read-only or not writable, when something that is not an
-    /// area of this version lies in its place, or when this is root and others have a hand in the target.
+    /// If the target is missing, not a directory, read-only or not writable; if another file has the
+    /// area's name or the area is of a newer version; or if this is root and other users can write to
+    /// the target.
     pub fn open_or_create(target: &Path) -> Result<Area, AreaError> {
         Area::open_or_create_on(target, Terms::default())
     }
@@ -101,31 +102,31 @@ impl Area {
         Ok(Area { created, sharing_note, keep_free, max_bytes_per_s, ..area })
     }
 
-    /// What starts that were killed while they made an area left in this target. The next run there removes
-    /// it, too. Nothing is changed.
+    /// The directories in this target that killed starts left while they created an area. The next run
+    /// removes them, too. Changes nothing.
     ///
     /// # Errors
-    /// As [`Area::open_existing_on`], where there is something that could be it.
+    /// As [`Area::open_existing_on`], if there is a possible leftover.
     pub fn leftovers(target: &Path, sharing: Sharing) -> Result<Vec<PathBuf>, AreaError> {
         let users = users_of_leftovers(target, sharing)?;
         // Without users there are no leftovers, here and below.
         Ok(users.map(|(target, users)| leftover::look(&target, &users)).unwrap_or_default())
     }
 
-    /// Removes it. What was removed.
+    /// Removes the leftovers, and returns the removed paths.
     ///
     /// # Errors
     /// As [`Area::leftovers`].
     pub fn remove_leftovers(target: &Path, sharing: Sharing) -> Result<Vec<PathBuf>, AreaError> {
         let users = users_of_leftovers(target, sharing)?;
-        // See above.
+        // See [`Area::leftovers`].
         Ok(users.map(|(target, users)| leftover::remove(&target, usize::MAX, &users)).unwrap_or_default())
     }
 
-    /// The area under this target, which must be there already. Nothing is written.
+    /// Opens the area under this target, which must exist already. Writes nothing.
     ///
     /// # Errors
-    /// As [`Area::open_or_create`], and [`AreaError::NoArea`] when there is none.
+    /// As [`Area::open_or_create`], and [`AreaError::NoArea`] if there is none.
     pub fn open_existing(target: &Path) -> Result<Area, AreaError> {
         Area::open_existing_on(target, Sharing::Unsaid)
     }
@@ -170,27 +171,27 @@ impl Area {
         &self.dir
     }
 
-    /// The area's id: random, made with it.
+    /// The area's random id, created with it.
     pub fn id(&self) -> &str {
         &self.marker.id
     }
 
-    /// When the area was made (RFC 3339), taken from its marker.
+    /// The creation time of the area (RFC 3339), from its marker.
     pub fn created_at(&self) -> &str {
         &self.marker.created_at
     }
 
-    /// Whether opening made it.
+    /// Whether this process created the area when it opened it.
     pub fn is_new(&self) -> bool {
         self.created
     }
 
-    /// What the reader should know of a target that others have a hand in.
+    /// A note for the user if others can write to the target.
     pub fn sharing_note(&self) -> Option<&str> {
         self.sharing_note.as_deref()
     }
 
-    /// What of the target's room stays free.
+    /// How much of the target's space stays free.
     pub fn keep_free(&self) -> KeepFree {
         self.keep_free
     }
@@ -200,41 +201,40 @@ impl Area {
         self.max_bytes_per_s
     }
 
-    /// Something that holds back what is moved there beyond what may be; `None` where all may.
+    /// The throttle for the rate limit of this target; `None` if there is no limit.
     pub fn throttle(&self) -> Option<Throttle> {
         self.max_bytes_per_s.map(Throttle::new)
     }
 
-    /// Where data sets lie. The directory is made when the first one is prepared.
+    /// The directory of the data sets. It is created with the first data set.
     pub fn data_dir(&self) -> PathBuf {
         self.root().join(DATA_DIR)
     }
 
-    /// Takes the area for one run, until the lock is dropped.
+    /// Locks the area for one run, until the lock is dropped.
     ///
     /// Two runs on one host can't share an area. Whether the lock covers other hosts depends on the file
     /// system: NFS and SMB servers usually enforce it for all clients, FUSE mostly doesn't. If the file
     /// system does not support locks, the run continues and [`AreaLock::note`] explains it.
     ///
     /// # Errors
-    /// [`AreaError::InUse`] when another run holds it, [`AreaError::Vanished`] when it was removed
+    /// [`AreaError::InUse`] if another run holds it, [`AreaError::Vanished`] if the area was removed
     /// before it could be locked.
     pub fn lock(&self) -> Result<AreaLock, AreaError> {
         lock::take(&self.dir, &self.marker)
     }
 
-    /// Lets the machines of this run share the area that this one locked. To be called when all files are
-    /// made.
+    /// Shares the locked area with the other hosts of this run. Call it when all files are created.
     ///
     /// # Errors
-    /// [`AreaError::InUse`] when another run took the area in this moment, [`AreaError::Vanished`], and what
-    /// can't be written.
+    /// [`AreaError::InUse`] if another run locked the area at this moment, [`AreaError::Vanished`], or
+    /// an error of writing the lock file.
     pub fn share(&self, lock: &AreaLock, run: &str) -> Result<(), AreaError> {
         lock.share(&self.dir, &self.marker, run)
     }
 
-    /// A share of the lock of this run's owner, which is another machine or process; `None` where it has not
-    /// shared it yet.
+    /// Takes a share of the lock that the owner of this run holds on another host or in another process;
+    /// `None` if the owner has not shared it yet.
     ///
     /// # Errors
     /// As [`Area::lock`].
@@ -242,25 +242,25 @@ impl Area {
         lock::join(&self.dir, &self.marker, run)
     }
 
-    /// What [`Area::clean`] would remove, and what it would leave. Nothing is changed.
+    /// Lists what [`Area::clean`] would remove, and what it would keep. Changes nothing.
     ///
     /// # Errors
-    /// [`AreaError::MountInside`], and what can't be looked at.
+    /// [`AreaError::MountInside`], or an entry that cannot be read.
     pub fn to_clean(&self) -> Result<Cleaned, AreaError> {
         removal::look(&self.dir)
     }
 
-    /// Removes the area and everything the tool made in it.
+    /// Removes the area and everything that Reelgauge made in it.
     ///
-    /// Other files stay and are listed, and then the area stays, too. Symbolic links are never followed.
-    /// Nothing is removed when another file system is mounted somewhere inside. The marker goes last, so
-    /// that an interrupted removal can be repeated.
+    /// Other files are kept and listed, and then the area is kept, too. Symbolic links are never
+    /// followed. Nothing is removed if another file system is mounted inside the area. The marker is
+    /// removed last, so that an interrupted removal can be repeated.
     ///
-    /// A lock file that became a link is not written to; only its name is removed.
+    /// A lock file that was replaced by a link is not written to; only its name is removed.
     ///
     /// # Errors
     /// [`AreaError::InUse`] while a run holds the lock, [`AreaError::MountInside`], and
-    /// [`AreaError::Removal`] at the first thing that can't be removed.
+    /// [`AreaError::Removal`] at the first entry that cannot be removed.
     pub fn clean(self) -> Result<Cleaned, AreaError> {
         let lock = match self.lock() {
             Err(AreaError::ForeignLock { .. }) => None,
@@ -269,7 +269,7 @@ impl Area {
         removal::remove(&self.dir, &self.marker, lock)
     }
 
-    /// Empties a directory of the area, or makes it; with the care of [`Area::clean`]. Who calls this holds
+    /// Empties a directory of the area, or creates it, as carefully as [`Area::clean`]. The caller holds
     /// the lock.
     pub(crate) fn empty_dir(&self, name: &'static str) -> Result<Cleaned, AreaError> {
         self.check_still_there()?;
@@ -283,11 +283,11 @@ impl Area {
         removal::empty_dir(&self.dir, &[name])
     }
 
-    /// Removes what a killed run made itself and left; with the care of [`Area::clean`]. Who calls this holds
-    /// the lock.
+    /// Removes the files that a killed run left in the scratch directory, as carefully as
+    /// [`Area::clean`]. The caller holds the lock.
     ///
     /// # Errors
-    /// What can't be removed.
+    /// If an entry cannot be removed.
     pub fn remove_scratch(&self) -> Result<Cleaned, AreaError> {
         match self.dir.facts(&self.root().join(SCRATCH_DIR)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Cleaned::default()),
@@ -295,7 +295,7 @@ impl Area {
         }
     }
 
-    /// Removes a data set and all that is in it; with the care of [`Area::clean`]. Who calls this holds the
+    /// Removes a data set with all its files, as carefully as [`Area::clean`]. The caller holds the
     /// lock.
     pub(crate) fn remove_data_set(&self, name: &str) -> Result<Cleaned, AreaError> {
         self.check_still_there()?;
@@ -309,8 +309,8 @@ impl Area {
         Ok(cleaned)
     }
 
-    /// Removes a directory of the area and all that is in it; with the care of [`Area::clean`]. Who calls
-    /// this holds the lock.
+    /// Removes a directory of the area with all its contents, as carefully as [`Area::clean`]. The
+    /// caller holds the lock.
     pub(crate) fn remove_dir(&self, name: &'static str) -> Result<Cleaned, AreaError> {
         let mut cleaned = self.empty_dir(name)?;
         let path = self.root().join(name);
@@ -319,7 +319,7 @@ impl Area {
         Ok(cleaned)
     }
 
-    /// Whether this is a directory, and not only a link to one.
+    /// Checks that this is a directory and not a link to one.
     fn check_is_dir(&self, path: &Path) -> Result<(), AreaError> {
         match self.dir.facts(path) {
             Ok(facts) if facts.is_dir() => Ok(()),
@@ -331,7 +331,7 @@ impl Area {
         }
     }
 
-    /// Whether this is the area that was opened, in the place where it was opened.
+    /// Checks that this path still leads to the area that was opened.
     fn check_still_there(&self) -> Result<(), AreaError> {
         let vanished = || AreaError::Vanished { path: self.root().to_owned() };
         let now = AreaDir::open(self.root()).map_err(|_| vanished())?;
@@ -343,10 +343,10 @@ impl Area {
     }
 }
 
-/// The area that a path lies in, or would lie in if it were made.
+/// The area that contains this path, or would contain it if the path existed.
 pub fn area_around(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
-    // What is there already may be called otherwise by a link.
+    // The existing part of the path may lead through links.
     let there = absolute.ancestors().find_map(|dir| Some((dir, fs::canonicalize(dir).ok()?)));
     let whole = match there {
         Some((dir, whole)) => whole.join(absolute.strip_prefix(dir).ok()?),
@@ -359,7 +359,7 @@ pub fn area_around(path: &Path) -> Option<PathBuf> {
     whole.ancestors().find(is_area).map(Path::to_owned)
 }
 
-/// Whether this is a directory, and not only a link to one.
+/// Checks that this is a directory and not a link to one.
 fn check_is_dir(path: &Path, missing: impl FnOnce() -> AreaError) -> Result<(), AreaError> {
     let kind = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata.file_type(),
@@ -394,7 +394,7 @@ fn checked_target(target: &Path) -> Result<PathBuf, AreaError> {
     }
 }
 
-/// Is careful of others who have a hand in the target or its area, as they are now.
+/// Handles a target, or its area, that other users can write to now.
 fn settle(target: &Path, area: Option<&Area>, sharing: Sharing) -> Result<Option<String>, AreaError> {
     let facts = |dir: &AreaDir| dir.facts(dir.path()).map_err(|error| io_error("access", dir.path(), error));
     let held = AreaDir::open(target).map_err(|error| io_error("open", target, error))?;
@@ -403,14 +403,14 @@ fn settle(target: &Path, area: Option<&Area>, sharing: Sharing) -> Result<Option
     sharing::settle((target, &facts(&held)?), area, sharing)
 }
 
-/// The deepest directory above a missing path that does exist.
+/// The deepest existing directory above a missing path.
 fn nearest_existing(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
     absolute.ancestors().skip(1).find(|dir| dir.is_dir()).map(Path::to_owned)
 }
 
-/// The target, and the users whose leftovers may be removed in it. `None` if nothing there could be a
-/// leftover, so that no run is refused without need.
+/// The target, and the users whose leftovers may be removed in it. `None` if the target contains no
+/// possible leftover, so that no run is refused without need.
 fn users_of_leftovers(target: &Path, sharing: Sharing) -> Result<Option<(PathBuf, Vec<u32>)>, AreaError> {
     identity::shed();
     let target = checked_target(target)?;
@@ -422,8 +422,8 @@ fn users_of_leftovers(target: &Path, sharing: Sharing) -> Result<Option<(PathBuf
     Ok(Some((target, users)))
 }
 
-/// The users whose directories count as this run's own: the user that opens files here, and the owner of
-/// an area that was just made. The two differ where a server maps root to another user.
+/// The users whose directories count as this run's own: the user who opens files here, and the owner of
+/// an area that was just created. The two differ if a server maps root to another user.
 #[cfg(unix)]
 fn own_users(made: Option<&Area>) -> Vec<u32> {
     let of_area = made.and_then(|area| area.dir.facts(area.root()).ok()).map(|facts| facts.owner.user);
@@ -451,19 +451,19 @@ fn check_takes_writes(_target: &Path) -> Result<(), AreaError> {
     Ok(())
 }
 
-/// Makes the area under a temporary name and then renames it, so that there is never an area without a
-/// marker. A crash in between leaves a small directory `reelgauge-area.new-…`, which the next start
+/// Creates the area under a temporary name and then renames it, so that an area without a marker never
+/// exists. A crash in between leaves a small directory `reelgauge-area.new-…`, which the next start
 /// removes ([`leftover`]).
 fn create(target: &Path) -> Result<Area, AreaError> {
     created_with(target, &|_, _| {})
 }
 
-/// How far an area is that is being made, and has not got its name yet.
+/// The stage of an area that still has its temporary name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// A directory with nothing in it.
+    /// An empty directory.
     Empty,
-    /// With its marker.
+    /// A directory with its marker.
     Marked,
 }
 
@@ -473,7 +473,7 @@ fn created_with(target: &Path, meanwhile: &dyn Fn(Stage, &Path)) -> Result<Area,
     let marker = Marker::fresh();
     let made = match made_and_named(target, &root, &marker, meanwhile)? {
         Some(made) => made,
-        // Another run was quicker: its area serves as well.
+        // Another run was faster: its area serves as well.
         None if fs::symlink_metadata(&root).is_ok() => return Area::open_in(target),
         None => match make_marked(&root, &root, &marker, &|_, _| {}) {
             Err(error) if is_io(&error, io::ErrorKind::AlreadyExists) => return Area::open_in(target),
@@ -485,9 +485,9 @@ fn created_with(target: &Path, meanwhile: &dyn Fn(Stage, &Path)) -> Result<Area,
     Ok(Area { created: true, ..Area::held(target, dir, marker) })
 }
 
-/// A marked directory that got the area's name. `None`, and nothing of it is left, where it can't have it:
-/// another run was quicker, another start took it for a leftover (at any stage), or the file system renames
-/// no directories, as some network and FUSE file systems.
+/// Creates a marked directory and gives it the area's name. Returns `None`, and leaves nothing, in three
+/// cases: another run was faster; another start removed the directory as a leftover (at any stage); or
+/// the file system cannot rename directories, as some network and FUSE file systems.
 fn made_and_named(
     target: &Path,
     root: &Path,
@@ -530,21 +530,21 @@ fn make_marked(
     Ok(dir)
 }
 
-/// Takes back [`make_marked`]. Failures don't matter: what stays is an empty or marked directory.
+/// Undoes [`make_marked`]. Failures do not matter: an empty or marked directory would remain.
 fn unmake(dir: &AreaDir) {
-    // See above.
+    // A failure does not matter, see above.
     let _ = dir.remove_file(&dir.path().join(MARKER_FILE));
     let _ = fs::remove_dir(dir.path());
 }
 
-/// Renames without replacing anything, if need be by looking first.
+/// Renames without replacing another entry. Where the system has no such call, it checks first.
 fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         use rustix::io::Errno;
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // The file system, or the kernel, doesn't know the flag.
+            // The file system or the kernel does not support the flag.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             renamed => return Ok(renamed?),
         }
@@ -555,15 +555,15 @@ fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Makes what was created, renamed or removed in a directory durable, where the system can. A failure is
-/// no reason to stop: many network file systems refuse it, and do it anyway.
+/// Makes created, renamed and removed names in a directory durable, where the system can. Failures are
+/// ignored, because many network file systems refuse the call although they save names anyway.
 fn sync_dir(dir: &Path) {
     #[cfg(unix)]
     if let Ok(dir) = fs::File::open(dir) {
-        // Some file systems cannot: then a crash of the machine may lose a name, which is made again.
+        // Some file systems cannot. Then a crash of the host may lose a name, which is created again.
         let _ = dir.sync_all();
     }
-    // Not used there.
+    // Unused on other systems.
     #[cfg(not(unix))]
     let _ = dir;
 }
@@ -630,7 +630,7 @@ mod tests {
         assert!(names_in(dir.path()).is_empty());
     }
 
-    /// What must be refused, left as it is, and not be removed either.
+    /// Checks that this directory is refused, unchanged, and not removed either.
     fn assert_left_alone(dir: &Path) -> AreaError {
         let before = names_in(dir);
         let error = Area::open_or_create(dir).unwrap_err();
@@ -684,7 +684,7 @@ mod tests {
             let error = assert_left_alone(dir.path());
             assert!(matches!(error, AreaError::Foreign { .. }), "{text:?}: {error}");
         }
-        // The same place with a marker that is one.
+        // The same directory with a valid marker.
         let dir = scratch();
         fs::create_dir(dir.path().join(AREA_DIR)).unwrap();
         fs::write(dir.path().join(AREA_DIR).join(MARKER_FILE), real_text).unwrap();
@@ -783,7 +783,7 @@ mod tests {
         assert_eq!(lock.note(), None);
         let error = Area::open_existing(dir.path()).unwrap().lock().unwrap_err();
         let AreaError::InUse { holder, .. } = &error else { panic!("{error}") };
-        // A locked file can't be read by others on Windows.
+        // On Windows other processes cannot read a locked file.
         let named = holder.contains(&std::process::id().to_string());
         assert!(named || cfg!(windows), "{holder}");
         let error = area.clone().clean().unwrap_err();
@@ -853,7 +853,7 @@ mod tests {
         let folders =
             |cleaned: &Cleaned| cleaned.folders.iter().map(|folder| folder.path.clone()).collect::<Vec<_>>();
         assert_eq!(folders(&cleaned), folders(&told));
-        // While it cleans, the lock file names its holder.
+        // During the removal the lock file names its holder.
         assert!(cleaned.bytes > 1234 + marker_bytes, "{cleaned:?}");
         assert!(cleaned.bytes < 1234 + marker_bytes + 500, "{cleaned:?}");
     }
@@ -895,7 +895,7 @@ mod tests {
         assert_eq!((cleaned.files, cleaned.bytes, cleaned.directories), (1, 1024, 1));
         assert!(theirs.iter().all(|path| fs::symlink_metadata(path).is_ok()));
         assert_eq!(fs::read(&film).unwrap(), b"precious");
-        // It is an area still, and can be removed when that is out of the way.
+        // It is still an area, and can be removed once the foreign files are gone.
         theirs.iter().for_each(|path| fs::remove_file(path).unwrap());
         area.clean().unwrap();
         assert!(names_in(dir.path()).is_empty());

@@ -1,10 +1,10 @@
-//! Paths below the area, reached from the area's own directory and from nothing else.
+//! Paths below the area, always resolved from the area's own directory.
 //!
-//! The tool runs as root on storage where others may write. A user with write access to a target can, at
-//! any moment, put a symbolic link in the place of a directory of the area. An absolute path would
-//! follow it, and a run would overwrite or remove files elsewhere. So the area's directory is opened
-//! once and stays open. Everything below it is reached from there, by its relative path, never through a
-//! link and never onto another mount:
+//! Reelgauge runs as root on storage where others may write. A user with write access to a target can
+//! replace a directory of the area with a symbolic link at any moment. An absolute path would follow it,
+//! and a run would overwrite or remove files elsewhere. So the area's directory is opened once and stays
+//! open. Everything below it is reached from there, by its relative path, never through a link and never
+//! onto another mount:
 //!
 //! | system | how |
 //! |---|---|
@@ -12,13 +12,13 @@
 //! | older Linux, containers that forbid it, macOS | directory by directory, `O_NOFOLLOW`, on one device |
 //! | Windows | by the full path, after a look for links in it |
 //!
-//! On Windows a link that is put there right after the check is followed, so no other user should have
-//! write access to the target. Some file systems, such as sshfs, send whole paths to a server that
-//! resolves them. They give no protection against other users of that server.
+//! On Windows a link created right after the check is followed, so no other user should have write
+//! access to the target. Some file systems, such as sshfs, send whole paths to a server that resolves
+//! them. They give no protection against other users of that server.
 //!
-//! Removing, renaming and making directories have no such call. They are done from the parent directory,
-//! which is opened safely and held open. If that directory is moved at this moment, the operation
-//! happens in the moved directory, which is still the tool's own.
+//! There is no such call for removing, renaming and creating directories. These operations use the
+//! parent directory, which is opened safely and held open. If that directory is moved at this moment,
+//! the operation happens in the moved directory, which still belongs to Reelgauge.
 //!
 //! Not here: the frequent operations of the drivers ([`crate::io`]), which build on this.
 
@@ -70,19 +70,19 @@ impl Held {
     }
 }
 
-/// What a file is opened for.
+/// The purpose of opening a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum For {
     /// To read it.
     Reading,
-    /// To write in one that is there, or to set its time. Not to append: some clients in user space lose
-    /// their session over that.
+    /// To write to an existing file, or to set its time. Not for appending: some user-space clients lose
+    /// their session on that.
     Existing,
-    /// To read and write it; made if it is not there.
+    /// To read and write it; created if it does not exist.
     Both,
-    /// To write and read one that is not there yet.
+    /// To write and read a new file.
     New,
-    /// To read and write one that is there, past the cache.
+    /// To read and write an existing file with direct I/O.
     #[cfg(target_os = "linux")]
     Direct,
 }
@@ -90,44 +90,44 @@ pub(crate) enum For {
 /// The current state of a file of the area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Bytes.
+    /// Size of the file.
     pub size_bytes: u64,
-    /// Bytes that its data takes on the storage; `None` where the system doesn't tell.
+    /// Bytes that its data occupies on the storage; `None` if the system does not report them.
     pub stored_bytes: Option<u64>,
-    /// Why it is no file that the tool would make there; `None` where it may be one.
+    /// Why Reelgauge cannot have made this file; `None` if it may have.
     pub foreign: Option<&'static str>,
     /// Distinguishes it from a later file with the same name; `None` if the system has no such identity.
     pub identity: Option<u64>,
 }
 
-/// What has a name.
+/// The type of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     File,
     Directory,
     Link,
-    /// A device, a pipe, a socket.
+    /// A device, pipe or socket.
     Other,
 }
 
-/// What is known of what has a name; of a link itself, not of what it leads to.
+/// The facts about a directory entry. For a link, they describe the link itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryFacts {
     pub what: What,
     pub size_bytes: u64,
-    /// Names that it has; 1 where the system doesn't tell.
+    /// The number of its names; 1 if the system does not report it.
     pub names: u64,
     pub modified: Option<SystemTime>,
-    /// Its number on its file system.
+    /// Its inode number.
     #[cfg(unix)]
     pub inode: u64,
-    /// Which file system that is.
+    /// The device number of its file system.
     #[cfg(unix)]
     pub device: u64,
-    /// Whose it is.
+    /// Its owner.
     #[cfg(unix)]
     pub owner: Guise,
-    /// The bits of `chmod`.
+    /// The permission bits.
     #[cfg(unix)]
     pub permissions: u32,
     /// Allocated space, where the system reports it.
@@ -156,7 +156,7 @@ impl EntryFacts {
         self.what == What::Link
     }
 
-    /// Why this must be neither written nor removed in the place of a file of the tool's own.
+    /// Why this file must be neither written nor removed as one of Reelgauge's own.
     pub fn foreign_file(&self) -> Option<&'static str> {
         match self.what {
             What::Link => Some("a symbolic link"),
@@ -169,15 +169,16 @@ impl EntryFacts {
 }
 
 impl AreaDir {
-    /// Opens this directory and holds it. Refuses a link.
+    /// Opens this directory and holds it open. Refuses a link.
     ///
     /// # Errors
-    /// The system's error.
+    /// The error of the system.
     pub fn open(path: &Path) -> io::Result<AreaDir> {
         Ok(AreaDir { held: Arc::new(Held::of(path, Root::open(path)?)) })
     }
 
-    /// As [`AreaDir::open`], on a system that can only go step by step.
+    /// Like [`AreaDir::open`], but resolves paths step by step, as on a system without a single call for
+    /// it.
     #[cfg(all(test, unix))]
     pub(crate) fn open_step_by_step(path: &Path) -> io::Result<AreaDir> {
         let mut root = Root::open(path)?;
@@ -188,12 +189,12 @@ impl AreaDir {
     /// The same directory, which was renamed to this path.
     ///
     /// # Errors
-    /// The system's error.
+    /// The error of the system.
     pub(crate) fn moved_to(&self, path: &Path) -> io::Result<AreaDir> {
         Ok(AreaDir { held: Arc::new(Held::of(path, self.held.root.again()?)) })
     }
 
-    /// Where it was opened.
+    /// The path that it was opened by.
     pub fn path(&self) -> &Path {
         &self.held.path
     }
@@ -203,13 +204,13 @@ impl AreaDir {
         &self.held.root
     }
 
-    /// The hard links that were made here by this process.
+    /// The hard links that this process made here.
     #[cfg(unix)]
     pub(crate) fn links(&self) -> &links::OwnLinks {
         &self.held.links
     }
 
-    /// The way from here to a path below; `None` for any other path, and for one that climbs.
+    /// The relative path from here to a path below; `None` for any other path, and for one with `..`.
     pub(crate) fn inside(&self, path: &Path) -> Option<PathBuf> {
         let inside = path.strip_prefix(&self.held.path).ok()?;
         let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -217,7 +218,7 @@ impl AreaDir {
         plain.then(|| inside.components().filter(|part| matches!(part, Component::Normal(_))).collect())
     }
 
-    /// The same for a path that must lie below.
+    /// Like [`AreaDir::inside`], but any other path is an error.
     fn must_be_inside(&self, path: &Path) -> io::Result<PathBuf> {
         self.inside(path).ok_or_else(|| {
             let why = format!("it is not in {}", self.held.path.display());
@@ -229,7 +230,7 @@ impl AreaDir {
         self.held.root.open_file(&self.held.path, &self.must_be_inside(path)?, purpose)
     }
 
-    /// The text of a file that is no longer than this.
+    /// The text of a file with at most this many bytes.
     pub(crate) fn read_text(&self, path: &Path, longest_bytes: u64) -> io::Result<String> {
         use std::io::Read;
         let mut text = String::new();
@@ -244,7 +245,7 @@ impl AreaDir {
     /// The current state of a file of the area.
     ///
     /// # Errors
-    /// The system's error; `NotFound` if nothing has the name.
+    /// The error of the system; `NotFound` if the name does not exist.
     pub fn standing(&self, path: &Path) -> io::Result<Standing> {
         let facts = self.facts(path)?;
         #[cfg(unix)]
@@ -255,7 +256,7 @@ impl AreaDir {
         Ok(Standing { size_bytes: facts.size_bytes, stored_bytes, foreign, identity })
     }
 
-    /// Whether all names of a file are those that this process gave it here.
+    /// Whether all names of a file were made by this process.
     #[cfg(unix)]
     fn is_own_link(&self, facts: &EntryFacts) -> bool {
         facts.is_file() && facts.names > 1 && self.links().allows(facts.id(), facts.names)
@@ -275,7 +276,8 @@ impl AreaDir {
         self.held.root.link(&self.held.path, &from, &to)
     }
 
-    /// Makes a symbolic link, relative, to what has or may get another name here. It is never followed.
+    /// Creates a relative symbolic link to an entry that has, or may get, another name here. It is never
+    /// followed.
     pub(crate) fn lead_to(&self, link: &Path, target: &Path) -> io::Result<()> {
         let (link, target) = (self.must_be_inside(link)?, self.must_be_inside(target)?);
         self.held.root.lead_to(&link, &target)
@@ -306,29 +308,29 @@ impl AreaDir {
         self.held.root.remove_dir(&self.held.path, &self.must_be_inside(path)?)
     }
 
-    /// Gives what has one name another, in the place of what has that.
+    /// Renames an entry, and replaces the entry that has the new name.
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (from, to) = (self.must_be_inside(from)?, self.must_be_inside(to)?);
         self.held.root.rename(&self.held.path, &from, &to)
     }
 
-    /// Exchanges what two names have.
+    /// Exchanges the entries of two names.
     pub(crate) fn exchange(&self, one: &Path, two: &Path) -> io::Result<()> {
         let (one, two) = (self.must_be_inside(one)?, self.must_be_inside(two)?);
         self.held.root.exchange(&one, &two)
     }
 
-    /// Makes what was created, renamed or removed in a directory durable, where the system can. A failure is
-    /// no reason to stop: many network file systems refuse it, and do it anyway.
+    /// Makes created, renamed and removed names in a directory durable, where the system can. Failures
+    /// are ignored, because many network file systems refuse the call although they save names anyway.
     pub(crate) fn sync_dir(&self, path: &Path) {
         #[cfg(unix)]
         if let Ok(inside) = self.must_be_inside(path)
             && let Ok(dir) = self.held.root.open_dir_to_read(&inside)
         {
-            // Some file systems cannot: then a crash of the machine may lose the name.
+            // Some file systems cannot. Then a crash of the host may lose the name.
             let _ = rustix::fs::fsync(&dir);
         }
-        // Not used there.
+        // Unused on other systems.
         #[cfg(not(unix))]
         let _ = path;
     }
@@ -337,7 +339,7 @@ impl AreaDir {
 /// Opens a file for reading: from the area's directory if it is below that, else by its path.
 ///
 /// # Errors
-/// The system's error.
+/// The error of the system.
 pub(crate) fn open_to_read(area: Option<&AreaDir>, path: &Path) -> io::Result<File> {
     match area {
         Some(area) if path.starts_with(area.path()) => area.open_file(path, For::Reading),
@@ -354,7 +356,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory to hold, in both ways, and a sibling that must stay unchanged.
+    /// Runs a check for a directory opened in both ways, with a sibling that must stay unchanged.
     fn each_way(look: impl Fn(&AreaDir, &Path)) {
         for is_slow in [false, true] {
             let folder = tempfile::tempdir().unwrap();

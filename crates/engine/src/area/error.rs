@@ -1,21 +1,21 @@
-//! What can be wrong with a target or its area.
+//! The problems of a target or its area.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Shared;
 
-/// Why a target can't be used, or its area not be opened, locked or removed.
+/// Why a target cannot be used, or its area cannot be opened, locked or removed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AreaError {
-    /// The target isn't there.
+    /// The target does not exist.
     #[error(
         "{target} does not exist{}. Check the spelling, and that the share is mounted",
         but_above(nearest.as_deref())
     )]
     Missing {
-        /// As it was given.
+        /// The target as the user gave it.
         target: PathBuf,
         /// The deepest directory above it that exists.
         nearest: Option<PathBuf>,
@@ -26,64 +26,64 @@ pub enum AreaError {
         /// The file.
         target: PathBuf,
     },
-    /// The target lies in an area.
+    /// The target is inside an area.
     #[error("{target} is inside the area {area}. Name the directory above the area")]
     InsideArea {
-        /// As it was given.
+        /// The target as the user gave it.
         target: PathBuf,
         /// The area.
         area: PathBuf,
     },
-    /// The file system takes no writes.
+    /// The file system is mounted read-only.
     #[error("{path} is mounted read-only. Mount it read-write (rw), or choose another directory")]
     ReadOnly {
-        /// The target, or what should have been written.
+        /// The target, or the path that should have been written.
         path: PathBuf,
     },
-    /// The user has no right to it.
+    /// The user has no permission.
     #[error(
         "cannot {doing} {path}: {source}. Run as a user who can write there, or change the directory's \
          permissions (NFS servers usually map root to an unprivileged user: root_squash)"
     )]
     Denied {
-        /// What was tried.
+        /// The attempted action.
         doing: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
     },
-    /// The mount is there, but nothing answers.
+    /// The mount exists, but its server does not respond.
     #[error("{path} does not respond ({source}). Check the server and the network, then mount it again")]
     Dead {
-        /// What was asked.
+        /// The path of the failed access.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
     },
-    /// No room even for a marker.
+    /// There is no space left even for a marker.
     #[error(
         "cannot {doing} {path}: no space or quota left. Free some space, raise the quota, or choose another \
          directory"
     )]
     Full {
-        /// What was tried.
+        /// The attempted action.
         doing: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
     },
-    /// Something else has the area's name.
+    /// Another kind of entry has the area's name.
     #[error(
         "{path} is {what}, not an area of Reelgauge. It was not changed. Move it away, or choose another \
          directory"
     )]
     Foreign {
-        /// What has the name.
+        /// The path with the area's name.
         path: PathBuf,
-        /// What it is.
+        /// A description of the entry.
         what: String,
     },
-    /// A newer version made the area.
+    /// A newer version created the area.
     #[error(
         "{path} was created by a newer version of Reelgauge ({tool_version}, format {format}; this one reads \
          formats up to {known}). Use that version"
@@ -93,9 +93,9 @@ pub enum AreaError {
         path: PathBuf,
         /// Its format.
         format: u32,
-        /// The newest format that this version knows.
+        /// The newest format that this version supports.
         known: u32,
-        /// The version that made it, or "unknown".
+        /// The version that created it, or "unknown".
         tool_version: String,
     },
     /// There is no area under the target.
@@ -104,7 +104,7 @@ pub enum AreaError {
         /// The target.
         target: PathBuf,
     },
-    /// This is root, and others have a hand in the target.
+    /// This is root, and other users can write to the target.
     #[error(
         "{path} {shared}, who could redirect what a run as root reads and writes. Nothing was done. {}",
         shared.instead()
@@ -131,7 +131,7 @@ pub enum AreaError {
     ForeignLock {
         /// The lock file.
         path: PathBuf,
-        /// What it is.
+        /// Why it is refused.
         what: &'static str,
     },
     /// The area is no longer the one that was opened.
@@ -140,7 +140,7 @@ pub enum AreaError {
         /// The area.
         path: PathBuf,
     },
-    /// Something is mounted inside.
+    /// Another file system is mounted inside the area.
     #[error(
         "another file system is mounted at {path}, inside the area. Nothing was removed. Unmount it, then \
          run 'reelgauge clean' again"
@@ -149,26 +149,26 @@ pub enum AreaError {
         /// The mount point.
         path: PathBuf,
     },
-    /// Removing broke off.
+    /// The removal was interrupted by an error.
     #[error(
         "cannot remove {path}: {source}. Correct this, then run 'reelgauge clean' again: the area is still \
          marked as Reelgauge's"
     )]
     Removal {
-        /// What couldn't be removed.
+        /// The path that could not be removed.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
     },
-    /// Anything else.
+    /// Any other I/O error.
     #[error(
         "cannot {doing} {path}: {source}. Check the directory, or choose another one on the storage to \
          measure"
     )]
     Io {
-        /// What was tried.
+        /// The attempted action.
         doing: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -183,13 +183,13 @@ fn but_above(nearest: Option<&Path>) -> String {
 }
 
 impl AreaError {
-    /// See [`io_error`].
+    /// Converts an I/O error, see [`io_error`].
     pub(crate) fn of_io(doing: &'static str, path: &Path, source: io::Error) -> AreaError {
         io_error(doing, path, source)
     }
 }
 
-/// Gives an I/O error the name that its cause deserves.
+/// Converts an I/O error to the variant of its cause.
 pub(super) fn io_error(doing: &'static str, path: &Path, source: io::Error) -> AreaError {
     let path = path.to_owned();
     match source.kind() {
@@ -201,8 +201,8 @@ pub(super) fn io_error(doing: &'static str, path: &Path, source: io::Error) -> A
     }
 }
 
-/// Errors that mean that the path to the file system is broken, not that the file is: a stale NFS
-/// handle, an unreachable server, a FUSE program that ended.
+/// Whether this error means that the path to the file system is broken, rather than the file: a stale
+/// NFS handle, an unreachable server, a FUSE program that ended.
 pub(crate) fn is_dead_mount(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,10 +1,10 @@
 //! Removes the leftovers of a killed start. The area is made as `reelgauge-area.new-ID` and then
 //! renamed; a kill in between leaves that directory.
 //!
-//! It is removed only if it is certainly the tool's: a directory of such a name, of the same user, that
-//! holds only a marker or nothing. Links are not followed. A start that is merely slow loses nothing.
-//! The leftover is first renamed, in one step, so that either the slow start or the removal fails. A
-//! slow start that fails makes its area again.
+//! A directory is removed only if it certainly belongs to Reelgauge: it has such a name, belongs to the
+//! same user, and contains only a marker or nothing. Links are not followed. A start that is merely slow
+//! loses nothing. The leftover is first renamed, in one step, so that either the slow start or the
+//! removal fails. A slow start that fails creates its area again.
 //!
 //! Unix only. Elsewhere the owner of a directory cannot be determined, and nothing is removed.
 
@@ -17,12 +17,12 @@ const NEW: &str = ".new-";
 /// Groups of hexadecimal digits of an id.
 const ID_GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
-/// The name of an area that is being made.
+/// The temporary name of an area during its creation.
 pub(super) fn name_of_new(id: &str) -> String {
     format!("{AREA_DIR}{NEW}{id}")
 }
 
-/// Whether a name is such a one.
+/// Whether a name has this form.
 fn is_name_of_new(name: &str) -> bool {
     let Some(id) = name.strip_prefix(AREA_DIR).and_then(|rest| rest.strip_prefix(NEW)) else { return false };
     let is_hex = |group: &str| group.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -33,7 +33,8 @@ fn is_name_of_new(name: &str) -> bool {
 /// not delay it.
 pub(super) const NAMES_MAX: usize = 10_000;
 
-/// Such names among the first in a target, in their order; none where it can't be listed.
+/// The paths with such names among the first `names_max` entries of a target, sorted; none if it cannot
+/// be listed.
 pub(super) fn named(target: &Path, names_max: usize) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(target).into_iter().flatten().take(names_max).flatten();
     let is_one = |entry: &std::fs::DirEntry| entry.file_name().to_str().is_some_and(is_name_of_new);
@@ -57,19 +58,19 @@ mod unix {
     use super::super::{AreaDir, MARKER_FILE, rename_to_new};
     use super::{name_of_new, named};
 
-    /// Those in a target that are the tool's, and of one of these users.
+    /// The leftovers in a target that belong to one of these users.
     pub(in super::super) fn look(target: &Path, users: &[u32]) -> Vec<PathBuf> {
         named(target, usize::MAX).into_iter().filter(|path| ours(path, users).is_some()).collect()
     }
 
-    /// Removes the leftovers found among the first `names_max` names. A directory that can't be removed,
-    /// or that changes during the removal, stays.
+    /// Removes the leftovers found among the first `names_max` names. A directory that cannot be
+    /// removed, or that changes during the removal, stays.
     pub(in super::super) fn remove(target: &Path, names_max: usize, users: &[u32]) -> Vec<PathBuf> {
         let is_gone = |path: &PathBuf| ours(path, users).is_some_and(|dir| take_away(target, &dir, users));
         named(target, names_max).into_iter().filter(is_gone).collect()
     }
 
-    /// The directory, where it is the tool's: nothing is in it but a marker.
+    /// Opens the directory if it certainly belongs to Reelgauge: it contains only a marker or nothing.
     fn ours(path: &Path, users: &[u32]) -> Option<AreaDir> {
         let dir = AreaDir::open(path).ok()?;
         let facts = dir.facts(path).ok()?;
@@ -80,28 +81,29 @@ mod unix {
         let [marker] = names.as_slice() else { return names.is_empty().then_some(dir) };
         let facts = dir.facts(&path.join(marker)).ok()?;
         let is_of_the_tool = marker == MARKER_FILE && facts.is_file() && facts.names == 1;
-        // Killed before its first byte, the marker is a file without any.
+        // If the start was killed before it wrote the first byte, the marker is an empty file.
         let is_marker = is_of_the_tool && (facts.size_bytes == 0 || Marker::read(&dir).is_ok());
         is_marker.then_some(dir)
     }
 
-    /// Whether it was removed.
+    /// Removes a leftover. Returns whether it was removed.
     fn take_away(target: &Path, dir: &AreaDir, users: &[u32]) -> bool {
         let claimed = target.join(name_of_new(&Marker::fresh().id));
         let dir = match rename_to_new(dir.path(), &claimed) {
             Ok(()) => match ours(&claimed, users).filter(|now| is_same(now, dir)) {
                 Some(dir) => dir,
                 None => {
-                    // Something else came into its place: that gets its name back.
+                    // Another entry took its place before the rename: restore its name.
                     let _ = rename_to_new(&claimed, dir.path());
                     return false;
                 }
             },
-            // If the file system can't rename directories, a slow start can't rename this one either.
+            // If the file system cannot rename directories, a slow start cannot rename this one either.
             Err(error) if renames_none(&error) => dir.clone(),
             Err(_) => return false,
         };
-        // A start that is only slow writes its marker once, perhaps between the two steps of the first turn.
+        // A start that is only slow writes its marker once, perhaps between the two steps of the first
+        // attempt.
         (0..2).any(|_| unmarked_and_removed(&dir))
     }
 
@@ -153,7 +155,7 @@ mod tests {
         names
     }
 
-    /// As a kill between the marker and the right name leaves it.
+    /// Creates a leftover as if the start was killed between the marker and the rename.
     fn left(target: &Path) -> PathBuf {
         let marker = Marker::fresh();
         let path = target.join(name_of_new(&marker.id));
@@ -192,7 +194,7 @@ mod tests {
         let (target, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let elsewhere = left(other.path());
         let name = || target.path().join(name_of_new(&Marker::fresh().id));
-        // Links, to an area that is being made and to a folder of media.
+        // Links to an area that is being created, and to a folder of media.
         symlink(&elsewhere, name()).unwrap();
         symlink(other.path(), name()).unwrap();
         fs::write(name(), "a file of that name").unwrap();
@@ -200,7 +202,7 @@ mod tests {
         for more in ["film.mov", LOCK_FILE] {
             fs::write(left(target.path()).join(more), "precious").unwrap();
         }
-        // A marker that is none, one that is a link, one with a second name, one of a newer version.
+        // An invalid marker, a link, a marker with a second name, and one of a newer version.
         fs::write(left(target.path()).join(MARKER_FILE), "hello").unwrap();
         fs::write(left(target.path()).join(MARKER_FILE), "format = 99\ntool_version = \"9\"").unwrap();
         let linked = name();
@@ -208,7 +210,7 @@ mod tests {
         symlink(elsewhere.join(MARKER_FILE), linked.join(MARKER_FILE)).unwrap();
         let hard = left(target.path());
         fs::hard_link(hard.join(MARKER_FILE), other.path().join("second")).unwrap();
-        // Names that are nearly such a one.
+        // Names that nearly match.
         for near in ["", "-", "film", "0123", "01234567-0123-0123-0123-0123456789AB"] {
             fs::create_dir(target.path().join(format!("{AREA_DIR}{NEW}{near}"))).unwrap();
         }

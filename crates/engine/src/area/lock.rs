@@ -1,9 +1,9 @@
-//! The lock that keeps two runs from sharing an area.
+//! The lock that prevents two runs from using the same area.
 //!
-//! One run may use several hosts on one area. The *owner* takes the lock for itself, makes the files,
-//! and then shares the lock under the run's name ([`AreaLock::share`]). The others wait until that name
-//! appears in the lock file, and then take the shared lock, too ([`join`]). A process outside the run
-//! tries to take the lock exclusively, and fails.
+//! One run may use several hosts on one area. The *owner* takes the lock exclusively, creates the files,
+//! and then shares the lock under the run's name ([`AreaLock::share`]). The other hosts wait until that
+//! name appears in the lock file, and then take the shared lock, too ([`join`]). A process outside the
+//! run tries to take the lock exclusively, and fails.
 
 use super::error::io_error;
 use super::marker::Marker;
@@ -14,7 +14,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::time::{Duration, Instant};
 
-/// Holder texts are short; whatever is longer was not written by the tool.
+/// Reelgauge writes short holder texts. A longer text is from another program.
 const LONGEST_HOLDER_BYTES: u64 = 400;
 
 /// The right to use an area. It is released when dropped, and when the process ends for any reason.
@@ -26,23 +26,23 @@ pub struct AreaLock {
 }
 
 impl AreaLock {
-    /// What the user should know about how far the lock reaches; `None` when it keeps at least the runs of
-    /// this machine apart.
+    /// A note for the user about the reach of the lock; `None` if the lock excludes at least other runs
+    /// on the local host.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 }
 
 impl AreaLock {
-    /// Lets the machines of this run in. Who had the lock for itself keeps its share of it.
+    /// Lets the other hosts of this run join. The owner's exclusive lock becomes a shared one.
     pub(super) fn share(&self, dir: &AreaDir, marker: &Marker, run: &str) -> Result<(), AreaError> {
         let path = dir.path().join(LOCK_FILE);
         name_holder(&self.file, Some(run)).map_err(|error| io_error("write", &path, error))?;
         if self.note.is_some() {
-            // A file system without locks: the name alone lets the others in.
+            // On a file system without locks, the name alone lets the others join.
             return Ok(());
         }
-        // Not every system makes one lock of the other, and none does it in one step.
+        // Not every system can convert an exclusive lock into a shared one, and none does so atomically.
         self.file.unlock().map_err(|error| io_error("unlock", &path, error))?;
         match lock_by(&self.file, File::try_lock_shared) {
             Ok(()) => still_there(dir, marker, &self.file),
@@ -54,7 +54,7 @@ impl AreaLock {
     }
 }
 
-/// A share of the lock of this run's owner; `None` where the owner has not shared it yet.
+/// Takes a share of the lock of this run's owner; `None` if the owner has not shared it yet.
 pub(super) fn join(dir: &AreaDir, marker: &Marker, run: &str) -> Result<Option<AreaLock>, AreaError> {
     // Reopened each time, because NFS refreshes its view of another host's writes only on open.
     let file = open(dir)?;
@@ -73,13 +73,13 @@ pub(super) fn join(dir: &AreaDir, marker: &Marker, run: &str) -> Result<Option<A
     Ok(is_still.then_some(AreaLock { file, note }))
 }
 
-/// Whether the area can be written to, found out by opening its lock file for writing.
+/// Checks that the area can be written to, by opening its lock file for writing.
 pub(super) fn check_writable(dir: &AreaDir) -> Result<(), AreaError> {
     open(dir).map(drop)
 }
 
-/// Opens the lock file. Its content is overwritten, so it must be the tool's own file. A link, or a file
-/// with a second name, could lead to another user's file.
+/// Opens the lock file. Its content is overwritten, so it must be Reelgauge's own file. A link, or a
+/// file with a second name, could lead to another user's file.
 fn open(dir: &AreaDir) -> Result<File, AreaError> {
     let path = dir.path().join(LOCK_FILE);
     if let Some(what) = foreign(dir) {
@@ -96,7 +96,7 @@ fn open(dir: &AreaDir) -> Result<File, AreaError> {
     }
 }
 
-/// Why what has the lock file's name must not be written to.
+/// Why the file with the lock file's name must not be written to; `None` if it may.
 pub(super) fn foreign(dir: &AreaDir) -> Option<&'static str> {
     dir.facts(&dir.path().join(LOCK_FILE)).ok()?.foreign_file()
 }
@@ -105,7 +105,7 @@ pub(super) fn foreign(dir: &AreaDir) -> Option<&'static str> {
 /// may therefore stay held for this long.
 const GIVING_BACK: Duration = Duration::from_millis(200);
 
-/// Locks it, or gives what holds it for longer than a moment.
+/// Locks the file. If the lock is held for longer than [`GIVING_BACK`], returns that error.
 fn lock_by(file: &File, lock: fn(&File) -> Result<(), TryLockError>) -> Result<(), TryLockError> {
     let begun = Instant::now();
     loop {
@@ -130,15 +130,15 @@ pub(super) fn take(dir: &AreaDir, marker: &Marker) -> Result<AreaLock, AreaError
         Err(refusal) => Some(unsupported_note(dir, refusal)?),
     };
     still_there(dir, marker, &file)?;
-    // Only for the other's error message, so a failure is no reason to stop.
+    // The text is used only in the error message of another run, so a failure is ignored.
     let _ = name_holder(&file, None);
     Ok(AreaLock { file, note })
 }
 
-/// What the user should know of a file system without locks.
+/// The note for the user about a file system without locks.
 ///
 /// # Errors
-/// It has locks, and the refusal has another reason.
+/// If the file system has locks, and locking failed for another reason.
 fn unsupported_note(dir: &AreaDir, refusal: TryLockError) -> Result<String, AreaError> {
     match refusal {
         TryLockError::Error(error) if !is_unsupported(&error) => {
@@ -174,8 +174,8 @@ fn still_there(dir: &AreaDir, marker: &Marker, file: &File) -> Result<(), AreaEr
     }
 }
 
-/// Whether another process holds the lock. An SMB server then reports "permission denied". That can't be
-/// about permissions, since the file is open for writing.
+/// Whether another process holds the lock. An SMB server then reports "permission denied". The cause
+/// cannot be permissions, since the file is open for writing.
 fn is_held(refusal: &TryLockError) -> bool {
     match refusal {
         TryLockError::WouldBlock => true,
@@ -183,7 +183,7 @@ fn is_held(refusal: &TryLockError) -> bool {
     }
 }
 
-/// Whether locking failed because the file system has none, rather than for a reason to worry about.
+/// Whether locking failed because the file system does not support locks.
 fn is_unsupported(error: &io::Error) -> bool {
     #[cfg(unix)]
     if let Some(errno) = error.raw_os_error() {
@@ -194,7 +194,7 @@ fn is_unsupported(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
 }
 
-/// Before the name of a run that several machines share.
+/// Prefix of the lock file's text if several hosts of one run share the lock.
 const SHARED_RUN: &str = "shared by run ";
 
 fn name_holder(mut file: &File, shared_run: Option<&str>) -> io::Result<()> {
@@ -209,7 +209,7 @@ fn name_holder(mut file: &File, shared_run: Option<&str>) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// Who holds the lock, by what it wrote. On Windows a locked file can't be read by others.
+/// The holder's text from the lock file. On Windows other processes cannot read a locked file.
 fn holder(file: &File) -> String {
     match text_of(file).lines().next().map(str::trim) {
         Some(holder) if !holder.is_empty() => holder.to_owned(),
@@ -226,7 +226,7 @@ fn text_of(mut file: &File) -> String {
     }
 }
 
-/// The run whose machines the area is shared with, by the text of its lock file.
+/// The run that shares the area between its hosts, from the text of the lock file.
 fn shared_run(text: &str) -> Option<String> {
     text.lines().find_map(|line| line.strip_prefix(SHARED_RUN)).map(str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! The marker: the file that makes a directory an area.
+//! The marker file, which makes a directory an area.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
@@ -10,11 +10,11 @@ use super::error::io_error;
 use super::{AreaDir, AreaError, MARKER_FILE};
 use crate::beneath::For;
 
-/// Version of the area's layout. To be raised when an older version of the tool could no longer use or
+/// Version of the area's layout. Increase it if an older version of Reelgauge could no longer use or
 /// remove an area safely.
 pub(super) const FORMAT: u32 = 1;
 
-/// A marker is some hundred bytes; what is larger is none.
+/// A marker has a few hundred bytes; a larger file is not one.
 const LARGEST_BYTES: u64 = 64 * 1024;
 
 const COMMENT: &str = "\
@@ -27,11 +27,11 @@ const COMMENT: &str = "\
 pub(super) struct Marker {
     /// Version of the area's layout.
     pub format: u32,
-    /// 32 hexadecimal digits at random, in the groups of a UUID.
+    /// 32 random hexadecimal digits, in the groups of a UUID.
     pub id: String,
     /// RFC 3339, UTC.
     pub created_at: String,
-    /// Version of the tool that made it.
+    /// The version that created the area.
     pub tool_version: String,
 }
 
@@ -48,7 +48,7 @@ impl Marker {
         }
     }
 
-    /// Reads the marker of what might be an area.
+    /// Reads the marker of a directory that may be an area.
     pub fn read(dir: &AreaDir) -> Result<Marker, AreaError> {
         let root = dir.path();
         let path = root.join(MARKER_FILE);
@@ -76,7 +76,7 @@ impl Marker {
             what: format!("a directory whose {MARKER_FILE} is not a marker"),
         };
         let table: toml::Table = text.parse().map_err(|_| foreign())?;
-        // The format comes first: a newer one may look quite different otherwise.
+        // The format comes first: the other fields of a newer one may differ.
         let format = table.get("format").and_then(toml::Value::as_integer);
         let format = format.and_then(|format| u32::try_from(format).ok());
         match format {
@@ -96,7 +96,7 @@ impl Marker {
         if marker.id.is_empty() { Err(foreign()) } else { Ok(marker) }
     }
 
-    /// Writes the marker into a directory that has none yet, durably.
+    /// Writes the marker durably into a directory that has none yet.
     pub fn write(&self, dir: &AreaDir) -> io::Result<()> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
         let mut file = dir.open_file(&dir.path().join(MARKER_FILE), For::New)?;

@@ -1,11 +1,13 @@
-//! Removing an area: what the tool made in it, and nothing else.
+//! Removes an area: the entries that Reelgauge made, and nothing else.
 //!
-//! The standard library's `remove_dir_all` follows no symbolic links, but it walks into whatever is
-//! mounted inside: a bind mount of the production volume would be emptied. So on Unix the area is walked
-//! here, through directory descriptors opened without following links, each compared with the area's own
-//! mount. First everything is only looked at; nothing is removed unless all of it lies on that mount.
+//! The standard library's `remove_dir_all` follows no symbolic links, but it enters file systems that
+//! are mounted inside. A bind mount of the production volume would be emptied. So on Unix this module
+//! walks the area through directory descriptors, opened without following links, and compares each with
+//! the area's own mount. A first pass only checks. Nothing is removed unless everything is on that
+//! mount.
 //!
-//! What the tool did not make ([`ours`]) stays, and is named; then the area stays as well, marked.
+//! Entries that Reelgauge did not make ([`ours`]) are kept and listed. Then the area is kept as well,
+//! with its marker.
 
 mod ours;
 
@@ -20,36 +22,36 @@ use reelgauge_record::identity;
 
 use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE, sync_dir};
 
-/// The tool nests three directories; a removal that goes deeper than this is in the wrong place.
+/// Reelgauge nests three directories. A removal that goes deeper than this is in the wrong place.
 const DEEPEST: u32 = 32;
-/// So many of the things that stay are named; all of them are counted.
+/// This many of the kept entries are listed; all of them are counted.
 const NAMED_MAX: usize = 20;
 
-/// What was removed, or would be.
+/// The entries that were removed, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
     /// Files and links.
     pub files: u64,
-    /// Directories, the area's own among them.
+    /// Directories, including the area's own.
     pub directories: u64,
-    /// Sizes of the files, together.
+    /// Total size of the files.
     pub bytes: u64,
-    /// Directories with what lies directly in them, in the order of going through them.
+    /// Directories with the files directly in them, in the order of the walk.
     pub folders: Vec<CleanedFolder>,
-    /// The first of the things that the tool did not make, and that stay.
+    /// The first entries that Reelgauge did not make, and that are kept.
     pub left: Vec<PathBuf>,
-    /// How many of them there are.
+    /// The number of kept entries.
     pub left_count: u64,
 }
 
-/// What of a directory goes.
+/// The removed files of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanedFolder {
     /// The directory.
     pub path: PathBuf,
     /// Files and links directly in it.
     pub files: u64,
-    /// Their sizes, together.
+    /// Total size of these files.
     pub bytes: u64,
 }
 
@@ -59,7 +61,7 @@ impl Cleaned {
         self.folders.len() - 1
     }
 
-    /// A file of the directory that was entered so goes.
+    /// Counts a file that is removed from this directory.
     fn file(&mut self, folder: usize, bytes: u64) {
         self.files += 1;
         self.bytes += bytes;
@@ -67,7 +69,7 @@ impl Cleaned {
         self.folders[folder].bytes += bytes;
     }
 
-    /// This stays.
+    /// Counts an entry that is kept.
     fn leave(&mut self, path: PathBuf) {
         self.left_count += 1;
         if self.left.len() < NAMED_MAX {
@@ -76,19 +78,19 @@ impl Cleaned {
     }
 }
 
-/// Whether anything is done, or only looked at.
+/// Whether the walk removes entries or only checks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Look,
     Remove,
 }
 
-/// What [`remove`] would remove.
+/// Lists what [`remove`] would remove.
 pub(super) fn look(dir: &AreaDir) -> Result<Cleaned, AreaError> {
     refuse_mounts_within(dir.path())?;
     let mut cleaned = system::go_through(dir, &[], AreaPart::Area, Act::Look)?;
     if cleaned.left_count > 0 {
-        // It has to stay, with its marker and its lock.
+        // The area must stay, with its marker and its lock.
         return Ok(cleaned);
     }
     for name in [LOCK_FILE, MARKER_FILE] {
@@ -100,16 +102,17 @@ pub(super) fn look(dir: &AreaDir) -> Result<Cleaned, AreaError> {
     Ok(cleaned)
 }
 
-/// Removes the area whose lock this is; `None` where the lock file is a link that was refused. Marker last;
-/// the lock is given up just before it.
+/// Removes the area whose lock this is; `None` if the lock file is a link that was refused. The marker
+/// is removed last. The lock is released just before it.
 pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> Result<Cleaned, AreaError> {
     let root = dir.path();
     refuse_mounts_within(root)?;
     let mut cleaned = system::go_through(dir, &[], AreaPart::Area, Act::Remove)?;
-    // Closed before it is removed: NFS keeps a removed file that is open as `.nfs…`, Windows its name.
+    // Closed before it is removed: NFS keeps an open removed file as `.nfs…`, and Windows keeps its
+    // name.
     drop(lock);
     if cleaned.left_count > 0 {
-        // It has to stay, so it has to stay marked.
+        // The area must stay, so its marker must stay.
         return Ok(cleaned);
     }
     for name in [LOCK_FILE, MARKER_FILE] {
@@ -121,7 +124,8 @@ pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> 
             Err(error) => return Err(removal_error(&path, error)),
         }
     }
-    // Empty by now, and maybe in a directory in which only who started this may remove anything.
+    // The directory is empty now. In its parent, perhaps only the user who started this run may remove
+    // entries.
     let removed = {
         let _own = identity::own();
         fs::remove_dir(root)
@@ -139,14 +143,14 @@ pub(super) fn remove(dir: &AreaDir, marker: &Marker, lock: Option<AreaLock>) -> 
     Ok(cleaned)
 }
 
-/// Removes what is in a directory of the area, whatever it is, with the same care, and leaves the directory
-/// itself. `names` lead to it, from the area's own directory on.
+/// Removes all contents of a directory of the area, with the same care, and keeps the directory itself.
+/// `names` is its path from the area's own directory.
 pub(super) fn empty_dir(dir: &AreaDir, names: &[&str]) -> Result<Cleaned, AreaError> {
     refuse_mounts_within(&names.iter().fold(dir.path().to_owned(), |path, name| path.join(name)))?;
     system::go_through(dir, names, AreaPart::Everything, Act::Remove)
 }
 
-/// The kernel's own list knows mounts that can't even be looked at (a dead server's).
+/// The kernel's own list includes mounts that do not respond (of a dead server).
 fn refuse_mounts_within(root: &Path) -> Result<(), AreaError> {
     #[cfg(target_os = "linux")]
     {
@@ -156,7 +160,7 @@ fn refuse_mounts_within(root: &Path) -> Result<(), AreaError> {
             return Err(AreaError::MountInside { path });
         }
     }
-    // Not used there.
+    // Unused on other systems.
     #[cfg(not(target_os = "linux"))]
     let _ = root;
     Ok(())
@@ -194,7 +198,7 @@ mod system {
         scope: AreaPart,
     }
 
-    /// Goes through what the tool made in a directory, if all of it lies on this mount.
+    /// Walks the entries of a directory that Reelgauge made, if all of it is on this mount.
     pub(super) fn go_through(
         area: &AreaDir,
         names: &[&str],
@@ -225,8 +229,8 @@ mod system {
             self.path.join(OsStr::from_bytes(name.to_bytes()))
         }
 
-        /// All names in it, but `.` and `..` and what is kept. Collected first, since removing while
-        /// reading skips entries on some file systems.
+        /// All names in it, except `.`, `..` and kept names. They are collected first, since removing
+        /// while reading skips entries on some file systems.
         fn names(&self) -> Result<Vec<CString>, AreaError> {
             let failed = |error: Errno| io_error("list", &self.path, error.into());
             let mut names = Vec::new();
@@ -240,7 +244,7 @@ mod system {
             Ok(names)
         }
 
-        /// The directory of this name in it, if it lies on the same mount.
+        /// Opens the directory of this name in it, if it is on the same mount.
         fn enter(&self, name: &CString, scope: AreaPart, home: &MountId) -> Result<DirToClear, AreaError> {
             let path = self.join(name);
             if self.depth >= DEEPEST {
@@ -270,8 +274,9 @@ mod system {
         }
     }
 
-    /// Looks through `dir`, or removes what is in it; both refuse if any directory below lies elsewhere, as
-    /// one may have come in between. What the tool did not make is left and noted.
+    /// Checks the contents of `dir`, or removes them. Both fail if any directory below is on another
+    /// mount, since one may have been mounted after the check. Entries that Reelgauge did not make are
+    /// kept and recorded.
     fn walk(dir: &DirToClear, home: &MountId, act: Act, cleaned: &mut Cleaned) -> Result<(), AreaError> {
         let folder = cleaned.enter(&dir.path);
         for name in dir.names()? {
@@ -330,7 +335,7 @@ mod system {
         Ok(cleaned)
     }
 
-    /// Looks through `dir`, or removes what is in it.
+    /// Checks the contents of `dir`, or removes them.
     fn walk(
         area: &AreaDir,
         dir: &Path,

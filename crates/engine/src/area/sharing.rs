@@ -1,5 +1,5 @@
-//! Whether other users can write to a target. Root refuses to work where another user could replace
-//! files, unless the user allows it. Then the run takes that user's identity where possible.
+//! Checks whether other users can write to a target. Root refuses to work where another user could
+//! replace files, unless the user allows it. Then the run takes that user's identity where possible.
 //!
 //! The owner of a directory, and every user who may write in it, can replace the entries in it at any
 //! moment. The area is held open and nothing in it is reached through links ([`crate::beneath`]). But
@@ -20,31 +20,31 @@ use crate::space::KeepFree;
 /// The user's choice about a target that other users own or may write in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
-    /// Nothing: root refuses it.
+    /// No choice was made: root refuses the target.
     #[default]
     Unsaid,
-    /// It is meant (`--shared-target`).
+    /// The target is shared on purpose (`--shared-target`).
     Meant,
 }
 
 /// The user's choices about a target, in addition to its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Of others who have a hand in it.
+    /// Whether other users may write to it.
     pub sharing: Sharing,
-    /// Of the room that stays free on it.
+    /// The space that stays free on it.
     pub keep_free: KeepFree,
-    /// Of the bytes a second that may be moved there; `None`: as many as go.
+    /// The maximum transfer rate in bytes per second; `None` if unlimited.
     pub max_bytes_per_s: Option<NonZeroU64>,
 }
 
-/// That a directory's group, and everybody, may write in it, as permission bits.
+/// Permission bits for writing by a directory's group and by all users.
 #[cfg(unix)]
 const GROUP_WRITES: u32 = 0o020;
 #[cfg(unix)]
 const ALL_WRITE: u32 = 0o002;
 
-/// Why a directory is not root's alone.
+/// Why a directory does not belong to root alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {
     /// It belongs to this user.
@@ -52,11 +52,11 @@ pub enum Shared {
     /// The owner has no name on this host, as on NFS where the id mapping has no entry. On the server
     /// the directory may well be root's.
     Unnamed,
-    /// Others may write in it.
+    /// Other users may write in it.
     Writable,
 }
 
-/// What NFS calls an owner whose name the map of names on this machine does not have.
+/// The user id that NFS reports for an owner whose name the id mapping of the local host lacks.
 #[cfg(unix)]
 const UNNAMED: u32 = u32::MAX - 1;
 
@@ -101,7 +101,7 @@ pub(super) fn settle(
     )))
 }
 
-/// Why a directory is not root's alone; `None` where it is.
+/// Why a directory does not belong to root alone; `None` if it does.
 #[cfg(unix)]
 fn shared(path: &Path, facts: &EntryFacts) -> Option<Shared> {
     if is_unnamed(facts) {
@@ -111,7 +111,8 @@ fn shared(path: &Path, facts: &EntryFacts) -> Option<Shared> {
         return Some(Shared::Owned { user: facts.owner.user });
     }
     let may = |bit: u32| facts.permissions & bit != 0;
-    // Root's own group is root, unless a list names others: the bits of the group are then those of the list.
+    // Only root is in root's group. But if the directory has an access control list, the group bits show
+    // the rights of the list.
     let is_roots_group = facts.owner.group == 0 && !has_list(path);
     (may(ALL_WRITE) || may(GROUP_WRITES) && !is_roots_group).then_some(Shared::Writable)
 }
@@ -133,7 +134,7 @@ fn has_list(_path: &Path) -> bool {
     true
 }
 
-/// Windows has no root, and rights that no bits tell of.
+/// Windows has no root, and its permissions are not expressed in mode bits.
 #[cfg(not(unix))]
 fn shared(_path: &Path, _facts: &EntryFacts) -> Option<Shared> {
     None
@@ -149,7 +150,7 @@ fn is_unnamed(_facts: &EntryFacts) -> bool {
     false
 }
 
-/// The owner of a directory; `None` where that is root.
+/// The owner of a directory; `None` if that is root.
 #[cfg(unix)]
 fn guise_of(facts: &EntryFacts) -> Option<Guise> {
     (facts.owner.user != 0).then_some(facts.owner)
@@ -171,7 +172,7 @@ impl std::fmt::Display for Shared {
 }
 
 impl Shared {
-    /// What to do instead, in words.
+    /// The advice in the error message.
     pub(super) fn instead(&self) -> String {
         match self {
             Shared::Owned { user } => {
@@ -206,7 +207,7 @@ mod tests {
     const SOMEBODY: u32 = 4242;
     const MEANT: Terms = Terms { sharing: Sharing::Meant, keep_free: KeepFree::Usual, max_bytes_per_s: None };
 
-    /// A target of this owner with these permissions.
+    /// Creates a target with this owner and these permissions.
     fn target(user: u32, permissions: u32) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -250,7 +251,7 @@ mod tests {
             let (_folder, alone) = target(0, 0o755);
             let area = Area::open_or_create(&alone).unwrap();
             assert_eq!(area.sharing_note(), None);
-            // Not the target's rights alone count.
+            // Not only the target's permissions count.
             chown(area.root(), Some(SOMEBODY), Some(SOMEBODY)).unwrap();
             let error = Area::open_or_create(&alone).unwrap_err();
             assert!(error.to_string().contains("reelgauge-area belongs to user 4242"), "{error}");
@@ -292,7 +293,8 @@ mod tests {
             assert!(identity::is_root());
         });
         as_root(|| {
-            // The area is root's, from an earlier run: as the target's owner it could not be written in.
+            // The area belongs to root, from an earlier run. As the target's owner, this process could
+            // not write in it.
             let (_folder, path) = target(0, 0o755);
             Area::open_or_create(&path).unwrap();
             chown(&path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();

@@ -1,21 +1,21 @@
-//! Links that a run makes: the files it gave several names, and the text of its symbolic links.
+//! Links that a run makes: files with several names, and the text of its symbolic links.
 //!
-//! A file in the area with a second name may belong to another user, so it is not written to. A trace
-//! whose program made hard links needs exactly that. Therefore a run remembers the files that it linked,
-//! by device and inode number, and how many names it gave each; a file is written in if it has one name,
-//! or if it is one of these and has no more names than that. How they are distinguished from other
-//! users' files:
+//! A file in the area with a second name may belong to another user, so it is not written to. But
+//! replaying a trace whose program made hard links requires writing to such files. Therefore a run
+//! remembers the files that it linked, by device and inode number, and the number of names it gave each.
+//! A file may be written to if it has one name, or if it is one of these and has no more names than
+//! that. This distinguishes them from other users' files:
 //!
 //! * Before it is linked, a file has one name, or is already one of these. It is held open during the
-//!   link, so that its inode number can't be reused. A file whose only name is in the area belongs to
+//!   link, so that its inode number cannot be reused. A file whose only name is in the area belongs to
 //!   the run.
-//! * Afterwards the new name must lead to that same file. A user who put another file in its place gains
-//!   a name for it, but nothing is written through that name.
-//! * A file that loses its last name but one is forgotten before its inode number can be reused. So
-//!   while any such file exists, removals and renames check the file whose name they take away.
+//! * Afterwards the new name must lead to that same file. If a user put another file in its place, that
+//!   file gets an additional name, but nothing is written through that name.
+//! * A file that has only one name left is forgotten before its inode number can be reused. So while any
+//!   such file exists, removals and renames check the file whose name they remove.
 //!
-//! A symbolic link on the target is made with a relative path to another name in the area, so its text
-//! leads nowhere else. The tool itself never follows one ([`super`]).
+//! A symbolic link on the target contains a relative path to another name in the area, so it cannot lead
+//! elsewhere. Reelgauge itself never follows one ([`super`]).
 //!
 //! Not here: the symbolic links of a recording, which are followed when a trace is made or read.
 
@@ -42,27 +42,27 @@ impl FileId {
     }
 }
 
-/// Files with several names of this process's making, each with how many it has at most.
+/// Files to which this process gave several names, each with its maximum number of names.
 #[derive(Debug, Default)]
 pub(crate) struct OwnLinks {
     files: Mutex<HashMap<FileId, u64>>,
-    /// How many there are.
+    /// The number of these files.
     count: AtomicUsize,
 }
 
 impl OwnLinks {
-    /// Whether there are any. Costs nothing where no link was ever made.
+    /// Whether there are any. Cheap if no link was ever made.
     #[inline]
     pub fn any(&self) -> bool {
         self.count.load(Ordering::Acquire) > 0
     }
 
-    /// Whether a file with so many names may be written in.
+    /// Whether a file with this many names may be written to.
     pub fn allows(&self, id: FileId, names: u64) -> bool {
         names <= 1 || self.any() && self.files().get(&id).is_some_and(|&most| names <= most)
     }
 
-    /// Whether this is one of them.
+    /// Whether this process linked this file.
     pub fn has(&self, id: FileId) -> bool {
         self.any() && self.files().contains_key(&id)
     }
@@ -71,7 +71,7 @@ impl OwnLinks {
     /// link, and `now` returns the file that has the new name afterwards.
     ///
     /// # Errors
-    /// `EMLINK` if the file has a name of another user, `EXDEV` if another file took its place, or the
+    /// `EMLINK` if another user gave the file a name, `EXDEV` if another file took its place, or the
     /// error of `make`.
     pub fn link(
         &self,
@@ -80,7 +80,7 @@ impl OwnLinks {
         now: impl FnOnce() -> Result<FileId, ErrorNumber>,
     ) -> Result<(), ErrorNumber> {
         if FileType::from_raw_mode(before.st_mode as _) == FileType::Directory {
-            // This fails, and the system chooses the error.
+            // The call fails, and the system chooses the error.
             return make();
         }
         let id = FileId::of(before);
@@ -98,7 +98,7 @@ impl OwnLinks {
         }
     }
 
-    /// A name of this file has gone.
+    /// Records that the file lost a name, and forgets it when only one is left.
     pub fn lost_name(&self, id: FileId) {
         let mut files = self.files();
         if let Some(most) = files.get_mut(&id) {
@@ -110,7 +110,7 @@ impl OwnLinks {
         self.count.store(files.len(), Ordering::Release);
     }
 
-    /// A file with so many names is about to get another; whether it may.
+    /// Records that a file with this many names gets another one. Returns whether it may.
     fn gets_name(&self, id: FileId, names: u64) -> bool {
         let mut files = self.files();
         let most = files.get(&id).copied().unwrap_or(1);

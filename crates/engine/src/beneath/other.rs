@@ -1,4 +1,4 @@
-//! Windows: uses the full path, after checking every directory on it. See the table in [`super`].
+//! Windows: uses the full path, after checking every directory in it. See the table in [`super`].
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{EntryFacts, For, What};
 
-/// Nothing is held: an open directory could not be removed any more.
+/// Holds nothing: an open directory could not be removed.
 #[derive(Debug)]
 pub(crate) struct Root;
 
@@ -31,7 +31,7 @@ impl Root {
             For::Both => options.read(true).write(true).create(true).truncate(false),
             For::New => options.read(true).write(true).create_new(true),
         };
-        // The link itself is opened, and then refused.
+        // Opens the link itself, which is then refused.
         options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
         let file = options.open(&path)?;
         if file.metadata()?.is_symlink() { Err(link()) } else { Ok(file) }
@@ -80,7 +80,7 @@ impl Root {
         fs::hard_link(looked_at(area, from)?, looked_at(area, to)?)
     }
 
-    /// Takes rights that few have.
+    /// Creating symbolic links requires a privilege that few users have.
     pub fn lead_to(&self, _link: &Path, _target: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -89,13 +89,13 @@ impl Root {
         fs::rename(looked_at(area, from)?, looked_at(area, to)?)
     }
 
-    /// There is no such call.
+    /// Windows has no such call.
     pub fn exchange(&self, _one: &Path, _two: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// The full path, if no directory on the way is a link.
+/// The full path, if no directory in it is a link.
 fn looked_at(area: &Path, inside: &Path) -> io::Result<PathBuf> {
     let mut path = area.to_owned();
     for part in inside.parent().unwrap_or(Path::new("")).components() {

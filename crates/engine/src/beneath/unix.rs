@@ -17,13 +17,14 @@ use super::links::{FileId, OwnLinks, way};
 use super::{EntryFacts, For, What};
 use crate::io::{Opening, stat_of_pinned};
 
-/// Opening a directory only to go on from there. Where the system can, without asking its server for it.
+/// Flags to open a directory only as a starting point. Where the system can, this needs no request to
+/// the server.
 #[cfg(target_os = "linux")]
 const TO_PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const TO_PASS: OFlags = OFlags::RDONLY;
 
-/// Opening a file only to know which it is.
+/// Flags to open a file only to identify it.
 #[cfg(target_os = "linux")]
 pub(crate) const TO_PIN: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
@@ -32,24 +33,24 @@ pub(crate) const TO_PIN: OFlags = OFlags::RDONLY;
 const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
 const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o777);
 
-/// An open directory that others are reached from.
+/// An open directory, from which paths below are resolved.
 #[derive(Debug)]
 pub(crate) struct Root {
     dir: OwnedFd,
     way: Way,
 }
 
-/// How a path of several parts is resolved.
+/// The method of resolving a path of several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// The kernel itself keeps the path inside the directory.
     #[cfg(target_os = "linux")]
     OneCall,
-    /// Directory by directory, on this device.
+    /// Reelgauge resolves it directory by directory, on this device.
     Steps { device: Dev },
 }
 
-/// What `openat2` keeps to.
+/// The restrictions for `openat2`.
 #[cfg(target_os = "linux")]
 pub(crate) const KEPT_TO: rustix::fs::ResolveFlags = rustix::fs::ResolveFlags::BENEATH
     .union(rustix::fs::ResolveFlags::NO_SYMLINKS)
@@ -85,15 +86,15 @@ impl Root {
         self.dir.as_fd()
     }
 
-    /// Opens what has this relative path, which must have neither empty parts nor `.` and `..`, unless it is
-    /// `.` alone. `mode` is that of a file that `flags` make.
+    /// Opens the entry with this relative path. The path must have neither empty parts nor `.` and `..`,
+    /// unless it is `.` alone. `mode` is the mode of a file that `flags` create.
     #[inline]
     pub fn open_at(&self, path: &CStr, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match self.way {
             #[cfg(target_os = "linux")]
             Way::OneCall => {
-                // Refused with a mode for nothing.
+                // `openat2` refuses a mode if no file is created.
                 let mode = if flags.contains(OFlags::CREATE) { mode } else { Mode::empty() };
                 retry_on_intr(|| rustix::fs::openat2(&self.dir, path, flags, mode, KEPT_TO))
             }
@@ -101,7 +102,7 @@ impl Root {
         }
     }
 
-    /// Opens a directory to go on from there.
+    /// Opens a directory as a starting point for further paths.
     pub fn open_to_pass(&self, path: &CStr) -> rustix::io::Result<OwnedFd> {
         self.open_at(path, TO_PASS | OFlags::DIRECTORY, Mode::empty())
     }
@@ -131,7 +132,7 @@ impl Root {
         Ok(opened)
     }
 
-    /// The directory above a path, and its last part.
+    /// Opens the parent directory of a path. Returns it with the last part of the path.
     fn above(&self, inside: &Path) -> io::Result<(OwnedFd, CString)> {
         let name = inside.file_name().ok_or(Errno::INVAL)?;
         let above = c_path(inside.parent().unwrap_or(Path::new("")))?;
@@ -233,7 +234,7 @@ impl Way {
         let flags = TO_PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| rustix::fs::openat2(dir, c".", flags, Mode::empty(), KEPT_TO)) {
             Ok(_) => Ok(Way::OneCall),
-            // Linux before 5.6; a container that forbids what it doesn't know.
+            // Linux before 5.6, or a container that forbids unknown calls.
             Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => Way::steps(dir),
             Err(error) => Err(error.into()),
         }
@@ -249,12 +250,12 @@ impl Way {
     }
 }
 
-/// Refuses what lies on another device, as the kernel does it.
+/// Refuses an entry on another device, as the kernel does it.
 fn same_device(file: &OwnedFd, device: Dev) -> rustix::io::Result<()> {
     if rustix::fs::fstat(file)?.st_dev == device { Ok(()) } else { Err(Errno::XDEV) }
 }
 
-/// A relative path as the system takes it; the directory itself is `.`.
+/// Converts a relative path to a C string; the directory itself is `.`.
 pub(crate) fn c_path(inside: &Path) -> io::Result<CString> {
     let inside: PathBuf = inside.components().collect();
     let bytes = inside.as_os_str().as_bytes();
@@ -269,7 +270,7 @@ pub(crate) fn facts_of(stat: &Stat) -> EntryFacts {
         FileType::Symlink => What::Link,
         _ => What::Other,
     };
-    // Times before 1970 and negative sizes are no system's; they become "unknown" and nothing.
+    // No system reports times before 1970 or negative sizes. They become "unknown" and 0.
     let seconds = u64::try_from(stat.st_mtime).ok();
     let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
     EntryFacts {
@@ -281,7 +282,7 @@ pub(crate) fn facts_of(stat: &Stat) -> EntryFacts {
         device: stat.st_dev as _,
         owner: Guise { user: stat.st_uid, group: stat.st_gid },
         permissions: Mode::from_raw_mode(stat.st_mode as _).as_raw_mode() as _,
-        // It counts 512 bytes on every system, whatever the block size.
+        // The unit is 512 bytes on every system, whatever the block size.
         allocated_bytes: u64::try_from(stat.st_blocks).unwrap_or(0).saturating_mul(512),
     }
 }

@@ -1,13 +1,14 @@
-//! Decides which entries of an area the tool made, by location, name and type.
+//! Decides by location, name and type which entries of an area Reelgauge made.
 //!
-//! The scratch folder and the ballast belong to the tool with all their contents, since every run
-//! empties them. Elsewhere a user may have stored files, by mistake or because there was room.
+//! The scratch folder and the ballast belong to Reelgauge with all their contents, since every run
+//! empties them. In other directories a user may have stored files, by mistake or because there was
+//! space.
 
 use crate::area::{BALLAST_DIR, DATA_DIR, LOCK_FILE, MARKER_FILE, SCRATCH_DIR};
 use crate::beneath::EntryFacts;
 use crate::set_names::{is_file_name, is_set_name};
 
-/// Where in the area something lies.
+/// A location in the area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AreaPart {
     /// Directly in the area.
@@ -16,17 +17,17 @@ pub(super) enum AreaPart {
     DataSets,
     /// In a data set.
     DataSet,
-    /// Where everything is the tool's own.
+    /// In a folder that belongs to Reelgauge with all its contents.
     Everything,
 }
 
 impl AreaPart {
-    /// Whether what has this name here is kept to the end.
+    /// Whether the entry with this name is removed last.
     pub fn is_kept(self, name: &[u8]) -> bool {
         self == AreaPart::Area && (name == MARKER_FILE.as_bytes() || name == LOCK_FILE.as_bytes())
     }
 
-    /// Whether the tool made what has this name here, and if so, what it is that lies in it.
+    /// If Reelgauge made the entry with this name, the location of its contents; otherwise `None`.
     pub fn of(self, name: &[u8], facts: &EntryFacts) -> Option<AreaPart> {
         let name = std::str::from_utf8(name).ok();
         match self {
@@ -46,7 +47,7 @@ impl AreaPart {
     }
 }
 
-/// Whether trying direct I/O gives files such a name.
+/// Whether this is the name of a file made by the direct I/O probe.
 fn is_probe(name: &str) -> bool {
     name.starts_with("direct-probe-") && name.ends_with(".tmp")
 }
