@@ -1,28 +1,31 @@
 //! Drivers perform the operations that scripts request. There is one file per driver; this file holds
 //! the shared parts: the context of a load point, the workers, and the handle on running threads.
 //!
-//! A driver keeps an absolute schedule. An operation is due at a time that its script gave; the driver
-//! sleeps until shortly before it and spins the rest (bounded), so that delays never add up.
-//! Nothing on the path of an operation allocates, locks or formats.
+//! A driver keeps an absolute schedule. The script gives the due time of each operation. The driver
+//! sleeps until shortly before it and then spins (bounded), so that delays never add up. The path of an
+//! operation neither allocates nor locks nor formats.
 //!
 //! Rules that every driver follows, so that scripts behave the same on all of them:
 //!
-//! * A script is asked again only when its last operation has been issued. Results of finished
-//!   operations are delivered immediately.
-//! * Write data is made, and entered in the write map, before the operation is issued: neither belongs
-//!   to its service time.
-//! * A system error is a result: it is recorded and passed to the script. So is a request that can't be
-//!   carried out (a handle that is not open, an open or create on one that is, a length beyond what the
-//!   script announced, a file that is not in the table, a change of one that may only be read,
-//!   [`OpKind::Other`]): it never reaches the system and is recorded as `EBADF` or `EINVAL`.
+//! * A script is asked for its next operation only when its last one has been issued. Results of
+//!   finished operations are delivered immediately.
+//! * Write data is generated, and entered in the write map, before the operation is issued. Neither
+//!   counts as service time.
+//! * A system error is a result: it is recorded and passed to the script. The same is true of an invalid
+//!   request, which never reaches the system and is recorded as `EBADF` or `EINVAL`. Examples are a
+//!   handle that is not open, an open or create on a handle in use, a length beyond the script's
+//!   announced maximum, a file that is not in the table, a change of a read-only file, and
+//!   [`OpKind::Other`].
 //! * Operations that go by path ([`Op::goes_by_path`]) use no handle. No link is ever followed, whatever
 //!   its origin: see [`crate::io`].
-//! * A close begins when no change of size is in flight on its handle, so that none can hit another file.
-//! * At the end no operation is begun; those in flight finish; what is open is closed, unrecorded.
+//! * A close begins only when no change of size is in flight on its handle, so that none can affect
+//!   another file.
+//! * At the end no operation is started. Operations in flight finish. Open files are closed without a
+//!   record.
 //!
-//! Driver threads are detached on purpose: a thread that is stuck in a dead mount can't be joined. The
-//! caller watches [`Heartbeat`]s, gives up on threads that make no progress, and keeps everything
-//! recorded until then.
+//! Driver threads are detached on purpose: a thread that hangs in a dead mount cannot be joined. The
+//! caller watches [`Heartbeat`]s, abandons threads that make no progress, and keeps everything recorded
+//! until then.
 
 mod hands;
 mod launch;
@@ -57,27 +60,27 @@ use crate::verify::{WriteAt, WriteMap};
 pub use crate::driver_error::DriverError;
 pub use crate::target_file::TargetFile;
 
-/// Where finished operations go. One per driver thread, so it needs no lock.
+/// The destination of finished operations. Each driver thread has its own, so it needs no lock.
 pub trait Sink: Send + 'static {
-    /// Keep this record. Must neither block nor allocate.
+    /// Keeps this record. Must neither block nor allocate.
     fn record(&mut self, op: &OpRecord);
 
-    /// The thread waited for a processor around the operation that is recorded next. Must neither block nor
-    /// allocate. A sink that books no delays to anybody may leave it out.
+    /// Reports that the thread waited for a processor around the operation that is recorded next. Must
+    /// neither block nor allocate. A sink that attributes no delays need not implement it.
     fn waited(&mut self, _wait: &ProcessorWait) {}
 }
 
-/// Which driver performs the operations.
+/// The driver that performs the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriverKind {
     /// One OS thread per worker, positional reads and writes. Every platform.
     Threads,
     /// One ring per core, many workers per ring. Linux.
     Uring,
-    /// Threads that live in the virtual time of the context's clock, and its store.
+    /// Simulated threads that use the virtual time of the context's clock, and its store.
     #[cfg(feature = "simulation")]
     Simulated {
-        /// How many, at most; each has the workers that fall to it.
+        /// The maximum number of threads. The workers are divided among them.
         threads: u16,
     },
 }
@@ -86,29 +89,30 @@ pub enum DriverKind {
 #[derive(Debug)]
 pub struct Context {
     pub clock: Clock,
-    /// The area's directory, from which files in it are reached. Without it all are reached by their paths.
+    /// The area's directory, from which files in it are opened. Without it, all files are opened by
+    /// their paths.
     pub area: Option<AreaDir>,
     /// The run's file table.
     pub files: Vec<TargetFile>,
-    /// Those of them that are not the tool's own: nothing but reading is done to them.
+    /// The files of the table that do not belong to Reelgauge: they are only read.
     pub read_only: ReadOnly,
-    /// How write data is made.
+    /// The specification of write data.
     pub pattern: PatternSpec,
-    /// Which write was the last in every unit, when the run verifies.
+    /// The last write of every unit, if the run verifies.
     pub write_map: Option<Arc<WriteMap>>,
     /// Number of the load point, for the records.
     pub point: u16,
-    /// When it runs.
+    /// Its time window.
     pub window: Window,
-    /// Set by anybody to end the load point early.
+    /// Any thread may set it to end the load point early.
     pub stop: AtomicBool,
-    /// What holds operations back; `None` where nothing does.
+    /// Delays operations to keep the rate limit; `None` without a limit.
     pub throttle: Option<Throttle>,
 }
 
 impl Context {
-    /// Whether an operation that is due may go now, or when to ask again. It is counted when it is held back
-    /// in the measured time, once: `is_first` where it was not asked before.
+    /// Whether a due operation may start now; otherwise the time to ask again. An operation that is
+    /// delayed in the measured time is counted once: `is_first` marks its first request.
     #[inline]
     fn admit(&self, now_ns: u64, op: &Op, is_first: bool) -> Result<(), u64> {
         let Some(throttle) = &self.throttle else { return Ok(()) };
@@ -126,15 +130,15 @@ fn let_through(op: &mut Op, now_ns: u64) {
     }
 }
 
-/// Files that may be opened for reading, read, looked at and closed. Everything else that a script asks for
-/// on them is refused before it reaches the system.
+/// Files that may only be opened for reading, read, queried and closed. Any other operation on them is
+/// refused before it reaches the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOnly {
     files: Vec<u32>,
 }
 
 impl ReadOnly {
-    /// One more, by its index in the file table.
+    /// Adds a file by its index in the file table.
     pub fn add(&mut self, file: u32) {
         if let Err(at) = self.files.binary_search(&file) {
             self.files.insert(at, file);
@@ -150,19 +154,20 @@ impl ReadOnly {
             _ => true,
         };
         let is_one = |file: u32| self.files.binary_search(&file).is_ok();
-        // What a symbolic link leads to stays as it is.
+        // The target of a symbolic link stays unchanged.
         let changes_second = matches!(op.kind, OpKind::Rename | OpKind::Link);
         let second = changes_second && u32::try_from(op.offset).is_ok_and(is_one);
         changes && !self.files.is_empty() && (is_one(op.file) || second)
     }
 }
 
-/// When a load point runs. It begins when every driver thread is ready, because making the buffers of
-/// many writers takes time (a millisecond per 4 MiB) that belongs to no figure.
+/// The time window of a load point. It begins when every driver thread is ready. Before that, the
+/// buffers of many writers are created, which takes time (1 ms per 4 MiB) and must not affect any
+/// figure.
 #[derive(Debug)]
 pub struct Window {
     begun_ns: AtomicU64,
-    /// [`Window::NEVER`] unless it was cut short.
+    /// [`Window::NEVER`] unless the load point was ended early.
     cut_ns: AtomicU64,
     warmup_ns: u64,
     duration_ns: u64,
@@ -172,13 +177,13 @@ pub struct Window {
 impl Window {
     const NEVER: u64 = u64::MAX;
 
-    /// A warm-up, and a measured time after it.
+    /// A warm-up followed by a measured time.
     pub fn new(warmup_ns: u64, duration_ns: u64) -> Window {
         let (begun_ns, cut_ns) = (AtomicU64::new(0), AtomicU64::new(Window::NEVER));
         Window { begun_ns, cut_ns, warmup_ns, duration_ns, not_before_ns: 0 }
     }
 
-    /// It does not begin before this time on the run's clock: threads that are ready wait for it.
+    /// Sets the earliest start on the run's clock. Ready threads wait for it.
     #[must_use]
     pub fn not_before(self, not_before_ns: u64) -> Window {
         Window { not_before_ns, ..self }
@@ -190,39 +195,39 @@ impl Window {
         self.cut_ns.fetch_min(now_ns, Ordering::Relaxed);
     }
 
-    /// When it was cut short, if it was.
+    /// When the load point was ended early; `None` if it was not.
     pub fn cut_ns(&self) -> Option<u64> {
         Some(self.cut_ns.load(Ordering::Relaxed)).filter(|&cut_ns| cut_ns != Window::NEVER)
     }
 
-    /// It begins now; called once, before any driver thread sets out.
+    /// Begins the window now. Called once, before any driver thread starts.
     pub(crate) fn begin(&self, now_ns: u64) {
         self.begun_ns.store(now_ns, Ordering::Relaxed);
     }
 
-    /// It begins as soon as its time has come.
+    /// Begins the window at its earliest start time.
     pub(crate) fn begin_in_time(&self, clock: &Clock, stop: &AtomicBool) {
         let now_ns = clock.now_ns();
         let waits = now_ns < self.not_before_ns;
         self.begin(if waits { Waiter::new().wait_until(clock, self.not_before_ns, stop) } else { now_ns });
     }
 
-    /// When it began; 0 until then.
+    /// The time at which it began; 0 until then.
     #[inline]
     pub fn begun_ns(&self) -> u64 {
         self.begun_ns.load(Ordering::Relaxed)
     }
 
-    /// Operations that are issued before this time are warm-up; those that were due before it and could not
-    /// begin are work of the measured time. A window without an end has the largest numbers there are, so
-    /// these sums may stop at the largest time.
+    /// The end of the warm-up. Operations issued earlier are warm-up. Operations that were due earlier
+    /// but could not begin count as work of the measured time. A window without an end has the largest
+    /// possible times, so these sums may saturate.
     #[inline]
     pub fn warmup_until_ns(&self) -> u64 {
-        // See above, also for the end.
+        // See above; the same applies to the end.
         self.begun_ns().saturating_add(self.warmup_ns)
     }
 
-    /// No operation is begun at or after this time.
+    /// No operation begins at or after this time.
     #[inline]
     pub fn end_ns(&self) -> u64 {
         // See above.
@@ -238,23 +243,24 @@ pub struct Worker<S> {
     pub script: S,
 }
 
-/// What a driver thread hands back when it ends.
+/// The result of a driver thread that ended.
 #[derive(Debug)]
 pub struct ThreadEnd<S, K> {
     /// The workers it ran, with their scripts, to be used again in the next load point.
     pub workers: Vec<Worker<S>>,
     pub sink: K,
-    /// Which threads this was, as in [`Running::heartbeats`].
+    /// The index of this thread in [`Running::heartbeats`].
     pub thread: usize,
     /// Why a driver could not start or continue.
     pub failure: Option<DriverError>,
-    /// Number of scripts that reported that they are finished (for example, every block was read once).
+    /// Number of scripts that reported that they are finished (for example, because every block was read
+    /// once).
     pub finished_scripts: u32,
-    /// What the driver could use of what the kernel offers, in words, for the report: one line each.
+    /// The kernel features that the driver could use, as text for the report, one line each.
     pub notes: Vec<String>,
 }
 
-/// A driver thread's sign of life, written by it and read by the watchdog.
+/// A driver thread's heartbeat, written by it and read by the watchdog.
 ///
 /// `since_ns` is the time at which the oldest operation in flight was issued, or [`Heartbeat::IDLE`]
 /// while there is none. Relaxed stores: the watchdog needs seconds, not nanoseconds.
@@ -268,7 +274,7 @@ impl Heartbeat {
     /// No operation is in flight.
     pub const IDLE: u64 = u64::MAX;
 
-    /// The thread died: it panicked, which only a defect can cause, and hands nothing back.
+    /// The thread died: it panicked, which only a defect can cause, and delivers no result.
     const DEAD: u64 = u64::MAX - 1;
 
     /// A heartbeat of a thread that has not started.
@@ -276,13 +282,13 @@ impl Heartbeat {
         Heartbeat { since_ns: AtomicU64::new(Heartbeat::IDLE) }
     }
 
-    /// An operation was issued at this time (or the oldest of several).
+    /// Records that an operation was issued at this time (or the oldest of several).
     #[inline]
     pub fn busy_since(&self, issued_ns: u64) {
         self.since_ns.store(issued_ns, Ordering::Relaxed);
     }
 
-    /// Nothing is in flight.
+    /// Records that nothing is in flight.
     #[inline]
     pub fn idle(&self) {
         self.since_ns.store(Heartbeat::IDLE, Ordering::Relaxed);
@@ -292,22 +298,22 @@ impl Heartbeat {
         self.since_ns.store(Heartbeat::DEAD, Ordering::Relaxed);
     }
 
-    /// Whether its thread died.
+    /// Whether the thread has died.
     pub fn has_died(&self) -> bool {
         self.since_ns.load(Ordering::Relaxed) == Heartbeat::DEAD
     }
 
-    /// How long the oldest operation has been in flight at `now_ns`; `None` when there is none.
+    /// How long the oldest operation has been in flight at `now_ns`; `None` if there is none.
     pub fn stuck_for(&self, now_ns: u64) -> Option<Duration> {
         match self.since_ns.load(Ordering::Relaxed) {
             Heartbeat::IDLE | Heartbeat::DEAD => None,
-            // It may have been issued after the clock was read here.
+            // The operation may have been issued after the caller read the clock.
             since_ns => Some(Duration::from_nanos(now_ns.saturating_sub(since_ns))),
         }
     }
 }
 
-/// Reports the end of its thread if that panics.
+/// Reports the end of the thread if it panics.
 #[derive(Debug)]
 struct Deathwatch(Arc<Heartbeat>);
 
@@ -325,7 +331,7 @@ impl Default for Heartbeat {
     }
 }
 
-/// The driver threads of a load point, running.
+/// The running driver threads of a load point.
 #[derive(Debug)]
 pub struct Running<S, K> {
     /// One per driver thread.
@@ -335,12 +341,12 @@ pub struct Running<S, K> {
 }
 
 impl<S, K> Running<S, K> {
-    /// Puts the parts together; used by the drivers.
+    /// Combines the parts; used by the drivers.
     fn new(heartbeats: Vec<Arc<Heartbeat>>, ends: Receiver<ThreadEnd<S, K>>, clock: Clock) -> Running<S, K> {
         Running { heartbeats, ends, clock }
     }
 
-    /// The next thread that ends within `timeout`; `Ok(None)` when none did; `Err` when all have ended.
+    /// The next thread that ends within `timeout`; `Ok(None)` if none did; `Err` if all have ended.
     pub fn next_end(&self, timeout: Duration) -> Result<Option<ThreadEnd<S, K>>, AllEnded> {
         match self.clock.receive(&self.ends, timeout) {
             Ok(end) => Ok(Some(end)),
@@ -350,14 +356,14 @@ impl<S, K> Running<S, K> {
     }
 }
 
-/// Every driver thread has handed back its end.
+/// Every driver thread has ended and delivered its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllEnded;
 
-/// Whether this machine has a driver, before anything is made ready for it.
+/// Checks that the local host supports a driver, before anything is prepared for it.
 ///
 /// # Errors
-/// Why it has not.
+/// Why the driver is unavailable.
 pub fn available(kind: DriverKind) -> Result<(), DriverError> {
     match kind {
         DriverKind::Threads => Ok(()),
@@ -383,18 +389,18 @@ pub fn threads_for(kind: DriverKind, workers: usize) -> usize {
     }
 }
 
-/// The sending side that drivers hand their ends to.
+/// The channel to which driver threads send their results.
 pub type Ends<S, K> = Sender<ThreadEnd<S, K>>;
 
-/// Starts a load point: returns when every driver thread has its memory and has begun.
+/// Starts a load point. Returns when every driver thread has its memory and has begun.
 ///
 /// Each driver thread takes one of `sinks`. The context's [`Window`] begins when all are ready.
 ///
 /// # Errors
-/// Where a thread, memory or io_uring is refused; nothing runs then.
+/// If a thread, memory or io_uring is refused. Nothing runs then.
 ///
 /// # Panics
-/// When there are not exactly [`threads_for`] sinks.
+/// If there are not exactly [`threads_for`] sinks.
 pub fn start<S: Script + 'static, K: Sink>(
     kind: DriverKind,
     workers: Vec<Worker<S>>,
@@ -415,7 +421,7 @@ pub fn start<S: Script + 'static, K: Sink>(
     }
 }
 
-/// Why an operation can't even be tried, as an error number: see the module head.
+/// Why an operation is invalid, as an error number: see the module head.
 #[inline]
 fn impossible(op: &Op, needs: &Needs, files: usize, read_only: &ReadOnly) -> Option<i32> {
     let writes_unannounced = op.kind == OpKind::Write && !needs.writes;
@@ -434,8 +440,8 @@ fn impossible(op: &Op, needs: &Needs, files: usize, read_only: &ReadOnly) -> Opt
     }
 }
 
-/// The number of the first write that a writer makes in a load point with its `slot`-th buffer, so that
-/// no two writes of a run have the same writer and number.
+/// The sequence number of a writer's first write in a load point with its `slot`-th buffer. It is chosen
+/// so that no two writes of a run have the same writer and number.
 fn first_sequence(point: u16, slot: u16) -> u64 {
     u64::from(point) << 48 | u64::from(slot) << 32
 }
@@ -454,22 +460,22 @@ fn write_data(
     Ok(Some(data.numbered_from(first_sequence(context.point, slot))))
 }
 
-/// Memory to read into, for one operation in flight. That of a script that writes is taken at its first
-/// read: most of those never read.
+/// A read buffer for one operation in flight. A script that also writes gets it at its first read,
+/// because most such scripts never read.
 fn read_buffer(len: usize, needs: &Needs) -> Result<AlignedBuffer, DriverError> {
     if needs.writes { AlignedBuffer::untouched(len) } else { AlignedBuffer::new(len) }
 }
 
-/// What the write map needs to know of this write.
+/// The entry in the write map for this write.
 fn write_at(op: &Op, worker: u32, sequence: u64) -> WriteAt {
     WriteAt { file: op.file, offset: op.offset, len: op.len, writer: worker, sequence }
 }
 
-/// The record of an operation that is over.
+/// The record of a finished operation.
 ///
 /// # Panics
-/// When it was issued before it was due, or done before it was issued: a driver that does that measures
-/// nothing.
+/// If the operation was issued before it was due, or done before it was issued. A driver with such a
+/// defect measures nothing.
 #[inline]
 fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) -> OpRecord {
     let in_order = op.due_ns <= issued_ns && issued_ns <= done.done_ns;
@@ -482,7 +488,7 @@ fn record(context: &Context, worker: u32, op: &Op, issued_ns: u64, done: &Done) 
     record_in((context.point, context.window.warmup_until_ns()), worker, op, issued_ns, done)
 }
 
-/// The same, in a load point of this number whose warm-up lasts until then.
+/// Like [`record`], for a load point with this number and this end of the warm-up.
 #[inline]
 pub(crate) fn record_in(
     (point, warmup_until_ns): (u16, u64),

@@ -1,11 +1,11 @@
-//! Why a driver could not start or go on.
+//! Why a driver could not start or continue.
 
-/// Why a driver could not start or go on. I/O errors on the target are not here: they are results of
-/// operations and stand in the records.
+/// Why a driver could not start or continue. I/O errors on the target are not included: they are results
+/// of operations and are in the records.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// The platform lacks it.
+    /// The platform does not support it.
     #[error("the {0} driver is not available on this platform. Use --driver threads")]
     Unavailable(&'static str),
     /// The kernel refused to set up io_uring.
@@ -17,13 +17,13 @@ pub enum DriverError {
         /// The kernel's error.
         source: std::io::Error,
     },
-    /// The kernel broke off an io_uring that worked before.
+    /// The kernel returned an error for an io_uring that worked before.
     #[error("io_uring failed during the run ({source}). Use --driver threads")]
     UringEnter {
         /// The kernel's error.
         source: std::io::Error,
     },
-    /// A script waits for an operation, but has none in flight: it would wait for ever.
+    /// A script waits for an operation, but has none in flight: it would wait forever.
     #[error(
         "worker {worker} waits for an operation that it never issued. This is a bug in Reelgauge: please \
          report it"
@@ -35,10 +35,10 @@ pub enum DriverError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// Memory for buffers could not be had.
+    /// Memory for buffers could not be allocated.
     #[error("cannot allocate {bytes} bytes of I/O buffers. Use smaller blocks or fewer workers")]
     Buffers {
-        /// How much was asked for.
+        /// The requested size.
         bytes: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! One operation at a time, carried out by the thread that was asked to.
+//! Performs one operation at a time, on the calling thread.
 
 use reelgauge_record::{OpFlags, OpKind};
 use reelgauge_workload::script::{Done, Needs, Op};
@@ -8,7 +8,7 @@ use crate::buffer::AlignedBuffer;
 use crate::io::{ErrorNumber, NOT_OPEN, OpenFile};
 use crate::pattern::{Stamped, WriteData};
 
-/// What one thread needs to carry out one operation at a time: memory to read into and to write from.
+/// The memory that a thread needs to perform one operation at a time: a read buffer and write data.
 pub(super) struct Hands {
     pub(super) needs: Needs,
     read: AlignedBuffer,
@@ -22,8 +22,8 @@ impl Hands {
         Ok(Hands { needs, read, data: write_data(context, &needs, worker, slot)? })
     }
 
-    /// Everything about a possible operation that takes time but isn't the storage's: makes its data, or the
-    /// memory to read into.
+    /// Prepares a valid operation: generates its data, or allocates the read buffer. This takes time
+    /// that must not count as the storage's.
     #[inline]
     pub(super) fn prepare(&mut self, op: &Op) -> Option<Stamped> {
         match op.kind {
@@ -39,7 +39,7 @@ impl Hands {
         }
     }
 
-    /// What is done to an open file, closing it excepted: one system call.
+    /// Performs an operation on an open file, except close, with one system call.
     #[inline]
     pub(super) fn work(
         &mut self,

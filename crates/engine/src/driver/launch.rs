@@ -1,4 +1,4 @@
-//! Launching driver threads: all get their memory ready, then all set out together, or none does.
+//! Launches driver threads: all get their memory ready; then all start together, or none does.
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -7,37 +7,37 @@ use std::thread;
 use super::{Context, Deathwatch, DriverError, Heartbeat};
 use crate::io::Names;
 
-/// Threads have little to remember; a thousand of them shouldn't ask for gigabytes of addresses.
+/// Threads need little stack. A thousand of them should not reserve gigabytes of address space.
 pub(super) const STACK_BYTES: usize = 256 * 1024;
 
-/// What every driver thread is given.
+/// The parameters of every driver thread.
 pub(super) struct Post {
-    /// Which thread it is, from 0.
+    /// The number of the thread, from 0.
     pub(super) number: usize,
-    /// Its sign of life.
+    /// Its heartbeat.
     pub(super) heartbeat: Arc<Heartbeat>,
-    /// What all threads of the load point share.
+    /// The context shared by all threads of the load point.
     pub(super) context: Arc<Context>,
     /// The names of the context's files, by index.
     pub(super) names: Arc<Names>,
 }
 
-/// A driver thread's promise to say whether it is ready.
+/// The channel on which a driver thread reports whether it is ready.
 pub(super) struct Ready {
     told: Sender<Result<(), DriverError>>,
     gate: Arc<Gate>,
 }
 
 impl Ready {
-    /// Reports whether this thread could make its resources, and waits for the others. On `None` the
-    /// thread must end.
+    /// Reports whether this thread could create its resources, and waits for the others. If it returns
+    /// `None`, the thread must end.
     pub(super) fn set_out<T>(self, made: Result<T, DriverError>) -> Option<T> {
         let (made, told) = match made {
             Ok(made) => (Some(made), Ok(())),
             Err(error) => (None, Err(error)),
         };
         let Ready { told: teller, gate } = self;
-        // Fails only when the launch is already cancelled, which the gate reports, too.
+        // Fails only if the launch is already cancelled, which the gate reports, too.
         let _ = teller.send(told);
         // The launch waits until all senders are dropped.
         drop(teller);
@@ -45,7 +45,7 @@ impl Ready {
     }
 }
 
-/// Starts one thread per life, named; returns their heartbeats when all have set out.
+/// Starts one named thread per closure. Returns their heartbeats when all are ready.
 pub(super) fn launch<L>(
     context: &Arc<Context>,
     lives: Vec<(String, L)>,
@@ -86,7 +86,7 @@ where
     outcome.map(|()| heartbeats)
 }
 
-/// Holds back threads that are ready until all are.
+/// Blocks ready threads until all are ready.
 #[derive(Debug, Default)]
 struct Gate {
     go: Mutex<Option<bool>>,
@@ -94,14 +94,14 @@ struct Gate {
 }
 
 impl Gate {
-    /// Lets the threads go on (`true`) or sends them home (`false`).
+    /// Lets the threads start (`true`) or ends them (`false`).
     fn open(&self, go: bool) {
         let before = self.go.lock().unwrap_or_else(PoisonError::into_inner).replace(go);
         assert_eq!(before, None, "the threads of a load point start once");
         self.opened.notify_all();
     }
 
-    /// Waits for the gate to open; whether to go on.
+    /// Waits for the gate to open. Returns whether to start.
     fn pass(&self) -> bool {
         let mut go = self.go.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

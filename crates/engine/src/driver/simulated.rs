@@ -1,4 +1,4 @@
-//! Driver threads in a simulated world: the rules of all drivers, without a thread.
+//! Driver threads in a simulated world. They follow the rules of all drivers without using real threads.
 //!
 //! The world chooses the result of an operation and the fate of a thread. The runner sees the same as
 //! with real threads: records in each thread's sink, heartbeats, ends, and silence.
@@ -56,7 +56,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     Ok(Running::new(heartbeats, ended, context.clock))
 }
 
-/// Reports a finished operation to the world, then records it like every driver.
+/// A callback that reports a finished operation to the world, and then records it like every driver.
 fn told<K: Sink>(
     world: &'static dyn VirtualWorld,
     context: Arc<Context>,
@@ -73,7 +73,7 @@ fn told<K: Sink>(
     })
 }
 
-/// A driver thread. It ends as real ones do: by handing its end back, or by dying without a word.
+/// A driver thread. It ends as real ones do: it sends its result, or it dies silently.
 struct Thread<S, K> {
     fate: ThreadFate,
     heartbeat: Arc<Heartbeat>,
@@ -84,22 +84,22 @@ struct Thread<S, K> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Works,
-    /// It closes what is open.
+    /// It closes its open files.
     Closes {
         until_ns: u64,
     },
 }
 
-/// All of a load point.
+/// The threads of a load point and their shared state.
 struct Threads<S, K> {
     world: &'static dyn VirtualWorld,
     context: Arc<Context>,
     kernel: Kernel<S, Store, Told>,
     thread_of: Vec<usize>,
-    /// Those that have not ended.
+    /// The threads that have not ended.
     threads: Vec<Option<Thread<S, K>>>,
     sinks: Sinks<K>,
-    /// The load point's end has been seen.
+    /// The end of the load point has been noticed.
     is_over: bool,
 }
 
@@ -116,7 +116,7 @@ impl<S: Script, K: Sink> Part for Threads<S, K> {
             State::Works => [thread.fate.dies_ns, thread.fate.fails_ns],
             State::Closes { until_ns } => [thread.fate.dies_ns, Some(until_ns)],
         });
-        // At the end those that have nothing in flight go home.
+        // At the end, threads with nothing in flight finish.
         let end_ns = (!self.is_over).then_some(self.kernel.end_ns);
         fates.chain([self.kernel.next_ns(), end_ns]).flatten().min().map(|next_ns| next_ns.max(now_ns))
     }
@@ -139,12 +139,12 @@ impl<S: Script, K: Sink> Part for Threads<S, K> {
 }
 
 impl<S: Script, K: Sink> Threads<S, K> {
-    /// The workers of a thread, by their place in the kernel.
+    /// The workers of a thread, by their index in the kernel.
     fn actors(&self, thread: usize) -> Vec<usize> {
         (0..self.thread_of.len()).filter(|&actor| self.thread_of[actor] == thread).collect()
     }
 
-    /// What is in store for a thread happens, if it is time.
+    /// Applies the fate of a thread when its time has come.
     fn meet_fate(&mut self, number: usize, now_ns: u64) {
         let Some(thread) = &self.threads[number] else { return };
         let is_time = |at_ns: Option<u64>| at_ns.is_some_and(|at_ns| at_ns <= now_ns);
@@ -159,7 +159,7 @@ impl<S: Script, K: Sink> Threads<S, K> {
         }
     }
 
-    /// Shows a thread's sign of life, and ends it when it has nothing more to do.
+    /// Updates a thread's heartbeat, and ends the thread when it has nothing more to do.
     fn settle(&mut self, number: usize, now_ns: u64) {
         let actors = self.actors(number);
         let actors = || actors.iter().filter_map(|&actor| self.kernel.actors[actor].as_ref());
@@ -176,7 +176,7 @@ impl<S: Script, K: Sink> Threads<S, K> {
             (State::Works, Some(since_ns)) => thread.heartbeat.busy_since(since_ns),
             (State::Works, None) if is_over || stuck.is_some() => {
                 thread.heartbeat.busy_since(now_ns);
-                // A thread may take all of time to close its files.
+                // A thread may take forever to close its files.
                 let until_ns = now_ns.saturating_add(thread.fate.closing_ns);
                 thread.state = State::Closes { until_ns };
                 if until_ns == now_ns {
@@ -206,7 +206,7 @@ impl<S: Script, K: Sink> Threads<S, K> {
             failure,
             notes: Vec::new(),
         };
-        // Fails only when the caller has given up on this load point.
+        // Fails only if the caller has abandoned this load point.
         let _ = thread.ends.send(end);
     }
 }

@@ -1,5 +1,5 @@
-//! Every driver against real files: the same tests for all, because a script must not be able to tell
-//! them apart.
+//! Runs every driver against real files. All share the same tests, because a script must not be able to
+//! distinguish them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ const MS: u64 = 1_000_000;
 const SPEC: PatternSpec = PatternSpec { seed: 5, unit_bytes: 4096 };
 const FILE_BYTES: u64 = 1 << 20;
 
-/// What reads of a test brought, by the stream number that the test chose for itself.
+/// The data read in a test, by the stream number that the test chose for itself.
 static SEEN: Mutex<Option<HashMap<u32, Seen>>> = Mutex::new(None);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,10 +38,10 @@ struct Seen {
     wrong_units: u64,
 }
 
-/// Whose reads end in a panic.
+/// The stream whose reads end in a panic.
 const DEADLY: u32 = u32::MAX - 1;
 
-/// Called by the drivers with what a read brought.
+/// The drivers call it with the data of a read.
 pub(super) fn look_at(op: &Op, bytes: &[u8]) {
     assert_ne!(op.stream, DEADLY, "a defect, made for a test");
     let mut seen = Seen::default();
@@ -77,7 +77,7 @@ fn sinks(kind: DriverKind, workers: usize) -> Vec<Kept> {
     (0..threads_for(kind, workers)).map(|_| Kept(Vec::with_capacity(1 << 16))).collect()
 }
 
-/// The drivers of this platform, each under its name.
+/// The drivers of this platform, each with its name.
 fn drivers<S: Script + 'static>() -> Vec<(&'static str, Start<S>)> {
     vec![
         ("threads", |workers, context| {
@@ -92,7 +92,7 @@ fn drivers<S: Script + 'static>() -> Vec<(&'static str, Start<S>)> {
     ]
 }
 
-/// A sink that keeps everything.
+/// A sink that keeps every record.
 struct Kept(Vec<OpRecord>);
 
 impl Sink for Kept {
@@ -137,12 +137,12 @@ impl Bench {
 
 #[cfg(unix)]
 impl Bench {
-    /// With further files in the table: one that isn't there, the folder, a link, and a place for a new one.
+    /// With further files in the table: a missing one, the folder, a link, and a name for a new one.
     fn with_odd_files() -> Bench {
         Bench::with_odd_files_and(&[])
     }
 
-    /// And with places for further ones.
+    /// With the same and further names.
     fn with_odd_files_and(further: &[&str]) -> Bench {
         Bench::new(|context| {
             let folder = context.files[0].path.parent().unwrap().to_owned();
@@ -160,7 +160,7 @@ impl Bench {
     }
 }
 
-/// All that a load point handed back.
+/// The complete result of a load point.
 struct Ended<S> {
     workers: Vec<Worker<S>>,
     records: Vec<OpRecord>,
@@ -169,7 +169,7 @@ struct Ended<S> {
     notes: Vec<String>,
 }
 
-/// Waits for all threads, and checks what holds for every load point.
+/// Waits for all threads, and checks the rules of every load point.
 fn wait<S>(running: &Running<S, Kept>, context: &Context) -> Ended<S> {
     let mut ended = Ended {
         workers: Vec::new(),
@@ -204,7 +204,7 @@ fn run<S: Script + 'static>(start: Start<S>, workers: Vec<Worker<S>>, bench: &Be
     wait(&running, &bench.context)
 }
 
-/// Performs the operations of a list, one after another or several at a time.
+/// Performs the operations of a list, sequentially or several at a time.
 struct Listed {
     steps: Vec<Step>,
     next: usize,
@@ -214,7 +214,7 @@ struct Listed {
     max_len: u32,
     handles: u16,
     writes: bool,
-    /// Whether what neither opens, closes nor moves data may fly together with reads.
+    /// Whether operations that neither open, close nor move data may overlap with reads.
     overlaps: bool,
     resumed_ns: Vec<u64>,
     done: Vec<Done>,
@@ -249,7 +249,7 @@ impl Script for Listed {
     }
 
     fn next(&mut self, _now_ns: u64) -> Step {
-        // Only reads, writes and syncs fly together.
+        // Only reads, writes and syncs overlap.
         let step = self.steps.get(self.next).copied().unwrap_or(Step::Finished);
         let before = self.next.checked_sub(1).and_then(|before| self.steps.get(before));
         let alone = |step: &Step| match step {
@@ -297,7 +297,7 @@ pub(super) fn op(kind: OpKind) -> Op {
 
 const WRITE: OpenMode = OpenMode { write: true, ..OpenMode::READ };
 
-/// Opens a file, reads at random places, closes it, and so on.
+/// Opens a file, reads at random positions, closes it, and repeats.
 fn random_reads(seed: u64, stream: u32, count: usize) -> Vec<Step> {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut below = |limit: u64| dice.next_u64() % limit;
@@ -315,7 +315,7 @@ fn random_reads(seed: u64, stream: u32, count: usize) -> Vec<Step> {
     steps
 }
 
-/// What the reads of these records must have brought: short ones end at the end of the file.
+/// The data that the reads of these records must return. Short reads end at the end of the file.
 fn expected(records: &[OpRecord]) -> Seen {
     let mut right_bytes = 0;
     for record in records {
@@ -328,12 +328,12 @@ fn expected(records: &[OpRecord]) -> Seen {
     Seen { right_bytes, wrong_units: 0 }
 }
 
-/// A run of random reads; `stream` must be the caller's own.
+/// Runs random reads. `stream` must be the caller's own.
 fn check_random_reads(name: &str, start: Start<Listed>, stream: u32, in_flight: u16) -> Vec<String> {
     check_random_reads_on(&Bench::new(|_| {}), name, start, stream, in_flight).notes
 }
 
-/// The same in this load point.
+/// Like [`check_random_reads`], in this load point.
 fn check_random_reads_on(
     bench: &Bench,
     name: &str,
@@ -344,7 +344,7 @@ fn check_random_reads_on(
     let workers = (0..9)
         .map(|id| {
             let steps = random_reads(u64::from(id), stream, 300);
-            // Drivers treat the memory of those who may write as well differently.
+            // Drivers handle the memory of readers and of writers differently.
             Worker { id, script: Listed { in_flight, writes: id % 2 == 1, ..Listed::new(steps) } }
         })
         .collect();
@@ -386,7 +386,7 @@ fn no_more_bytes_a_second_are_moved_than_the_throttle_lets_through() {
             let bytes: u64 = ended.records.iter().map(asked).sum();
             let last_ns = ended.records.iter().map(|record| record.issued_ns).max().unwrap();
             let time_ns = last_ns - bench.context.window.begun_ns();
-            // What it may be ahead, and one operation.
+            // The permitted lead, and one operation.
             let allowed = u128::from(time_ns + 20 * MS) * u128::from(BYTES_PER_S) / 1_000_000_000 + 65_536;
             assert!(u128::from(bytes) <= allowed, "{name}: {bytes} in {time_ns} ns");
             assert!(bytes > BYTES_PER_S / 4, "{name}: too few to see anything: {bytes}");
@@ -472,13 +472,13 @@ fn opening(file: u32, handle: u16) -> Op {
     Op { file, handle, open, ..op(OpKind::Open) }
 }
 
-/// Reads at a place with a handle.
+/// Reads at a position with a handle.
 #[cfg(unix)]
 fn reading(handle: u16, offset: u64, len: u32) -> Op {
     Op { handle, offset, len, ..op(OpKind::Read) }
 }
 
-// What the files beyond the three stamped ones are, in the test of errors.
+// The files of the table after the three stamped ones, in the test of errors.
 #[cfg(unix)]
 const MISSING: u32 = 3;
 #[cfg(unix)]
@@ -486,7 +486,7 @@ const A_FOLDER: u32 = 4;
 #[cfg(unix)]
 const A_LINK: u32 = 5;
 
-/// Operations, and the error number and length that each must come to.
+/// Operations with the error number and length that each must return.
 #[cfg(unix)]
 fn failing_operations() -> Vec<(Op, i32, u32)> {
     use rustix::io::Errno;
@@ -544,7 +544,7 @@ fn errors_are_results_and_the_same_for_all() {
     }
 }
 
-/// Operations on a file that may only be read, and what each must come to.
+/// Operations on a read-only file, with the expected results.
 #[cfg(unix)]
 fn operations_on_what_is_only_read() -> Vec<(Op, i32, u32)> {
     let refused = |op| (op, rustix::io::Errno::INVAL.raw_os_error(), 0);
@@ -556,7 +556,7 @@ fn operations_on_what_is_only_read() -> Vec<(Op, i32, u32)> {
         refused(op(OpKind::Create)),
         refused(Op { open: OpenMode { keep: true, ..WRITE }, ..op(OpKind::Create) }),
         refused(Op { handle: Op::BY_PATH, ..op(OpKind::Truncate) }),
-        // To another name, and another over it.
+        // A rename to another name, and a rename over it.
         refused(Op { offset: 1, ..op(OpKind::Rename) }),
         refused(Op { file: 1, offset: 0, ..op(OpKind::Rename) }),
     ];
@@ -593,8 +593,8 @@ fn on(kind: OpKind, file: u32) -> Op {
     Op { file, ..op(kind) }
 }
 
-/// What becomes of a new file, of a directory, and of what is neither: operations, and the error number
-/// and length that each must come to. File 6 is the folder's `new`, which isn't there at first.
+/// Operations on a new file, on a directory, and on other entries, with the error number and length that
+/// each must return. File 6 is the folder's `new`, which does not exist at first.
 #[cfg(unix)]
 fn operations_by_path() -> Vec<(Op, i32, u32)> {
     use rustix::io::Errno;
@@ -613,10 +613,10 @@ fn operations_by_path() -> Vec<(Op, i32, u32)> {
         (opening(NEW, 0), 0, 0),
         (reading(0, 0, 8192), 0, 4096),
         (on(OpKind::Close, NEW), 0, 0),
-        // What is there is emptied.
+        // An existing file is emptied.
         (on(OpKind::Create, NEW), 0, 0),
         (reading(0, 0, 8192), 0, 0),
-        // No handle is looked at: neither one that is open nor one that the script doesn't have.
+        // No handle is used: neither an open one nor one that the script lacks.
         (on(OpKind::Stat, NEW), 0, 0),
         (Op { handle: 77, ..on(OpKind::Access, NEW) }, 0, 0),
         (Op { handle: u16::MAX, ..on(OpKind::Unlink, NEW) }, 0, 0),
@@ -679,7 +679,7 @@ fn paths_alone_need_no_handle_and_no_memory() {
     }
 }
 
-/// Many workers at once: some read; others make, query, list and remove separate files.
+/// Many workers run at once. Some read; others create, query, list and remove separate files.
 #[cfg(unix)]
 #[test]
 fn paths_and_reads_get_along() {
@@ -738,7 +738,7 @@ fn listings_hold_up_no_reads() {
         assert_eq!(ended.records.len(), 1 + 50 * 101, "{name}");
         let (listings, others): (Vec<&OpRecord>, Vec<_>) =
             ended.records.iter().partition(|record| record.kind == OpKind::ReadDir);
-        // A driver that waited for a listing would begin no read until its end.
+        // If a driver waited for a listing, no read would begin before its end.
         let within = |read: &&OpRecord| {
             listings.iter().any(|list| list.issued_ns < read.issued_ns && read.done_ns < list.done_ns)
         };
@@ -746,7 +746,7 @@ fn listings_hold_up_no_reads() {
     }
 }
 
-/// Waiting for the dead helper would look like unresponsive storage.
+/// If the driver waited for the dead helper, the storage would appear unresponsive.
 #[test]
 fn a_thread_of_a_driver_that_dies_is_seen_dead_helpers_of_a_worker_included() {
     for (name, start) in drivers() {
@@ -758,7 +758,7 @@ fn a_thread_of_a_driver_that_dies_is_seen_dead_helpers_of_a_worker_included() {
             let running = start(script.one(), &bench.context).unwrap();
             let next = running.next_end(Duration::from_secs(20));
             assert!(next.is_err(), "{name}, {in_flight} in flight: {:?}", next.map(|end| end.is_some()));
-            // The end of the last word is noticed a moment before the death is.
+            // The end of the helper's channel is noticed a moment before its death.
             let begun = Instant::now();
             while !running.heartbeats[0].has_died() {
                 assert!(begun.elapsed() < Duration::from_secs(20), "{name}, {in_flight} in flight");
@@ -778,7 +778,7 @@ fn a_write_that_was_not_announced_is_refused() {
     }
 }
 
-/// A writer that writes, overlapping with the others, and syncs now and then.
+/// A writer with overlapping writes that syncs occasionally.
 fn random_writes(seed: u64) -> Vec<Step> {
     let mut dice = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut below = |limit: u64| dice.next_u64() % limit;
@@ -814,7 +814,7 @@ fn what_is_written_over_several_load_points_verifies() {
                     .collect();
                 let ended = run(start, workers, &bench);
                 assert!(ended.records.iter().all(|record| record.errno == 0 && !record.is_short()), "{name}");
-                // The threads have reported their end, but may still hold shared state for a moment.
+                // The threads have reported their end, but may keep shared state for a moment longer.
                 context = loop {
                     match Arc::try_unwrap(bench.context) {
                         Ok(context) => break context,
@@ -838,15 +838,15 @@ fn what_is_written_over_several_load_points_verifies() {
     }
 }
 
-/// Memory of this process that is really there, in bytes.
+/// The resident memory of this process in bytes.
 #[cfg(target_os = "linux")]
 fn resident_bytes() -> u64 {
     let statm = fs::read_to_string("/proc/self/statm").unwrap();
     4096 * statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
 }
 
-/// What each of 2,000 writers of 64 KiB takes. Measures the memory of the whole process, so it must run
-/// alone.
+/// Checks the memory that each of 2,000 writers of 64 KiB uses. It measures the memory of the whole
+/// process, so it must run alone.
 #[cfg(target_os = "linux")]
 fn check_memory_of_writers((name, start): (&str, Start<Listed>)) {
     const WRITERS: u32 = 2000;
@@ -912,8 +912,8 @@ fn the_schedule_is_absolute() {
         for (tick, record) in ended.records[1..].iter().enumerate() {
             assert_eq!(record.due_ns, origin_ns + tick as u64 * MS, "{name}");
         }
-        // A driver that is behind its schedule does not wait before the next one. Had it waited from one
-        // to the next instead, nearly all would begin a whole period after the one before was done.
+        // A driver that is behind its schedule issues the next operation without waiting. If it waited
+        // between operations, nearly all would begin a whole period after the previous one was done.
         let pairs = ended.records.windows(2);
         let mut waited_ns: Vec<u64> =
             pairs.map(|pair| pair[1].issued_ns - pair[1].due_ns.max(pair[0].done_ns)).collect();
@@ -960,16 +960,16 @@ fn stopping_is_prompt_whatever_is_waited_for() {
     }
 }
 
-/// How many descriptors of this process are open on files in this folder.
+/// The number of descriptors of this process that are open on files in this folder.
 #[cfg(target_os = "linux")]
 fn open_files_in(folder: &Path) -> usize {
     let links =
         fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
-    // The folder itself is held all the time: it is the area.
+    // The folder itself is open all the time, because it is the area.
     links.filter(|path| path.starts_with(folder) && path != folder).count()
 }
 
-/// Reads one place for ever.
+/// Reads the same position forever.
 fn endless() -> Listed {
     let reads = std::iter::repeat_n(Step::Do(op(OpKind::Read)), 1 << 16);
     Listed::new(std::iter::once(Step::Do(op(OpKind::Open))).chain(reads))
@@ -989,7 +989,7 @@ fn at_the_end_nothing_is_begun_and_everything_is_closed() {
                     let Step::Do(op) = step else { continue };
                     op.due_ns = bench.context.clock.now_ns() + 1;
                 }
-                // All but the first come to an operation that is due after the end.
+                // All but the first reach an operation that is due after the end.
                 if id > 0 {
                     script.steps[10] = Step::Do(Op { due_ns: 50_000 * MS, ..op(OpKind::Read) });
                 }
@@ -1040,7 +1040,7 @@ fn workers_go_on_in_the_next_load_point() {
         let seen = first.workers[0].script.done.len();
         assert!(seen > 1 && first.records.len() == seen, "{name}");
         let mut workers = first.workers;
-        // The file was closed at the end of the load point, so the script must start over.
+        // The file was closed at the end of the load point, so the script must begin with an open.
         workers[0].script.steps = vec![Step::Do(op(OpKind::Open)), Step::Do(op(OpKind::Read))];
         workers[0].script.next = 0;
         let second = Bench::new(|context| context.point = 1);
@@ -1088,7 +1088,7 @@ fn a_hanging_operation_shows_in_the_heartbeat_and_holds_up_nobody_else() {
         assert!(stuck() > Duration::from_millis(100), "{name}: {:?}", stuck());
         std::thread::sleep(Duration::from_millis(250));
         assert!(stuck() > Duration::from_millis(300), "{name}: {:?}", stuck());
-        // Opening the other end resolves the hang.
+        // Opening the other end ends the hang.
         drop(fs::OpenOptions::new().write(true).open(pipe).unwrap());
         let ended = wait(&running, &bench.context);
         let of = |worker| ended.records.iter().filter(move |record| record.worker == worker);
@@ -1107,7 +1107,7 @@ fn direct_and_durable_modes_reach_the_system() {
         let ended = run(start, Listed { writes: true, ..Listed::new(steps.map(Step::Do)) }.one(), &bench);
         let results: Vec<_> = ended.records.iter().map(|record| (record.errno, record.done_len)).collect();
         assert_eq!(results, [(0, 0), (0, 4096), (0, 4096), (0, 0)], "{name}");
-        // Direct I/O is the only mode that refuses a position inside a sector.
+        // Only direct I/O refuses an offset within a sector.
         let steps = [Op { open, ..op(OpKind::Open) }, Op { offset: 100, ..op(OpKind::Read) }];
         let ended = run(start, Listed::new(steps.map(Step::Do)).one(), &bench);
         assert_eq!(ended.records[1].errno, rustix::io::Errno::INVAL.raw_os_error(), "{name}");

@@ -1,14 +1,14 @@
 //! The `threads` driver: one OS thread per operation in flight, positional reads and writes.
 //!
-//! It works on every platform, and on network file systems it does exactly what an application's
-//! thread does. A worker whose script has one operation in flight runs on one thread, and every
-//! operation is a plain system call between two readings of the clock. A script that wants more in
-//! flight gets further threads: see [`super::worker_threads`].
+//! It works on every platform, and on network file systems it behaves exactly like an application's
+//! thread. A worker whose script has one operation in flight runs on one thread, and every operation is
+//! a plain system call between two clock readings. A script that requests more in flight gets further
+//! threads: see [`super::worker_threads`].
 //!
-//! Two clock readings per operation: issued is read right before the system call and done right after
-//! it, so neither the script's thinking nor the making of write data nor the record-keeping is counted
-//! as the storage's time. The script receives the done time of the previous operation as "now". It is
-//! less than a microsecond old, and it only decides whether something is due.
+//! Each operation has two clock readings: issued is read right before the system call and done right
+//! after it. So the script's decisions, the generation of write data and the recording do not count as
+//! the storage's time. The script receives the done time of the previous operation as "now". It is less
+//! than a microsecond old, and it only decides whether something is due.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -44,7 +44,7 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     Ok(Running::new(heartbeats, ended, context.clock))
 }
 
-/// The whole life of a worker's thread. Sending the end fails only when the caller has given up on this
+/// Runs a worker's thread to its end. Sending the result fails only if the caller has abandoned this
 /// load point and dropped the receiver.
 fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: K, ends: &Ends<S, K>) {
     let needs = worker.script.needs();
@@ -52,7 +52,7 @@ fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: 
         if let Some(worker_threads) =
             ready.set_out(worker_threads::WorkerThreads::gather(post, worker.id, needs))
         {
-            // See above, also for the one below.
+            // A failure has the reason given above, here and below.
             let _ = ends.send(worker_threads.run(post, worker, sink));
         }
     } else if let Some(hands) = ready.set_out(Hands::new(&post.context, needs, worker.id, 0)) {
@@ -61,7 +61,7 @@ fn live<S: Script, K: Sink>(post: &Post, ready: Ready, worker: Worker<S>, sink: 
     }
 }
 
-/// A worker with one operation in flight, on its thread.
+/// A worker with one operation in flight, on its own thread.
 struct Solo<'a, S, K> {
     post: &'a Post,
     worker: Worker<S>,
@@ -103,7 +103,8 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         }
         self.post.heartbeat.busy_since(now_ns);
         for file in self.handles.into_iter().flatten() {
-            // The script was cut short. This close is not an operation, so its result is not recorded.
+            // The script was interrupted with this file open. This close is not part of the script, so
+            // it is not recorded.
             let _ = file.close();
         }
         self.post.heartbeat.idle();
@@ -117,16 +118,16 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         }
     }
 
-    /// Waits until this time, or until the load point is over; returns the time then.
+    /// Waits until this time, or until the load point is over. Returns the current time.
     fn wait_until(&mut self, until_ns: u64) -> u64 {
         let context = &*self.post.context;
         self.waiter.wait_until(&context.clock, until_ns.min(context.window.end_ns()), &context.stop)
     }
 
-    /// Waits until the throttle lets an operation through; the operation as it is then.
+    /// Waits until the throttle admits the operation, and returns it with its new due time.
     ///
     /// # Errors
-    /// The load point is over before that; the time then.
+    /// If the load point is over before that: the current time.
     fn held_back(&mut self, mut op: Op) -> Result<Op, u64> {
         let mut now_ns = self.post.context.clock.now_ns();
         let mut is_first = true;
@@ -141,8 +142,8 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         Ok(op)
     }
 
-    /// Carries out one operation when it is due; returns the time afterwards. Does nothing when the
-    /// load point is over before that.
+    /// Performs one operation when it is due, and returns the time afterwards. Does nothing if the load
+    /// point is over before that.
     #[inline]
     fn perform(&mut self, op: &Op, now_ns: u64) -> u64 {
         let context = &*self.post.context;
@@ -197,7 +198,7 @@ impl<'a, S: Script, K: Sink> Solo<'a, S, K> {
         done_ns
     }
 
-    /// The system call of a possible operation.
+    /// Makes the system call of an operation that this handle supports.
     #[inline]
     fn call(&mut self, op: &Op, stamped: Option<&Stamped>) -> Result<usize, ErrorNumber> {
         if op.goes_by_path() {

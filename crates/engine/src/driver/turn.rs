@@ -1,15 +1,15 @@
-//! Whether a driver thread got its processor time: how long it was runnable without running, because
-//! other threads or an exhausted quota kept it off the processor.
+//! Measures how long a driver thread waited for processor time: it was runnable but did not run, because
+//! of other threads or an exhausted quota.
 //!
 //! If a result is available but the thread does not run, the delay between two clock readings looks like
-//! slow storage. The kernel can separate the two: it counts how long each thread has waited for a
+//! slow storage. The kernel can distinguish the two: it counts how long each thread has waited for a
 //! processor. The query costs some microseconds. It is made only after a slow operation, and
 //! occasionally in between, so that the difference covers only the last moments. A sleeping thread, or
-//! one that waits for a result, does not wait for a processor: unresponsive storage is still reported as
-//! such, however busy the host.
+//! one that waits for a result, does not wait for a processor. So unresponsive storage is still reported
+//! as such, however busy the host is.
 //!
-//! Only Linux has this counter. Elsewhere no wait is ever found. A thread suspended by a signal does not
-//! wait for a processor either. The watchdog detects that.
+//! Only Linux has this counter. On other systems no wait is ever found. A thread suspended by a signal
+//! does not wait for a processor either. The watchdog detects that.
 
 #[cfg(target_os = "linux")]
 use std::{fs::File, os::unix::fs::FileExt};
@@ -18,26 +18,25 @@ use std::{fs::File, os::unix::fs::FileExt};
 use reelgauge_machine::process::{OWN_SCHEDULE, Schedule};
 use reelgauge_record::ProcessorWait;
 
-/// An operation that was answered within this, and issued no later than this after it could have been, needs
-/// no explanation.
+/// An operation needs no explanation if it completed within this time and was issued at most this late.
 const WORTH_ASKING_NS: u64 = 5_000_000;
-/// The kernel's counter is read again when the last value is older than this.
+/// The kernel's counter is read again if the last value is older than this.
 const OUTDATED_NS: u64 = 100_000_000;
-/// Waits that are shorter say nothing.
+/// Shorter waits are not significant.
 const WORTH_TELLING_NS: u64 = 1_000_000;
 
-/// The waits of one thread. To be made and asked on that thread.
+/// The processor waits of one thread. Create and query it on that thread.
 #[derive(Debug)]
 pub(super) struct Turns {
     #[cfg(target_os = "linux")]
     told_by: Option<File>,
-    /// How long it had waited in all, when it was asked last.
+    /// The total wait at the last query.
     waited_ns: u64,
     asked_at_ns: u64,
 }
 
 impl Turns {
-    /// Of the calling thread.
+    /// For the calling thread.
     pub(super) fn of_this_thread() -> Turns {
         let mut turns = Turns {
             #[cfg(target_os = "linux")]
@@ -49,8 +48,8 @@ impl Turns {
         turns
     }
 
-    /// The wait to record for an operation that could have been issued at `could_ns`; `None` unless its
-    /// thread waited for a processor.
+    /// The wait to record for an operation that could have been issued at `could_ns`; `None` if its
+    /// thread did not wait for a processor.
     #[inline]
     pub(super) fn look(
         &mut self,
@@ -59,7 +58,8 @@ impl Turns {
         issued_ns: u64,
         done_ns: u64,
     ) -> Option<ProcessorWait> {
-        // When the worker was free is what the caller knows of it, which may be after all.
+        // `could_ns` is the caller's knowledge of when the worker was free. It may be later than
+        // `issued_ns`.
         let late_ns = issued_ns.saturating_sub(could_ns);
         let took_ns = done_ns - issued_ns;
         let waited_ns = self.waited_since(late_ns.max(took_ns), done_ns)?;
@@ -68,12 +68,13 @@ impl Turns {
         (wait.total_ns() >= WORTH_TELLING_NS).then_some(wait)
     }
 
-    /// How long the thread waited since it was asked last, if what happened just now took long enough to ask.
+    /// How long the thread waited since the last query, if the last operation took long enough for a
+    /// query.
     #[inline]
     pub(super) fn waited_since(&mut self, took_ns: u64, now_ns: u64) -> Option<u64> {
         let is_long = took_ns >= WORTH_ASKING_NS;
-        // Both counters only grow, but the one may be the ring's reading and the other a helper's, or the
-        // kernel's, which corrects itself.
+        // The subtraction may be negative: one time may be the ring's reading and the other a helper's.
+        // The difference of the counter may be, too, since the kernel corrects its count.
         if !is_long && now_ns.saturating_sub(self.asked_at_ns) < OUTDATED_NS {
             return None;
         }
@@ -99,8 +100,8 @@ impl Turns {
     }
 }
 
-/// Which part of a wait was before the operation and which in it. What made the operation late came first;
-/// more than all of its time can't have been waited in it.
+/// Divides a wait into the parts before and during the operation. Lateness is attributed first. The wait
+/// during the operation cannot exceed its duration.
 fn share(waited_ns: u64, late_ns: u64, took_ns: u64) -> ProcessorWait {
     let before_ns = waited_ns.min(late_ns);
     let in_flight_ns = (waited_ns - before_ns).min(took_ns);
@@ -122,7 +123,7 @@ mod tests {
         assert_eq!(shared(35, 0, 36), (0, 35));
         assert_eq!(shared(35, 35, 1), (35, 0));
         assert_eq!(shared(500, 30, 40), (30, 40));
-        // The thread waited for the storage, as good as all the time.
+        // The thread waited for the storage nearly all the time.
         assert_eq!(shared(2, 0, 1_600), (0, 2));
     }
 
@@ -140,12 +141,12 @@ mod tests {
         turns.asked_at_ns = 1_000 * MS;
         assert_eq!(turns.look(0, 1_001 * MS, 1_001 * MS, 1_002 * MS), None);
         assert_eq!(turns.asked_at_ns, 1_000 * MS);
-        // An outdated value is refreshed all the same.
+        // An outdated value is still refreshed.
         assert_eq!(turns.look(0, 1_200 * MS, 1_200 * MS, 1_201 * MS), None);
         assert_eq!(turns.asked_at_ns, 1_201 * MS);
     }
 
-    /// Threads that want all processors many times over wait for most of their time.
+    /// If there are many more busy threads than processors, each waits most of its time.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_among_many_busy_ones_waits() {

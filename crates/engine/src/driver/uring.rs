@@ -4,16 +4,16 @@
 //! newer kernel features in use are listed in [`ladder`]. Each one is dropped separately if the kernel
 //! refuses it, and [`ThreadEnd::notes`] lists those in use.
 //!
-//! What the times mean here: *issued* is read right before a batch is put together (some nanoseconds per
-//! operation) and submitted, the same for all of the batch; *done* is read when the completion queue is
-//! looked at, the same for all that is found there. A read that is served from memory is carried out
-//! inside the submitting call, so its service time includes what of its batch was carried out before it.
+//! The times have these meanings. *Issued* is read right before a batch is assembled (some nanoseconds
+//! per operation) and submitted, and is the same for the whole batch. *Done* is read when the completion
+//! queue is checked, and is the same for all completions found there. A read that is served from memory
+//! runs inside the submitting call, so its service time includes the earlier operations of its batch.
 //!
-//! Operations that the file system can't do without waiting (FUSE, buffered writes on ext4, sync,
-//! most opens on network file systems) are handed to the kernel's own worker threads; their number is
-//! raised to the operations that may be in flight, so none waits for a thread. (Buffered writes to one
-//! and the same file the kernel still lets through one at a time, as most file systems do anyway.)
-//! What io_uring has no operation for is done by threads of the ring's own: see [`offload`].
+//! Operations that the file system cannot do without waiting (FUSE, buffered writes on ext4, sync, most
+//! opens on network file systems) are passed to the kernel's own worker threads. Their number is raised
+//! to the possible operations in flight, so no operation waits for a thread. (The kernel still performs
+//! buffered writes to the same file one at a time, as most file systems do anyway.) Operations that
+//! io_uring does not support run on the ring's helper threads: see [`offload`].
 
 mod alarms;
 mod coalesce;
@@ -52,9 +52,9 @@ use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Wor
 use crate::beneath::KEPT_TO;
 use crate::io::{self, Anchors, NEW_FILE, Name, Names, Opening, create_flags, open_flags};
 
-/// The most operations that one system call submits. More would make each wait for the others.
+/// The maximum number of operations per system call. With more, each would wait for the others.
 const BATCH: usize = 16;
-/// How often a ring looks which of its operations in flight is the oldest.
+/// How often a ring determines the oldest of its operations in flight.
 const HEARTBEAT_NS: u64 = 10_000_000;
 
 /// See [`super::start`]. The rings use what `ladder` allows.
@@ -80,8 +80,8 @@ pub(super) fn start<S: Script + 'static, K: Sink>(
     Ok(Running::new(heartbeats, ended, context.clock))
 }
 
-/// The whole life of a ring's thread. Sending the end fails only when the caller has given up on this
-/// load point and dropped the receiver.
+/// Runs a ring's thread to its end. Sending the result fails only if the caller has abandoned this load
+/// point and dropped the receiver.
 fn live<S: Script, K: Sink>(
     post: &Post,
     ready: Ready,
@@ -98,7 +98,7 @@ fn live<S: Script, K: Sink>(
     }
 }
 
-/// A ring's thread at work.
+/// The running thread of a ring.
 struct RingThread<'a, S, K> {
     post: &'a Post,
     context: &'a Context,
@@ -108,25 +108,26 @@ struct RingThread<'a, S, K> {
     alarms: Alarms,
     coalesce: Coalesce,
     waiter: Waiter,
-    /// The slots of the next system call.
+    /// The slots for the next system call.
     batch: Vec<u32>,
-    /// Whether there are closes among them.
+    /// Whether the batch contains closes.
     has_closes: bool,
-    /// Whether there are first reads of their slots among them, whose memory the kernel doesn't know yet.
+    /// Whether the batch contains first reads of their slots, whose buffers are not registered with the
+    /// kernel yet.
     has_first_reads: bool,
-    /// How many of them are offloaded operations.
+    /// The number of offloaded operations in the batch.
     offloads_due: usize,
-    /// Who does offloaded operations; `None` until there is one.
+    /// The helpers for offloaded operations; `None` until there is one.
     offload: Option<Offload>,
-    /// Slots with an operation that is in flight still and needs another call: a signal interrupted it, or a
-    /// file has to be emptied.
+    /// Slots whose operation is still in flight and needs another call: a signal interrupted it, or a
+    /// file must be emptied.
     again: Vec<u32>,
     in_flight: u32,
     looked_ns: u64,
     turns: Turns,
-    /// When it reaped last.
+    /// When it last reaped completions.
     reaped_ns: u64,
-    /// How long it waited for a processor since then.
+    /// How long it has waited for a processor since then.
     waited_ns: u64,
     finished_scripts: u32,
 }
@@ -176,7 +177,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
             assert_landed(&self.slots.slots);
             drop(ManuallyDrop::into_inner(self.slots.slots));
         } else {
-            // What is still in flight may start from a directory that the names keep open.
+            // Operations still in flight may use a directory that the names keep open.
             std::mem::forget(Arc::clone(&self.post.names));
         }
         ThreadEnd {
@@ -189,7 +190,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         }
     }
 
-    /// The load point: ask, submit, reap, until its end.
+    /// Runs the load point: asks scripts, submits and reaps, until its end.
     fn work(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         let mut now_ns = self.context.clock.now_ns();
         for ring_worker in 0..self.slots.workers.len() {
@@ -209,7 +210,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         Ok(())
     }
 
-    /// Makes those ready whose time has come.
+    /// Makes workers ready whose alarm is due.
     fn wake(&mut self, now_ns: u64) {
         let mut woken = 0;
         while let Some(ring_worker) = self.alarms.take_due(now_ns) {
@@ -219,7 +220,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         self.coalesce.met(woken, now_ns);
     }
 
-    /// Asks workers that are ready what to do next, until the batch is full.
+    /// Asks ready workers for their next step, until the batch is full.
     fn ask(&mut self, now_ns: u64) -> Result<(), DriverError> {
         while self.batch.len() < BATCH {
             let Some(number) = self.slots.ready.pop_front() else {
@@ -260,7 +261,8 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                 }
                 Step::Wait { until_ns } => {
                     ring_worker.has_alarm = true;
-                    // A time that never comes is an alarm all the same: the load point ends, not the ring.
+                    // A time that never comes also gets an alarm: the load point ends first, and the
+                    // ring continues until then.
                     self.alarms.set(number, until_ns.clamp(now_ns + 1, Alarms::NEVER - 1));
                 }
                 Step::Blocked if ring_worker.busy == 0 => {
@@ -276,7 +278,8 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         Ok(())
     }
 
-    /// The same, unless the throttle holds it back: then its worker is asked again when it may go.
+    /// Like [`RingThread::enlist`], unless the throttle delays the operation. Then its worker is asked
+    /// again when it may start.
     #[inline]
     fn enlist_in_turn(&mut self, number: u32, now_ns: u64, is_first: bool) {
         let slot = &self.slots.slots[number as usize];
@@ -301,7 +304,7 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
         }
     }
 
-    /// Puts a prepared operation that is due into the batch; an impossible one is over at once.
+    /// Adds a prepared, due operation to the batch. An invalid operation completes immediately.
     fn enlist(&mut self, number: u32, now_ns: u64) {
         let slot = &self.slots.slots[number as usize];
         let ring_worker = slot.ring_worker;
@@ -334,13 +337,13 @@ impl<'a, S: Script, K: Sink> RingThread<'a, S, K> {
                 self.batch.push(number);
             }
         }
-        // It may be able to have more in flight.
+        // The worker may be allowed more operations in flight.
         if self.slots.workers[ring_worker as usize].free != Slot::NONE {
             self.slots.make_ready(ring_worker);
         }
     }
 
-    /// The submission queue entry of a possible operation; `None` for an offloaded operation.
+    /// The submission queue entry of a valid operation; `None` for an offloaded operation.
     #[inline]
     fn entry(&mut self, number: u32) -> Option<Entry> {
         let slot = &mut self.slots.slots[number as usize];
@@ -410,7 +413,7 @@ fn named_entry(slot: &mut Slot, names: &Names) -> Option<Entry> {
     }
 }
 
-/// The entry of an open: in the area one that keeps to it.
+/// The entry of an open. In the area, the open is restricted to the area.
 fn opening(slot: &mut Slot, from: Fd, name: Name<'_>, flags: OFlags) -> Entry {
     let path = name.path_from_anchor();
     slot.opening = Opening::of(flags, name.is_inside());
@@ -419,7 +422,7 @@ fn opening(slot: &mut Slot, from: Fd, name: Name<'_>, flags: OFlags) -> Entry {
         let open = opcode::OpenAt::new(from, path).flags(flags.bits() as i32);
         return open.mode(NEW_FILE.as_raw_mode()).build();
     }
-    // Refused with a mode for nothing.
+    // `openat2` refuses a mode if no file is created.
     let mode = if flags.contains(OFlags::CREATE) { NEW_FILE.as_raw_mode() } else { 0 };
     let how = OpenHow::new().flags(u64::from(flags.bits())).mode(u64::from(mode));
     slot.how = how.resolve(KEPT_TO.bits());
@@ -440,9 +443,9 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
         let lead_ns = self.waiter.lead_ns();
         let wake_ns = self.coalesce.sleep_until_ns(self.alarms.earliest_ns(), lead_ns);
-        // What is over already is not waited for.
+        // An end that has passed needs no wait.
         let end_ns = self.context.window.end_ns().saturating_sub(lead_ns);
-        // A due time that has passed is not waited for, either.
+        // Neither does a due time that has passed.
         let patience = wake_ns.min(end_ns).saturating_sub(now_ns).min(LONGEST_SLEEP_NS);
         if enter(queues, (patience > 0).then_some(patience))? == Entered::TimedOut {
             self.waiter.learn(now_ns + patience, self.context.clock.now_ns());
@@ -450,8 +453,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         Ok(())
     }
 
-    /// Stamps the batch as issued and puts it into the submission queue. `false`: the load point has
-    /// ended and nothing was begun.
+    /// Marks the batch as issued and adds it to the submission queue. Returns `false` if the load point
+    /// has ended and nothing was begun.
     fn issue(&mut self, queues: &mut Queues<'_>) -> Result<bool, DriverError> {
         if let Some(map) = &self.context.write_map {
             for &number in &self.batch {
@@ -491,7 +494,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         Ok(true)
     }
 
-    /// Takes the files of the batch's closes from their handles. From here on no operation can use them,
+    /// Takes the files of the batch's closes from their handles. From then on no operation can use them,
     /// and their descriptor numbers may soon be reused.
     fn give_up_files(&mut self, queues: &Queues<'_>) {
         for &number in &self.batch {
@@ -502,7 +505,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Makes the memory of the batch's first reads known to the kernel.
+    /// Registers the buffers of the batch's first reads with the kernel.
     fn register_reads(&mut self, queues: &Queues<'_>) {
         for &number in &self.batch {
             let slot = &mut self.slots.slots[number as usize];
@@ -512,7 +515,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Makes sure that there is a helper thread for every offloaded operation of the batch.
+    /// Ensures that there is a helper thread for every offloaded operation of the batch.
     fn muster(&mut self, due: usize) -> Result<(), DriverError> {
         match (due, &mut self.offload) {
             (0, _) => Ok(()),
@@ -521,7 +524,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Puts a slot's operation into the submission queue, or passes it to a helper thread.
+    /// Adds a slot's operation to the submission queue, or passes it to a helper thread.
     #[inline]
     fn submit_slot(&mut self, queues: &mut Queues<'_>, number: u32) -> Result<(), DriverError> {
         if let Some(entry) = self.entry(number) {
@@ -534,14 +537,14 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             None if slot.op.goes_by_path() => None,
             None => self.slots.files.lent(slot.handle()),
         };
-        // SAFETY: a file that is lent, or emptied, stays open until the helper is back, and for good when the
-        // ring breaks off before that.
+        // SAFETY: a file that is lent, or is being emptied, stays open until the helper has finished. If
+        // the ring fails before that, it stays open forever.
         let file = lent.map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
         offload.send(number, &slot.op, file);
         Ok(())
     }
 
-    /// Lets the ring hear when an offloaded operation is done.
+    /// Makes the ring poll for finished offloaded operations.
     fn listen(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         match self.offload.as_mut().and_then(Offload::listen) {
             Some(entry) => push(queues, &entry),
@@ -549,11 +552,11 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Forgets a batch that is not begun after all.
+    /// Discards a batch that is not begun.
     fn call_off(&mut self) {
         for number in self.batch.drain(..) {
             let slot = &mut self.slots.slots[number as usize];
-            // A file that was to be closed is closed here, unrecorded like all that is left open.
+            // A file that was to be closed is closed here, without a record, like all files left open.
             slot.closing = None;
             if slot.op.kind == OpKind::Truncate && !slot.op.goes_by_path() {
                 self.slots.files.given_back(slot.handle());
@@ -564,7 +567,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         }
     }
 
-    /// Takes in all that has finished; returns the time at which it looked.
+    /// Processes all finished operations. Returns the time at which it checked.
     fn reap(&mut self, queues: &mut Queues<'_>) -> u64 {
         queues.cq.sync();
         let mut now_ns = self.context.clock.now_ns();
@@ -604,8 +607,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         now_ns
     }
 
-    /// Takes in the offloaded operations that are done, with the times that their helpers read; returns the
-    /// time after.
+    /// Processes the finished offloaded operations, with the times that their helpers read. Returns the
+    /// time afterwards.
     fn reap_offloaded(&mut self) -> u64 {
         if let Some(offload) = &mut self.offload {
             offload.heard();
@@ -614,7 +617,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
             self.landed();
             let slot = &mut self.slots.slots[returned.slot as usize];
             let opened = match slot.emptied.take() {
-                // It has been out since it was opened.
+                // It has been in flight since it was opened.
                 Some(emptied) => Some(emptied).filter(|_| returned.result == 0),
                 None => {
                     slot.issued_by_helper(returned.issued_ns);
@@ -630,21 +633,21 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         self.context.clock.now_ns()
     }
 
-    /// One fewer is in flight.
+    /// Counts one fewer operation in flight.
     #[inline]
     fn landed(&mut self) {
         assert!(self.in_flight > 0, "a completed operation was in flight");
         self.in_flight -= 1;
     }
 
-    /// Whether a signal kept an operation from being done at all. A close is done all the same.
+    /// Whether a signal prevented an operation. A close takes effect even if it was interrupted.
     #[inline]
     fn is_interrupted(&self, number: u32, result: i32) -> bool {
         result == -Errno::INTR.raw_os_error() && self.slots.slots[number as usize].op.kind != OpKind::Close
     }
 
-    /// The result of a call into the kernel, once what it opened has been looked at. Where that has to be
-    /// emptied, it is in [`Slot::emptied`] now, and the operation goes on.
+    /// Checks the file that a call into the kernel opened, and returns the final result. If the file
+    /// must be emptied, it is moved to [`Slot::emptied`], and the operation continues.
     #[inline]
     fn looked_at(&mut self, number: u32, result: i32) -> i32 {
         let slot = &mut self.slots.slots[number as usize];
@@ -660,13 +663,13 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
                 slot.emptied = Some(opened);
                 result
             }
-            // Closed, and not written in.
+            // The file is closed, and nothing was written to it.
             Err(errno) => -errno,
         }
     }
 
-    /// Submits operations again after a signal interrupted them, and has a helper empty files that were
-    /// opened for that. Both keep their issued time.
+    /// Resubmits operations that a signal interrupted, and has a helper empty files that were opened for
+    /// that. Both keep their issue time.
     fn resubmit(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         while let Some(number) = self.again.pop() {
             if self.slots.slots[number as usize].emptied.is_some() {
@@ -682,7 +685,7 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         let slot = &mut self.slots.slots[number as usize];
         let issued_ns = slot.land();
         if let Some(closed) = slot.closing.take() {
-            // The kernel has closed it, whatever the result.
+            // The kernel has closed it, even if it reported an error.
             let _ = closed.into_raw_fd();
         }
         let op = &slot.op;
@@ -710,8 +713,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         {
             map.end(&write, done.errno == 0 && done.done_len == op.len);
         }
-        // What has finished since the ring looked last may have been there all the time that it waited.
-        // An offloaded operation may have been issued after the ring looked at its clock.
+        // The result may have been available while the ring waited for a processor after its last check.
+        // An offloaded operation may have been issued after the ring read its clock.
         let in_flight_ns = self.waited_ns.min(now_ns.saturating_sub(issued_ns));
         if in_flight_ns > 0 {
             let wait = ProcessorWait { worker: slot.worker, done_ns: now_ns, before_ns: 0, in_flight_ns };
@@ -722,13 +725,13 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         self.slots.vacate(owner, number);
         let ring_worker = &mut self.slots.workers[owner as usize];
         ring_worker.worker.script.done(&done);
-        // A worker whose next operation is already waiting to be due has nothing to be asked.
+        // A worker whose next operation already waits for its due time need not be asked.
         if ring_worker.held.is_none() || ring_worker.is_held_back {
             self.slots.make_ready(owner);
         }
     }
 
-    /// Waits for all that is in flight.
+    /// Waits for all operations in flight.
     fn drain(&mut self, queues: &mut Queues<'_>) -> Result<(), DriverError> {
         while self.in_flight > 0 {
             self.resubmit(queues)?;
@@ -739,7 +742,8 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
         Ok(())
     }
 
-    /// Closes what is still open. The scripts were cut short, so these closes are no operations.
+    /// Closes the files that are still open. The scripts were interrupted, so these closes are not
+    /// recorded.
     fn close_all(&mut self, queues: &Queues<'_>) {
         self.post.heartbeat.busy_since(self.context.clock.now_ns());
         self.slots.files.close_all(&queues.submitter);
@@ -747,14 +751,14 @@ impl<S: Script, K: Sink> RingThread<'_, S, K> {
     }
 }
 
-/// How a call into the kernel ended.
+/// The result of a call into the kernel.
 #[derive(PartialEq, Eq)]
 enum Entered {
     Returned,
     TimedOut,
 }
 
-/// Hands the submission queue to the kernel; with patience, waits so many nanoseconds for a completion.
+/// Submits the queue to the kernel. With `patience_ns`, waits this long for a completion.
 fn enter(queues: &mut Queues<'_>, patience_ns: Option<u64>) -> Result<Entered, DriverError> {
     queues.sq.sync();
     let result = match patience_ns {
@@ -772,17 +776,17 @@ fn enter(queues: &mut Queues<'_>, patience_ns: Option<u64>) -> Result<Entered, D
         Ok(_) => Ok(Entered::Returned),
         Err(error) => match Errno::from_io_error(&error) {
             Some(Errno::TIME) => Ok(Entered::TimedOut),
-            // A signal, or a queue that must be reaped first: both are over after the next pass.
+            // A signal, or a queue that must be reaped first: the next pass resolves both.
             Some(Errno::INTR | Errno::BUSY | Errno::AGAIN) => Ok(Entered::Returned),
             _ => Err(DriverError::UringEnter { source: error }),
         },
     }
 }
 
-/// Puts an entry into the submission queue, making room if need be.
+/// Adds an entry to the submission queue. Makes room if necessary.
 fn push(queues: &mut Queues<'_>, entry: &Entry) -> Result<(), DriverError> {
     loop {
-        // SAFETY: what the entry points to (a slot's buffers, a path) lives until its completion has
+        // SAFETY: the entry points to a slot's buffers or to a path. These live until its completion has
         // been reaped: slots are freed only when nothing is in flight, and leaked otherwise.
         if unsafe { queues.sq.push(entry) }.is_ok() {
             return Ok(());

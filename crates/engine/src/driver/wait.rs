@@ -1,52 +1,53 @@
-//! Waiting for a scheduled time: asleep until shortly before, then spinning.
+//! Waits for a scheduled time: sleeps until shortly before it, then spins.
 //!
-//! How long before is learnt: a sleeper wakes late by some microseconds, more on a busy or power-saving
-//! machine. A waiter wakes itself early by what it has lately seen, never by more than
-//! [`LONGEST_SPIN_NS`], so a thousand workers that wait for frames don't burn the processor.
+//! The lead is learned: a sleeping thread wakes late by some microseconds, more on a busy or
+//! power-saving host. A waiter wakes early by its recent delays, but by at most [`LONGEST_SPIN_NS`], so
+//! that a thousand workers waiting for frames do not use up the processor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::Clock;
 
-/// The longest time spent spinning before something is due.
+/// The longest time to spin before a due time.
 pub(crate) const LONGEST_SPIN_NS: u64 = 100_000;
-/// The shortest: what an idle machine needs to come out of a sleep.
+/// The shortest lead: the time that an idle host needs to wake up.
 const SHORTEST_SPIN_NS: u64 = 5_000;
-/// The longest sleep in one piece: how soon a waiter notices that it should stop.
+/// The longest uninterrupted sleep. It limits how late a waiter notices a stop request.
 pub(crate) const LONGEST_SLEEP_NS: u64 = 50_000_000;
 
-/// Waits, and learns how early to wake. One per thread.
+/// Waits, and learns how early to wake up. Each thread has its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiter {
     lead_ns: u64,
 }
 
 impl Waiter {
-    /// One that has learnt nothing yet, on the thread that will use it.
+    /// Creates a waiter on the thread that will use it.
     pub(crate) fn new() -> Waiter {
-        // Linux lets a timer be late by 50 µs to save power; 1 ns asks it not to. A refusal only costs
-        // spinning time, which the lead then learns.
+        // Linux may delay timers by 50 µs to save power; 1 ns asks it not to. If Linux refuses, the lead
+        // adapts, and only spinning time is lost.
         #[cfg(target_os = "linux")]
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
         Waiter { lead_ns: 50_000 }
     }
 
-    /// How long before a due time to wake.
+    /// How long before a due time to wake up.
     pub(crate) fn lead_ns(&self) -> u64 {
         self.lead_ns
     }
 
-    /// A sleep that was to end at `asked_ns` ended at `now_ns`.
+    /// Learns from a sleep that should have ended at `asked_ns` and ended at `now_ns`.
     pub(crate) fn learn(&mut self, asked_ns: u64, now_ns: u64) {
-        // A sleep that a signal or a completion ended early was not late.
+        // If a signal or a completion ended the sleep early, it was not late.
         let late_ns = now_ns.saturating_sub(asked_ns);
-        // Quick to rise, slow to fall: being late falsifies a schedule, spinning only costs power.
+        // The lead rises quickly and falls slowly: being late falsifies a schedule, while spinning only
+        // costs power.
         let forgotten = self.lead_ns - self.lead_ns / 16;
         self.lead_ns = (late_ns + late_ns / 4).max(forgotten).clamp(SHORTEST_SPIN_NS, LONGEST_SPIN_NS);
     }
 
-    /// Returns the time at `until_ns` or just after it, or earlier when a stop is requested.
+    /// Returns the time at `until_ns` or just after it, or earlier if a stop is requested.
     pub(crate) fn wait_until(&mut self, clock: &Clock, until_ns: u64, stop: &AtomicBool) -> u64 {
         let mut now_ns = clock.now_ns();
         while now_ns < until_ns && !stop.load(Ordering::Relaxed) {

@@ -1,11 +1,11 @@
-//! Several operations of one worker in flight, on plain threads: a thread that asks the script, and one
-//! helper thread for each operation that may be in flight.
+//! Several operations of one worker in flight, on plain threads: one thread asks the script, and there
+//! is one helper thread for each operation that may be in flight.
 //!
-//! The asking thread keeps the schedule and the records; a helper reads the clock right before and right
-//! after its system call, so the times mean what they mean for one operation in flight. Handing an
-//! operation over takes some microseconds, more on a busy host, so it is done that much before the due
-//! time. The helper prepares its data in that time and spins the rest. The files are shared: a close
-//! waits for operations in flight on its handle.
+//! The asking thread keeps the schedule and the records. A helper reads the clock right before and right
+//! after its system call, so the times have the same meaning as with one operation in flight. Passing an
+//! operation to a helper takes some microseconds, more on a busy host, so it is passed that much before
+//! its due time. The helper prepares its data in that time and spins until the due time. The files are
+//! shared: a close waits for operations in flight on its handle.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -28,7 +28,7 @@ use crate::pattern::Stamped;
 
 type Handles = Arc<[RwLock<Option<OpenFile>>]>;
 
-/// What a helper hands back.
+/// The result of a helper's operation.
 struct Finished {
     slot: u16,
     issued_ns: u64,
@@ -40,25 +40,25 @@ struct Finished {
 pub(super) struct WorkerThreads {
     needs: Needs,
     jobs: Vec<Sender<Op>>,
-    /// `None`: a helper's last word.
+    /// `None` is a helper's last message before it dies.
     finished: Receiver<Option<Finished>>,
     handles: Handles,
 }
 
-/// What is in flight, and who is free.
+/// The operations in flight, and the free helpers.
 struct Flight {
     free: Vec<u16>,
-    /// By slot: the operation and when it was handed over.
+    /// The operation of each slot, and when it was passed to the helper.
     ops: Vec<Option<(Op, u64)>>,
 }
 
 impl Flight {
-    /// None in flight, of at most so many.
+    /// With nothing in flight, for at most this many operations.
     fn of(most: u16) -> Flight {
         Flight { free: (0..most).rev().collect(), ops: vec![None; usize::from(most)] }
     }
 
-    /// An operation sets out in a free slot.
+    /// Puts an operation into a free slot.
     fn take_off(&mut self, op: Op, now_ns: u64) -> u16 {
         let slot = self.free.pop().expect("a script is asked only when a helper is free");
         let before = self.ops[usize::from(slot)].replace((op, now_ns));
@@ -66,7 +66,7 @@ impl Flight {
         slot
     }
 
-    /// The operation of a slot is over.
+    /// Removes the finished operation of a slot.
     fn land(&mut self, slot: u16) -> Op {
         let flown = self.ops[usize::from(slot)].take();
         let (op, _) = flown.expect("a completion belongs to an operation in flight");
@@ -106,7 +106,8 @@ impl WorkerThreads {
         Ok(WorkerThreads { needs, jobs, finished, handles })
     }
 
-    /// Runs the worker until the load point is over. The helpers go home when their orders end.
+    /// Runs the worker until the load point is over. The helpers end when the channel of their orders
+    /// closes.
     pub(super) fn run<S: Script, K: Sink>(
         self,
         post: &Post,
@@ -125,8 +126,8 @@ impl WorkerThreads {
         let (failure, finished) = asking.run();
         for handle in &*self.handles {
             if let Some(file) = handle.write().unwrap_or_else(PoisonError::into_inner).take() {
-                // The script was cut short. This close is not an operation, so its result is not
-                // recorded.
+                // The script was interrupted with this file open. This close is not part of the script,
+                // so it is not recorded.
                 let _ = file.close();
             }
         }
@@ -141,7 +142,7 @@ impl WorkerThreads {
     }
 }
 
-/// The asking thread at work.
+/// The thread that asks the script.
 struct Asking<'a, S, K> {
     worker_threads: &'a WorkerThreads,
     post: &'a Post,
@@ -152,7 +153,8 @@ struct Asking<'a, S, K> {
 }
 
 impl<S: Script, K: Sink> Asking<'_, S, K> {
-    /// The load point; whether the script broke a rule, and whether it finished.
+    /// Runs the load point. Returns the error if the script broke a rule, and whether the script
+    /// finished.
     fn run(&mut self) -> (Option<DriverError>, bool) {
         let context = &*self.post.context;
         let (mut failure, mut finished) = (None, false);
@@ -187,10 +189,11 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         self.flight.ops.len() - self.flight.free.len()
     }
 
-    /// Hands an operation to a free helper shortly before it is due, unless the load point is over by then.
+    /// Passes an operation to a free helper shortly before it is due, unless the load point is over by
+    /// then.
     fn order(&mut self, mut op: Op) {
         let context = &*self.post.context;
-        // What is due in the run's first tenth of a millisecond is handed over at once.
+        // An operation due in the run's first tenth of a millisecond is passed on immediately.
         let hand_over_ns = op.due_ns.saturating_sub(LONGEST_SPIN_NS);
         if hand_over_ns > context.clock.now_ns() {
             self.collect_until(hand_over_ns, false);
@@ -213,8 +216,8 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         sent.expect("a helper thread runs until no more operations can be sent to it");
     }
 
-    /// Takes in what finishes until this time or the end of the load point; with `first`, only until
-    /// something has finished.
+    /// Processes results until this time or the end of the load point. With `first`, returns after the
+    /// first result.
     fn collect_until(&mut self, until_ns: u64, first: bool) {
         let context = &*self.post.context;
         let until_ns = until_ns.min(context.window.end_ns());
@@ -224,7 +227,7 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
                 return;
             }
             let left_ns = until_ns - now_ns;
-            // Nothing is left to sleep when the lead is longer.
+            // If the lead is longer, no sleep remains.
             let sleep_ns = left_ns.saturating_sub(self.waiter.lead_ns()).min(LONGEST_SLEEP_NS);
             if self.collect(Duration::from_nanos(sleep_ns)) {
                 if first {
@@ -238,14 +241,15 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
         }
     }
 
-    /// Takes in one finished operation, if one finishes in time.
+    /// Processes one finished operation, if one finishes within `timeout`.
     fn collect(&mut self, timeout: Duration) -> bool {
         let finished = match self.worker_threads.finished.recv_timeout(timeout) {
             Ok(finished) => finished,
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => None,
         };
-        // What it had in flight never comes back. That is no silence of the storage's: this thread dies, too.
+        // The dead helper's operation never returns. The storage did not cause that, so this thread must
+        // die, too.
         let finished = finished.expect("helper threads outlive the operations sent to them");
         let op = self.flight.land(finished.slot);
         self.show_heartbeat();
@@ -264,19 +268,19 @@ impl<S: Script, K: Sink> Asking<'_, S, K> {
     }
 }
 
-/// Reports the end of its thread if that panics; otherwise the receiver would wait forever.
+/// Reports the end of its thread if that panics. Otherwise the receiver would wait forever.
 pub(super) struct LastWord<T>(pub(super) Sender<Option<T>>);
 
 impl<T> Drop for LastWord<T> {
     fn drop(&mut self) {
         if thread::panicking() {
-            // Fails only when the receiver was dropped.
+            // Fails only if the receiver was dropped.
             let _ = self.0.send(None);
         }
     }
 }
 
-/// A thread that carries out one operation at a time.
+/// A thread that performs one operation at a time.
 struct Helper {
     slot: u16,
     worker: u32,
@@ -292,8 +296,8 @@ impl Helper {
         let mut turns = Turns::of_this_thread();
         while let Ok(op) = orders.recv() {
             let mut finished = self.perform(&op);
-            // The time when the helper was free and had its orders is unknown here. The wait before the
-            // operation counts as far as the operation was late.
+            // The time at which the helper was free and had its order is unknown here. The wait before
+            // the operation counts only as far as the operation was late.
             finished.wait = turns.look(self.worker, op.due_ns, finished.issued_ns, finished.done.done_ns);
             if report.send(Some(finished)).is_err() {
                 return;
@@ -311,7 +315,7 @@ impl Helper {
             map.begin(write);
         }
         let mut issued_ns = context.clock.now_ns();
-        // It was handed over at most a tenth of a millisecond early.
+        // The operation was passed on at most a tenth of a millisecond early.
         while issued_ns < op.due_ns {
             std::hint::spin_loop();
             issued_ns = context.clock.now_ns();
@@ -348,8 +352,8 @@ impl Helper {
     }
 }
 
-/// Puts what `open` opens into a handle that is free. The handle is not locked during the open: other
-/// operations see at once that it isn't open yet, as with io_uring.
+/// Stores the file that `open` opens in a free handle. The handle is not locked during the open: other
+/// operations see at once that it is not open yet, as with io_uring.
 fn keep(
     handle: &RwLock<Option<OpenFile>>,
     open: impl FnOnce() -> Result<OpenFile, ErrorNumber>,

@@ -1,4 +1,4 @@
-//! What a driver relies on, broken on purpose: each time the defect shows.
+//! Breaks each assumption of a driver deliberately; each must be reported as a defect.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn a_script_that_can_have_nothing_in_flight_is_a_defect() {
     let _ = start(DriverKind::Threads, workers, vec![Kept(Vec::new())], &bench.context);
 }
 
-/// The record of a read of 100 bytes that ended so.
+/// The record of a 100-byte read with this result.
 fn recorded(done_len: u32, errno: i32) -> OpRecord {
     let bench = Bench::new(|_| {});
     let read = Op { len: 100, ..op(OpKind::Read) };

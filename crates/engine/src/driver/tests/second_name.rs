@@ -4,10 +4,10 @@ use rustix::io::Errno;
 
 use super::*;
 
-/// The file behind the link is precious, and the link is the file table's `new`.
+/// The link is the file table's `new`. The file behind it must not change.
 const LINK: u32 = 6;
 
-/// What must come of each operation on the link.
+/// The operations on the link, with the expected results.
 fn operations() -> Vec<(Op, i32)> {
     let refused = |op| (op, Errno::MLINK.raw_os_error());
     let with = |kind, open| Op { open, ..on(kind, LINK) };
@@ -16,7 +16,7 @@ fn operations() -> Vec<(Op, i32)> {
         refused(with(OpKind::Open, WRITE)),
         refused(with(OpKind::Open, OpenMode { write_only: true, ..WRITE })),
         refused(with(OpKind::Open, OpenMode { append: true, ..WRITE })),
-        // It would be emptied as it is opened.
+        // The create would empty the file when it opens it.
         refused(with(OpKind::Create, WRITE)),
         refused(with(OpKind::Create, OpenMode { existing: true, ..WRITE })),
         refused(with(OpKind::Create, keeping)),
@@ -25,7 +25,7 @@ fn operations() -> Vec<(Op, i32)> {
         (with(OpKind::Open, OpenMode::READ), 0),
         (reading(0, 0, 4096), 0),
         (on(OpKind::Close, LINK), 0),
-        // The link is the area's; what it leads to is not.
+        // The link belongs to the area, but its target does not.
         (on(OpKind::Unlink, LINK), 0),
         (with(OpKind::Create, WRITE), 0),
         (on(OpKind::Write, LINK), 0),
@@ -64,7 +64,8 @@ fn a_file_with_another_name_is_read_and_never_written_in_or_emptied() {
     }
 }
 
-/// Emptying takes a call more than opening; it is part of one operation, with the time at which that began.
+/// Emptying needs an additional call after the open. It is part of one operation, and keeps its issue
+/// time.
 #[test]
 fn what_is_full_is_emptied_as_part_of_its_opening() {
     const ROUNDS: u64 = 50;
@@ -73,7 +74,7 @@ fn what_is_full_is_emptied_as_part_of_its_opening() {
             let bench = Bench::new(|_| {});
             let making = Op { open: WRITE, ..on(OpKind::Create, 0) };
             let opening = Op { open: WRITE, ..on(OpKind::Open, 0) };
-            // Reads and writes fly together where they can: only a close lies between them.
+            // Reads and writes overlap where they can: only a close separates them.
             let (close, read) = (on(OpKind::Close, 0), reading(0, 0, 4096));
             let round = [making, read, close, opening, on(OpKind::Write, 0), close];
             let steps = (0..ROUNDS).flat_map(|_| round).map(Step::Do);

@@ -1,4 +1,4 @@
-//! What only replayed traces ask for, the same for every driver: modes of opening, sizes, names,
+//! Operations that only replayed traces request, the same for every driver: open modes, sizes, names,
 //! directories, times.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,15 +9,15 @@ use rustix::io::Errno;
 
 use super::*;
 
-// Places in the file table for what isn't there at first.
+// Indexes in the file table for names that do not exist at first.
 const NEW: u32 = 6;
 const OTHER: u32 = 7;
-/// A file in NEW, when that is a directory.
+/// A file in NEW, if that is a directory.
 const BELOW: u32 = 8;
-/// The link, with a slash at its end, which has the system follow it.
+/// The link with a trailing slash, which makes the system follow it.
 const SLASHED: u32 = 9;
 
-/// An operation, and the error number and length that it must come to.
+/// An operation, with the error number and length that it must return.
 type Case = (Op, i32, u32);
 
 fn fails(op: Op, errno: Errno) -> Case {
@@ -37,7 +37,7 @@ fn opening_as(file: u32, open: OpenMode) -> Op {
     Op { open, ..on(OpKind::Open, file) }
 }
 
-/// Setting the size of what the first handle has open.
+/// Sets the size of the file that the first handle has open.
 fn resizing(size_bytes: u64) -> Op {
     Op { offset: size_bytes, ..op(OpKind::Truncate) }
 }
@@ -70,8 +70,8 @@ const NOTHING: Op = Op {
     token: 0,
 };
 
-/// Carries out the cases on every driver, one operation at a time and with room for several; then `look`
-/// sees what is left.
+/// Performs the cases on every driver, one operation at a time and with several in flight. Then `look`
+/// checks the remaining files.
 fn check(cases: &[Case], look: impl Fn(&Path, &[OpRecord])) {
     for (name, start) in drivers() {
         for in_flight in [1, 3] {
@@ -100,7 +100,7 @@ fn check(cases: &[Case], look: impl Fn(&Path, &[OpRecord])) {
 fn creating_keeps_empties_or_refuses_as_asked() {
     let keep = OpenMode { keep: true, ..OpenMode::READ };
     let alone = OpenMode { exclusive: true, ..OpenMode::READ };
-    // Emptied, and not made.
+    // The file is emptied, and not created.
     let existing = OpenMode { existing: true, ..OpenMode::READ };
     let whole = Op { len: 8192, ..on(OpKind::Read, NEW) };
     let cases = [
@@ -130,7 +130,7 @@ fn creating_keeps_empties_or_refuses_as_asked() {
         works(creating(NEW, existing)),
         works(on(OpKind::Write, NEW)),
         CLOSING,
-        // "Must not exist" has no effect when no file is made.
+        // "Must not exist" has no effect if no file is created.
         works(opening_as(NEW, alone)),
         (whole, 0, 4096),
         CLOSING,
@@ -159,7 +159,7 @@ fn files_are_opened_for_what_was_asked_and_say_so() {
         works(opening_as(NEW, append)),
         works(write),
         works(far),
-        // Only what moves data flies together, so from here on both writes are over.
+        // Only data transfers overlap, so from here on both writes are over.
         works(on(OpKind::Stat, NEW)),
         (Op { offset: 8192, len: 8192, ..read }, 0, 4096),
         CLOSING,
@@ -197,7 +197,7 @@ fn sizes_are_set_by_handle_and_by_path() {
         works(resizing(5000)),
         (whole, 0, 5000),
         fails(resizing(UNHEARD_OF), Errno::INVAL),
-        // A file that is open doesn't keep its name from being used.
+        // Another file may use the name of an open file.
         works(resizing_by_path(NEW, 6000)),
         (whole, 0, 6000),
         CLOSING,
@@ -215,7 +215,7 @@ fn sizes_are_set_by_handle_and_by_path() {
 
 #[test]
 fn room_is_reserved_where_the_system_can() {
-    // What this file system supports, before a driver is used.
+    // Checks what this file system supports, before a driver is used.
     let probe = tempfile::tempfile().unwrap();
     #[cfg(target_os = "linux")]
     let can = rustix::fs::fallocate(&probe, rustix::fs::FallocateFlags::empty(), 0, 4096);
@@ -228,7 +228,7 @@ fn room_is_reserved_where_the_system_can() {
     // A ring keeps a frequently used file in its private table.
     cases.extend([works(on(OpKind::Write, NEW)); 8]);
     cases.extend([
-        // More than any read or write of this script.
+        // Longer than any read or write of this script.
         (allocating(100, 200_000), errno, 0),
         (allocating(0, 4096), errno, 0),
         (Op { offset: 200_000, ..on(OpKind::Read, NEW) }, 0, if errno == 0 { 100 } else { 0 }),
@@ -242,7 +242,7 @@ fn room_is_reserved_where_the_system_can() {
     check(&cases, |folder, _| {
         let new = fs::metadata(folder.join("new")).unwrap();
         assert_eq!(new.len(), 150_000);
-        // Room for all, though only the beginning was written.
+        // The whole size is allocated, though only the beginning was written.
         assert!(errno != 0 || new.blocks() * 512 >= 150_000, "{} blocks", new.blocks());
     });
 }
@@ -254,7 +254,7 @@ fn files_and_directories_get_other_names() {
         works(creating(NEW, OpenMode::READ)),
         works(on(OpKind::Write, NEW)),
         works(renaming(NEW, OTHER)),
-        // What is open stays open under its other name.
+        // An open file stays open under its other name.
         works(on(OpKind::Write, NEW)),
         CLOSING,
         fails(on(OpKind::Stat, NEW), Errno::NOENT),
@@ -262,7 +262,7 @@ fn files_and_directories_get_other_names() {
         fails(renaming(OTHER, 10), Errno::INVAL),
         fails(Op { offset: 1 << 32, ..renaming(OTHER, 0) }, Errno::INVAL),
         fails(renaming(99, OTHER), Errno::INVAL),
-        // A link moves itself, and is replaced itself.
+        // Renaming a link moves or replaces the link itself.
         works(renaming(A_LINK, NEW)),
         fails(on(OpKind::Stat, A_LINK), Errno::NOENT),
         works(renaming(OTHER, NEW)),
@@ -326,7 +326,7 @@ fn a_file_gets_a_second_name_and_is_written_by_either() {
         works(creating(OTHER, OpenMode::READ)),
         CLOSING,
         works(resizing_by_path(NEW, 100)),
-        // Of two names of one file both stay.
+        // If both names are of one file, both stay.
         both(OpKind::Rename),
         works(on(OpKind::Stat, NEW)),
         works(on(OpKind::Unlink, NEW)),
@@ -455,8 +455,8 @@ fn a_slash_at_the_end_of_a_link_has_it_followed_no_more() {
     check(&cases, |folder, _| assert!(!folder.join("link").is_symlink()));
 }
 
-/// Opens a file, sets its size and closes it without waiting in between, and opens another at the same
-/// time.
+/// Opens a file, sets its size and closes it without waiting in between, and opens another one at the
+/// same time.
 struct Hasty {
     rounds: u32,
     asked: u32,
@@ -483,7 +483,7 @@ impl Script for Hasty {
             0 => opening_as(0, WRITE),
             1 => resizing(u64::from(self.asked)),
             2 => op(OpKind::Close),
-            // It may be given the number that the first file had.
+            // It may get the descriptor number of the first file.
             3 => other,
             _ => Op { kind: OpKind::Close, ..other },
         })
@@ -507,7 +507,7 @@ fn a_size_that_is_set_while_its_file_is_closed_hits_no_other_file() {
         let too_late = Errno::BADF.raw_os_error();
         let mut overtaken = 0;
         for record in &ended.records {
-            // Whether it begins before the close is for threads to race for; a ring keeps to the order.
+            // With threads it may begin before or after the close; a ring keeps the order.
             let may_fail = record.kind == OpKind::Truncate && name == "threads";
             assert!(record.errno == 0 || may_fail && record.errno == too_late, "{name}: {record:?}");
             overtaken += u32::from(record.errno != 0);

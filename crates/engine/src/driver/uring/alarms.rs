@@ -1,5 +1,5 @@
-//! One alarm per worker, and which goes off next: a tournament tree. No memory is taken after the start,
-//! whatever scripts do, which a heap with outdated entries could not promise.
+//! One alarm per worker, in a tournament tree that finds the next one. It allocates nothing after the
+//! start. A heap with outdated entries could not guarantee that.
 
 /// At most one alarm for each of a fixed number of workers.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ impl Alarms {
     /// The time of an alarm that is not set.
     pub(super) const NEVER: u64 = u64::MAX;
 
-    /// For this many workers, none set.
+    /// For this many workers, without alarms.
     pub(super) fn new(workers: usize) -> Alarms {
         Alarms { times_ns: vec![Alarms::NEVER; 2 * workers.next_power_of_two()] }
     }
@@ -24,7 +24,7 @@ impl Alarms {
         workers + worker as usize
     }
 
-    /// Sets a worker's alarm, in place of the one it may have.
+    /// Sets a worker's alarm, and replaces an earlier one.
     pub(super) fn set(&mut self, worker: u32, at_ns: u64) {
         let mut node = self.leaf(worker);
         self.times_ns[node] = at_ns;
@@ -34,19 +34,19 @@ impl Alarms {
         }
     }
 
-    /// Takes back a worker's alarm, if it has one.
+    /// Clears a worker's alarm, if one is set.
     pub(super) fn clear(&mut self, worker: u32) {
         if self.times_ns[self.leaf(worker)] != Alarms::NEVER {
             self.set(worker, Alarms::NEVER);
         }
     }
 
-    /// When the next alarm goes off.
+    /// The time of the next alarm.
     pub(super) fn earliest_ns(&self) -> u64 {
         self.times_ns[1]
     }
 
-    /// A worker whose alarm is due, the earliest first; the alarm is then no longer set.
+    /// Takes the earliest due alarm, and returns its worker. The alarm is then no longer set.
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<u32> {
         if self.earliest_ns() > now_ns {
             return None;

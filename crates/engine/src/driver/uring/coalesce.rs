@@ -1,23 +1,23 @@
-//! When a ring should wake up for its next due time: just before it, or slightly later, together with
-//! those that follow.
+//! Decides when a ring wakes up for its next due time: just before it, or slightly later, together with
+//! the following ones.
 //!
 //! Waking just before a due time and spinning until it is exact, but costs up to a tenth of a
 //! millisecond of processor time. A ring with thousands of streams has a due time every few tens of
 //! microseconds. It would only spin, and take processor time from the storage's own code. If due times
-//! are that close, the ring sleeps past the first of them and issues all that have come due with one
-//! system call. The added delay is measured as Reelgauge's scheduling delay. It stays well under the
-//! millisecond from which a run reports that its timing was not good enough.
+//! are that close, the ring sleeps past the first of them and issues all due operations with one system
+//! call. The added delay is measured as Reelgauge's scheduling delay. It stays well under 1 ms, the
+//! limit above which a run reports insufficient timing.
 //!
 //! Pure: the time is a parameter.
 
-/// Due times that lie, on average, closer than this are met together.
+/// Due times whose average distance is below this are handled together.
 const CLOSE_NS: u64 = 200_000;
-/// How long the first of them waits for the others, at most, in addition to the oversleep.
+/// The maximum time that the first of them waits for the others, in addition to the oversleep.
 const GATHER_NS: u64 = 500_000;
-/// Over how long the average is taken.
+/// The time over which the average is taken.
 const SPAN_NS: u64 = 10_000_000;
 
-/// How close due times have lately been.
+/// The recent average distance of due times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Coalesce {
     since_ns: u64,
@@ -26,7 +26,7 @@ pub(super) struct Coalesce {
 }
 
 impl Coalesce {
-    /// So many due times were met at `now_ns`.
+    /// Records that this many due times were handled at `now_ns`.
     pub(super) fn met(&mut self, dues: u64, now_ns: u64) {
         self.dues += dues;
         debug_assert!(now_ns >= self.since_ns, "the clock of a ring does not go back");
@@ -37,13 +37,13 @@ impl Coalesce {
         }
     }
 
-    /// When to wake for the due time at `next_ns`, if the sleeper wakes `lead_ns` late.
+    /// When to wake up for the due time at `next_ns`, if the sleeping thread wakes `lead_ns` late.
     pub(super) fn sleep_until_ns(&self, next_ns: u64, lead_ns: u64) -> u64 {
-        // No due time at all is the largest number, and stays it.
+        // "No due time" is the largest number, so the sum must saturate.
         match self.is_close {
-            // Who oversleeps by more than that needs no more time to gather.
+            // An oversleep longer than that needs no additional time.
             true => next_ns.saturating_add(GATHER_NS.saturating_sub(lead_ns)),
-            // In the run's first moments.
+            // The difference could be negative in the run's first moments.
             false => next_ns.saturating_sub(lead_ns),
         }
     }
@@ -53,7 +53,7 @@ impl Coalesce {
 mod tests {
     use super::*;
 
-    /// Due times at an even distance for 50 ms.
+    /// Due times at equal distances for 50 ms.
     fn evenly(gap_ns: u64) -> Coalesce {
         let mut coalesce = Coalesce::default();
         for due in 1..=50_000_000 / gap_ns {

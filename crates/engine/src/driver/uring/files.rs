@@ -1,15 +1,15 @@
 //! The files that a ring's workers hold open.
 //!
-//! A file is an ordinary descriptor. When it has been used a while it is entered in the ring's own table as
-//! well, which spares the kernel looking it up and counting its users each time: a few percent of a read
-//! from memory, and not worth the two extra system calls for a file that is soon closed. Before its close
-//! it is taken out of the table again, so that the close is the last of it and does what it does for an
-//! application. (Opening into the table directly would be simpler, but closing from it skips the file
-//! system's flush, which is where NFS, SMB and FUSE write back and report late errors.)
+//! A file is an ordinary descriptor. After some use it is also entered in the ring's own table. This
+//! saves the kernel from looking it up and counting its users each time: a few percent of a read from
+//! memory, and not worth the two extra system calls for a file that is soon closed. Before its close it
+//! is removed from the table, so that the close releases the file as in an application. (Opening into
+//! the table directly would be simpler, but closing from it skips the file system's flush, in which NFS,
+//! SMB and FUSE write back and report late errors.)
 //!
-//! A file is lent to an offloaded operation by its number. Until that is back it is not closed, because its
-//! number may soon be another file's. (A duplicate would be safe too, but closing that one would flush the
-//! file.)
+//! A file is lent to an offloaded operation by its descriptor number. Until the operation has finished,
+//! the file is not closed, because its number could be reused for another file. (A duplicate would be
+//! safe too, but closing it would flush the file.)
 
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd, RawFd};
 
@@ -17,17 +17,17 @@ use io_uring::Submitter;
 use io_uring::squeue::Flags;
 use io_uring::types::Fd;
 
-/// After so many operations a file counts as one that stays open.
+/// After this many operations a file is assumed to stay open.
 const SETTLED_AFTER: u32 = if cfg!(test) { 4 } else { 64 };
-/// What takes an entry out of the ring's table.
+/// The value that removes an entry from the ring's table.
 const NOTHING: RawFd = -1;
 
 /// All handles of all workers of a ring.
 pub(super) struct OpenHandles {
     handles: Vec<Option<Handle>>,
-    /// Whether the ring has a table, with a place for each handle.
+    /// Whether the ring has a table, with an entry for each handle.
     has_table: bool,
-    /// Handles that have just been used often enough.
+    /// Handles that have just reached the number of uses for the table.
     settling: Vec<u32>,
 }
 
@@ -35,9 +35,9 @@ struct Handle {
     fd: OwnedFd,
     uses: u32,
     in_table: bool,
-    /// How many offloaded operations it is lent to.
+    /// The number of offloaded operations that use it.
     lent: u32,
-    /// Whether its close has been enlisted.
+    /// Whether its close is in the batch.
     is_closing: bool,
 }
 
@@ -50,17 +50,17 @@ impl OpenHandles {
         }
     }
 
-    /// How many there may be.
+    /// The number of handles.
     pub(super) fn len(&self) -> usize {
         self.handles.len()
     }
 
-    /// The ring has a table for all handles.
+    /// Records that the ring has a table for all handles.
     pub(super) fn use_table(&mut self) {
         self.has_table = true;
     }
 
-    /// Whether this handle can't be opened: it has a file.
+    /// Whether this handle has a file, so that it cannot be opened.
     #[inline]
     pub(super) fn is_taken(&self, handle: usize) -> bool {
         self.handles[handle].is_some()
@@ -72,21 +72,21 @@ impl OpenHandles {
         self.handles[handle].as_ref().is_some_and(|file| !file.is_closing)
     }
 
-    /// This handle's file is about to be given up.
+    /// Records that this handle's file is about to be closed.
     pub(super) fn closing(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
             file.is_closing = true;
         }
     }
 
-    /// This handle's file will be used by an offloaded operation.
+    /// Records that an offloaded operation will use this handle's file.
     pub(super) fn lend(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
             file.lent += 1;
         }
     }
 
-    /// An offloaded operation that used this handle's file is over, or is not begun after all.
+    /// Records that an offloaded operation that used this handle's file is over or was discarded.
     pub(super) fn given_back(&mut self, handle: usize) {
         if let Some(file) = &mut self.handles[handle] {
             assert!(file.lent > 0, "a file that an operation releases was lent to it");
@@ -99,17 +99,18 @@ impl OpenHandles {
         self.handles[handle].as_ref().is_some_and(|file| file.lent > 0)
     }
 
-    /// The number of a file that is lent.
+    /// The descriptor number of a lent file.
     pub(super) fn lent(&self, handle: usize) -> Option<RawFd> {
         self.handles[handle].as_ref().filter(|file| file.lent > 0).map(|file| file.fd.as_raw_fd())
     }
 
-    /// This handle now has this file.
+    /// Stores the file that this handle opened.
     pub(super) fn opened(&mut self, handle: usize, fd: OwnedFd) {
         self.handles[handle] = Some(Handle { fd, uses: 0, in_table: false, lent: 0, is_closing: false });
     }
 
-    /// How a submission queue entry names this handle's file: a number, and whether it is the table's.
+    /// The descriptor number or table index of this handle's file for a submission queue entry, with the
+    /// flag for the table.
     #[inline]
     pub(super) fn target(&self, handle: usize) -> (Fd, Flags) {
         match &self.handles[handle] {
@@ -119,20 +120,21 @@ impl OpenHandles {
         }
     }
 
-    /// Counts another use of this handle.
+    /// Counts a use of this handle.
     #[inline]
     pub(super) fn used(&mut self, handle: usize) {
         let Some(file) = &mut self.handles[handle] else {
             return;
         };
-        // Only its first uses count.
+        // Only the first uses matter.
         file.uses = file.uses.saturating_add(1);
         if file.uses == SETTLED_AFTER && self.has_table {
             self.settling.push(handle as u32);
         }
     }
 
-    /// Enters in the table what has been used often enough. A refusal costs nothing but time.
+    /// Enters frequently used files in the table. If the kernel refuses, operations only take slightly
+    /// longer.
     #[inline]
     pub(super) fn settle(&mut self, submitter: &Submitter<'_>) {
         while let Some(handle) = self.settling.pop() {
@@ -143,18 +145,18 @@ impl OpenHandles {
         }
     }
 
-    /// Gives up a handle's file to be closed, taken out of the table.
+    /// Removes a handle's file from the table and returns it to be closed.
     pub(super) fn give_up(&mut self, handle: usize, submitter: &Submitter<'_>) -> Option<OwnedFd> {
         let file = self.handles[handle].take()?;
         if file.in_table {
-            // Can't fail for an entry that is there; if it did, the file would be closed with the ring.
+            // Cannot fail for an existing entry. If it did, the file would be closed with the ring.
             let _ = submitter.register_files_update(handle as u32, &[NOTHING]);
         }
         Some(file.fd)
     }
 
-    /// Closes all that is open. Nothing is in flight, except when the ring has broken off; then what is lent
-    /// stays open for good.
+    /// Closes all open files. Nothing is in flight, except if the ring has failed; then lent files stay
+    /// open forever.
     pub(super) fn close_all(&mut self, submitter: &Submitter<'_>) {
         for handle in 0..self.handles.len() {
             let is_lent = self.is_lent(handle);

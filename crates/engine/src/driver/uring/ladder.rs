@@ -1,7 +1,7 @@
-//! What of io_uring's newer features a ring uses, and what it falls back to where the kernel refuses.
+//! Chooses the io_uring features that a ring uses, and the fallbacks if the kernel refuses one.
 //!
-//! Nothing here changes what is measured; the upper rungs only cost less processor time. The lowest
-//! rung needs Linux 5.11 (waiting with a timeout, unlinking, renaming).
+//! These features do not change the measurement; the upper rungs only use less processor time. The
+//! lowest rung needs Linux 5.11 (waiting with a timeout, unlinking, renaming).
 
 use std::fmt;
 use std::io;
@@ -13,10 +13,10 @@ use super::slots::{Slot, Slots};
 use crate::buffer::AlignedBuffer;
 use crate::driver::DriverError;
 
-/// Room in the submission queue: a batch, and operations that the kernel returned because of a signal.
+/// Size of the submission queue: a batch, and operations that the kernel returned because of a signal.
 const ENTRIES: u32 = 4 * BATCH as u32;
 
-/// The ways to set up a ring, the best first: its name in reports, and the features.
+/// The ways to set up a ring, best first, each with its name in reports and its features.
 const RUNGS: [(&str, Features); 5] = [
     (
         "DEFER_TASKRUN, NO_SQARRAY (Linux 6.6)",
@@ -40,10 +40,10 @@ const RUNGS: [(&str, Features); 5] = [
     ),
 ];
 
-/// An index that no buffer is registered under yet.
+/// A buffer index without a registered buffer.
 const LEFT_OUT: libc::iovec = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
 
-/// Features that a ring is set up with.
+/// Features for setting up a ring.
 #[derive(Clone, Copy, Debug)]
 struct Features {
     defer_taskrun: bool,
@@ -52,7 +52,7 @@ struct Features {
     single_issuer: bool,
 }
 
-/// What a ring may use: everything, except in tests.
+/// The features that a ring may use: all of them, except in tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ladder {
     pub(super) first_rung: usize,
@@ -61,14 +61,15 @@ pub(crate) struct Ladder {
     pub(super) registered_ring: bool,
 }
 
-/// What a ring does use.
+/// The features that a ring actually uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) rung: usize,
     pub(super) registered_buffers: bool,
     pub(super) registered_files: bool,
     pub(super) registered_ring: bool,
-    /// How many operations the kernel's own threads may work on at once; `None`: its default.
+    /// The number of operations that the kernel's own threads may perform at once; `None` for the
+    /// kernel's default.
     pub(super) kernel_threads: Option<u32>,
 }
 
@@ -91,17 +92,17 @@ impl fmt::Display for Taken {
 }
 
 impl Ladder {
-    /// Everything that the kernel offers.
+    /// All features of the kernel.
     pub(crate) const TOP: Ladder =
         Ladder { first_rung: 0, registered_buffers: true, registered_files: true, registered_ring: true };
 
-    /// Everything from this rung downwards.
+    /// All features from this rung downwards.
     #[cfg(test)]
     pub(crate) const fn from_rung(first_rung: usize) -> Ladder {
         Ladder { first_rung, ..Ladder::TOP }
     }
 
-    /// As little as possible.
+    /// As few features as possible.
     #[cfg(test)]
     pub(crate) const BARE: Ladder = Ladder {
         first_rung: RUNGS.len() - 1,
@@ -110,7 +111,7 @@ impl Ladder {
         registered_ring: false,
     };
 
-    /// Whether a ring can be set up at all. The ring is closed at once.
+    /// Checks that a ring can be set up. The ring is closed immediately.
     pub(crate) fn probe() -> Result<(), DriverError> {
         let refused = |source| DriverError::UringSetup { source };
         let (ring, _) = set_up(0, 1).map_err(refused)?;
@@ -125,8 +126,8 @@ impl Ladder {
         check(&ring).map_err(refused)?;
         let registered_buffers = self.registered_buffers && register_buffers(&ring, slots);
         let registered_files = self.registered_files && make_file_table(&ring, slots);
-        // Without this the kernel would work on a few operations at a time and let the rest queue, which
-        // would be counted as the storage's slowness.
+        // By default the kernel performs only a few operations at a time. The others would wait in its
+        // queue, which would count as slow storage.
         let mut limits = [in_flight.max(4), 0];
         let raised = ring.submitter().register_iowq_max_workers(&mut limits).is_ok();
         let taken = Taken {
@@ -140,14 +141,14 @@ impl Ladder {
     }
 }
 
-/// The first rung at or below `first` that the kernel accepts. A refusal other than "I don't know that"
-/// is final: going further down would not help.
+/// Sets up the first rung at or below `first` that the kernel accepts. A refusal other than "unknown
+/// flag" (`EINVAL`) is final, because lower rungs would fail as well.
 fn set_up(first: usize, slots: u32) -> io::Result<(IoUring, usize)> {
     let mut last = io::Error::from(io::ErrorKind::Unsupported);
     for (rung, (_, features)) in RUNGS.iter().enumerate().skip(first) {
         let mut builder = IoUring::builder();
-        // Every completion must find room, and those reaped last may still take theirs. What is too much the
-        // kernel clamps.
+        // Every completion must find room, while those reaped last still occupy theirs. The kernel
+        // clamps a size that is too large.
         builder.setup_clamp().setup_cqsize(slots.saturating_mul(2).max(2 * ENTRIES));
         if features.defer_taskrun {
             builder.setup_defer_taskrun().setup_taskrun_flag();
@@ -170,7 +171,7 @@ fn set_up(first: usize, slots: u32) -> io::Result<(IoUring, usize)> {
     Err(last)
 }
 
-/// Whether the kernel can do everything that the driver asks of it.
+/// Checks that the kernel supports all operations of the driver.
 fn check(ring: &IoUring) -> io::Result<()> {
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe)?;
@@ -194,10 +195,10 @@ fn check(ring: &IoUring) -> io::Result<()> {
     }
 }
 
-/// Registers the slots' buffers with the kernel, in the order of their indexes. Returns whether it
-/// agreed. It refuses when the user's limit of locked memory (RLIMIT_MEMLOCK) is used up.
+/// Registers the slots' buffers with the kernel, in the order of their indexes. Returns whether the
+/// kernel accepted them. It refuses if the user's limit of locked memory (RLIMIT_MEMLOCK) is used up.
 ///
-/// A registered buffer stays in memory, so a buffer that may never be used is not registered yet: see
+/// A registered buffer occupies memory, so a buffer that may never be used is registered later: see
 /// [`register_read`].
 fn register_buffers<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
     let Some(buffers) = buffers_of(slots) else { return false };
@@ -210,7 +211,7 @@ fn register_buffers<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
     registered
 }
 
-/// The buffers by their indexes; `None` where there are more than indexes.
+/// The buffers by their indexes; `None` if there are more buffers than indexes.
 fn buffers_of<S>(slots: &Slots<S>) -> Option<Vec<libc::iovec>> {
     let mut buffers: Vec<libc::iovec> = Vec::with_capacity(2 * slots.slots.len());
     for slot in slots.slots.iter() {
@@ -224,8 +225,8 @@ fn buffers_of<S>(slots: &Slots<S>) -> Option<Vec<libc::iovec>> {
     (buffers.len() <= usize::from(u16::MAX)).then_some(buffers)
 }
 
-/// Registers a slot's read buffer with the kernel, if that was postponed. It may refuse, and does before
-/// Linux 5.13.
+/// Registers a slot's read buffer with the kernel, if that was postponed. The kernel may refuse; Linux
+/// before 5.13 does.
 pub(super) fn register_read(submitter: &Submitter<'_>, slot: &mut Slot) {
     let buffers = [vector(&slot.read)];
     // SAFETY: as in `register_buffers`.
@@ -233,8 +234,9 @@ pub(super) fn register_read(submitter: &Submitter<'_>, slot: &mut Slot) {
     slot.is_read_registered = Some(registered.is_ok());
 }
 
-/// Makes an empty table for the files of all handles; whether the kernel agreed. It doesn't before Linux
-/// 5.19, and where there are more handles than a process may open files (RLIMIT_NOFILE).
+/// Creates an empty table for the files of all handles. Returns whether the kernel accepted it. Linux
+/// before 5.19 refuses, and any kernel does if there are more handles than a process may open files
+/// (RLIMIT_NOFILE).
 fn make_file_table<S>(ring: &IoUring, slots: &mut Slots<S>) -> bool {
     let Ok(handles) = u32::try_from(slots.files.len()) else {
         return false;

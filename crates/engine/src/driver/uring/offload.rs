@@ -1,17 +1,17 @@
-//! Operations that io_uring does not support, at least before Linux 5.15: asking for access, listing and
-//! making a directory, setting a file's times, setting its size, making and reading links. It also runs
-//! those of more than one step: the first operation by path in a directory, which has to be opened for
-//! it; every open where the kernel can't keep to the area; emptying a file that an open found full; and
-//! removing or renaming where the run itself made hard links. Helper threads perform them while the ring
-//! continues.
+//! Operations that io_uring does not support, at least before Linux 5.15: checking access, listing and
+//! creating a directory, setting a file's times or size, creating and reading links. Operations of
+//! several steps run here, too: the first operation by path in a directory, which must be opened first;
+//! every open if the kernel cannot restrict it to the area; emptying a file that an open found not
+//! empty; and removing or renaming if the run made hard links. Helper threads perform them while the
+//! ring continues.
 //!
-//! There are as many helpers as offloaded operations have been in flight at once, so that none waits for
-//! another. A ring that never needed one has none. A helper reads the clock right before and right after
-//! its system calls; that it had to be woken shows as lateness, not as service time. Afterwards it
+//! There are as many helpers as the maximum of offloaded operations in flight so far, so that none waits
+//! for another. A ring without offloaded operations has none. A helper reads the clock right before and
+//! right after its system calls, so its wake-up counts as lateness, not as service time. Afterwards it
 //! signals an eventfd ("the bell") that the ring polls: to the ring that is a completion like any other.
 //!
-//! Threads are made before the clock of their first offloaded operation is read; making one takes some ten
-//! microseconds.
+//! A thread is started before the clock of its first offloaded operation is read, since starting it
+//! takes about ten microseconds.
 
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -48,25 +48,25 @@ pub(super) const fn is_offloaded(kind: OpKind) -> bool {
 /// The helpers of a ring.
 pub(super) struct Offload {
     helpers: Vec<Sender<Offloaded>>,
-    /// Who of them has nothing to do.
+    /// The idle helpers.
     idle: Vec<u32>,
     report: Sender<Option<Returned>>,
-    /// `None`: a helper's last word.
+    /// `None` is a helper's last message before it dies.
     returned: Receiver<Option<Returned>>,
     bell: Arc<OwnedFd>,
-    /// Whether the ring listens to the bell.
+    /// Whether the ring polls the bell.
     is_listening: bool,
 }
 
-/// What a helper is sent for.
+/// An operation for a helper.
 struct Offloaded {
     slot: u32,
     op: Op,
-    /// The open file it is about, if it doesn't go by path.
+    /// The open file that it uses, if it does not go by path.
     file: Option<BorrowedFd<'static>>,
 }
 
-/// What a helper comes back with.
+/// The result of a helper's operation.
 pub(super) struct Returned {
     pub(super) slot: u32,
     pub(super) issued_ns: u64,
@@ -79,7 +79,7 @@ pub(super) struct Returned {
 }
 
 impl Offload {
-    /// What the completion of listening carries; no slot's number.
+    /// The user data of the bell's completion; not a valid slot number.
     pub(super) const BELL: u64 = u64::MAX;
 
     pub(super) fn new() -> Result<Offload, DriverError> {
@@ -96,7 +96,7 @@ impl Offload {
         })
     }
 
-    /// Sees to it that so many helpers have nothing to do.
+    /// Ensures that this many helpers are idle.
     pub(super) fn muster(&mut self, post: &Post, idle: usize) -> Result<(), DriverError> {
         while self.idle.len() < idle {
             let number = self.helpers.len() as u32;
@@ -119,8 +119,8 @@ impl Offload {
         Ok(())
     }
 
-    /// Sends a helper who has nothing to do; there must be one ([`Offload::muster`]). An offloaded operation
-    /// that doesn't go by path needs its `file`, which stays open until the helper is back.
+    /// Sends an operation to an idle helper; there must be one ([`Offload::muster`]). An operation that
+    /// does not go by path needs its `file`, which stays open until the helper has finished.
     pub(super) fn send(&mut self, slot: u32, op: &Op, file: Option<BorrowedFd<'static>>) {
         let helper = self.idle.pop().expect("helpers are set up before they get work");
         let sent = self.helpers[helper as usize].send(Offloaded { slot, op: *op, file });
@@ -137,17 +137,18 @@ impl Offload {
         })
     }
 
-    /// The bell was heard. To be called before [`Offload::next_returned`]: who comes back later rings again.
+    /// Resets the bell. Call it before [`Offload::next_returned`]: a helper that finishes later rings
+    /// again.
     pub(super) fn heard(&mut self) {
         self.is_listening = false;
-        // Silences it. There is nothing else to read, and nothing is lost if there was nothing.
+        // Resets the bell. The read returns nothing else, and if it fails, nothing is lost.
         let _ = rustix::io::read(&*self.bell, &mut [0; 8]);
     }
 
-    /// The next helper that is back.
+    /// The next finished operation.
     ///
     /// # Panics
-    /// When one died: what it was sent for never comes back, and that is no silence of the storage's.
+    /// If a helper died: its operation never returns, and the storage did not cause that.
     pub(super) fn next_returned(&mut self) -> Option<Returned> {
         let returned = self.returned.try_recv().ok()?.expect("helpers outlive their offload");
         self.idle.push(returned.helper);
@@ -157,7 +158,7 @@ impl Offload {
 }
 
 impl Offloaded {
-    /// The file that was opened, if any was.
+    /// Performs the operation. Returns the file that it opened, if any.
     fn carry_out(&self, names: &Names) -> Result<Option<OwnedFd>, ErrorNumber> {
         let name = || names.get(self.op.file).ok_or(IMPOSSIBLE);
         match self.op.kind {
@@ -165,13 +166,13 @@ impl Offloaded {
             OpKind::Open => OpenFile::open(name()?, self.op.open).map(|file| Some(file.into_fd())),
             OpKind::Create if let Some(opened) = self.file => io::set_size(opened, 0).map(|()| None),
             OpKind::Create => OpenFile::create(name()?, self.op.open).map(|file| Some(file.into_fd())),
-            // Nothing else is done to an open file.
+            // This is the only operation on an open file.
             _ => io::set_size(self.file.ok_or(NOT_OPEN)?, self.op.offset).map(|()| None),
         }
     }
 }
 
-/// A thread that does one offloaded operation at a time.
+/// A thread that performs one offloaded operation at a time.
 struct Helper {
     number: u32,
     context: Arc<Context>,
@@ -203,7 +204,7 @@ impl Helper {
 }
 
 fn ring(bell: &OwnedFd) {
-    // The bell counts to 2^64, so ringing it neither waits nor fails.
+    // The counter of the bell has 64 bits, so writing to it neither blocks nor fails.
     let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
 }
 
@@ -228,7 +229,7 @@ mod tests {
     use crate::clock::Clock;
     use crate::pattern::PatternSpec;
 
-    /// A post with two files: this directory, and one that isn't there.
+    /// A context with two files: this directory and a missing one.
     fn post() -> Post {
         let context = Context {
             clock: Clock::start(),
@@ -251,7 +252,7 @@ mod tests {
         Op { kind, file, ..super::super::slots::NOTHING }
     }
 
-    /// The next that is back, once it has rung.
+    /// The next finished operation, after the bell has rung.
     fn next(offload: &mut Offload) -> Returned {
         let begun = Instant::now();
         loop {

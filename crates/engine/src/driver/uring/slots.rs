@@ -1,5 +1,5 @@
-//! What a ring knows of its workers: a place each, the slots for their operations in flight, and the files
-//! they hold open.
+//! A ring's knowledge of its workers: an entry for each, the slots for their operations in flight, and
+//! their open files.
 
 use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
@@ -18,18 +18,18 @@ use crate::io::{Anchors, IMPOSSIBLE, NOT_OPEN, Opening};
 use crate::pattern::{Stamped, WriteData};
 use crate::verify::WriteAt;
 
-/// A worker, as its ring sees it.
+/// A worker from its ring's view.
 pub(super) struct RingWorker<S> {
     pub(super) worker: Worker<S>,
-    /// The first of its slots that are free, or [`Slot::NONE`]; [`Slot::next_free`] leads on.
+    /// The first of its free slots, or [`Slot::NONE`]; [`Slot::next_free`] links to the next one.
     pub(super) free: u32,
-    /// How many of its slots are not free.
+    /// The number of its slots in use.
     pub(super) busy: u16,
     /// A prepared operation that is not yet due.
     pub(super) held: Option<u32>,
-    /// Whether that is a close which waits for offloaded operations on its file.
+    /// Whether that operation is a close that waits for offloaded operations on its file.
     pub(super) is_held_back: bool,
-    /// Whether the throttle holds that operation back.
+    /// Whether the throttle delays that operation.
     pub(super) is_throttled: bool,
     /// Whether the slot is in the queue of workers to ask.
     pub(super) is_ready: bool,
@@ -39,21 +39,21 @@ pub(super) struct RingWorker<S> {
     pub(super) is_finished: bool,
 }
 
-/// Room for one operation in flight: what was asked, and its memory.
+/// One operation in flight, with its memory.
 pub(super) struct Slot {
     pub(super) op: Op,
     /// When it was issued, or [`Slot::GROUNDED`].
     pub(super) issued_ns: u64,
-    /// What it starts from if it names its files and the ring carries it out; `None` for an offloaded
-    /// operation.
+    /// The directories that its paths start from, if the ring performs it by path; `None` for an
+    /// offloaded operation.
     pub(super) anchors: Option<Anchors>,
-    /// How it opens, for as long as the kernel may look.
+    /// The parameters of its open. They live as long as the kernel may read them.
     pub(super) how: OpenHow,
-    /// What its open is held to.
+    /// The checks for its open.
     pub(super) opening: Opening,
-    /// The file that it has opened, and that must be emptied before it is done.
+    /// The file that it has opened, and that must be emptied before the operation is complete.
     pub(super) emptied: Option<OwnedFd>,
-    /// Why it can't even be tried, as an error number.
+    /// Why the operation is invalid, as an error number.
     pub(super) refused: Option<i32>,
     pub(super) next_free: u32,
     pub(super) ring_worker: u32,
@@ -62,10 +62,10 @@ pub(super) struct Slot {
     pub(super) first_handle: u32,
     pub(super) read: AlignedBuffer,
     pub(super) data: Option<Box<WriteData>>,
-    /// Whether the kernel knows the memory to read into; `None` until it was asked to.
+    /// Whether the read buffer is registered with the kernel; `None` until that was tried.
     pub(super) is_read_registered: Option<bool>,
-    /// What the kernel knows the two buffers by, where they are registered: `read` and the data's pool, in
-    /// the order of the slots.
+    /// The indexes of the two buffers, `read` and the data's pool, if they are registered; in the order
+    /// of the slots.
     pub(super) read_index: u16,
     pub(super) data_index: u16,
     /// The file that its close is closing.
@@ -79,7 +79,7 @@ impl Slot {
     /// The issue time of an operation that is not in flight.
     pub(super) const GROUNDED: u64 = u64::MAX;
 
-    /// Takes in an operation and makes its data, or the memory to read into.
+    /// Stores an operation and generates its data, or allocates the read buffer.
     #[inline]
     pub(super) fn prepare(&mut self, op: &Op, files: usize, read_only: &ReadOnly) {
         self.op = *op;
@@ -94,20 +94,20 @@ impl Slot {
         }
     }
 
-    /// Notes that its operation is issued at this time.
+    /// Records that its operation is issued at this time.
     #[inline]
     pub(super) fn issue(&mut self, now_ns: u64) {
         debug_assert_eq!(self.issued_ns, Slot::GROUNDED, "an operation is issued once");
         self.issued_ns = now_ns;
     }
 
-    /// Notes that a helper issued its operation at this time, which is later than the ring sent the helper.
+    /// Records that a helper issued its operation at this time, later than the ring sent it.
     pub(super) fn issued_by_helper(&mut self, issued_ns: u64) {
         assert_ne!(self.issued_ns, Slot::GROUNDED, "a helper's operation is in flight");
         self.issued_ns = issued_ns;
     }
 
-    /// Notes that its operation is over. Returns when it was issued.
+    /// Records that its operation is over. Returns when it was issued.
     #[inline]
     pub(super) fn land(&mut self) -> u64 {
         let issued_ns = std::mem::replace(&mut self.issued_ns, Slot::GROUNDED);
@@ -115,32 +115,32 @@ impl Slot {
         issued_ns
     }
 
-    /// Whether it is carried out by a path, as an open is.
+    /// Whether it is performed by a path, as an open is.
     #[inline]
     pub(super) fn names_files(&self) -> bool {
         self.op.goes_by_path() || matches!(self.op.kind, OpKind::Open | OpKind::Create)
     }
 
-    /// Whether a helper has to do it.
+    /// Whether a helper must perform it.
     #[inline]
     pub(super) fn is_offloaded(&self) -> bool {
         is_offloaded(self.op.kind) || (self.names_files() && self.anchors.is_none())
     }
 
-    /// What the write map needs to know, when this is a write.
+    /// The entry for the write map, if this is a write.
     #[inline]
     pub(super) fn write(&self) -> Option<WriteAt> {
         self.stamped.as_ref().map(|made| write_at(&self.op, self.worker, made.sequence))
     }
 
-    /// Which of [`Slots::files`] it uses; only for an operation that isn't refused and needs a handle.
+    /// The index in [`Slots::files`] that it uses; only for a valid operation that needs a handle.
     #[inline]
     pub(super) fn handle(&self) -> usize {
         debug_assert!(self.op.handle < self.needs.handles, "a handle belongs to the worker that uses it");
         self.first_handle as usize + usize::from(self.op.handle)
     }
 
-    /// Where the data of its write lies.
+    /// The address of its write data.
     pub(super) fn write_from(&self) -> *const u8 {
         match (&self.data, &self.stamped) {
             (Some(data), Some(stamped)) => data.slice(stamped, self.op.len as usize).as_ptr(),
@@ -152,16 +152,16 @@ impl Slot {
 /// All of a ring's workers.
 pub(super) struct Slots<S> {
     pub(super) workers: Vec<RingWorker<S>>,
-    /// Leaked unless the ring is known to have nothing in flight: the kernel may still use the buffers.
+    /// Leaked unless nothing is in flight for certain: the kernel may still use the buffers.
     pub(super) slots: ManuallyDrop<Vec<Slot>>,
     /// The workers' files, by [`Slot::handle`].
     pub(super) files: OpenHandles,
-    /// Who is to be asked next. Each worker at most once, so it never grows.
+    /// The workers to ask next. Each is in it at most once, so it never grows.
     pub(super) ready: VecDeque<u32>,
 }
 
 impl<S: Script> Slots<S> {
-    /// Makes the slots and buffers that the scripts need.
+    /// Creates the slots and buffers that the scripts need.
     pub(super) fn new(context: &Context, workers: Vec<Worker<S>>) -> Result<Slots<S>, DriverError> {
         let mut ring_workers = Vec::with_capacity(workers.len());
         let mut slots: Vec<Slot> = Vec::new();
@@ -190,7 +190,7 @@ impl<S: Script> Slots<S> {
                     read: read_buffer((needs.max_len as usize).max(size_of::<Statx>()), &needs)?,
                     is_read_registered: None,
                     data: write_data(context, &needs, worker.id, slot)?.map(Box::new),
-                    // Where there are too many for 16 bits, they are not registered at all.
+                    // If there are too many for 16 bits, they are not registered at all.
                     read_index: buffers as u16,
                     data_index: (buffers + 1) as u16,
                     closing: None,
@@ -222,7 +222,7 @@ impl<S: Script> Slots<S> {
 }
 
 impl<S> Slots<S> {
-    /// Lets a worker be asked for its next step.
+    /// Makes a worker ready to be asked for its next step.
     #[inline]
     pub(super) fn make_ready(&mut self, number: u32) {
         let ring_worker = &mut self.workers[number as usize];
@@ -233,7 +233,7 @@ impl<S> Slots<S> {
         }
     }
 
-    /// A free slot of a worker, now no longer free.
+    /// Takes a free slot of a worker.
     #[inline]
     pub(super) fn occupy(&mut self, number: u32) -> Option<u32> {
         let ring_worker = &mut self.workers[number as usize];
@@ -245,7 +245,7 @@ impl<S> Slots<S> {
         Some(slot)
     }
 
-    /// A worker's slot is free again.
+    /// Frees a worker's slot.
     #[inline]
     pub(super) fn vacate(&mut self, number: u32, slot: u32) {
         let ring_worker = &mut self.workers[number as usize];
@@ -257,8 +257,9 @@ impl<S> Slots<S> {
         ring_worker.busy -= 1;
     }
 
-    /// Why an operation can't be tried with its handle as it is, as an error number: an open or create
-    /// needs a handle that is closed, what goes by path needs none, everything else one that is open.
+    /// Why an operation is invalid for the state of its handle, as an error number: an open or create
+    /// needs a closed handle, an operation by path needs none, and every other operation needs an open
+    /// one.
     #[inline]
     pub(super) fn misuse(&self, slot: u32) -> Option<i32> {
         let slot = &self.slots[slot as usize];
@@ -272,13 +273,13 @@ impl<S> Slots<S> {
     }
 }
 
-/// Must be called before the slots' memory is freed: the kernel must not use it any more.
+/// Call it before the slots' memory is freed: the kernel must no longer use it.
 pub(super) fn assert_landed(slots: &[Slot]) {
     let has_landed = |slot: &Slot| slot.issued_ns == Slot::GROUNDED;
     assert!(slots.iter().all(has_landed), "nothing is in flight when a ring's memory is released");
 }
 
-/// What a slot holds before its first operation.
+/// The content of a slot before its first operation.
 pub(super) const NOTHING: Op = Op {
     kind: OpKind::Close,
     handle: 0,
@@ -305,7 +306,7 @@ pub(super) mod tests {
     use crate::clock::Clock;
     use crate::pattern::PatternSpec;
 
-    /// It needs something, and does nothing.
+    /// A script with needs, but without operations.
     pub(in super::super) struct Idle(Needs);
 
     impl Script for Idle {
@@ -322,7 +323,7 @@ pub(super) mod tests {
         fn resume(&mut self, _now_ns: u64) {}
     }
 
-    /// A load point without files.
+    /// A context without files.
     pub(in super::super) fn context() -> Context {
         Context {
             clock: Clock::start(),

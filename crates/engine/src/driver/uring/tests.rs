@@ -1,4 +1,4 @@
-//! What a ring's thread relies on, broken on purpose. The defect shows.
+//! Breaks each assumption of a ring's thread deliberately. The defect must be reported.
 
 use reelgauge_record::OpRecord;
 
