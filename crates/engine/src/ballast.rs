@@ -1,10 +1,10 @@
-//! Ballast: files in the area that take up space on purpose, so that storage can be measured as it
-//! fills, as it ages, or with other data in its memory.
+//! Ballast: files in the area that take up space on purpose, to measure storage as it fills, as it ages,
+//! or with other data in its memory.
 //!
 //! It has a separate directory. The next run and `reelgauge clean` remove it, unless the process that
 //! holds the ballast started them ([`HELD`]). The space to keep free on the target stays free.
 //!
-//! Everything here blocks until it is done or `stop` is set. The caller holds the area's lock.
+//! All calls block until they are done or `stop` is set. The caller holds the area's lock.
 
 mod ageing;
 
@@ -22,30 +22,30 @@ use crate::pattern::{PatternSpec, WriteData};
 use crate::space::{KeepFree, Space, space};
 use crate::throttle::Pace;
 
-/// Set in the environment of runs that are to leave the ballast where it is.
+/// Environment variable of runs that must keep the ballast.
 pub const HELD: &str = "REELGAUGE_HOLDS_BALLAST";
 
 /// Bytes of one write.
 const WRITE_BYTES: usize = 1 << 20;
-/// A file of ballast is no longer than this.
+/// Maximum size of a ballast file.
 const FILE_BYTES: u64 = 1 << 30;
-/// So much is written between two syncs.
+/// Bytes written between two syncs.
 const SYNC_BYTES: u64 = 64 << 20;
-/// How often the level is looked at again: metadata takes room, too.
+/// How often the level is measured again, because metadata takes space, too.
 const LOOKS: usize = 4;
-/// Writers of ballast in the stamps of its data.
+/// Writer number of ballast in the stamps of its data.
 const WRITER: u32 = u32::MAX - 7;
 
-/// What filling found and did.
+/// The result of filling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filled {
-    /// How full the volume was without any ballast, in percent of what may be used of it.
+    /// How full the volume was without ballast, in percent of its usable size.
     pub before_percent: f64,
     /// How full it is now.
     pub level_percent: f64,
-    /// Bytes of all ballast.
+    /// Total size of the ballast.
     pub ballast_bytes: u64,
-    /// What may be used of the volume, others' data included.
+    /// Usable size of the volume, including the data of other users.
     pub usable_bytes: u64,
 }
 
@@ -56,10 +56,10 @@ pub enum BallastError {
     /// The file system does not report its size.
     #[error("{} does not report its size, so Reelgauge cannot fill it to a percentage", target.display())]
     UnknownSpace {
-        /// Where.
+        /// The directory.
         target: PathBuf,
     },
-    /// No room, or no quota, is left.
+    /// No space or quota is left.
     #[error(
         "cannot write {}: no space or quota left after {} of ballast, although the volume reported enough. \
          Raise the quota, or fill to a lower percentage",
@@ -67,12 +67,12 @@ pub enum BallastError {
         amount(*ballast_bytes)
     )]
     Full {
-        /// What was written.
+        /// The file.
         path: PathBuf,
-        /// Bytes of all ballast then.
+        /// Total size of the ballast at that time.
         ballast_bytes: u64,
     },
-    /// More than may be written without touching what stays free.
+    /// The ballast would use space that must stay free.
     #[error(
         "{} of ballast do not fit: {} has {} free, of which {} must stay free (--keep-free). Fill to a lower \
          percentage",
@@ -82,27 +82,27 @@ pub enum BallastError {
         amount(*kept_bytes)
     )]
     NoRoom {
-        /// Where.
+        /// The directory.
         target: PathBuf,
-        /// What was to be written.
+        /// The size to be written.
         needed_bytes: u64,
-        /// What was free then.
+        /// The free space before.
         available_bytes: u64,
-        /// What of it stays free.
+        /// The space that must stay free.
         kept_bytes: u64,
     },
     /// A stop was requested.
     #[error("interrupted")]
     Stopped,
-    /// The area can't be used.
+    /// The area is not usable.
     #[error(transparent)]
     Area(#[from] AreaError),
-    /// There is no memory for the data.
+    /// No memory for the data.
     #[error(transparent)]
     Data(#[from] DriverError),
 }
 
-/// Makes ballast in an area.
+/// Creates ballast in an area.
 #[derive(Debug)]
 pub struct Ballast<'a> {
     area: &'a Area,
@@ -111,15 +111,15 @@ pub struct Ballast<'a> {
     written: &'a AtomicU64,
     pace: Option<Pace>,
     data: WriteData,
-    /// What may be written before the free space is looked at again.
+    /// Bytes that may be written before the free space is checked again.
     allowance_bytes: u64,
 }
 
 impl<'a> Ballast<'a> {
-    /// In this area. `written` counts the bytes as they are written.
+    /// Prepares ballast in this area. `written` counts the bytes as they are written.
     ///
     /// # Errors
-    /// Its directory can't be made, or there is no memory for the data.
+    /// If its directory cannot be created, or there is no memory for the data.
     pub fn begin(
         area: &'a Area,
         seed: u64,
@@ -138,24 +138,24 @@ impl<'a> Ballast<'a> {
         Ok(Ballast { area, dir, stop, written, pace, data, allowance_bytes: 0 })
     }
 
-    /// Fills the volume up to a level, in percent of what may be used of it. Does nothing where it is as full
-    /// already.
+    /// Fills the volume up to a level, in percent of its usable size. Does nothing if it is already that
+    /// full.
     ///
     /// # Errors
-    /// [`BallastError`]. What was written until then stays until it is removed.
+    /// [`BallastError`]. Data already written stays until it is removed.
     pub fn fill_to(&mut self, percent: u8) -> Result<Filled, BallastError> {
-        // Ballast of an earlier level, or of a process that was killed, is no data of others.
+        // Ballast of an earlier level, or of a killed process, does not count as data of other users.
         let before = self.level()?.without(bytes_in(self.area));
         for _ in 0..LOOKS {
             let level = self.level()?;
             let wanted = (level.usable_bytes as f64 * f64::from(percent) / 100.0) as u64;
-            // A volume may be fuller than that already.
+            // A volume may already be fuller than that.
             let missing = wanted.saturating_sub(level.used_bytes);
             if missing < WRITE_BYTES as u64 {
                 break;
             }
             match self.write_files(missing) {
-                // Another process writes, too: the level that was reached is reported.
+                // Another process writes, too. The reached level is reported.
                 Err(BallastError::NoRoom { .. }) => {}
                 written => written?,
             }
@@ -169,7 +169,7 @@ impl<'a> Ballast<'a> {
         })
     }
 
-    /// Writes so many bytes, and removes them: what a server had in its memory is pushed out of it.
+    /// Writes this many bytes and removes them, to displace other data from the server's memory.
     ///
     /// # Errors
     /// [`BallastError`].
@@ -193,7 +193,7 @@ impl<'a> Ballast<'a> {
         space.ok_or_else(|| BallastError::UnknownSpace { target: self.area.target().to_owned() })
     }
 
-    /// What may be written now. Refuses what would touch the space that stays free.
+    /// The bytes that may be written now. Fails if they would use space that must stay free.
     fn room_for(&self, bytes: u64) -> Result<u64, BallastError> {
         let (space, keep_free) = (self.space()?, self.area.keep_free());
         let usable_bytes = space.usable_bytes(keep_free);
@@ -230,20 +230,20 @@ impl<'a> Ballast<'a> {
         self.area.dir().open_file(path, For::New).map_err(|error| self.failed("create", path, error))
     }
 
-    /// One more than the highest number of a kind.
+    /// One more than the highest number of this kind.
     fn next_number(&self, kind: &str) -> u32 {
         self.numbers(kind).into_iter().max().map_or(0, |highest| highest + 1)
     }
 
     fn numbers(&self, kind: &str) -> Vec<u32> {
-        // Where the folder cannot be read, making the next file in it reports why.
+        // If the folder cannot be read, creating the next file in it reports the reason.
         let names = self.area.dir().names_in(&self.dir).unwrap_or_default();
         let number =
             |name: std::ffi::OsString| name.to_str()?.strip_prefix(kind)?.strip_prefix('-')?.parse().ok();
         names.into_iter().filter_map(number).collect()
     }
 
-    /// Writes a part of a file with data that is like no other, and makes it durable.
+    /// Writes a part of a file with unique data, and makes it durable.
     fn write(
         &mut self,
         mut file: &File,
@@ -262,7 +262,7 @@ impl<'a> Ballast<'a> {
             }
             let len = (part.end - offset).min(WRITE_BYTES as u64) as usize;
             if self.allowance_bytes < len as u64 {
-                // A file system may count only what is on it.
+                // A file system may count data as used space only after it is written back.
                 file.sync_data().map_err(|error| self.failed("write", path, error))?;
                 self.allowance_bytes = self.room_for(len as u64)?.min(SYNC_BYTES);
             }
@@ -292,19 +292,19 @@ impl<'a> Ballast<'a> {
     }
 }
 
-/// Bytes of the ballast in an area; 0 where there is none.
+/// Total size of the ballast in an area; 0 if there is none.
 pub fn bytes_in(area: &Area) -> u64 {
     let dir = area.root().join(BALLAST_DIR);
-    // Without a folder there is no ballast. One that cannot be read shows when a file is made in it.
+    // Without the folder there is no ballast. If it cannot be read, creating a file in it fails.
     let names = area.dir().names_in(&dir).unwrap_or_default();
     let sizes = names.iter().filter_map(|name| area.dir().facts(&dir.join(name)).ok());
     sizes.map(|facts| facts.size_bytes).sum()
 }
 
-/// Removes the ballast of an area, if there is any. Who calls this holds the area's lock.
+/// Removes the ballast of an area, if there is any. The caller holds the area's lock.
 ///
 /// # Errors
-/// What can't be removed.
+/// If a file cannot be removed.
 pub fn remove(area: &Area) -> Result<Cleaned, AreaError> {
     match area.dir().facts(&area.root().join(BALLAST_DIR)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Cleaned::default()),
@@ -316,21 +316,21 @@ pub fn remove(area: &Area) -> Result<Cleaned, AreaError> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Level {
     used_bytes: u64,
-    /// What may be used of it, others' data included.
+    /// Usable size of the volume, including the data of other users.
     usable_bytes: u64,
 }
 
 impl Level {
     fn of(space: Space, keep_free: KeepFree) -> Level {
         Level {
-            // What file systems report may contradict itself while others write.
+            // The values of a file system may contradict each other while others write.
             used_bytes: space.total_bytes.saturating_sub(space.available_bytes),
             usable_bytes: space.total_bytes.saturating_sub(space.kept_bytes(keep_free)),
         }
     }
 
     fn without(self, bytes: u64) -> Level {
-        // Sizes of files may be counted later than the room that they take.
+        // File sizes may include data whose blocks are not counted yet.
         Level { used_bytes: self.used_bytes.saturating_sub(bytes), ..self }
     }
 
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!((bytes_in(&area), written.load(Ordering::Relaxed)), (3 << 20, 3 << 20));
         ballast.push_out(2 << 20).unwrap();
         assert_eq!(bytes_in(&area), 3 << 20);
-        // As full as that already: nothing is written.
+        // The volume is already that full, so nothing is written.
         assert!(ballast.fill_to(1).unwrap().level_percent > 0.0);
         assert_eq!(remove(&area).unwrap().bytes, 3 << 20);
         assert_eq!(remove(&area).unwrap(), Cleaned::default());
@@ -402,7 +402,7 @@ mod tests {
         let mut ballast = Ballast::begin(&area, 1, &stop, &written).unwrap();
         ballast.allowance_bytes = 1 << 20;
         ballast.write_files(3 << 20).unwrap();
-        // One look at the free space, behind the first MiB, allowed the other two and more.
+        // A single check of the free space, after the first MiB, allowed the other two and more.
         assert!(ballast.allowance_bytes > 0 && ballast.allowance_bytes <= SYNC_BYTES - (2 << 20));
     }
 

@@ -1,14 +1,14 @@
-//! Memory for I/O: aligned so that direct I/O accepts it, and zeroed.
+//! Memory for I/O: zeroed, and aligned so that direct I/O accepts it.
 //!
-//! Not here: what is in it (see [`crate::pattern`]).
+//! Not here: the content (see [`crate::pattern`]).
 
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
 use crate::driver_error::DriverError;
 
-/// What every buffer starts at a multiple of, in bytes: enough for direct I/O on any storage whose
-/// logical block is at most 4 KiB.
+/// Alignment of every buffer in bytes: sufficient for direct I/O on any storage whose logical block is
+/// at most 4 KiB.
 pub const ALIGNMENT: usize = 4096;
 
 /// A piece of zeroed memory that starts at a multiple of [`ALIGNMENT`] and never moves.
@@ -20,26 +20,27 @@ pub struct AlignedBuffer {
     is_touched: bool,
 }
 
-// SAFETY: the buffer owns its memory alone; nothing about it is bound to the thread that made it.
+// SAFETY: the buffer is the only owner of its memory, and does not depend on the thread that created it.
 unsafe impl Send for AlignedBuffer {}
-// SAFETY: shared references only give out shared slices.
+// SAFETY: shared references only provide shared slices.
 unsafe impl Sync for AlignedBuffer {}
 
 impl AlignedBuffer {
-    /// `len` zero bytes. The memory behind it is rounded up to whole pages, and there.
+    /// Allocates `len` zero bytes. The memory is rounded up to whole pages, which are resident.
     ///
     /// # Errors
-    /// [`DriverError::Buffers`] when the memory cannot be had.
+    /// [`DriverError::Buffers`] if the memory cannot be allocated.
     pub fn new(len: usize) -> Result<AlignedBuffer, DriverError> {
         let mut buffer = AlignedBuffer::untouched(len)?;
         buffer.touch();
         Ok(buffer)
     }
 
-    /// The same, but where the system can do that, the memory behind it is only taken when it is used.
+    /// Like [`AlignedBuffer::new`], but where possible the system provides the pages only at their first
+    /// use.
     ///
     /// # Errors
-    /// As [`AlignedBuffer::new`], as far as that can be known.
+    /// As [`AlignedBuffer::new`], as far as the system reports it.
     pub fn untouched(len: usize) -> Result<AlignedBuffer, DriverError> {
         let refused = DriverError::Buffers { bytes: len as u64 };
         let Some(rounded) = len.max(1).checked_next_multiple_of(ALIGNMENT) else {
@@ -57,20 +58,19 @@ impl AlignedBuffer {
         }
     }
 
-    /// Takes the memory behind it, so that its first use costs no more than every other. Keeps what is in
-    /// it.
+    /// Makes all pages resident, so that their first use is not slower. Keeps the content.
     pub fn touch(&mut self) {
         if std::mem::replace(&mut self.is_touched, true) {
             return;
         }
         for page in self.as_mut_slice().chunks_mut(ALIGNMENT) {
-            // SAFETY: `page` is a valid reference to at least one byte. Volatile, because a compiler may
-            // leave out a write of what it knows to be there.
+            // SAFETY: `page` is a valid reference to at least one byte. The write is volatile, because a
+            // compiler may omit a write that does not change the value.
             unsafe { std::ptr::write_volatile(page.as_mut_ptr(), page[0]) };
         }
     }
 
-    /// Bytes in it.
+    /// Its size in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -80,24 +80,24 @@ impl AlignedBuffer {
         self.len == 0
     }
 
-    /// Where it starts.
+    /// A pointer to its first byte.
     pub fn as_ptr(&self) -> *const u8 {
         self.start.as_ptr()
     }
 
-    /// Where it starts, to be written through.
+    /// A mutable pointer to its first byte.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.start.as_ptr()
     }
 
-    /// All of it.
+    /// The whole content.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: `start` points to `len` initialised (zeroed) bytes that live as long as `self`.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
-    /// All of it, to be changed.
+    /// The whole content, mutable.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as in `as_slice`, and `&mut self` makes this the only reference.
@@ -105,21 +105,21 @@ impl AlignedBuffer {
     }
 }
 
-/// Direct I/O from memory that lies otherwise is refused, or goes through a cache.
+/// Direct I/O with other memory is refused, or uses a cache.
 fn assert_aligned(start: NonNull<u8>) {
     assert_eq!(start.as_ptr() as usize % ALIGNMENT, 0, "direct I/O buffers are page-aligned");
 }
 
 impl Drop for AlignedBuffer {
     fn drop(&mut self) {
-        // SAFETY: allocated in `untouched` with this very layout, and freed only here.
+        // SAFETY: the memory was allocated in `untouched` with the same layout, and is freed only here.
         unsafe { memory::give_back(self.start, self.layout) }
     }
 }
 
 #[cfg(unix)]
 mod memory {
-    //! Pages straight from the system: zero, aligned, and taken when they are used.
+    //! Pages directly from the system: zeroed, aligned, and resident from their first use.
 
     use std::alloc::Layout;
     use std::ptr::{NonNull, null_mut};
@@ -128,17 +128,17 @@ mod memory {
 
     /// Zeroed memory of this size.
     pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
-        // The alignment is what every page has that the system hands out, or less.
+        // Every page of the system has at least this alignment.
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: a new mapping at a place of the system's choice touches no memory in use.
+        // SAFETY: a new mapping at an address that the system chooses touches no memory in use.
         let start = unsafe { mmap_anonymous(null_mut(), layout.size(), protection, flags) };
         start.ok().and_then(|start| NonNull::new(start.cast()))
     }
 
     /// # Safety
-    /// What [`take`] gave for this layout, no longer used by anybody.
+    /// Frees the memory of [`take`] with this layout, which must no longer be in use.
     pub(super) unsafe fn give_back(start: NonNull<u8>, layout: Layout) {
-        // SAFETY: as the caller promises. It can't fail for a whole mapping.
+        // SAFETY: the caller guarantees it. The call cannot fail for a whole mapping.
         let _ = unsafe { munmap(start.as_ptr().cast(), layout.size()) };
     }
 }
@@ -155,9 +155,9 @@ mod memory {
     }
 
     /// # Safety
-    /// What [`take`] gave for this layout, no longer used by anybody.
+    /// Frees the memory of [`take`] with this layout, which must no longer be in use.
     pub(super) unsafe fn give_back(start: NonNull<u8>, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees it.
         unsafe { dealloc(start.as_ptr(), layout) }
     }
 }
@@ -194,12 +194,12 @@ mod tests {
         assert_eq!(buffer.as_slice()[ALIGNMENT], 5);
     }
 
-    /// How many of the buffer's pages are in memory.
+    /// The number of the buffer's pages that are in memory.
     #[cfg(target_os = "linux")]
     fn resident_pages(buffer: &AlignedBuffer) -> usize {
         let mut pages = vec![0u8; buffer.len().div_ceil(ALIGNMENT)];
         let start = buffer.as_ptr().cast_mut().cast();
-        // SAFETY: asks about memory that is mapped, and fills a byte for each of its pages.
+        // SAFETY: the call queries mapped memory, and fills one byte for each of its pages.
         assert_eq!(unsafe { libc::mincore(start, buffer.len(), pages.as_mut_ptr()) }, 0);
         pages.iter().filter(|&&page| page & 1 == 1).count()
     }

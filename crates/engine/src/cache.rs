@@ -1,8 +1,10 @@
-//! Which parts of a file are in this host's memory, and how much a run really fetched.
+//! Which parts of a file are in this host's memory, and how much a run really transferred from the
+//! storage.
 //!
-//! A read that the page cache answers does not measure the storage. So a run drops its files from the
-//! cache beforehand ([`drop_cached`]), checks what is still cached ([`resident`]), counts the bytes
-//! fetched ([`reelgauge_machine::mountstats`]), and [`judge`]s from that what it really measured.
+//! A read that the page cache serves does not measure the storage. So a run first drops its files from
+//! the cache ([`drop_cached`]) and checks which parts are still cached ([`resident`]). It counts the
+//! transferred bytes ([`reelgauge_machine::mountstats`]), and [`judge`] determines from that what it
+//! really measured.
 //!
 //! Not here: the caches of the server, of disks and of ZFS (ARC). No client can see those; use data sets
 //! larger than the caches.
@@ -20,17 +22,17 @@ pub use mode::{Asked, EffectiveMode, ModeFacts, judge};
 pub(crate) use residency::resident_bytes;
 pub use residency::{FileResidency, How, Residency, resident};
 
-/// Why files couldn't be dropped from the cache.
+/// Why files could not be dropped from the cache.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// The system has no call for it that an ordinary user may make.
+    /// The system has no such call for ordinary users.
     #[error(
         "this system cannot drop single files from its cache. Use --direct, or a data set larger than this \
          client's memory (on macOS, 'sudo purge' empties the whole cache)"
     )]
     Unsupported,
-    /// The file couldn't be opened, written back or dropped.
+    /// The file could not be opened, written back or dropped.
     #[error("cannot drop {path} from the cache: {source}")]
     Io {
         path: PathBuf,
@@ -41,11 +43,12 @@ pub enum CacheError {
 
 /// Writes these files back and drops them from this host's page cache. Needs no special rights.
 ///
-/// The kernel treats it as advice: pages that another process has mapped or is writing stay. Memory file
-/// systems keep everything. [`resident`] shows the result. Files in the `area` are reached from there.
+/// The kernel treats the call as a hint: pages that another process has mapped or is writing stay.
+/// Memory file systems keep everything. [`resident`] shows the result. Files in the `area` are opened
+/// from its directory.
 ///
 /// # Errors
-/// At the first file that can't be opened or written back, and where the system has no such call (macOS,
+/// At the first file that cannot be opened or written back, and if the system has no such call (macOS,
 /// Windows).
 pub fn drop_cached<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Result<(), CacheError> {
     for path in files {
@@ -55,10 +58,10 @@ pub fn drop_cached<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Resul
 }
 
 /// Drops these files from this host's page cache, as far as they are already written back. It writes
-/// nothing back, for other users' files whose unwritten data must not be touched.
+/// nothing back itself, because the unwritten data of other users must not be touched.
 ///
 /// # Errors
-/// At the first file that can't be opened, and where the system has no such call (macOS, Windows).
+/// At the first file that cannot be opened, and if the system has no such call (macOS, Windows).
 #[cfg(target_os = "linux")]
 pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
     for path in files {
@@ -70,7 +73,7 @@ pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
     Ok(())
 }
 
-/// As on Linux, where the system has a call for it: not here.
+/// This system has no such call.
 ///
 /// # Errors
 /// Always, if there are files.
@@ -82,7 +85,7 @@ pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
 #[cfg(target_os = "linux")]
 fn drop_one(area: Option<&AreaDir>, path: &Path) -> Result<(), CacheError> {
     let dropped = open_to_read(area, path).and_then(|file| {
-        // Dirty pages can't be dropped.
+        // Dirty pages cannot be dropped.
         file.sync_data()?;
         rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
         Ok(())

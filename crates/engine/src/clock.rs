@@ -1,9 +1,9 @@
 //! The run's clock: monotonic nanoseconds since the start of the run.
 //!
 //! Every time in scripts, records and the log is a reading of this clock. Wall-clock time is read once,
-//! at the start, and only for display: it never enters a difference.
+//! at the start, and only for display: it is never used in a difference.
 //!
-//! Code that waits for the run waits by this clock ([`Clock::sleep`], [`Clock::receive`]), so that a
+//! Code that waits for the run waits with this clock ([`Clock::sleep`], [`Clock::receive`]), so that a
 //! simulation can substitute virtual time.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[cfg(feature = "simulation")]
 use crate::simulated::world::{self, VirtualWorld};
 
-/// Nanoseconds since the start of the run. Copies tell the same time.
+/// Nanoseconds since the start of the run. All copies show the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Reading,
@@ -22,8 +22,8 @@ pub struct Clock {
     world: Option<&'static dyn VirtualWorld>,
 }
 
-/// Monotonic time on Linux: what `Instant` reads too, without its checks on the way. Two readings per
-/// operation make that worth a few lines.
+/// Monotonic time on Linux: the same clock as `Instant`, without its checks. The clock is read twice per
+/// operation, which justifies a few lines.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug)]
 struct Reading(u64);
@@ -33,13 +33,14 @@ impl Reading {
     #[inline]
     fn now() -> Reading {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        // Time since the machine was started: neither part is ever negative.
+        // The time since boot is never negative.
         Reading(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
     }
 
     #[inline]
     fn elapsed_ns(self) -> u64 {
-        // Monotonic by its contract, which some virtual machines broke by a few nanoseconds.
+        // The clock is monotonic by contract, but some virtual machines violated that by a few
+        // nanoseconds.
         Reading::now().0.saturating_sub(self.0)
     }
 }
@@ -62,7 +63,7 @@ impl Reading {
 impl Clock {
     /// A clock that starts now, at 0.
     pub fn start() -> Clock {
-        // The two readings bracket nothing but each other: their distance is well below a microsecond.
+        // Nothing happens between the two readings, so they differ by well below a microsecond.
         let start = Reading::now();
         let start_unix_ns = match SystemTime::now().duration_since(UNIX_EPOCH) {
             Ok(since) => nanoseconds(since),
@@ -77,7 +78,8 @@ impl Clock {
         }
     }
 
-    /// A clock that follows a simulated world. `wall` is its wall-clock time at the start.
+    /// Creates a clock that follows a simulated world. `start_unix_ns` is its wall-clock time at the
+    /// start.
     #[cfg(feature = "simulation")]
     pub fn simulated(world: &'static dyn VirtualWorld, start_unix_ns: u64) -> Clock {
         Clock { start: Reading::now(), start_unix_ns, world: Some(world) }
@@ -89,8 +91,8 @@ impl Clock {
         self.world
     }
 
-    /// Nanoseconds since the start, monotonic. Costs about 25 ns where the kernel's clock source is the
-    /// processor's time stamp counter.
+    /// Nanoseconds since the start, monotonic. A reading takes about 25 ns if the kernel's clock source
+    /// is the processor's time stamp counter.
     #[inline]
     pub fn now_ns(&self) -> u64 {
         #[cfg(feature = "simulation")]
@@ -100,7 +102,7 @@ impl Clock {
         self.start.elapsed_ns()
     }
 
-    /// Waits for so long.
+    /// Waits for this long.
     pub fn sleep(&self, duration: Duration) {
         #[cfg(feature = "simulation")]
         if let Some(world) = self.world {
@@ -109,10 +111,10 @@ impl Clock {
         std::thread::sleep(duration);
     }
 
-    /// The next thing that comes this way, if one does in this time.
+    /// Receives the next message from a channel within `timeout`.
     ///
     /// # Errors
-    /// When none did, or none can come any more.
+    /// If none arrived in time, or the channel is closed.
     pub fn receive<T>(&self, from: &Receiver<T>, timeout: Duration) -> Result<T, RecvTimeoutError> {
         #[cfg(feature = "simulation")]
         if let Some(world) = self.world {

@@ -1,5 +1,5 @@
-//! Reads a file from beginning to end as if for the first time, and makes a fresh copy of it. Together
-//! they show whether a file is slow because of its place on the storage.
+//! Reads a file from beginning to end as if for the first time, and makes a fresh copy of it. The
+//! comparison shows whether a file is slow because of its location on the storage.
 //!
 //! Not here: what the times mean (the analysis room).
 
@@ -14,17 +14,17 @@ use crate::beneath::{For, open_to_read};
 use crate::buffer::AlignedBuffer;
 use crate::cache::drop_cached;
 
-/// Bytes of one read: large enough for a medium to be quick with, small enough for a seek to show.
+/// Bytes of one read: large enough for good throughput, small enough that a seek is visible.
 pub const READ_BYTES: usize = 256 << 10;
 /// Bytes of one write of the copy.
 const WRITE_BYTES: usize = 4 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedRead {
-    /// Where it began, in bytes.
+    /// Its offset in bytes.
     pub offset: u64,
     pub len: u32,
-    /// From asking to having them.
+    /// Duration of the read.
     pub service_ns: u64,
 }
 
@@ -34,17 +34,17 @@ pub struct TimedRead {
 pub enum ColdError {
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
-        /// What was tried: "read", "write".
+        /// The attempted action: "read" or "write".
         doing: &'static str,
         path: PathBuf,
-        /// The system's error.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The file became shorter: another process is changing it.
+    /// The file was truncated: another process is changing it.
     #[error(
         "{} was truncated while Reelgauge read it. Try again when no process writes to it", path.display())]
     Shrunk { path: PathBuf },
-    /// There is no memory for it.
+    /// No memory for the buffers.
     #[error("cannot allocate memory for reading. Close other programs, then try again")]
     Memory,
     /// A stop was requested.
@@ -94,18 +94,18 @@ pub fn read_cold(
     Ok((reads, warm))
 }
 
-/// What the system reads ahead hides which read waited for the disk.
+/// Disables read-ahead, which would hide which read waited for the disk.
 #[cfg(target_os = "linux")]
 fn no_read_ahead(file: &File) {
-    // Advice: where it can't be taken, reads ahead help the file and its copy alike.
+    // A hint: if it is ignored, read-ahead speeds up the file and its copy alike.
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Random);
 }
 
 #[cfg(not(target_os = "linux"))]
 fn no_read_ahead(_file: &File) {}
 
-/// Makes a new file with the first `bytes` of another. This host reads and writes the data: a
-/// server-side copy may only share the blocks, and then both files are in the same place. The copy is in
+/// Creates a new file with the first `bytes` of another. This host reads and writes the data: a
+/// server-side copy may share the blocks, and then both files are at the same location. The copy is in
 /// the area. `progress` receives the number of bytes written.
 ///
 /// # Errors
@@ -163,7 +163,7 @@ mod tests {
             end += u64::from(read.len);
         }
         assert_eq!((end, reads.len()), (9_000_001, 35));
-        // What is there is never written over.
+        // An existing file is never overwritten.
         assert!(matches!(copy_anew(&from, (&area, &to), 1, &mut |_| {}, &stop), Err(ColdError::Io { .. })));
     }
 

@@ -1,20 +1,19 @@
 //! Data sets: files prepared in the area for a workload, and reused when they already exist.
 //!
-//! A data set is named by what it contains (`data/files-1GiB-u4096`), so that the next run with the same
-//! size finds it. It grows: for eight files where four exist, it writes four. A file gets its name
-//! (`file-0003.bin`) only when all of it is written and durable. An interrupted file is called `….part`
-//! and is written again. The manifest `dataset.toml` records the seed of the data.
+//! A data set is named by its content (`data/files-1GiB-u4096`), so that the next run with the same size
+//! finds it. It grows: for eight files of which four exist, it writes four. A file gets its name
+//! (`file-0003.bin`) only when it is completely written and durable. An interrupted file is called
+//! `….part` and is written again. The manifest `dataset.toml` records the seed of the data.
 //!
 //! Space is checked before anything is written, and preparing leaves neither dirty pages nor a warm
-//! cache behind. All of it happens on a separate thread, so that a hanging mount can't keep the caller
-//! from stopping.
+//! cache. All of it happens on a separate thread, so that the caller can stop even if a mount hangs.
 //!
-//! Data sets of earlier runs are removed when their room is needed: [`others`] finds them,
-//! [`to_give_back`] decides.
+//! Data sets of earlier runs are removed if their space is needed: [`others`] finds them,
+//! [`to_give_back`] selects them.
 //!
 //! [`image`]: files of any size and name, recreated for each pass of a replay.
 //!
-//! Not here: what the data looks like ([`crate::pattern`]).
+//! Not here: the content of the data ([`crate::pattern`]).
 
 mod error;
 mod fill;
@@ -39,62 +38,62 @@ use crate::set_names;
 use crate::target_file::TargetFile;
 use crate::throttle::{Pace, Throttle};
 
-/// How often progress is reported and the stop flag looked at.
+/// How often progress is reported and the stop flag is checked.
 const BEAT: Duration = Duration::from_millis(50);
-/// How long a stopped preparation may take to clear up before it is left to itself.
+/// How long a stopped preparation may take to clean up before the caller stops waiting for it.
 const GRACE: Duration = Duration::from_millis(150);
 
-/// Which files are wanted.
+/// The required files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataSetSpec {
-    /// How many; at least 1.
+    /// Number of files; at least 1.
     pub files: u32,
     /// Size of each; at least 1.
     pub file_bytes: u64,
     /// Bytes between two stamps of the pattern: 512 or 4096.
     pub unit_bytes: u32,
-    /// Seed of the data. Files that are already there keep theirs; see [`DataSet::pattern`].
+    /// Seed of the data. Existing files keep theirs; see [`DataSet::pattern`].
     pub seed: u64,
 }
 
-/// How far preparing has come.
+/// The progress of a preparation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// Bytes of files that were already there.
+    /// Bytes of files that already existed.
     pub reused_bytes: u64,
     /// Bytes written so far.
     pub written_bytes: u64,
-    /// Bytes that are wanted in all.
+    /// Total size of the data set.
     pub total_bytes: u64,
 }
 
 /// Files that are ready for a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSet {
-    /// Where they lie.
+    /// Their directory.
     pub directory: PathBuf,
     /// The files, in the order of their numbers.
     pub files: Vec<TargetFile>,
-    /// What the data was made from. The seed is that of the first preparation, whatever was asked for now:
-    /// data made from any seed is as good, and is not written twice.
+    /// The specification of the data. The seed is that of the first preparation, even if another one was
+    /// requested now: data of any seed is equally suitable, and is not written twice.
     pub pattern: PatternSpec,
-    /// How many complete files there are, in case there are more than were asked for.
+    /// Number of complete files, which may be more than requested.
     pub files_there: u32,
-    /// Bytes of files that were already there.
+    /// Bytes of files that already existed.
     pub reused_bytes: u64,
     /// Bytes that were written.
     pub written_bytes: u64,
-    /// How long it took.
+    /// Duration of the preparation.
     pub seconds: f64,
 }
 
-/// What the caller's thread and the working thread share.
+/// The state that the caller's thread and the working thread share.
 #[derive(Debug, Default)]
 struct Shared {
     reused_bytes: AtomicU64,
     written_bytes: AtomicU64,
     stop: AtomicBool,
-    /// What holds the writes back.
+    /// Limits the rate of the writes.
     pace: Option<Pace>,
 }
 
@@ -103,7 +102,7 @@ impl Shared {
         Arc::new(Shared { pace: throttle.map(Pace::new), ..Shared::default() })
     }
 
-    /// Waits until so many bytes may be written, or until a stop is requested.
+    /// Waits until this many bytes may be written, or until a stop is requested.
     fn wait_turn(&self, bytes: u64) {
         if let Some(pace) = &self.pace {
             pace.wait_for(bytes, || self.stopped());
@@ -124,16 +123,16 @@ impl Shared {
 }
 
 impl DataSet {
-    /// Makes sure that these files exist in the area, and writes missing ones.
+    /// Ensures that these files exist in the area, and writes missing ones.
     ///
-    /// The caller must hold the area's lock. `progress` is called about twenty times a second; `Break` from
-    /// it, or `stop`, ends the preparation within 200 ms. Files that are complete by then are kept for
-    /// the next time, a half-written one is removed (or, on storage that hangs, left as `….part`).
+    /// The caller must hold the area's lock. `progress` is called about twenty times per second. If it
+    /// returns `Break`, or `stop` is set, the preparation ends within 200 ms. Complete files are kept
+    /// for the next time. An incomplete file is removed (or, on storage that hangs, kept as `….part`).
     ///
     /// # Errors
-    /// [`DataSetError`]: too little space, known before anything is written; space or quota that ran out
-    /// during the preparation; things in the area that are not data files; an interruption; whatever the
-    /// storage reports.
+    /// [`DataSetError`]: too little space, checked before anything is written; space or quota exhausted
+    /// during the preparation; files in the area that are not data files; an interruption; any error of
+    /// the storage.
     pub fn prepare(
         area: &Area,
         spec: &DataSetSpec,
@@ -160,7 +159,7 @@ impl DataSet {
 }
 
 impl DataSetSpec {
-    /// The name of such a data set: the same for all that can serve as each other.
+    /// The name of such a data set: the same for all that can replace each other.
     pub fn name(&self) -> String {
         set_names::directory_name(self.file_bytes, self.unit_bytes)
     }
@@ -168,14 +167,14 @@ impl DataSetSpec {
     /// Bytes that still have to be written in this area, judged by names and sizes.
     ///
     /// # Errors
-    /// An invalid specification; an area that can't be read.
+    /// An invalid specification, or an area that cannot be read.
     pub fn missing_bytes(&self, area: &Area) -> Result<u64, DataSetError> {
         self.total_bytes()?;
         let (_, found) = survey::look(area, &area.data_dir().join(self.name()), self)?;
         Ok(found.missing.len() as u64 * self.file_bytes)
     }
 
-    /// Bytes of all files together, if the specification makes sense.
+    /// Total size of all files, if the specification is valid.
     fn total_bytes(&self) -> Result<u64, DataSetError> {
         let wrong = |why| Err(DataSetError::Spec { why });
         if self.files == 0 {
@@ -210,7 +209,7 @@ impl<T> Watch<T> {
         loop {
             match self.result.recv_timeout(BEAT) {
                 Ok(result) => {
-                    // So that the last report is the final one; there is nothing left to stop.
+                    // This makes the last report the final one. There is nothing left to stop.
                     let _ = progress(self.shared.progress(self.total_bytes));
                     return result;
                 }
@@ -348,12 +347,12 @@ mod tests {
         let (_dir, area) = area();
         let set = prepare(&area, SPEC).unwrap();
         let path = |number: usize| set.files[number].path.clone();
-        // Too short, and too long.
+        // One file is too short, one too long.
         fs::write(path(0), "short").unwrap();
         let long = fs::OpenOptions::new().write(true).open(path(2)).unwrap();
         long.set_len(SPEC.file_bytes + 1).unwrap();
         drop(long);
-        // Left behind by a run that was killed.
+        // A file left by a killed run.
         fs::write(set.directory.join("file-0001.bin.part"), "half").unwrap();
 
         let mended = prepare(&area, SPEC).unwrap();
@@ -493,7 +492,7 @@ mod tests {
         assert!(matches!(error, DataSetError::Interrupted { .. }), "{error}");
         assert!(took < Duration::from_secs(1), "{took:?}");
 
-        // Slow storage may still be removing the half-written file.
+        // Slow storage may still be removing the incomplete file.
         let directory = area.data_dir().join("files-64MiB-u4096");
         let half = || names_in(&directory).iter().any(|name| name.ends_with(".part"));
         let deadline = Instant::now() + Duration::from_secs(20);

@@ -1,44 +1,44 @@
-//! Whether direct I/O works on a file system, and what it demands.
+//! Whether direct I/O works on a file system, and its requirements.
 //!
-//! A file system may refuse `O_DIRECT`, honour it, or accept it and go through the cache all the same:
-//! tmpfs has nothing else, ext4 does so for journalled data, ZFS before 2.3 for everything. So [`probe`]
-//! doesn't trust the open: it writes and reads a scratch file and checks whether the page cache holds it
-//! afterwards.
+//! A file system may refuse `O_DIRECT`, honour it, or accept it and still use the cache. Tmpfs has only
+//! its cache, ext4 uses the cache for journalled data, and ZFS before 2.3 for everything. So [`probe`]
+//! does not trust the open: it writes and reads a scratch file and checks whether the page cache holds
+//! it afterwards.
 //!
-//! What can't be seen is a write that passes through the cache, waits for the storage and clears up behind
-//! itself, as btrfs does for files with checksums since Linux 6.15. It costs a copy in memory, but it
+//! One case is invisible: a write that passes through the cache, waits for the storage and then drops
+//! its pages, as btrfs does for files with checksums since Linux 6.15. It costs a copy in memory, but it
 //! measures storage.
 
 use std::io;
 
 use crate::area::AreaDir;
 
-/// What the file system states about direct I/O (statx, `STATX_DIOALIGN`, Linux 6.1).
+/// The file system's own statement about direct I/O (statx, `STATX_DIOALIGN`, Linux 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectSupport {
     /// It is supported, with these alignments.
     Aligned {
-        /// Of file offsets and lengths.
+        /// Alignment of file offsets and lengths.
         offset_align_bytes: u32,
-        /// Of buffers in memory.
+        /// Alignment of buffers in memory.
         memory_align_bytes: u32,
     },
     /// It is not supported.
     Refused,
-    /// It is accepted and has no effect, as everything lies in memory.
+    /// It is accepted but has no effect, because all data is in memory.
     Ignored,
-    /// The file system or the kernel doesn't tell.
+    /// The file system or the kernel does not report it.
     Unknown,
 }
 
 /// The outcome of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DirectOutcome {
-    /// It was done, and the page cache holds nothing of it.
+    /// The operation succeeded, and the page cache holds none of its data.
     Works,
-    /// It was done, but through the page cache.
+    /// The operation succeeded, but through the page cache.
     Ignored {
-        /// What gave it away.
+        /// The evidence.
         why: String,
     },
     /// It failed.
@@ -46,7 +46,7 @@ pub enum DirectOutcome {
         /// The operating system's error.
         why: String,
     },
-    /// It can't be found out.
+    /// The effect could not be determined.
     Unknown {
         /// The reason.
         why: String,
@@ -56,11 +56,11 @@ pub enum DirectOutcome {
 /// What is known about direct I/O in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectProbe {
-    /// What the file system states.
+    /// The statement of the file system.
     pub stated: DirectSupport,
-    /// A read of 4096 bytes (or one offset alignment, where that is larger).
+    /// Result of a read of 4096 bytes (or one offset alignment, if that is larger).
     pub read: DirectOutcome,
-    /// A write of the same length.
+    /// Result of a write of the same length.
     pub write: DirectOutcome,
     /// The shortest direct read that succeeded, of 512 and 4096 bytes (or one offset alignment).
     pub shortest_read_bytes: Option<u32>,
@@ -74,12 +74,12 @@ impl DirectProbe {
 
 /// Tries direct I/O on a scratch file in the area's directory, and removes the file afterwards.
 ///
-/// On macOS and Windows the outcome is "unknown" for now: `F_NOCACHE` and `FILE_FLAG_NO_BUFFERING` are used
-/// there for direct I/O, but nothing shows what they did.
+/// On macOS and Windows the outcome is "unknown" for now: `F_NOCACHE` and `FILE_FLAG_NO_BUFFERING`
+/// request direct I/O there, but nothing shows their effect.
 ///
 /// # Errors
-/// The operating system's error when the scratch file can't be made. Failing direct I/O is an outcome,
-/// not an error.
+/// The error of the system if the scratch file cannot be created. Failing direct I/O is an outcome, not
+/// an error.
 pub fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
     #[cfg(target_os = "linux")]
     return linux::probe(dir);
@@ -110,14 +110,14 @@ mod linux {
 
     const SHORT: usize = 512;
     const PAGE: usize = 4096;
-    /// No file system is known that demands more; a statement above it is not believed.
+    /// No known file system requires more; a larger stated value is ignored.
     const LONGEST: usize = 1 << 20;
 
-    /// How often an operation is tried, and the pause between: half a second altogether.
+    /// How often an operation is tried, and the pause between attempts: half a second in total.
     const ATTEMPTS: u32 = 5;
     const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
 
-    /// The scratch file; gone when dropped.
+    /// The scratch file. It is removed on drop.
     struct Scratch {
         dir: AreaDir,
         path: PathBuf,
@@ -128,7 +128,7 @@ mod linux {
 
     impl Drop for Scratch {
         fn drop(&mut self) {
-            // Nothing can be done about a failure here; the file lies in the area and goes with it.
+            // A failure has no remedy here. The file is in the area and is removed with it.
             let _ = self.dir.remove_file(&self.path);
         }
     }
@@ -153,7 +153,7 @@ mod linux {
         Ok(probe)
     }
 
-    /// ZFS caches outside the page cache, so nothing here shows whether an operation was direct.
+    /// ZFS caches outside the page cache, so this test cannot show whether an operation was direct.
     fn distrust_zfs(outcome: &mut DirectOutcome) {
         if *outcome == DirectOutcome::Works {
             let why = "ZFS has its own cache (ARC) and ignores direct I/O before version 2.3";
@@ -166,32 +166,32 @@ mod linux {
             static NUMBER: AtomicU32 = AtomicU32::new(0);
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let path = dir.path().join(format!("direct-probe-{}-{number}.tmp", std::process::id()));
-            // A killed process with the same number may have left one. If it can't be removed, the
+            // A killed process with the same number may have left one. If it cannot be removed, the
             // creation below reports the reason.
             let _ = dir.remove_file(&path);
             let file = dir.open_file(&path, For::New)?;
             Ok(Scratch { dir: dir.clone(), path, file, len: PAGE })
         }
 
-        /// Writes both halves through the cache and out of it.
+        /// Writes both halves through the cache, and drops them from it.
         fn fill(&mut self) -> io::Result<()> {
             let content: Vec<u8> = (0..2 * self.len).map(content_at).collect();
             self.file.write_all(&content)?;
             self.file.sync_data()
         }
 
-        /// Bytes of the scratch file that the page cache holds, or why that is unknown.
+        /// Bytes of the scratch file in the page cache, or why that is unknown.
         fn resident_bytes(&self) -> Result<u64, String> {
             cache::resident_bytes(&self.file).map(|(bytes, _)| bytes)
         }
 
         fn drop_cached(&self) {
-            // A file system that doesn't obey shows up in the residency that is asked for next.
+            // If the file system ignores the hint, the residency check after it shows that.
             let _ = rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed);
         }
     }
 
-    /// A different byte everywhere that a misplaced block could come from.
+    /// The content at every position is different, so that a misplaced block is detected.
     fn content_at(position: usize) -> u8 {
         (position % 251) as u8
     }
@@ -235,10 +235,10 @@ mod linux {
         DirectProbe { stated, read, write, shortest_read_bytes }
     }
 
-    /// Does a direct operation with the cache empty, and sees whether it stays empty.
+    /// Performs a direct operation with an empty cache, and checks that the cache stays empty.
     ///
-    /// A single attempt may go through the cache for a reason that passes: btrfs falls back to it while it
-    /// is still writing down where earlier, buffered writes went.
+    /// A single attempt may use the cache for a temporary reason: btrfs falls back to it while it is
+    /// still recording the locations of earlier, buffered writes.
     fn observed(scratch: &Scratch, mut operation: impl FnMut() -> io::Result<()>) -> DirectOutcome {
         let mut outcome = DirectOutcome::Works;
         for _ in 0..ATTEMPTS {

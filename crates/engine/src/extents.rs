@@ -1,7 +1,8 @@
 //! Counts the extents of a file on its disk, where the file system reports them (FIEMAP on Linux).
 //!
-//! Counted as `filefrag` does: adjacent blocks on the disk are one extent, however the file system
-//! stores them. Signs in operations (a client's single bytes, uneven reads) are the analysis room's.
+//! Extents are counted as `filefrag` does: adjacent blocks on the disk are one extent, however the file
+//! system stores them. Patterns in operations (a client's single bytes, uneven reads) belong to the
+//! analysis room.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,101 +22,102 @@ mod system;
 #[path = "extents/other.rs"]
 mod system;
 
-/// Bytes that ext2, ext3 and ext4 keep together at most, with blocks of 4 KiB: one block group.
+/// The largest extent of ext2, ext3 and ext4 with blocks of 4 KiB: one block group.
 const EXT_GROUP_BYTES: u64 = 128 << 20;
 
 /// The most distinct extent lengths that are counted.
 const MAX_LENGTHS: usize = 1 << 12;
-/// A file with so many times its ideal number of pieces is in pieces.
+/// A file with this many times its ideal number of extents is fragmented.
 const FRAGMENTED: u64 = 16;
-/// Share of pieces, in percent, that have the same length where something made them so.
+/// Minimum share of extents of the same length, in percent, that indicates a common cause.
 const EVEN_PERCENT: f64 = 50.0;
 
-/// Why the extents of a file can't be read.
+/// Why the extents of a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtentsError {
-    /// The file can't be looked at.
+    /// The file cannot be accessed.
     #[error("cannot read the extents of {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the system.
         source: io::Error,
     },
     /// It is not a regular file.
     #[error("{} is not a regular file. Name regular files", path.display())]
     NotAFile {
-        /// What was named.
+        /// The path.
         path: PathBuf,
     },
-    /// The file system doesn't tell.
+    /// The file system does not report extents.
     #[error("not available for {}: {why}", path.display())]
     NotAvailable {
         /// The file.
         path: PathBuf,
-        /// Why, and where to look instead.
+        /// The reason, and another way to find out.
         why: String,
     },
 }
 
-/// A stretch of a file as the file system keeps it.
+/// A part of a file as the file system stores it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawExtent {
-    /// Where it begins in the file, in bytes.
+    /// Its offset in the file, in bytes.
     pub logical: u64,
-    /// Where it lies on the disk, in bytes.
+    /// Its position on the disk, in bytes.
     pub physical: u64,
     /// Its length in bytes.
     pub length: u64,
-    /// Its place is unknown so far: the data is in memory, and is allocated at writeback.
+    /// Its position is not allocated yet: the data is in memory until writeback.
     pub placeless: bool,
-    /// It is compressed or encrypted: its length on the disk is another.
+    /// It is compressed or encrypted, so its length on the disk differs.
     pub encoded: bool,
-    /// It is reserved and reads as zeros.
+    /// It is preallocated and reads as zeros.
     pub unwritten: bool,
 }
 
-/// How a file lies on its disk.
+/// The layout of a file on its disk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Extents {
     /// Size of the file.
     pub size_bytes: u64,
-    /// Bytes that have a place: less than the size in a file with holes, more if room is reserved.
+    /// Bytes with an allocated position: less than the size in a file with holes, more if space is
+    /// preallocated.
     pub mapped_bytes: u64,
-    /// Bytes among them that are reserved and not written.
+    /// Preallocated bytes among them that are not written.
     pub unwritten_bytes: u64,
     /// Number of extents; `None` if they can't be counted. `uncountable` holds the reason.
     pub extents: Option<u64>,
-    /// The fewest that a file system of this kind makes of so many bytes.
+    /// The minimum number of extents for this size on a file system of this kind.
     pub ideal_extents: u64,
-    /// Bytes per piece.
+    /// Bytes per extent.
     pub bytes_per_extent: Option<f64>,
-    /// Steps from one piece to the next that go back on the disk.
+    /// Steps from one extent to the next that go backwards on the disk.
     pub backward_jumps: u64,
-    /// Their share of all steps, in percent; `None` of a file in one piece.
+    /// Their share of all steps, in percent; `None` for a file in one extent.
     pub backward_percent: Option<f64>,
-    /// Bytes on the disk between the end of each piece and the beginning of the next, together.
+    /// Total distance on the disk between the end of each extent and the beginning of the next.
     pub seek_bytes: u64,
-    /// The most frequent length of a piece; `None` of a file in one piece.
+    /// The most frequent length of an extent; `None` for a file in one extent.
     pub common_extent_bytes: Option<u64>,
-    /// Share of pieces of that length, in percent.
+    /// Share of extents of that length, in percent.
     pub common_extent_percent: Option<f64>,
-    /// What the pieces look like, with the evidence; `None` where there is nothing to say.
+    /// A description of the fragmentation, with the evidence; `None` if there is nothing to report.
     pub sign: Option<String>,
-    /// Why pieces can't be counted.
+    /// Why the extents cannot be counted.
     pub uncountable: Option<String>,
 }
 
 impl Extents {
-    /// How this file lies on its disk. Data that is only in memory is written first. What lies in the
-    /// `area` is reached from there.
+    /// The layout of this file on its disk. Data that is only in memory is written first. A file in the
+    /// `area` is opened from its directory.
     ///
     /// # Errors
-    /// When the file can't be read, or its file system doesn't tell (NFS, SMB, ZFS, memory).
+    /// If the file cannot be read, or its file system does not report extents (NFS, SMB, ZFS, memory).
     pub fn of(area: Option<&AreaDir>, path: &Path) -> Result<Extents, ExtentsError> {
         let fail = |source| ExtentsError::Io { path: path.to_owned(), source };
-        // Asked by name: opening a pipe would wait for its other end.
+        // Checked by path: opening a pipe would wait for its other end.
         if !std::fs::metadata(path).map_err(fail)?.is_file() {
             return Err(ExtentsError::NotAFile { path: path.to_owned() });
         }
@@ -140,7 +142,8 @@ impl Extents {
 }
 
 impl Extents {
-    /// What the pieces look like: many of one length are made by how a client writes, not by a full disk.
+    /// A description of the fragmentation. Many extents of one length result from how a client writes,
+    /// not from a full disk.
     fn say(&self) -> Option<String> {
         let extents = self.extents.filter(|extents| *extents >= FRAGMENTED * self.ideal_extents.max(1))?;
         let (bytes, percent) = (self.common_extent_bytes?, self.common_extent_percent?);
@@ -161,7 +164,7 @@ impl Extents {
     }
 }
 
-/// Why a file system that may answer has nothing to say.
+/// Why this file system reports nothing, although it supports the call.
 fn silent(fs_type: &str) -> Option<String> {
     let name = fs_type.strip_prefix("fuse.").unwrap_or(fs_type);
     match (protocol_of(name), name) {
@@ -178,7 +181,7 @@ fn silent(fs_type: &str) -> Option<String> {
     }
 }
 
-/// Whether the answer means that the file system has no such call.
+/// Whether the error means that the file system does not support the call.
 fn is_unknown_call(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, Unsupported};
     // ENOTTY has no `ErrorKind`.
@@ -191,7 +194,7 @@ fn is_unknown_call(error: &io::Error) -> bool {
 struct Count {
     last: Option<RawExtent>,
     pieces: u64,
-    /// Length of the piece that the last stretch belongs to.
+    /// Length of the current extent so far.
     piece: u64,
     lengths: HashMap<u64, u64>,
     jumps: u64,
@@ -205,7 +208,7 @@ struct Count {
 
 impl Count {
     fn add(&mut self, extent: RawExtent) {
-        // Extents come from file systems, which are outside: absurd ones must not wrap, here and below.
+        // Values from a file system are untrusted: the sums must not overflow, here and below.
         self.mapped_bytes = self.mapped_bytes.saturating_add(extent.length);
         if extent.unwritten {
             // See above.
@@ -219,15 +222,15 @@ impl Count {
         }
     }
 
-    /// Notes the length of a piece that has ended.
+    /// Records the length of an extent that has ended.
     fn end_piece(&mut self) {
         if self.lengths.len() < MAX_LENGTHS || self.lengths.contains_key(&self.piece) {
             *self.lengths.entry(self.piece).or_default() += 1;
         }
     }
 
-    /// From one stretch to the next. It goes on in the same piece if it lies right behind the last one,
-    /// with or without room left for the hole between them.
+    /// Goes from one part to the next. If the part is right behind the last one, with or without space
+    /// for the hole between them, it belongs to the same extent.
     fn step(&mut self, last: RawExtent, extent: RawExtent) {
         // See `add`.
         let end = last.physical.saturating_add(last.length);
@@ -279,7 +282,7 @@ impl Count {
     }
 }
 
-/// The fewest extents that a file of so many bytes has on an empty file system of this kind.
+/// The minimum number of extents of a file of this size on an empty file system of this kind.
 fn ideal(mapped_bytes: u64, fs_type: &str) -> u64 {
     match fs_type {
         "ext2" | "ext3" | "ext4" => mapped_bytes.div_ceil(EXT_GROUP_BYTES),

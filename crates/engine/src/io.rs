@@ -1,13 +1,13 @@
-//! The operating system calls of the `threads` driver: open, create, positional read and write, sync,
-//! size, room, close, and operations by path.
+//! The system calls of the `threads` driver: open, create, positional read and write, sync, size,
+//! allocation, close, and operations by path.
 //!
-//! Each call is one system call (plus retries after a signal; listing takes as many as the directory is
-//! long, setting a size by path takes four, and a file opened for writing is checked at once:
-//! `second_name.rs`) and returns the system's own error number. A file is made only on request, and no
-//! link is ever followed: the area holds only files that the tool made. Everything in it is reached from
-//! the area's directory (see [`crate::beneath`]). An open is one `openat2`. An operation by path starts
-//! from the parent directory, which stays open until the run moves or removes it, so it is one system
-//! call, too.
+//! Each call is one system call (plus retries after a signal; a listing needs several, depending on the
+//! size of the directory; setting a size by path needs four; and a file opened for writing is checked
+//! immediately: `second_name.rs`) and returns the system's own error number. A file is created only on
+//! request, and no link is ever followed, because the area holds only files that Reelgauge made.
+//! Everything in it is opened from the area's directory (see [`crate::beneath`]). An open is one
+//! `openat2`. An operation by path starts from the parent directory, which stays open until the run
+//! moves or removes it, so it is one system call, too.
 //!
 //! | asked for | Linux | macOS | Windows |
 //! |---|---|---|---|
@@ -33,15 +33,15 @@
 //! | symlink | `symlink`, relative, never out of the area | the same | `ERROR_NOT_SUPPORTED` |
 //! | readlink | `readlink` | `readlink` | `FSCTL_GET_REPARSE_POINT` |
 //!
-//! While a run has hard links of its making, a removal or rename first checks the file that loses a
-//! name. That is one call more (see [`crate::beneath::links`]).
+//! While a run has hard links of its own, a removal or rename first checks the file that loses a name.
+//! That is one additional call (see [`crate::beneath::links`]).
 //!
-//! With `O_APPEND` Linux lets a positional write append whatever its position, here as in the application
-//! that was recorded. macOS keeps to POSIX, where the position wins, so none is given there.
+//! With `O_APPEND` Linux makes a positional write append whatever its position, as in the recorded
+//! application. macOS follows POSIX, where the position is used, so `O_APPEND` is not set there.
 //!
-//! Linux before 5.8 can't ask for access without following a link, so there it is followed.
+//! Linux before 5.8 cannot check access without following a link, so there the link is followed.
 //!
-//! macOS can only reserve room behind the end of a file (`F_PREALLOCATE`), and Windows only by growing
+//! macOS can only preallocate behind the end of a file (`F_PREALLOCATE`), and Windows only by growing
 //! it. Neither matches the request.
 
 #[cfg(unix)]
@@ -76,20 +76,20 @@ pub(crate) use self::windows::{Name, Names, OpenFile};
 /// A system error number, never 0.
 pub(crate) type ErrorNumber = i32;
 
-/// The error number of using a handle that is not open.
+/// The error number for using a handle that is not open.
 #[cfg(unix)]
 pub(crate) const NOT_OPEN: ErrorNumber = rustix::io::Errno::BADF.raw_os_error();
-/// The error number of an impossible request.
+/// The error number of an invalid request.
 #[cfg(unix)]
 pub(crate) const IMPOSSIBLE: ErrorNumber = rustix::io::Errno::INVAL.raw_os_error();
-/// The error number of using a handle that is not open.
+/// The error number for using a handle that is not open.
 #[cfg(windows)]
 pub(crate) const NOT_OPEN: ErrorNumber = windows_sys::Win32::Foundation::ERROR_INVALID_HANDLE as i32;
-/// The error number of an impossible request.
+/// The error number of an invalid request.
 #[cfg(windows)]
 pub(crate) const IMPOSSIBLE: ErrorNumber = windows_sys::Win32::Foundation::ERROR_INVALID_PARAMETER as i32;
 
-/// Carries out an operation that needs no handle: see [`Op::goes_by_path`]. `names` are those of the file
+/// Performs an operation that needs no handle: see [`Op::goes_by_path`]. `names` are those of the file
 /// table.
 pub(crate) fn by_path(op: &Op, names: &Names) -> Result<(), ErrorNumber> {
     names.foresee(op);
@@ -114,7 +114,7 @@ pub(crate) fn by_path(op: &Op, names: &Names) -> Result<(), ErrorNumber> {
     }
 }
 
-/// The second name of an operation that has two; `None` where the file table has no such name.
+/// The second name of an operation that has two; `None` if the file table does not contain it.
 pub(crate) fn new_name<'a>(op: &Op, names: &'a Names) -> Option<Name<'a>> {
     names.get(u32::try_from(op.offset).ok()?)
 }

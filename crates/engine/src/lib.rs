@@ -1,21 +1,21 @@
-//! The engine: everything that touches the target.
+//! The engine: all access to the target.
 //!
-//! * [`area`]: the marked directory that is the only place ever written to, and its lock. `beneath`: how
-//!   paths in it are reached safely, even if other users change them at the same time.
-//! * [`dataset`]: files prepared in the area, reused when they are already there. [`space`]: room for
-//!   them. [`material`]: old files of the user's own, to be read and nothing else. [`scratch`]: a folder
-//!   in the area for what a run makes itself. [`ballast`]: files that take up space on purpose.
+//! * [`area`]: the marked directory, the only one that is ever written to, and its lock. `beneath`:
+//!   access to paths in it that is safe even if other users change them at the same time.
+//! * [`dataset`]: files prepared in the area, reused if they already exist. [`space`]: free space for
+//!   them. [`material`]: old files of the user, which are only read. [`scratch`]: a folder in the area
+//!   for files that a run creates. [`ballast`]: files that take up space on purpose.
 //! * [`buffer`]: memory for I/O. [`pattern`]: write data, unique per unit and incompressible.
-//!   [`verify`]: reading it back. [`extents`]: in how many pieces a file lies on its disk. [`cold`]:
+//!   [`verify`]: reading it back. [`extents`]: the number of extents of a file on its disk. [`cold`]:
 //!   reads a file as if for the first time, and makes a fresh copy of it.
-//! * [`mod@direct`]: whether direct I/O works there. [`cache`]: what of a file lies in the client's
-//!   memory. [`roots`]: the paths that a remote user may name.
-//! * `probe`: what the target's file system does with what media programs ask of it.
-//! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts ask for.
+//! * [`mod@direct`]: whether direct I/O works there. [`cache`]: which parts of a file are in the
+//!   client's memory. [`roots`]: the paths that a remote user may name.
+//! * `probe`: the behaviour of the target's file system for operations of media programs.
+//! * [`clock`]: the run's clock. [`driver`]: performs the operations that scripts request.
 //! * [`simulated`]: runs the same scripts against a fake store in virtual time.
 //!
-//! Not here: what to do (the workload crate), what is mounted and how it is reached (machine), how a run
-//! is kept (record) and what it means (analysis). This crate knows neither tokio nor arrow.
+//! Not here: the workload (the workload crate), the mount and its network path (machine), the record of
+//! a run (record) and its meaning (analysis). This crate depends on neither tokio nor arrow.
 
 pub mod area;
 pub mod ballast;

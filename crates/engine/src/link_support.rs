@@ -1,7 +1,7 @@
-//! Whether the storage can give a file several names, make names that lead to others, and exchange two names.
+//! Tests whether the storage supports hard links, symbolic links, and exchanging two names.
 //!
-//! FAT can do neither, many SMB servers can't do one of them, and some systems forbid it to some users. What
-//! they say then differs, so it is tried.
+//! FAT supports none of them, many SMB servers lack one, and some systems forbid it to some users. Their
+//! errors differ, so each operation is tried.
 //!
 //! Not here: the network link to the storage ([`reelgauge_machine::link`]).
 
@@ -14,18 +14,18 @@ use crate::beneath::For;
 /// Unsupported operations, each with the system's error.
 #[derive(Debug, Default)]
 pub struct LinkSupport {
-    /// Why there are no hard links.
+    /// Why hard links fail.
     pub no_hard: Option<io::Error>,
-    /// Why there are no symbolic links.
+    /// Why symbolic links fail.
     pub no_symbolic: Option<io::Error>,
-    /// Why no names are exchanged.
+    /// Why exchanging names fails.
     pub no_exchange: Option<io::Error>,
 }
 
-/// Tries all of it in a folder of the area without other users, and removes everything again.
+/// Tries all operations in a folder of the area without other users, and removes all entries again.
 ///
 /// # Errors
-/// When not even a file can be made or removed there.
+/// If not even a file can be created or removed there.
 pub fn try_links(area: &AreaDir, folder: &Path) -> io::Result<LinkSupport> {
     let names = ["file", "hard-link", "symbolic-link", "other"];
     let [file, hard, symbolic, other] = names.map(|name| folder.join(name));
@@ -44,8 +44,8 @@ pub fn try_links(area: &AreaDir, folder: &Path) -> io::Result<LinkSupport> {
     Ok(found)
 }
 
-/// Why two names can't be exchanged. A file system that does not know of it may replace one of them instead;
-/// then `file` is there again afterwards.
+/// Why two names cannot be exchanged. A file system without this operation may replace one of them
+/// instead. Then `file` is created again.
 fn try_exchange(area: &AreaDir, file: &Path, other: &Path) -> io::Result<Option<io::Error>> {
     area.open_file(other, For::New).map(drop)?;
     let refused = area.exchange(file, other).err();

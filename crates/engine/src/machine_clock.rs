@@ -1,9 +1,9 @@
-//! The machine's monotonic clock: the same for all processes of one boot, and never set.
+//! The host's monotonic clock: the same for all processes of one boot, and never set.
 //!
-//! A run's own clock ([`crate::clock`]) begins at 0 in its process. Two processes that agree on a moment, as
-//! an agent and the run that it steers, name it by this clock: the wall clock may be set at any time.
+//! A run's own clock ([`crate::clock`]) begins at 0 in its process. Two processes that agree on a time,
+//! such as an agent and the run that it controls, use this clock: the wall clock may be set at any time.
 
-/// Nanoseconds since a moment that only this machine knows, in this boot.
+/// Nanoseconds since an arbitrary time that is fixed for this boot of the host.
 pub fn machine_ns() -> i64 {
     reading()
 }
@@ -11,7 +11,7 @@ pub fn machine_ns() -> i64 {
 #[cfg(unix)]
 fn reading() -> i64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    // Both parts come from the kernel, in a type that could hold more.
+    // Both parts come from the kernel, in a type that could hold larger values.
     now.tv_sec.saturating_mul(1_000_000_000).saturating_add(now.tv_nsec)
 }
 
@@ -20,7 +20,7 @@ fn reading() -> i64 {
     use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 
     let (mut count, mut per_s) = (0_i64, 0_i64);
-    // SAFETY: each writes one integer to the place that it is given, which outlives the call.
+    // SAFETY: each call writes one integer to its argument, which outlives the call.
     unsafe {
         QueryPerformanceCounter(&raw mut count);
         QueryPerformanceFrequency(&raw mut per_s);

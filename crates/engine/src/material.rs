@@ -1,15 +1,14 @@
-//! Old files of the user's own as material to read: found, counted and handed out, and never touched
-//! otherwise.
+//! Old files of the user as material to read: found, counted and assigned to readers, but never changed.
 //!
-//! A server has what was written a moment ago in its memory; files that lay there for months come from
-//! its disks. Nothing here opens a file, and files from here may only be opened for reading: drivers
-//! refuse every other operation on them ([`crate::driver::Context::read_only`]).
+//! A server holds recently written data in its memory; files that are months old come from its disks.
+//! This module opens no file, and its files may only be opened for reading: drivers refuse every other
+//! operation on them ([`crate::driver::Context::read_only`]).
 //!
-//! What is taken: plain files of the folder and those below it, the largest first. What is skipped:
-//! links (they may lead out), special files, file systems mounted below, areas of this tool, and files
-//! whose data is elsewhere (sparse ones, and stubs of an archive, which would be recalled from tape).
+//! It takes plain files of the folder and its subfolders, largest first. It skips links (they may lead
+//! elsewhere), special files, file systems mounted below, areas of Reelgauge, and files whose data is
+//! elsewhere (sparse files, and archive stubs, which would be recalled from tape).
 //!
-//! Not here: which frames are laid over the files (the runner).
+//! Not here: the mapping of frames to the files (the runner).
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
@@ -20,35 +19,35 @@ use crate::area::AREA_DIR;
 use crate::target_file::TargetFile;
 use reelgauge_machine::mount::Mount;
 
-/// The most entries of folders that are looked at.
+/// The maximum number of directory entries that are read.
 const ENTRIES_MAX: usize = 100_000;
-/// The most files that are kept: the largest.
+/// The maximum number of files that are kept: the largest ones.
 const FILES_MAX: usize = 4_096;
-/// Slices begin at multiples of this: a multiple of whatever direct I/O needs.
+/// Alignment of slices: a multiple of any alignment that direct I/O requires.
 const SLICE_ALIGN_BYTES: u64 = 1 << 20;
 
 /// Why there is no material.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MaterialError {
-    /// The folder can't be looked at.
+    /// The folder cannot be read.
     #[error("cannot read {}, the folder of your own files: {source}. Check its permissions", path.display())]
     Io {
         /// The folder, or one in it.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It is no folder.
+    /// The path is not a folder.
     #[error("{} is not a folder. Name one that has large files of your own", path.display())]
     NotFolder { path: PathBuf },
-    /// It lies somewhere else than what is measured.
+    /// It is on another file system than the target.
     #[error(
         "{} is not on the file system of {}. Name a folder on the storage to \
          measure", path.display(), target.display()
     )]
     Elsewhere { path: PathBuf, target: PathBuf },
-    /// There is too little.
+    /// There are too few files.
     #[error(
         "{} has {files} readable files, enough for {found} of the {wanted} pieces of {} MiB that this run \
          needs. Use a shorter --clip, a smaller --file-size, fewer streams or workers, or a folder with more \
@@ -56,9 +55,9 @@ pub enum MaterialError {
     )]
     TooLittle {
         path: PathBuf,
-        /// Files in it that can be read.
+        /// Readable files in it.
         files: usize,
-        /// Pieces that they hold.
+        /// Pieces that they contain.
         found: usize,
         /// Pieces that are needed.
         wanted: usize,
@@ -66,42 +65,42 @@ pub enum MaterialError {
     },
 }
 
-/// A piece of one of the files, for one reader alone.
+/// A piece of one of the files, for one reader exclusively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// Index of the file in [`Material::files`].
     pub file: usize,
-    /// Where it begins, a multiple of 1 MiB.
+    /// Its offset, a multiple of 1 MiB.
     pub offset: u64,
 }
 
-/// The files of a folder, to be read and nothing else.
+/// The files of a folder, for reading only.
 #[derive(Clone, Debug)]
 pub struct Material {
     folder: PathBuf,
     files: Vec<TargetFile>,
-    /// Bytes of each file that are handed out.
+    /// Bytes of each file that are assigned.
     used: Vec<u64>,
     left_out: LeftOut,
 }
 
-/// What was not taken.
+/// Counts of skipped entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     pub links: u64,
     pub special: u64,
-    /// Sparse files, and stubs whose data lie in an archive.
+    /// Sparse files, and stubs whose data is in an archive.
     pub elsewhere: u64,
     /// Folders that are separate mounts.
     pub mounts: u64,
-    /// Folders and files that could not be looked at.
+    /// Folders and files that could not be read.
     pub unreadable: u64,
-    /// There were more entries than are looked at.
+    /// There were more entries than [`ENTRIES_MAX`].
     pub too_many: bool,
 }
 
 impl Material {
-    /// The files of a folder on the file system that is measured.
+    /// Finds the files of a folder on the measured file system.
     ///
     /// # Errors
     /// [`MaterialError`].
@@ -130,12 +129,12 @@ impl Material {
         &self.files
     }
 
-    /// What was not taken.
+    /// Counts of skipped entries.
     pub fn left_out(&self) -> LeftOut {
         self.left_out
     }
 
-    /// Hands out so many bytes exclusively, from the file with the most bytes left, so that readers
+    /// Assigns this many bytes exclusively, from the file with the most bytes left, so that readers
     /// spread over files.
     ///
     /// # Errors
@@ -144,17 +143,17 @@ impl Material {
         self.hand_out(bytes).ok_or_else(|| self.too_little(bytes, 0, 1))
     }
 
-    /// How many times all these pieces are there together, at most `most`.
+    /// How many times all these pieces fit into the files, at most `most`.
     pub fn room_for(&self, pieces: &[u64], most: u32) -> u32 {
         let mut trial = self.clone();
         let mut once = || pieces.iter().all(|&bytes| trial.hand_out(bytes).is_some());
         (0..most).find(|_| !once()).unwrap_or(most)
     }
 
-    /// Refuses pieces that these files are not enough for.
+    /// Fails if these files do not have enough space for the pieces.
     ///
     /// # Errors
-    /// [`MaterialError::TooLittle`], with what there is.
+    /// [`MaterialError::TooLittle`], with the number of pieces that fit.
     pub fn check(&self, pieces: &[u64]) -> Result<(), MaterialError> {
         let mut trial = self.clone();
         let missing = pieces.iter().position(|&bytes| trial.hand_out(bytes).is_none());
@@ -168,7 +167,7 @@ impl Material {
         assert_eq!(self.files.len(), self.used.len(), "the used part of each file is known");
         // The last slice of a file is rounded up beyond its end.
         let left = |file: usize| self.files[file].size_bytes.saturating_sub(self.used[file]);
-        // The first of those with most left.
+        // The first of the files with the most bytes left.
         let file = (0..self.files.len()).rev().max_by_key(|&file| left(file))?;
         if left(file) < bytes.max(1) {
             return None;
@@ -178,7 +177,7 @@ impl Material {
         Some(slice)
     }
 
-    /// What to say where these files hold only so many of the pieces that are wanted.
+    /// The error if these files hold only `found` of the `wanted` pieces.
     pub fn too_little(&self, piece_bytes: u64, found: usize, wanted: usize) -> MaterialError {
         let (path, files) = (self.folder.clone(), self.files.len());
         MaterialError::TooLittle { path, files, found, wanted, piece_bytes }
@@ -188,7 +187,7 @@ impl Material {
 /// A file that was found.
 struct Candidate {
     file: TargetFile,
-    /// Bytes that it takes on the storage; `None` where the system doesn't tell.
+    /// Bytes that it occupies on the storage; `None` if the system does not report them.
     allocated_bytes: Option<u64>,
 }
 
@@ -196,12 +195,12 @@ struct Search {
     found: Vec<Candidate>,
     left_out: LeftOut,
     entries: usize,
-    /// Files with several names, by their numbers on the file system.
+    /// The inode numbers of files with several names.
     named_twice: HashSet<u64>,
 }
 
 impl Search {
-    /// Looks through a folder and those in it.
+    /// Scans a folder and its subfolders.
     fn walk(&mut self, root: &Path) -> Result<(), MaterialError> {
         let io = |source| MaterialError::Io { path: root.to_owned(), source };
         let device = device_of(&fs::metadata(root).map_err(io)?);
@@ -231,9 +230,9 @@ impl Search {
         Ok(())
     }
 
-    /// Sorts an entry; the facts are those of a link itself.
+    /// Classifies an entry; for a link, the facts are those of the link itself.
     fn take_in(&mut self, path: PathBuf, about: &Metadata, device: Option<u64>, folders: &mut Vec<PathBuf>) {
-        // An entry of a folder has a name.
+        // An entry of a folder always has a name.
         let name = path.file_name().unwrap_or_default();
         let is_hidden = name.as_encoded_bytes().starts_with(b".");
         if about.is_symlink() {
@@ -252,13 +251,13 @@ impl Search {
         }
     }
 
-    /// Whether the file was not seen under another name: its bytes would be read twice.
+    /// Whether the file was not found under another name already: its bytes would be read twice.
     fn is_new(&mut self, about: &Metadata) -> bool {
         other_names(about).is_none_or(|number| self.named_twice.insert(number))
     }
 
     fn into_material(mut self, folder: PathBuf) -> Material {
-        // Some file systems tell of no file how much it takes.
+        // Some file systems report the allocated size of no file.
         let is_told = self.found.iter().any(|found| found.allocated_bytes.is_some_and(|bytes| bytes > 0));
         let all = self.found.len();
         self.found.retain(|found| {
@@ -282,11 +281,11 @@ fn device_of(about: &Metadata) -> Option<u64> {
 
 #[cfg(unix)]
 fn allocated_bytes(about: &Metadata) -> Option<u64> {
-    // File systems are outside: what they report must not wrap.
+    // Values reported by a file system are untrusted: the product must not overflow.
     Some(std::os::unix::fs::MetadataExt::blocks(about).saturating_mul(512))
 }
 
-/// The number of a file that has several names.
+/// The inode number of a file with several names.
 #[cfg(unix)]
 fn other_names(about: &Metadata) -> Option<u64> {
     use std::os::unix::fs::MetadataExt;
@@ -371,7 +370,7 @@ mod tests {
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         fs::File::create(at("sparse.mov")).unwrap().set_len(8 * MIB).unwrap();
         let material = find(dir.path()).unwrap();
-        // Either name of the file, and only one.
+        // One name of the file, and only one.
         assert_eq!(material.files().len(), 1, "{:?}", names(&material));
         let left_out = LeftOut { links: 2, special: 1, elsewhere: 1, ..LeftOut::default() };
         assert_eq!(material.left_out(), left_out);

@@ -1,22 +1,23 @@
-//! Write data: unique in every unit, incompressible, and recognisable when it is read back.
+//! Write data: unique in every unit, incompressible, and recognizable when it is read back.
 //!
-//! A writer keeps a pool of random pages, made once from its seed, hardly larger than its longest write.
-//! A write is a stretch of that pool, in which the head of every unit (4 KiB, or 512 bytes where blocks
-//! are smaller) is stamped with which write of which writer this is and where in which file it belongs. So
-//! no two units of a run are equal (storage that deduplicates gains nothing), and a reader can rebuild all
-//! of a unit from its stamp.
+//! A writer has a pool of random pages, generated once from its seed, hardly larger than its longest
+//! write. A write is a part of that pool. The head of every unit (4 KiB, or 512 bytes for smaller
+//! blocks) is stamped with the writer, the number of the write, the file and the position. So no two
+//! units of a run are equal (deduplication gains nothing), and a reader can rebuild a whole unit from
+//! its stamp.
 //!
-//! Storage that compresses must gain nothing either, so bytes must not come again within what it
-//! compresses as one, which is up to a megabyte. A pool of at least that size is enough: each write
-//! begins where the one before ended, so that bytes repeat only after a whole pool. A smaller pool is
-//! made fresh for each write: its bytes are combined (exclusive or) with a key of the write. That costs
-//! a pass over them: some 30 µs per MiB, and several times that where thousands of writers take turns
-//! and none finds its pool in the processor's cache. It is what lets so many do with little memory.
+//! Compression must gain nothing either, so bytes must not repeat within the size that storage
+//! compresses as one, which is at most a megabyte. A pool of at least that size is sufficient: each
+//! write begins where the previous one ended, so that bytes repeat only after a whole pool. A smaller
+//! pool is made fresh for each write: its bytes are combined (exclusive or) with a key of the write.
+//! That costs a pass over them: some 30 µs per MiB, and several times that if thousands of writers take
+//! turns and none finds its pool in the processor's cache. But it allows that many writers to use little
+//! memory.
 //!
-//! Data is made before an operation's clock starts; see [`crate::driver`]. What the last write of a
-//! unit was, and whether it is still there, is the business of [`crate::verify`].
+//! Data is generated before an operation's clock starts; see [`crate::driver`]. [`crate::verify`] keeps
+//! the last write of each unit and checks whether its data still exists.
 //!
-//! A stamp, 32 bytes, little-endian:
+//! The stamp has 32 bytes, little-endian:
 //!
 //! | bytes  | what |
 //! |--------|------|
@@ -36,63 +37,63 @@ use crate::driver_error::DriverError;
 /// Bytes of a stamp at the head of every unit.
 pub const STAMP_BYTES: usize = 32;
 
-/// The writer number of those who fill data sets, so that a worker's write is never taken for theirs.
+/// The writer number for filling data sets, so that these writes are never mistaken for a worker's.
 pub const FILL_WRITER: u32 = u32::MAX;
 
-/// From this length on, a writer's pool is not made fresh: what storage compresses as one is not longer.
+/// From this length on, a writer's pool is not made fresh, because storage never compresses more as one.
 const FRESH_BELOW: usize = 1 << 20;
 
-/// The random pages that a pool which isn't made fresh has beyond the longest write, so that the longest
-/// writes don't all begin with the same one.
+/// The additional pages of a pool that is not made fresh, so that the longest writes do not all begin
+/// with the same page.
 const SPARE_PAGES: usize = 7;
 
-/// Pool places are counted in this many bytes: the smallest unit.
+/// The unit of positions in the pool: the smallest stamped unit.
 const PLACE_BYTES: usize = 512;
 
-/// In a stamp's place: the unit was made fresh with its write's key.
+/// Flag in a stamp's place: the unit was made fresh with its write's key.
 const FRESH: u32 = 1 << 31;
 
-/// How write data is made: the same for all writers of a run, and needed again to verify it.
+/// The parameters of write data: the same for all writers of a run, and needed again to verify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatternSpec {
-    /// Where all randomness comes from.
+    /// The seed of all random data.
     pub seed: u64,
-    /// Every so many bytes of a file carry a stamp: 4096, or 512 where blocks are smaller.
+    /// The distance of stamps in a file: 4096 bytes, or 512 for smaller blocks.
     pub unit_bytes: u32,
 }
 
 impl PatternSpec {
-    /// The unit that suits writes which are all multiples of `block_bytes`: 4096 or 512.
+    /// The unit for writes that are all multiples of `block_bytes`: 4096 or 512.
     pub const fn unit_for(block_bytes: u64) -> u32 {
         if block_bytes.is_multiple_of(4096) { 4096 } else { 512 }
     }
 }
 
-/// The head of a unit: where it belongs and which writer wrote it.
+/// The head of a unit: its position and its writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Index into the run's file table.
     pub file: u32,
     /// Byte position / unit size.
     pub unit: u64,
-    /// Which write of this writer. A driver starts at load point << 48 | slot << 32.
+    /// The number of the write within its writer. A driver starts at load point << 48 | slot << 32.
     pub sequence: u64,
-    /// Who wrote it: the worker, or [`FILL_WRITER`].
+    /// The writer: the worker, or [`FILL_WRITER`].
     pub writer: u32,
-    /// Where in the writer's pool the unit lay, in units of 512 bytes; the highest bit is set if the
+    /// The unit's position in the writer's pool, in units of 512 bytes. The highest bit is set if the
     /// pool was made fresh for the write.
     pub place: u32,
 }
 
 impl Stamp {
-    /// The stamp at the head of a unit, if there is an undamaged one of this run.
+    /// The stamp at the head of a unit, if it is undamaged and of this run.
     pub fn read(spec: PatternSpec, unit: &[u8]) -> Option<Stamp> {
         let head: &[u8; STAMP_BYTES] = unit.first_chunk()?;
         let stamp = Stamp::read_unchecked(head);
         (stamp.check(spec) == u32_at(head, 0)).then_some(stamp)
     }
 
-    /// What the 32 bytes say, whether or not their check fits.
+    /// Decodes the 32 bytes, even if their checksum is wrong.
     pub(crate) fn read_unchecked(head: &[u8; STAMP_BYTES]) -> Stamp {
         Stamp {
             file: u32_at(head, 4),
@@ -103,7 +104,7 @@ impl Stamp {
         }
     }
 
-    /// The 32 bytes.
+    /// Encodes the 32 bytes.
     #[inline]
     fn bytes(&self, check: u32) -> [u8; STAMP_BYTES] {
         let mut bytes = [0; STAMP_BYTES];
@@ -116,20 +117,20 @@ impl Stamp {
         bytes
     }
 
-    /// The check that belongs to this stamp.
+    /// The checksum of this stamp.
     #[inline]
     pub(crate) fn check(&self, spec: PatternSpec) -> u32 {
         self.check_in(write_hash(spec.seed, self.file, self.writer, self.sequence))
     }
 
-    /// The check, when what all units of a write have in common is already hashed.
+    /// The checksum, from the hash that all units of a write have in common.
     #[inline]
     fn check_in(&self, write_hash: u64) -> u32 {
         let hash = mix(mix(write_hash, self.unit), u64::from(self.place));
         (hash >> 32) as u32
     }
 
-    /// Writes into `unit` the full content that belongs to this stamp, stamp included. `unit` may be
+    /// Writes to `unit` the full content that belongs to this stamp, including the stamp. `unit` may be
     /// shorter than a whole unit (the last one of a file), but not longer than 4096 bytes.
     pub fn rebuild(&self, spec: PatternSpec, unit: &mut [u8]) {
         let mut page = [0; ALIGNMENT];
@@ -147,44 +148,44 @@ impl Stamp {
     }
 }
 
-/// A write that has been made and lies in the writer's pool until the next one is made.
+/// A generated write. Its data is in the writer's pool until the next write is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamped {
-    /// Where in the pool it starts, in bytes; a multiple of 4096 when the write's position is a
-    /// multiple of the unit.
+    /// Its position in the pool, in bytes; a multiple of 4096 if the write's offset is a multiple of the
+    /// unit.
     pub start: usize,
-    /// Which write of this writer it is, as in [`Stamp::sequence`].
+    /// The number of the write within its writer, as in [`Stamp::sequence`].
     pub sequence: u64,
 }
 
-/// Makes the data of one writer's writes. One per operation in flight, because a write's bytes stay
-/// here until it is done.
+/// Generates the data of one writer's writes. Each operation in flight has its own, because a write's
+/// bytes stay here until it is done.
 ///
-/// Memory: the longest write and up to 32 KiB.
+/// Its memory is the longest write and up to 32 KiB.
 #[derive(Debug)]
 pub struct WriteData {
     spec: PatternSpec,
     writer: u32,
     sequence: u64,
     max_len: usize,
-    /// Where the next write begins, in pages; always 0 in a pool that is made fresh.
+    /// The page at which the next write begins; always 0 in a pool that is made fresh.
     page: usize,
-    /// How often the pool has been used up.
+    /// How often the pool has been used completely.
     laps: usize,
     pool: AlignedBuffer,
-    /// The keys that the pages of the pool are combined with; none where it isn't made fresh.
+    /// The keys that the pages of the pool are combined with; empty if it is not made fresh.
     keys: Box<[u64]>,
 }
 
 impl WriteData {
-    /// For a writer whose longest write has `max_len` bytes. Fills the pool, which takes about a
-    /// millisecond per 4 MiB.
+    /// Creates and fills the pool of a writer whose longest write has `max_len` bytes. This takes about
+    /// 1 ms per 4 MiB.
     ///
     /// # Errors
-    /// [`DriverError::Buffers`] when the memory cannot be had.
+    /// [`DriverError::Buffers`] if the memory cannot be allocated.
     pub fn new(spec: PatternSpec, writer: u32, max_len: usize) -> Result<WriteData, DriverError> {
         let is_fresh = max_len < FRESH_BELOW;
-        // One page more, since a write may begin inside a unit.
+        // One additional page, since a write may begin inside a unit.
         let spare = if is_fresh { ALIGNMENT } else { (SPARE_PAGES + 1) * ALIGNMENT };
         let pool_len = max_len.checked_next_multiple_of(ALIGNMENT).and_then(|len| len.checked_add(spare));
         let Some(pool_len) = pool_len else {
@@ -198,8 +199,8 @@ impl WriteData {
         Ok(WriteData { spec, writer, sequence: 0, max_len, page: 0, laps: 0, pool, keys })
     }
 
-    /// The same, with its writes numbered from `sequence`: for writers that share a writer number
-    /// (several operations in flight) or come back in a later load point.
+    /// Sets the first sequence number, for writers that share a writer number (several operations in
+    /// flight) or continue in a later load point.
     #[must_use]
     pub fn numbered_from(mut self, sequence: u64) -> WriteData {
         assert_eq!(self.sequence, 0, "writes are numbered before the first one is made");
@@ -207,17 +208,17 @@ impl WriteData {
         self
     }
 
-    /// Who writes, as in [`Stamp::writer`].
+    /// The writer, as in [`Stamp::writer`].
     pub fn writer(&self) -> u32 {
         self.writer
     }
 
-    /// Makes `len` bytes for this place. They stay until the next call.
+    /// Generates `len` bytes for this position. They stay until the next call.
     ///
-    /// Units that begin inside the write carry a stamp, if at least its 32 bytes fit.
+    /// Units that begin inside the write carry a stamp, if its 32 bytes fit.
     ///
     /// # Panics
-    /// When `len` is more than the `max_len` that the writer was made for.
+    /// If `len` exceeds the writer's `max_len`.
     pub fn stamp(&mut self, file: u32, offset: u64, len: usize) -> Stamped {
         assert!(len <= self.max_len, "a write of {len} bytes, made for {}", self.max_len);
         let unit_bytes = self.spec.unit_bytes as usize;
@@ -245,8 +246,8 @@ impl WriteData {
         Stamped { start, sequence }
     }
 
-    /// The page at which a write of this length begins. They follow each other through the pool, and begin
-    /// one page further in each time round.
+    /// The page at which a write of this length begins. Writes follow each other through the pool, and
+    /// each pass begins one page later.
     fn turn_to(&mut self, len: usize) -> usize {
         if !self.keys.is_empty() {
             return 0;
@@ -262,7 +263,8 @@ impl WriteData {
         page
     }
 
-    /// Combines the pages of a write with its key, where that is needed; what that adds to a stamp's place.
+    /// Combines the pages of a write with its key, if necessary. Returns the flag to add to a stamp's
+    /// place.
     fn freshen(&mut self, start: usize, len: usize, key: u64) -> u32 {
         if self.keys.is_empty() {
             return 0;
@@ -276,7 +278,7 @@ impl WriteData {
         FRESH
     }
 
-    /// The bytes of a write that has just been made.
+    /// The bytes of the last generated write.
     #[inline]
     pub fn slice(&self, stamped: &Stamped, len: usize) -> &[u8] {
         &self.pool.as_slice()[stamped.start..stamped.start + len]
@@ -294,12 +296,13 @@ fn fill_page(seed: u64, writer: u32, page: usize, into: &mut [u8]) {
     Xoshiro256PlusPlus::seed_from_u64(page_seed).fill_bytes(into);
 }
 
-/// The key of the write with this hash: never 0, and different for different writes.
+/// The key of the write with this hash: never 0, and different for each write.
 fn key(write_hash: u64) -> u64 {
     mix(write_hash, u64::MAX).max(1)
 }
 
-/// Combines every eight bytes with the key (exclusive or). Twice the same key: nothing has changed.
+/// Combines every eight bytes with the key (exclusive or). Applying the same key twice restores the
+/// bytes.
 fn combine(bytes: &mut [u8], key: u64) {
     let (words, _) = bytes.as_chunks_mut::<8>();
     for word in words {
@@ -307,7 +310,7 @@ fn combine(bytes: &mut [u8], key: u64) {
     }
 }
 
-/// What the stamps of one write have in common, hashed.
+/// The hash of the fields that all stamps of one write have in common.
 fn write_hash(seed: u64, file: u32, writer: u32, sequence: u64) -> u64 {
     mix(mix(seed, u64::from(file) << 32 | u64::from(writer)), sequence)
 }
@@ -315,7 +318,8 @@ fn write_hash(seed: u64, file: u32, writer: u32, sequence: u64) -> u64 {
 /// One round of hashing: for fixed `hash`, different values give different results.
 #[inline]
 pub(crate) fn mix(hash: u64, value: u64) -> u64 {
-    // The multiplier and the shift of SplitMix64's first round; odd, so multiplying loses nothing.
+    // The multiplier and the shift of SplitMix64's first round. The multiplier is odd, so no information
+    // is lost.
     let hash = (hash ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
     let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash ^ (hash >> 27)
@@ -388,7 +392,7 @@ mod tests {
         }
     }
 
-    /// The bytes of so many writes of this length, one after the other in a file.
+    /// The bytes of this many writes of this length, one after the other in a file.
     fn sequential(data: &mut WriteData, len: usize, writes: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(len * writes);
         for write in 0..writes {

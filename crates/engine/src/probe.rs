@@ -2,19 +2,19 @@
 //! of the area's scratch folder, and records facts by name. A fact that could not be measured is
 //! recorded with the reason.
 //!
-//! * `clock`: the server's clock compared with that of the local host. `listing`: what a folder of many
-//!   files costs.
+//! * `clock`: the server's clock compared with that of the local host. `listing`: the time to list a
+//!   folder of many files.
 //! * `locks` (`byte_lock`: a range of a file): whether a second holder is refused. `xattrs`: extended
-//!   attributes. `names`: case, Unicode, what is refused. `saving`: a file put in the place of an open one.
-//!   `files`: room reserved ahead, how exact times are, links.
+//!   attributes. `names`: case, Unicode, refused names. `saving`: replacing an open file. `files`:
+//!   preallocation, the resolution of file times, links.
 //!
-//! A failure for lack of room does not describe the file system (`shortage`): the fact is recorded as
+//! A failure for lack of space does not describe the file system (`shortage`): the fact is recorded as
 //! unknown.
 //!
-//! Everything is made through the area's own directory and removed with the scratch folder. A thread in
-//! a dead mount can't be ended, so the caller watches [`Steps`] and continues without them.
+//! All files are created through the area's own directory and removed with the scratch folder. A thread
+//! in a dead mount cannot be ended, so the caller watches [`Steps`] and continues without it.
 //!
-//! Linux only. Not here: what a fact means (the doctor's rules), and sentences.
+//! Linux only. Not here: the meaning of a fact (the doctor's rules), and sentences.
 
 mod byte_lock;
 mod clock;
@@ -40,7 +40,7 @@ use crate::beneath::For;
 use reelgauge_machine::mount::Mount;
 use shortage::{Doing, MAKE_FOLDER, Shortage};
 
-/// What of a probe takes longer is cut short, and counted as far as it came.
+/// A part of a probe that takes longer is ended, and its partial result counts.
 const BUDGET: Duration = Duration::from_secs(5);
 
 /// The caller's handle on running probes: shows their progress and stops them.
@@ -51,12 +51,12 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// How many operations have come back.
+    /// The number of completed operations.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Nothing more is to be begun.
+    /// Requests that no further operation begins.
     pub fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -66,32 +66,33 @@ impl Steps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// What is known of a fact.
+/// The value of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Noted {
     /// A number; its unit is in the fact's name.
     Number(f64),
     /// A word.
     Word(String),
-    /// There is no such thing here.
+    /// The file system does not have it.
     Nothing,
-    /// It could not be found out, and why.
+    /// The fact could not be determined, with the reason.
     NotKnown(String),
-    /// The same, because room, inodes or a quota were short. That does not describe the file system.
+    /// The fact could not be determined because space, inodes or a quota were short. That does not
+    /// describe the file system.
     NoRoom(String),
 }
 
 /// A probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// What it tests.
+    /// Its name.
     pub name: &'static str,
-    /// The facts that it finds out.
+    /// The facts that it determines.
     pub facts: &'static [&'static str],
     carry_out: fn(&Bench, &mut Found) -> Result<(), Broken>,
 }
 
-/// Every probe, in the order in which they are carried out.
+/// Every probe, in the order of execution.
 pub const PROBES: [Probe; 7] = [
     Probe {
         name: "clock",
@@ -138,10 +139,10 @@ pub const PROBES: [Probe; 7] = [
 ];
 
 impl Probe {
-    /// Carries it out: each of its facts, with what is known of it.
+    /// Runs the probe and returns its facts with their values.
     ///
     /// # Errors
-    /// It was stopped.
+    /// If it was stopped.
     pub fn run(&self, bench: &Bench) -> Result<Vec<(&'static str, Noted)>, Stopped> {
         let mut found = Found { target: bench.area.target().to_owned(), ..Found::default() };
         let rest = match (self.carry_out)(bench, &mut found) {
@@ -155,7 +156,7 @@ impl Probe {
     }
 }
 
-/// Where probes are carried out: a folder of the area, which nothing else uses.
+/// The context of probes: a folder of the area that nothing else uses.
 #[derive(Debug)]
 pub struct Bench<'a> {
     area: &'a Area,
@@ -178,7 +179,7 @@ impl<'a> Bench<'a> {
         self.folder.join(name)
     }
 
-    /// An operation came back. Whether another may begin.
+    /// Counts a completed operation. Fails if no other may begin.
     fn step(&self) -> Result<(), Broken> {
         self.steps.done.fetch_add(1, Ordering::Relaxed);
         if self.steps.is_stopped.load(Ordering::Relaxed) { Err(Broken::Stopped) } else { Ok(()) }
@@ -188,7 +189,7 @@ impl<'a> Bench<'a> {
         self.dir().open_file(path, For::New)
     }
 
-    /// A new folder in this one.
+    /// Creates a folder in this one.
     fn make_folder(&self, name: &str) -> Result<PathBuf, Broken> {
         let path = self.at(name);
         self.dir().create_dir(&path).map_err(broken(MAKE_FOLDER))?;
@@ -196,7 +197,7 @@ impl<'a> Bench<'a> {
         Ok(path)
     }
 
-    /// Whether this name, letter for letter, is listed in a folder.
+    /// Whether a folder listing contains exactly this name.
     fn lists(&self, folder: &Path, name: &str) -> Result<bool, Broken> {
         let names = self.dir().names_in(folder).map_err(broken("list a folder"))?;
         self.step()?;
@@ -204,7 +205,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Why a probe did not come to its end.
+/// Why a probe ended early.
 #[derive(Debug)]
 enum Broken {
     Stopped,
@@ -216,10 +217,10 @@ fn broken(doing: impl Into<Doing>) -> impl FnOnce(io::Error) -> Broken {
     move |source| Broken::Io { doing, source }
 }
 
-/// What a probe has found so far.
+/// The facts that a probe has found so far.
 #[derive(Debug, Default)]
 struct Found {
-    /// Where.
+    /// The directory.
     target: PathBuf,
     notes: Vec<(&'static str, Noted)>,
 }
@@ -241,7 +242,7 @@ impl Found {
         self.notes.push((fact, self.not_known(doing.into(), error)));
     }
 
-    /// What is known of something that failed.
+    /// The value of a fact whose operation failed.
     fn not_known(&self, doing: Doing, error: &io::Error) -> Noted {
         let shortage = self.shortage(doing, error);
         let why = why(doing.words, error, shortage);
@@ -253,7 +254,7 @@ impl Found {
         shortage::says_full(error).then(|| shortage::shortage(&self.target, error, doing.takes)).flatten()
     }
 
-    /// Notes whether the file system can do something at all.
+    /// Records whether the file system supports an operation.
     fn can(&mut self, fact: &'static str, doing: &'static str, tried: Result<(), io::Error>, yes: &str) {
         match tried {
             Ok(()) => self.word(fact, yes),
@@ -263,7 +264,7 @@ impl Found {
     }
 }
 
-/// What a file system can't do at all.
+/// The reason if a file system does not support an operation.
 const NOT_SUPPORTED: &str = "not supported";
 
 /// Whether an error means that the file system does not support the operation, rather than that it
@@ -311,7 +312,7 @@ fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
     }
 }
 
-/// A server's attributes of an open file, not the cached ones.
+/// The server's attributes of an open file, not the cached ones.
 fn asked(file: &File) -> Result<Statx, Broken> {
     let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_FORCE_SYNC;
     let asked = rustix::fs::statx(file, c"", flags, StatxFlags::BASIC_STATS);
@@ -325,7 +326,7 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    /// What all probes find in a fresh target, and whether anything is left.
+    /// Runs all probes in a fresh target, and checks that no files are left.
     fn probed(steps: &Steps) -> Vec<Result<Vec<(&'static str, Noted)>, Stopped>> {
         let target = tempfile::tempdir().unwrap();
         let area = Area::open_or_create(target.path()).unwrap();
@@ -370,7 +371,7 @@ mod tests {
         let steps = Steps::default();
         steps.stop();
         let found = probed(&steps);
-        // Where the clock is shared there is nothing to do.
+        // With a shared clock there is nothing to measure.
         assert!(found[1..].iter().all(|found| *found == Err(Stopped)), "{found:?}");
     }
 

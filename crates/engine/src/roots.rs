@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Directories below which targets may lie.
+/// Directories that may contain targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots(Vec<PathBuf>);
 
@@ -12,48 +12,48 @@ pub struct Roots(Vec<PathBuf>);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootsError {
-    /// A root that is none.
+    /// A root is not an existing directory.
     #[error("{} cannot be a root: {why}. Name a directory with --root", path.display())]
     NoRoot {
-        /// What was given.
+        /// The given path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// A path that depends on the current directory.
     #[error("'{path}' is not an absolute path. Begin it with one of the roots: {roots}")]
     Relative {
-        /// What was given.
+        /// The given path.
         path: String,
-        /// What is allowed.
+        /// The allowed directories.
         roots: String,
     },
-    /// A path elsewhere.
+    /// A path outside the allowed directories.
     #[error(
         "'{path}' is not below an allowed directory ({roots}). To allow another one, restart Reelgauge on \
          that host with --root"
     )]
     Outside {
-        /// What was given.
+        /// The given path.
         path: String,
-        /// What is allowed.
+        /// The allowed directories.
         roots: String,
     },
-    /// It can't be looked at.
+    /// The path cannot be read.
     #[error("cannot access '{path}': {source}. Check its permissions")]
     Io {
-        /// What was given.
+        /// The given path.
         path: String,
-        /// The system's error.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl Roots {
-    /// These directories.
+    /// Creates the list of allowed directories.
     ///
     /// # Errors
-    /// One that doesn't exist or is no directory.
+    /// If one does not exist or is not a directory.
     pub fn new(paths: &[PathBuf]) -> Result<Roots, RootsError> {
         let root = |path: &PathBuf| {
             let no_root = |why: String| RootsError::NoRoot { path: path.clone(), why };
@@ -66,16 +66,16 @@ impl Roots {
         Ok(Roots(paths.iter().map(root).collect::<Result<_, _>>()?))
     }
 
-    /// The directories, all links resolved.
+    /// The directories, with all links resolved.
     pub fn paths(&self) -> &[PathBuf] {
         &self.0
     }
 
-    /// The path with all links resolved, if it lies below a root. A path that doesn't exist is admitted
-    /// if its place is below a root, so that its user can report the error precisely.
+    /// The path with all links resolved, if it is below a root. A missing path is allowed if its parent
+    /// directories are below a root, so that the caller can report the error precisely.
     ///
     /// # Errors
-    /// One that may not be named.
+    /// If the path is not allowed.
     pub fn admit(&self, given: &str) -> Result<PathBuf, RootsError> {
         let path = Path::new(given);
         let roots = || self.0.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -97,19 +97,19 @@ impl Roots {
         }
     }
 
-    /// Whether a path without links lies below a root.
+    /// Whether a path without links is below a root.
     fn holds(&self, real: &Path) -> bool {
         self.0.iter().any(|root| real.starts_with(root))
     }
 }
 
-/// Where something that doesn't exist would be: the nearest directory above that does, links resolved, and
-/// the rest behind it.
+/// The resolved location of a missing path: the nearest existing directory above it, with links
+/// resolved, and the remaining parts.
 fn resolve_missing(path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     let mut there = path;
     loop {
-        // The meaning of `..` after a path that doesn't exist is undefined. A link to nowhere exists.
+        // The meaning of `..` after a missing path is undefined. A dangling link exists.
         let name = match there.components().next_back() {
             Some(Component::Normal(name)) if there.symlink_metadata().is_err() => name,
             Some(Component::Normal(_)) => return Err(io::ErrorKind::NotFound.into()),
@@ -129,7 +129,7 @@ fn has_parent(path: &Path) -> bool {
     path.components().any(|part| part == Component::ParentDir)
 }
 
-/// Enough of a path from outside to know it by.
+/// The beginning of a path from outside, enough to recognize it.
 fn shown(given: &str) -> String {
     given.chars().take(300).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -1,10 +1,10 @@
-//! The area's scratch folder: files that a run makes itself, such as growing recordings, copies and proxies.
+//! The area's scratch folder: files that a run creates, such as growing recordings, copies and proxies.
 //!
-//! It is emptied before a run and removed after it, with the same care as the whole area: nothing is
-//! followed, nothing that is mounted inside is touched. What a killed run left there goes at the next run,
-//! or with `reelgauge clean`.
+//! It is emptied before a run and removed after it, with the same care as the whole area: links are not
+//! followed, and nothing mounted inside is touched. The next run, or `reelgauge clean`, removes the
+//! files of a killed run.
 //!
-//! Not here: test data that is prepared and used again ([`crate::dataset`]).
+//! Not here: test data that is prepared and reused ([`crate::dataset`]).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use crate::area::{Area, AreaError, SCRATCH_DIR};
 use crate::beneath::For;
 
-/// Why the scratch folder can't be used.
+/// Why the scratch folder is not usable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScratchError {
-    /// It can't be emptied.
+    /// It cannot be emptied.
     #[error(transparent)]
     Area(#[from] AreaError),
-    /// A name that leads out of it.
+    /// A name that leads out of the folder.
     #[error("'{name}' is not a plain file name for the scratch folder")]
     Name {
         /// The name.
@@ -28,9 +28,9 @@ pub enum ScratchError {
     /// The system refused.
     #[error("cannot make {path}: {source}")]
     Io {
-        /// What was to be made.
+        /// The path to be created.
         path: PathBuf,
-        /// The system's error.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -46,21 +46,21 @@ impl Scratch {
     /// An empty scratch folder in this area.
     ///
     /// # Errors
-    /// When something else has its name, when something is mounted in it, or when the storage fails.
+    /// If another entry has its name, a file system is mounted in it, or the storage fails.
     pub fn create(area: &Area) -> Result<Scratch, ScratchError> {
         area.empty_dir(SCRATCH_DIR)?;
         Ok(Scratch { path: area.root().join(SCRATCH_DIR), area: area.clone() })
     }
 
-    /// Where it lies.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A new folder in it.
+    /// Creates a folder in it.
     ///
     /// # Errors
-    /// A name that is not one plain name, or one that is taken.
+    /// If the name is not a single plain name, or is in use.
     pub fn directory(&self, name: &str) -> Result<PathBuf, ScratchError> {
         let mut parts = Path::new(name).components();
         let plain = matches!((parts.next(), parts.next()), (Some(std::path::Component::Normal(_)), None));
@@ -73,10 +73,10 @@ impl Scratch {
         Ok(path)
     }
 
-    /// A new empty file, somewhere in it.
+    /// Creates an empty file anywhere in it.
     ///
     /// # Errors
-    /// A path outside it, or one that is taken.
+    /// If the path is outside the folder, or is in use.
     pub fn make_empty_file(&self, path: &Path) -> Result<(), ScratchError> {
         let climbs = path.components().any(|part| matches!(part, std::path::Component::ParentDir));
         if climbs || !path.starts_with(&self.path) {
@@ -86,10 +86,10 @@ impl Scratch {
         made.map(drop).map_err(|source| ScratchError::Io { path: path.to_owned(), source })
     }
 
-    /// Removes it and everything in it.
+    /// Removes the folder and all its contents.
     ///
     /// # Errors
-    /// When something is mounted in it, or something can't be removed.
+    /// If a file system is mounted in it, or an entry cannot be removed.
     pub fn remove(self) -> Result<(), ScratchError> {
         self.area.remove_dir(SCRATCH_DIR)?;
         Ok(())

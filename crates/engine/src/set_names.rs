@@ -1,21 +1,21 @@
-//! What data sets and their files are called: `files-1GiB-u4096/file-0000.bin`.
+//! The names of data sets and their files: `files-1GiB-u4096/file-0000.bin`.
 //!
-//! Preparing gives these names, and removing an area leaves alone what has another. What lies in a data set
-//! is not here.
+//! Preparing uses these names, and removing an area keeps entries with other names. Not here: the
+//! contents of a data set.
 
 use std::path::{Path, PathBuf};
 
 pub(crate) const MANIFEST_FILE: &str = "dataset.toml";
-/// What the name of a file that is being written ends with.
+/// The name extension of a file that is being written.
 pub(crate) const PART: &str = "part";
 
-/// `files-1GiB-u4096`: everything that two sets must have in common for one to serve as the other.
-/// Not the number of files, which can grow, nor the seed, which makes no difference.
+/// `files-1GiB-u4096`: the properties that two sets must share for one to replace the other. Neither the
+/// number of files, which can grow, nor the seed, which makes no difference.
 pub(crate) fn directory_name(file_bytes: u64, unit_bytes: u32) -> String {
     format!("files-{}-u{unit_bytes}", size_label(file_bytes))
 }
 
-/// Whether preparing gives directories such a name.
+/// Whether this is the name of a data set directory.
 pub(crate) fn is_set_name(name: &str) -> bool {
     let rest = name.strip_prefix("files-").and_then(|rest| rest.rsplit_once("-u"));
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -43,7 +43,7 @@ fn size_label(bytes: u64) -> String {
     format!("{bytes}B")
 }
 
-/// Whether preparing gives files such a name.
+/// Whether this is the name of a data set file.
 pub(crate) fn is_file_name(name: &str) -> bool {
     let whole = name.strip_suffix(PART).and_then(|rest| rest.strip_suffix('.')).unwrap_or(name);
     let number = whole.strip_prefix("file-").and_then(|rest| rest.strip_suffix(".bin"));
@@ -51,7 +51,7 @@ pub(crate) fn is_file_name(name: &str) -> bool {
     whole == MANIFEST_FILE || number.is_some_and(is_number)
 }
 
-/// The name under which a file is written until it is complete.
+/// The temporary name of a file until it is complete.
 pub(crate) fn part_of(path: &Path) -> PathBuf {
     path.with_added_extension(PART)
 }

@@ -1,14 +1,15 @@
 //! A driver in virtual time: the same scripts, a fake store, no waiting.
 //!
-//! Every figure of a run follows exactly from what the fake store answers, so tests can demand exact
-//! percentiles, exact numbers of late frames, and see what errors and freezes do, in no time. It keeps to
-//! the rules that all drivers keep to ([`crate::driver`]): a script is asked again only when its
-//! operation has been issued, no operation begins at or after the end, and those in flight finish.
+//! Every figure of a run follows exactly from the results of the fake store. So tests can require exact
+//! percentiles and exact numbers of late frames, and check the effects of errors and freezes, without
+//! delay. It follows the rules of all drivers ([`crate::driver`]): a script is asked for its next
+//! operation only when its last one has been issued, no operation begins at or after the end, and those
+//! in flight finish.
 //!
-//! Deterministic: what happens at the same time happens in the order in which it was scheduled.
+//! Deterministic: simultaneous events happen in the order in which they were scheduled.
 //!
 //! Not here: opening, creating, closing and buffers. A fake store decides the result of an operation on
-//! a file that isn't open, and it treats operations by path like any other.
+//! a file that is not open, and it treats operations by path like any other.
 
 #[cfg(feature = "simulation")]
 pub mod world;
@@ -21,10 +22,10 @@ use reelgauge_workload::script::{Done, Op, Script, Step};
 
 use crate::driver::{Worker, record_in};
 
-/// What a fake store makes of an operation.
+/// The result of an operation in a fake store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// When it is done; not before it was issued. [`Outcome::NEVER`]: it hangs.
+    /// When it is done; not before it was issued. [`Outcome::NEVER`] if it hangs.
     pub done_ns: u64,
     pub done_len: u32,
     /// 0, or an error number.
@@ -32,16 +33,16 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The time of something that does not happen.
+    /// The time of an event that never happens.
     pub const NEVER: u64 = u64::MAX;
 
-    /// All of it moved, at this time.
+    /// Success at this time, with all bytes transferred.
     pub const fn whole(op: &Op, done_ns: u64) -> Outcome {
         let done_len = if op.kind.moves_data() { op.len } else { 0 };
         Outcome { done_ns, done_len, errno: 0 }
     }
 
-    /// Failed, at this time.
+    /// Failure at this time.
     pub const fn failed(errno: i32, done_ns: u64) -> Outcome {
         Outcome { done_ns, done_len: 0, errno }
     }
@@ -49,9 +50,9 @@ impl Outcome {
     pub const HANGS: Outcome = Outcome { done_ns: Outcome::NEVER, done_len: 0, errno: 0 };
 }
 
-/// Storage that answers as a test wants. Operations come in the order of their issue times.
+/// Storage that responds as a test specifies. Operations arrive in the order of their issue times.
 pub trait FakeStore {
-    /// What becomes of this operation of this worker, issued at this time.
+    /// The result of this operation of this worker, issued at this time.
     fn perform(&mut self, worker: u32, op: &Op, issued_ns: u64) -> Outcome;
 }
 
@@ -64,19 +65,19 @@ impl<F: FnMut(u32, &Op, u64) -> Outcome> FakeStore for F {
 /// The times of a simulated load point, in nanoseconds of virtual time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedTimes {
-    /// When it begins.
+    /// The start.
     pub start_ns: u64,
-    /// No operation is begun at or after this time.
+    /// No operation begins at or after this time.
     pub end_ns: u64,
     /// Operations that are due before this time are warm-up.
     pub warmup_until_ns: u64,
     pub point: u16,
 }
 
-/// What is left when a simulated load point is over.
+/// The result of a simulated load point.
 #[derive(Debug)]
 pub struct Simulated<S> {
-    /// The workers, to be used again.
+    /// The workers, for reuse.
     pub workers: Vec<Worker<S>>,
     /// Operations that hang: worker, operation, issue time.
     pub hanging: Vec<(u32, Op, u64)>,
@@ -84,12 +85,12 @@ pub struct Simulated<S> {
     pub last_done_ns: u64,
     /// Number of scripts that reported that they are finished.
     pub finished_scripts: u32,
-    /// Workers that waited for an operation that they never began: a fault of their script.
+    /// Workers that waited for an operation that they never began: a defect of their script.
     pub stuck: Vec<u32>,
 }
 
-/// Runs workers against a fake store for one load point; every finished operation goes to `sink`, in the
-/// order of completion.
+/// Runs workers against a fake store for one load point. Every finished operation is passed to `sink`,
+/// in the order of completion.
 pub fn simulate<S, F, K>(
     workers: Vec<Worker<S>>,
     store: &mut F,
@@ -115,12 +116,12 @@ where
 
 pub(crate) struct Actor<S> {
     pub(crate) worker: Worker<S>,
-    /// When each operation in flight was issued.
+    /// The issue times of the operations in flight.
     in_flight: Vec<u64>,
     in_flight_most: usize,
     /// An operation that is not yet due.
     held: Option<Op>,
-    /// How often it was asked; a wake-up from before the last time is void.
+    /// How often it was asked. A wake-up scheduled before the last request is void.
     asked: u64,
     pub(crate) finished: bool,
     /// It waits for an operation that it never began.
@@ -140,7 +141,7 @@ impl<S: Script> Actor<S> {
         }
     }
 
-    /// When the oldest operation in flight was issued.
+    /// The issue time of the oldest operation in flight.
     #[cfg(feature = "simulation")]
     pub(crate) fn busy_since_ns(&self) -> Option<u64> {
         self.in_flight.iter().copied().min()
@@ -182,13 +183,13 @@ impl Ord for Scheduled {
     }
 }
 
-/// What happens next, and to whom: actors in virtual time.
+/// The event queue: actors in virtual time.
 pub(crate) struct Kernel<S, F, K> {
-    /// Nothing happens any more to those that were taken out.
+    /// Actors. One that was removed gets no more events.
     pub(crate) actors: Vec<Option<Actor<S>>>,
     store: F,
     start_ns: u64,
-    /// Nothing is begun at or after this time.
+    /// No operation begins at or after this time.
     pub(crate) end_ns: u64,
     sink: K,
     events: BinaryHeap<Reverse<Scheduled>>,
@@ -223,13 +224,13 @@ impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
         }
     }
 
-    /// When the next thing happens.
+    /// The time of the next event.
     #[cfg(feature = "simulation")]
     pub(crate) fn next_ns(&self) -> Option<u64> {
         self.events.peek().map(|Reverse(next)| next.at_ns)
     }
 
-    /// The next thing happens, at its time but not before `now_ns`; `false` when there is none.
+    /// Processes the next event, at its time but not before `now_ns`. Returns `false` if there is none.
     pub(crate) fn step(&mut self, now_ns: u64) -> bool {
         let Some(Reverse(Scheduled { at_ns, event, .. })) = self.events.pop() else {
             return false;
@@ -242,7 +243,7 @@ impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
         match event {
             Event::Done { op, issued_ns, outcome, .. } => {
                 let is_free = actor.held.is_none();
-                // It is done when its end is seen.
+                // The operation is done when its end is processed.
                 let outcome = Outcome { done_ns: outcome.done_ns.max(at_ns), ..outcome };
                 self.finish(number, &op, issued_ns, outcome);
                 if is_free {
@@ -266,7 +267,7 @@ impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
         self.scheduled += 1;
     }
 
-    /// Asks a script for as much as it may have in flight.
+    /// Asks a script for as many operations as it may have in flight.
     fn ask(&mut self, number: usize, now_ns: u64) {
         while now_ns < self.end_ns {
             let Some(actor) = &mut self.actors[number] else { return };
@@ -281,7 +282,8 @@ impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
                     return self.wake(number, asked, op.due_ns);
                 }
                 Step::Do(op) => self.issue(number, op, now_ns),
-                // A wait that is already over is asked again a nanosecond later, as real time would pass.
+                // If a wait is already over, the script is asked again 1 ns later, as real time would
+                // pass.
                 Step::Wait { until_ns } => {
                     return self.wake(number, asked, until_ns.max(now_ns + 1));
                 }
@@ -314,7 +316,8 @@ impl<S: Script, F: FakeStore, K: FnMut(u32, &Op, u64, &Done)> Kernel<S, F, K> {
         if outcome.done_ns == Outcome::NEVER {
             self.left.hanging.push((actor.worker.id, op, now_ns));
         } else {
-            // A store that answers before it was asked is a mistake in a test; time doesn't run backwards.
+            // A store that responds before the request is a mistake in a test; time does not run
+            // backwards.
             let outcome = Outcome { done_ns: outcome.done_ns.max(now_ns), ..outcome };
             let event = Event::Done { actor: number, op, issued_ns: now_ns, outcome };
             self.schedule(outcome.done_ns, event);

@@ -1,35 +1,35 @@
-//! How much room a file system has.
+//! The size and free space of a file system.
 //!
-//! The figure is what an unprivileged user may still write, not what is physically free: blocks that are
-//! reserved for root don't count. Quotas of users and groups can't be seen this way on most file
-//! systems, so a write may fail for lack of room even though there seems to be enough.
+//! The figure is the space that an unprivileged user may still write, not the physically free space:
+//! blocks reserved for root do not count. Quotas of users and groups are invisible here on most file
+//! systems, so a write may fail for lack of space even though there seems to be enough.
 
 use std::io;
 use std::path::Path;
 
-/// The room of a file system, in bytes.
+/// The space of a file system, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// What may still be written.
+    /// The space that may still be written.
     pub available_bytes: u64,
     /// The size of the whole file system.
     pub total_bytes: u64,
 }
 
-/// What of a file system is never filled.
+/// How much of a file system is never filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepFree {
     /// A twentieth of it, or 10 GB, whichever is less: other users work there, and full file systems are
     /// slow.
     #[default]
     Usual,
-    /// So many bytes, set by the user.
+    /// This many bytes, set by the user.
     Bytes(u64),
 }
 
-/// The most that is kept free by default.
+/// The maximum space that is kept free by default.
 const KEPT_BYTES_MAX: u64 = 10_000_000_000;
-/// The share of a file system that is kept free where that is less: one so-manieth.
+/// The divisor for the share of a file system that is kept free by default, if that is less.
 const KEPT_SHARE: u64 = 20;
 
 impl Space {
@@ -40,24 +40,24 @@ impl Space {
         }
     }
 
-    /// What may be written without touching what stays free; 0 if less than that is free already.
+    /// The space that may be written without touching the space to keep free; 0 if there is less.
     pub fn usable_bytes(&self, keep_free: KeepFree) -> u64 {
-        // See above.
+        // A file system may have less free space than that.
         self.available_bytes.saturating_sub(self.kept_bytes(keep_free))
     }
 }
 
-/// The room of the file system that holds `dir`; `None` where the file system doesn't tell.
+/// The space of the file system that holds `dir`; `None` if the file system does not report it.
 ///
-/// Some FUSE and network file systems answer with zeros throughout, which means "unknown", not "full".
+/// Some FUSE and network file systems return only zeros, which means "unknown", not "full".
 ///
 /// # Errors
-/// The operating system's error when `dir` can't be queried (it is missing, or its mount is dead).
+/// The error of the system if `dir` cannot be queried (it is missing, or its mount is dead).
 pub fn space(dir: &Path) -> io::Result<Option<Space>> {
     Ok(told(ask(dir)?))
 }
 
-/// A file system of no size at all is one that doesn't tell.
+/// A file system with size 0 does not report its space.
 fn told(space: Space) -> Option<Space> {
     (space.total_bytes > 0).then_some(space)
 }
@@ -66,7 +66,7 @@ fn told(space: Space) -> Option<Space> {
 fn ask(dir: &Path) -> io::Result<Space> {
     let stat = rustix::fs::statvfs(dir)?;
     Ok(Space {
-        // File systems are outside: what they report must not wrap.
+        // Values reported by a file system are untrusted: the products must not overflow.
         available_bytes: stat.f_bavail.saturating_mul(stat.f_frsize),
         total_bytes: stat.f_blocks.saturating_mul(stat.f_frsize),
     })
@@ -76,11 +76,11 @@ fn ask(dir: &Path) -> io::Result<Space> {
 fn ask(dir: &Path) -> io::Result<Space> {
     use windows_sys::Win32::Storage::FileSystem::GetDiskFreeSpaceExW;
 
-    // The trailing backslash is required for UNC paths; it does no harm elsewhere.
+    // The trailing backslash is required for UNC paths, and harmless elsewhere.
     let dir = reelgauge_machine::mount::wide(&dir.join(""));
     let mut space = Space { available_bytes: 0, total_bytes: 0 };
-    // SAFETY: `dir` ends with a zero and outlives the call; the out pointers are valid u64, and the
-    // last one may be null.
+    // SAFETY: `dir` ends with a zero and outlives the call. The out pointers are valid u64, and the last
+    // one may be null.
     let done = unsafe {
         GetDiskFreeSpaceExW(
             dir.as_ptr(),

@@ -1,15 +1,15 @@
-//! A limit on how much a run moves: so many bytes a second, reading and writing together.
+//! A limit on the transfer rate of a run, in bytes per second, for reads and writes together.
 //!
-//! Production storage has others who need it. What was used of the limit lies in one number, the time at
-//! which all that was let through so far is paid for; an operation is let through while that lies no further
-//! ahead than [`AHEAD_NS`], and moves it on by its own size. So in any stretch of time no more goes through
-//! than the limit gives for it and for those [`AHEAD_NS`], plus one operation.
+//! Production storage has other users. The state of the limit is one number: the time at which all
+//! admitted bytes are paid for at the permitted rate. An operation is admitted if that time is at most
+//! [`AHEAD_NS`] ahead, and then advances it by its own size. So in any interval, the admitted bytes
+//! never exceed the limit for the interval and [`AHEAD_NS`], plus one operation.
 //!
-//! It is asked right before an operation is issued: what is held back is no time of the storage's. How much
-//! was held back is counted, because then the figures are the limit's and not the storage's.
+//! It is queried right before an operation is issued, so the delay does not count as the storage's time.
+//! Delayed operations are counted, because then the limit determines the figures, not the storage.
 //!
-//! Not here: waiting in a load point (the drivers), who sets the limit (the user, or the owner of a fleet's
-//! machine).
+//! Not here: waiting in a load point (the drivers), and who sets the limit (the user, or the owner of a
+//! fleet's host).
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,22 +19,22 @@ use reelgauge_record::OpKind;
 
 use crate::clock::Clock;
 
-/// So far ahead of its rate a run may be: enough for the frames of a moment to go out together.
+/// How far a run may be ahead of its rate: enough to send simultaneous frames together.
 const AHEAD_NS: u64 = 20_000_000;
-/// Who waits for a turn looks this often whether to stop.
+/// How often a waiting caller checks for a stop.
 const LOOKS_EVERY: Duration = Duration::from_millis(50);
 
-/// Bytes a second that are never exceeded. See the module.
+/// A rate in bytes per second that is never exceeded. See the module.
 #[derive(Debug)]
 pub struct Throttle {
     bytes_per_s: NonZeroU64,
-    /// When all that was let through is paid for.
+    /// The time at which all admitted bytes are paid for.
     paid_at_ns: AtomicU64,
     held_operations: AtomicU64,
 }
 
 impl Throttle {
-    /// One that has let nothing through yet.
+    /// A throttle that has admitted nothing yet.
     pub fn new(bytes_per_s: NonZeroU64) -> Throttle {
         Throttle { bytes_per_s, paid_at_ns: AtomicU64::new(0), held_operations: AtomicU64::new(0) }
     }
@@ -43,31 +43,32 @@ impl Throttle {
         self.bytes_per_s
     }
 
-    /// How many operations were held back until now.
+    /// The number of delayed operations so far.
     pub fn held_operations(&self) -> u64 {
         self.held_operations.load(Ordering::Relaxed)
     }
 
-    /// Lets so many bytes through now, or returns the time to ask again. Times are of one clock.
+    /// Admits this many bytes now, or returns the time to ask again. All times are of one clock.
     ///
     /// # Errors
-    /// The time, which lies after `now_ns`.
+    /// The time to ask again, later than `now_ns`.
     #[inline]
     pub fn admit(&self, now_ns: u64, bytes: u64) -> Result<(), u64> {
         let costs_ns = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_s.get());
-        // A time beyond five hundred years is never.
+        // A time beyond five hundred years means never.
         let costs_ns = u64::try_from(costs_ns).unwrap_or(u64::MAX);
-        // As late as all of time is late enough.
+        // The sum saturates at the largest time.
         let latest_ns = now_ns.saturating_add(AHEAD_NS);
         let pay = |paid_at_ns: u64| {
-            // As above: what costs more than all of time is never paid for.
+            // As above: a cost beyond the largest time is never paid for.
             (paid_at_ns <= latest_ns).then(|| paid_at_ns.max(now_ns).saturating_add(costs_ns))
         };
         let paid = self.paid_at_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay);
         paid.map(drop).map_err(|paid_at_ns| paid_at_ns - AHEAD_NS)
     }
 
-    /// The same of an operation of this kind and length. `counts`: it is to be counted if it is held back.
+    /// Like [`Throttle::admit`], for an operation of this kind and length. `counts`: it is counted if it
+    /// is delayed.
     #[inline]
     pub(crate) fn admit_op(&self, now_ns: u64, (kind, len): (OpKind, u32), counts: bool) -> Result<(), u64> {
         if !matches!(kind, OpKind::Read | OpKind::Write) {
@@ -93,13 +94,13 @@ impl Pace {
         Pace { throttle, clock: Clock::start() }
     }
 
-    /// Waits until so many bytes may be moved, or until a stop is requested, which is polled.
+    /// Waits until this many bytes may be transferred, or until a stop is requested, which is polled.
     pub fn wait_for(&self, bytes: u64, is_stopped: impl Fn() -> bool) {
         while let Err(again_ns) = self.throttle.admit(self.clock.now_ns(), bytes) {
             if is_stopped() {
                 return;
             }
-            // The time may have come since.
+            // The time may have passed since.
             let left = Duration::from_nanos(again_ns.saturating_sub(self.clock.now_ns()));
             std::thread::sleep(left.min(LOOKS_EVERY));
         }
@@ -117,7 +118,7 @@ mod tests {
         Throttle::new(NonZeroU64::new(bytes_per_s).unwrap())
     }
 
-    /// Asks again as soon as allowed, until a time. Returns the times at which it was let through.
+    /// Asks again as soon as allowed, until this time. Returns the times at which it was admitted.
     fn greedy(throttle: &Throttle, bytes: u64, until_ns: u64) -> Vec<u64> {
         let (mut now_ns, mut times) = (0, Vec::new());
         while now_ns < until_ns {

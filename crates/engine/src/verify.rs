@@ -1,12 +1,13 @@
-//! Reading back what a run wrote: is the last write of every unit there, whole, in its place?
+//! Reads back the data that a run wrote, and checks that the last write of every unit is complete and in
+//! its place.
 //!
-//! While the run writes, a [`WriteMap`] keeps which write was the last in each unit. Afterwards
-//! [`verify_files`] reads every such unit again, past this machine's cache where the system allows it,
-//! rebuilds from its stamp what it must hold ([`crate::pattern`]), and compares every byte.
+//! While the run writes, a [`WriteMap`] records the last write of each unit. Afterwards [`verify_files`]
+//! reads every such unit again, bypassing the local host's cache where the system allows it. It rebuilds
+//! the expected content from the stamp ([`crate::pattern`]), and compares every byte.
 //!
-//! What it finds: changed bytes, lost writes (older content), misplaced and swapped blocks, holes, files
-//! that became shorter. What it can't find: a write that was lost before the run's last write of the same
-//! unit, and anything in units that the run didn't write.
+//! It finds changed bytes, lost writes (older content), misplaced and swapped blocks, holes, and
+//! truncated files. It cannot find a write that was lost before the run's last write of the same unit,
+//! or errors in units that the run did not write.
 
 mod explain;
 mod write_map;
@@ -23,7 +24,7 @@ use crate::io::{IMPOSSIBLE, Names, OpenFile};
 use crate::pattern::{PatternSpec, Stamp};
 use crate::target_file::TargetFile;
 
-/// Read back at once; bounds the memory that verifying takes.
+/// The size of one read. It limits the memory for verifying.
 const WINDOW_BYTES: usize = 1 << 20;
 
 /// The result of verifying.
@@ -31,15 +32,16 @@ const WINDOW_BYTES: usize = 1 << 20;
 pub struct Verified {
     /// Bytes read back and compared.
     pub checked_bytes: u64,
-    /// Units that don't hold what they must.
+    /// Units with unexpected content.
     pub differing_units: u64,
-    /// Units among the checked ones whose last writes overlapped in time: any whole write of the run
-    /// that belongs there is accepted, because any of them may have been the last.
+    /// Checked units whose last writes overlapped in time. Any complete write of the run that belongs
+    /// there is accepted, because any of them may have been the last.
     pub ambiguous_units: u64,
-    /// Units that were written but can't be judged: a write failed, was short, or covered them in part.
+    /// Units that were written but cannot be judged: a write failed, was short, or covered only a part
+    /// of them.
     pub unverifiable_units: u64,
-    /// Whether the files were dropped from this machine's cache first. If not, some of what was read
-    /// may never have come from the storage.
+    /// Whether the files were dropped from the local host's cache first. If not, some of the data may
+    /// never have come from the storage.
     pub cache_dropped: bool,
     /// Whether it was stopped before the end.
     pub stopped: bool,
@@ -47,44 +49,44 @@ pub struct Verified {
     pub first_difference: Option<Difference>,
 }
 
-/// A place that doesn't hold what it must.
+/// A position with unexpected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Index into the run's file table.
     pub file: u32,
     pub path: PathBuf,
-    /// Position in the file: of the first wrong byte where single bytes are wrong, of the unit where it
-    /// holds something else altogether.
+    /// Position in the file: of the first wrong byte if single bytes are wrong, or of the unit if its
+    /// content is completely different.
     pub offset_bytes: u64,
-    /// What is wrong there, in plain words.
+    /// The error in plain words.
     pub what: String,
 }
 
-/// How what lies in the files of a run was made: units of the same size, from different seeds.
+/// The patterns of the data in the files of a run: units of the same size, from different seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patterns {
     pub run: PatternSpec,
-    /// Before it, when the files were filled.
+    /// Before the run, when the files were filled.
     pub before: PatternSpec,
 }
 
-/// Why verifying couldn't go on.
+/// Why verifying could not continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// A file couldn't be opened.
+    /// A file could not be opened.
     #[error("cannot open {path} to verify it: {source}")]
     Open {
         path: PathBuf,
-        /// The system's error.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A file couldn't be read.
+    /// A file could not be read.
     #[error("cannot read {path} at byte {offset_bytes} to verify it: {source}")]
     Read {
         path: PathBuf,
         offset_bytes: u64,
-        /// The system's error.
+        /// The error of the system.
         source: std::io::Error,
     },
     #[error(transparent)]
@@ -93,12 +95,12 @@ pub enum VerifyError {
 
 /// Reads back every unit that the run wrote and compares it.
 ///
-/// What lies in the `area` is reached from there. To be called when every driver thread has ended. Takes
-/// 1 MiB of memory. `go_on` receives the bytes checked so far, about once per MiB, and returns whether
-/// to continue.
+/// Files in the `area` are opened from its directory. Call it when every driver thread has ended. It
+/// takes 1 MiB of memory. `go_on` receives the bytes checked so far, about once per MiB, and returns
+/// whether to continue.
 ///
 /// # Errors
-/// When a file can't be opened or read. Differences are results, not errors.
+/// If a file cannot be opened or read. Differences are results, not errors.
 pub fn verify_files(
     area: Option<&AreaDir>,
     files: &[TargetFile],
@@ -112,7 +114,7 @@ pub fn verify_files(
         patterns,
         map,
         window: AlignedBuffer::new(WINDOW_BYTES)?,
-        // Verification also works on a system that can't drop single files; the result records it.
+        // Verification also works on a system that cannot drop single files; the result records it.
         verified: Verified { cache_dropped: cache::drop_cached(area, &paths).is_ok(), ..Verified::default() },
     };
     for (number, file) in files.iter().enumerate() {
@@ -133,7 +135,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    /// One file; whether to go on.
+    /// Verifies one file. Returns whether to continue.
     fn verify_file(
         &mut self,
         number: u32,
@@ -157,7 +159,7 @@ impl Verifier<'_> {
         Ok(true)
     }
 
-    /// A run of units that were all written.
+    /// Verifies a sequence of units that were all written.
     fn verify_window(
         &mut self,
         number: u32,
@@ -217,7 +219,7 @@ fn open_file(area: Option<&AreaDir>, file: &TargetFile) -> Result<OpenFile, Veri
     })
 }
 
-/// Reads until the buffer is full or the file ends; how much there was.
+/// Reads until the buffer is full or the file ends. Returns the number of bytes read.
 fn read_fully(open: &OpenFile, into: &mut [u8], from: u64) -> Result<usize, i32> {
     let mut len = 0;
     while len < into.len() {
@@ -229,7 +231,7 @@ fn read_fully(open: &OpenFile, into: &mut [u8], from: u64) -> Result<usize, i32>
     Ok(len)
 }
 
-/// Whether this stamp belongs to a write that may have been the unit's last, by the map.
+/// Whether the map permits this stamp's write as the unit's last one.
 fn may_be_last(state: UnitContent, stamp: &Stamp) -> bool {
     match state {
         UnitContent::LastWrite(id) => id == write_map::write_id(stamp.writer, stamp.sequence),
