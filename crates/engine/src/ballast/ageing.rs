@@ -1,9 +1,10 @@
-//! Ageing: files are made, edited and deleted for a time, so that free space is in pieces as after years of
-//! work.
+//! Ageing: creates, edits and deletes files for a time, so that free space is fragmented as after years
+//! of work.
 //!
-//! Of ten steps six make a file, three write into one or add to one, one deletes one. Sizes are between 64
-//! KiB and 16 MiB, small ones as likely as large ones. When the files take [`SHARE`] of what is free, or the
-//! volume is full, files are deleted until half of that is left, which leaves holes of all sizes.
+//! Of ten steps, six create a file, three write into or append to one, and one deletes one. Sizes are
+//! between 64 KiB and 16 MiB, distributed evenly over the powers of two. When the files take [`SHARE`]
+//! of the free space, or the volume is full, files are deleted until half of that is left, which leaves
+//! holes of all sizes.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,42 +15,42 @@ use super::{Ballast, BallastError};
 use crate::beneath::For;
 use crate::extents::Extents;
 
-/// The share of the free space that aged files take at most: one so-manieth.
+/// The divisor for the maximum share of the free space that aged files take.
 const SHARE: u64 = 2;
 /// The smallest file, as a power of two, and how many times it doubles.
 const SMALLEST_BITS: u32 = 16;
 const DOUBLINGS: u64 = 9;
-/// More files than this are not kept at once.
+/// The maximum number of files at a time.
 const FILES_MAX: usize = 20_000;
-/// Extents are counted of so many files.
+/// The number of files whose extents are counted.
 const COUNTED_MAX: usize = 200;
 
-/// What ageing did.
+/// The result of ageing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Aged {
-    /// Files made.
+    /// Files created.
     pub made: u64,
-    /// Files written into or added to.
+    /// Files written into or appended to.
     pub edited: u64,
     /// Files deleted.
     pub deleted: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Files that are there now.
+    /// Current number of files.
     pub files: u64,
-    /// Their bytes.
+    /// Their total size.
     pub bytes: u64,
-    /// Extents of those that were counted; `None` where the file system does not tell.
+    /// Extents of the counted files; `None` if the file system does not report them.
     pub extents: Option<u64>,
-    /// Files that were counted.
+    /// Files whose extents were counted.
     pub counted_files: u64,
 }
 
 impl Ballast<'_> {
-    /// Makes, edits and deletes files for so long.
+    /// Creates, edits and deletes files for this long.
     ///
     /// # Errors
-    /// [`BallastError`]. What was made until then stays until it is removed.
+    /// [`BallastError`]. Files created until then stay until they are removed.
     pub fn age(&mut self, time: Duration, seed: u64) -> Result<Aged, BallastError> {
         let begun = Instant::now();
         let written_before = self.written.load(std::sync::atomic::Ordering::Relaxed);
@@ -79,7 +80,7 @@ struct Ageing<'a, 'b> {
 }
 
 impl<'a, 'b> Ageing<'a, 'b> {
-    /// Goes on with the files that are there.
+    /// Continues with the existing files.
     fn begin(ballast: &'a mut Ballast<'b>, seed: u64) -> Result<Ageing<'a, 'b>, BallastError> {
         let size = |number: &u32| {
             let facts = ballast.area.dir().facts(&ballast.path("age", *number)).ok()?;
@@ -87,12 +88,12 @@ impl<'a, 'b> Ageing<'a, 'b> {
         };
         let files: BTreeMap<u32, u64> = ballast.numbers("age").iter().filter_map(size).collect();
         let there: u64 = files.values().sum();
-        // The smallest file has to fit where there is none yet.
+        // If there are no files yet, the smallest one must fit.
         let usable = ballast.room_for(if files.is_empty() { 1 << SMALLEST_BITS } else { 0 })?;
         Ok(Ageing {
             dice: Dice::new(seed, 0),
             next: ballast.next_number("age"),
-            // File systems are outside: what they report must not wrap.
+            // Values reported by a file system are untrusted: the sum must not overflow.
             most_bytes: usable.saturating_add(there) / SHARE,
             files,
             ballast,
@@ -107,7 +108,7 @@ impl<'a, 'b> Ageing<'a, 'b> {
     fn size(&mut self) -> u64 {
         let doublings = self.below(DOUBLINGS);
         let least = 1_u64 << (u64::from(SMALLEST_BITS) + doublings);
-        // In between, but in whole pages.
+        // A size in between, in whole pages.
         (least + self.below(least)) / 4096 * 4096
     }
 
@@ -139,7 +140,7 @@ impl<'a, 'b> Ageing<'a, 'b> {
         Ok(())
     }
 
-    /// Writes into a file, or adds to its end.
+    /// Writes into a file, or appends to it.
     fn edit(&mut self, number: u32) -> Result<(), BallastError> {
         let size = self.files.get(&number).copied().unwrap_or(0);
         let len = self.size().min(1 << 20);
@@ -162,7 +163,7 @@ impl<'a, 'b> Ageing<'a, 'b> {
         Ok(())
     }
 
-    /// Deletes files here and there until half of what they may take is left.
+    /// Deletes files at random until they take half of their maximum.
     fn thin_out(&mut self) -> Result<(), BallastError> {
         let half = self.files.values().sum::<u64>().min(self.most_bytes) / 2;
         while self.files.values().sum::<u64>() > half || self.files.len() >= FILES_MAX {

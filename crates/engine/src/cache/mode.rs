@@ -1,29 +1,30 @@
-//! What a run really measured: storage, or this machine's cache. Pure.
+//! Determines what a run really measured: the storage, or the local host's cache. Pure.
 
 use crate::direct::DirectOutcome;
 use reelgauge_machine::mount::MountKind;
 
-/// Direct I/O whose reads came from the storage to less than this share did not pass the cache by.
-/// Not 1: a counter may miss what kernel threads fetch on a process's behalf.
+/// If less than this share of the reads came from the storage, direct I/O did not bypass the cache. Not
+/// 1: a counter may miss data that kernel threads fetch on a process's behalf.
 const FETCHED_SHARE_OF_DIRECT: f64 = 0.9;
-/// Fewer bytes than this are too few to judge by a counter that the whole process (or machine) shares.
+/// Below this many bytes, a counter shared by the whole process or host is not used to judge.
 const LEAST_BYTES_TO_JUDGE: u64 = 16 << 20;
-/// Direct I/O that leaves more than this share of the bytes that it moved in the cache went through it.
+/// If more than this share of the transferred bytes is in the cache afterwards, direct I/O went through
+/// the cache.
 const CACHED_SHARE_OF_BUFFERED: f64 = 0.1;
 
-/// What the run was asked to do.
+/// The requested I/O mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// To pass the client's cache by.
+    /// Whether to bypass the client's cache.
     pub direct: bool,
 }
 
-/// What is known about a run on one mount.
+/// The facts about a run on one mount.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeFacts {
     /// Type of the file system.
     pub fs_type: String,
-    /// Where it keeps its data.
+    /// The location of its data.
     pub kind: MountKind,
     /// The outcome of the direct read test.
     pub direct_read: DirectOutcome,
@@ -39,34 +40,33 @@ pub struct ModeFacts {
     pub read_bytes: u64,
     /// Bytes that the run wrote.
     pub written_bytes: u64,
-    /// Bytes fetched from the storage during the run (`mountstats::fetched_bytes`), where a counter
-    /// exists.
+    /// Bytes fetched from the storage during the run (`mountstats::fetched_bytes`), if a counter exists.
     pub fetched_bytes: Option<u64>,
 }
 
-/// What the run really did.
+/// The I/O mode that a run really used.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EffectiveMode {
-    /// It passed this machine's cache by.
+    /// It bypassed the local host's cache.
     Direct,
-    /// It went through this machine's cache, as was asked.
+    /// It used the local host's cache, as requested.
     Buffered {
-        /// The share of what was read that the cache answered, 0 to 1.
+        /// The share of the reads that the cache served, 0 to 1.
         cached_share: Option<f64>,
     },
-    /// It should have passed the cache by, and went through it.
+    /// It should have bypassed the cache, but went through it.
     DirectIgnored {
-        /// What shows it.
+        /// The evidence.
         why: String,
     },
     /// The mode could not be determined.
     Unknown {
-        /// What is missing.
+        /// The missing information.
         why: String,
     },
 }
 
-/// Judges what a run really did. What was measured counts for more than what the probe saw beforehand.
+/// Determines the mode that a run really used. Measurements override the earlier result of the probe.
 pub fn judge(asked: Asked, facts: &ModeFacts) -> EffectiveMode {
     if asked.direct {
         judge_direct(facts)
@@ -105,7 +105,7 @@ fn judge_direct(facts: &ModeFacts) -> EffectiveMode {
 }
 
 impl ModeFacts {
-    /// The outcomes of what the run did; of both, if it did nothing.
+    /// The outcomes for the directions that the run used; for both, if it transferred nothing.
     fn outcomes_that_matter(&self) -> Vec<(&'static str, &DirectOutcome)> {
         let idle = self.read_bytes == 0 && self.written_bytes == 0;
         [("read", &self.direct_read, self.read_bytes), ("write", &self.direct_write, self.written_bytes)]
@@ -115,7 +115,7 @@ impl ModeFacts {
             .collect()
     }
 
-    /// The share of what was read that came from the storage. Read-ahead may fetch more than was read.
+    /// The share of the reads that came from the storage. Read-ahead may fetch more than was read.
     fn fetched_share(&self) -> Option<f64> {
         let fetched_bytes = self.fetched_bytes.filter(|_| self.read_bytes > 0)?;
         Some((fetched_bytes as f64 / self.read_bytes as f64).min(1.0))
@@ -133,9 +133,9 @@ impl ModeFacts {
             && self.fetched_share().is_some_and(|share| share >= FETCHED_SHARE_OF_DIRECT)
     }
 
-    /// What shows that direct I/O went through the cache, if anything does.
+    /// The evidence that direct I/O went through the cache, if there is any.
     fn evidence_of_caching(&self) -> Option<String> {
-        // Counters of the kernel are outside.
+        // Kernel counters are untrusted input, so the sum must not overflow.
         let moved_bytes = self.read_bytes.saturating_add(self.written_bytes);
         if moved_bytes < LEAST_BYTES_TO_JUDGE {
             return None;
@@ -199,7 +199,7 @@ fn buffered(cached_share: Option<f64>, facts: &ModeFacts) -> String {
     }
 }
 
-/// Whole percents, but never 0 % or 100 % for what is not quite that.
+/// Rounds to whole percent, but shows 0 % and 100 % only if exact.
 fn percent(share: f64) -> String {
     let percents = (share * 100.0).clamp(0.0, 100.0);
     if percents > 0.0 && percents < 1.0 {
@@ -231,7 +231,7 @@ mod tests {
         DirectOutcome::Unknown { why: "nobody knows".into() }
     }
 
-    /// A reading run on a local disk where direct I/O works and nothing was counted.
+    /// A reading run on a local disk on which direct I/O works, without counters.
     fn facts() -> ModeFacts {
         ModeFacts {
             fs_type: "ext4".into(),

@@ -1,4 +1,4 @@
-//! How much of a file lies in the page cache: cachestat (Linux 6.5), else mincore, else unknown.
+//! How much of a file is in the page cache: from cachestat (Linux 6.5), else mincore, else unknown.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,46 +6,46 @@ use std::path::{Path, PathBuf};
 use crate::area::AreaDir;
 use crate::beneath::open_to_read;
 
-/// How residency was found out.
+/// The method of determining residency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum How {
-    /// The cachestat call: exact, and without touching the file.
+    /// The cachestat call: exact, and without access to the file's data.
     CacheStat,
     /// A mapping and mincore: exact, page by page.
     Mincore,
-    /// Not at all, and why.
+    /// Residency is unknown, with the reason.
     Unknown(String),
 }
 
-/// What of one file lies in the page cache.
+/// How much of one file is in the page cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileResidency {
     pub path: PathBuf,
-    /// Bytes in the cache; 0 when unknown.
+    /// Bytes in the cache; 0 if unknown.
     pub resident_bytes: u64,
-    /// Size of the file; 0 when it can't be looked at.
+    /// Size of the file; 0 if it cannot be read.
     pub total_bytes: u64,
-    /// How it was found out.
+    /// The method.
     pub how: How,
 }
 
-/// What of several files lies in the page cache.
+/// How much of several files is in the page cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Residency {
-    /// Bytes in the cache, of the files that could be looked at.
+    /// Bytes in the cache, of the files that could be checked.
     pub resident_bytes: u64,
-    /// Size of the files that could be looked at.
+    /// Size of the files that could be checked.
     pub sampled_bytes: u64,
     /// Size of all files.
     pub total_bytes: u64,
-    /// How it was found out; unknown only if it is for every file, with the first file's reason.
+    /// The method; unknown only if it is unknown for every file, with the first file's reason.
     pub how: How,
     /// The residency of each file.
     pub files: Vec<FileResidency>,
 }
 
 impl Residency {
-    /// The share of the files that lies in the cache, 0 to 1; `None` where it is unknown.
+    /// The share of the files that is in the cache, 0 to 1; `None` if it is unknown.
     pub fn share(&self) -> Option<f64> {
         (self.sampled_bytes > 0).then(|| self.resident_bytes as f64 / self.sampled_bytes as f64)
     }
@@ -63,10 +63,10 @@ impl Residency {
     }
 }
 
-/// What of these files lies in this machine's page cache.
+/// How much of these files is in the local host's page cache.
 ///
-/// Nothing is read and nothing is moved into the cache by asking. What lies in the `area` is reached from
-/// there.
+/// The check reads no data and moves none into the cache. Files in the `area` are opened from its
+/// directory.
 pub fn resident<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Residency {
     Residency::sum(files.iter().map(|path| of_file(area, path.as_ref())).collect())
 }
@@ -83,10 +83,10 @@ fn of_file(area: Option<&AreaDir>, path: &Path) -> FileResidency {
     FileResidency { path: path.to_owned(), resident_bytes, total_bytes, how }
 }
 
-/// Resident bytes and how they were found out, or why they weren't.
+/// Resident bytes with the method, or why they are unknown.
 type Found = Result<(u64, How), String>;
 
-/// The size of a file, and what of it is resident.
+/// The size of a file, and its resident bytes.
 fn look(area: Option<&AreaDir>, path: &Path) -> io::Result<(u64, Found)> {
     let file = open_to_read(area, path)?;
     Ok((file.metadata()?.len(), resident_bytes(&file)))
@@ -112,9 +112,9 @@ mod linux {
 
     use super::{Found, How};
 
-    /// The same number on every architecture but Alpha.
+    /// The number is the same on every architecture but Alpha.
     const SYS_CACHESTAT: libc::c_long = 451;
-    /// mincore needs one byte per page, so a window of 1 GiB costs 256 KiB.
+    /// mincore needs one byte per page, so a window of 1 GiB needs 256 KiB.
     const WINDOW_BYTES: u64 = 1 << 30;
 
     /// Resident bytes of an open file, at most its size.
@@ -131,7 +131,7 @@ mod linux {
             Err(error) => return Err(say(error)),
         }
         if !may_ask_mincore(file).map_err(say)? {
-            // For other users' files the kernel answers "fully resident", so that no information leaks.
+            // For other users' files the kernel reports "fully resident", so that no information leaks.
             return Err("the kernel reports cached pages (mincore) only for files that this user can \
                  write"
                 .to_owned());
@@ -140,8 +140,8 @@ mod linux {
         Ok((bytes.min(size), How::Mincore))
     }
 
-    /// Whether a failed cachestat means that the call is unavailable, not that the file is at fault: an
-    /// older kernel, a sandbox (some return EPERM), or a file system without page cache.
+    /// Whether a failed cachestat means that the call is unavailable, rather than an error of the file:
+    /// an older kernel, a sandbox (some return EPERM), or a file system without page cache.
     fn is_unavailable(error: &io::Error) -> bool {
         matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM | libc::EACCES | libc::EOPNOTSUPP))
     }
@@ -156,7 +156,7 @@ mod linux {
         len: u64,
     }
 
-    /// `struct cachestat`: all counts are pages.
+    /// `struct cachestat`: all counts are in pages.
     #[repr(C)]
     #[derive(Default)]
     struct CacheStat {
@@ -168,21 +168,21 @@ mod linux {
     }
 
     pub(super) fn cachestat(file: &File) -> io::Result<u64> {
-        // A length of 0 means: to the end.
+        // A length of 0 extends the range to the end.
         let mut range = Range { off: 0, len: 0 };
         let mut stat = CacheStat::default();
-        // SAFETY: both pointers are to live values laid out as the kernel's structures; the descriptor is
-        // open for the whole call; flags must be 0. An older kernel answers ENOSYS.
+        // SAFETY: both pointers are to live values laid out as the kernel's structures. The descriptor
+        // is open for the whole call. The flags must be 0. An older kernel returns ENOSYS.
         let done =
             unsafe { libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), &raw mut range, &raw mut stat, 0_u32) };
         if done != 0 {
             return Err(io::Error::last_os_error());
         }
-        // Counters of the kernel are outside.
+        // Kernel counters are untrusted input, so the product must not overflow.
         Ok(stat.nr_cache.saturating_mul(page_bytes()))
     }
 
-    /// The kernel's own condition: owner, or permission to write.
+    /// The kernel's own condition: the user is the owner, or may write.
     fn may_ask_mincore(file: &File) -> io::Result<bool> {
         let user = rustix::process::geteuid().as_raw();
         if user == 0 || file.metadata()?.uid() == user {
@@ -203,7 +203,7 @@ mod linux {
         Ok(resident_pages * page_bytes())
     }
 
-    /// A window of a file, mapped without access: it is only asked about, never read.
+    /// A window of a file, mapped without access: it is only queried, never read.
     struct Mapping {
         start: *mut libc::c_void,
         len: usize,
@@ -214,8 +214,8 @@ mod linux {
             let too_large = |_| io::Error::from(io::ErrorKind::FileTooLarge);
             let len = usize::try_from(len).map_err(too_large)?;
             let offset = libc::off_t::try_from(offset).map_err(too_large)?;
-            // SAFETY: a new mapping at an address of the kernel's choice touches no existing memory, and
-            // with PROT_NONE nothing can be read through it, so a file that shrinks does no harm.
+            // SAFETY: a new mapping at an address of the kernel's choice touches no existing memory.
+            // With PROT_NONE nothing can be read through it, so a file that shrinks does no harm.
             let start = unsafe {
                 libc::mmap(ptr::null_mut(), len, libc::PROT_NONE, libc::MAP_SHARED, file.as_raw_fd(), offset)
             };
@@ -227,8 +227,8 @@ mod linux {
 
         fn resident_pages(&self) -> io::Result<u64> {
             let mut pages = vec![0_u8; self.len.div_ceil(page_bytes() as usize)];
-            // SAFETY: the range is exactly the mapping, which lives as long as `self`; `pages` has the one
-            // byte per page that the call writes.
+            // SAFETY: the range is exactly the mapping, which lives as long as `self`. `pages` has one
+            // byte per page, which the call writes.
             let done = unsafe { libc::mincore(self.start, self.len, pages.as_mut_ptr()) };
             if done != 0 {
                 return Err(io::Error::last_os_error());
@@ -239,7 +239,8 @@ mod linux {
 
     impl Drop for Mapping {
         fn drop(&mut self) {
-            // SAFETY: the range is exactly what mmap returned, and nothing refers to it any more.
+            // SAFETY: the range is exactly the one that mmap returned, and nothing refers to it any
+            // more.
             unsafe { libc::munmap(self.start, self.len) };
         }
     }
@@ -286,7 +287,7 @@ mod tests {
 
         const MIB: usize = 1 << 20;
 
-        /// A file of 4 MiB and 100 bytes that lies in the cache.
+        /// A file of 4 MiB and 100 bytes that is in the cache.
         fn cached_file(dir: &Path) -> (PathBuf, std::fs::File) {
             let path = dir.join("file");
             let mut file =

@@ -1,4 +1,4 @@
-//! Why a data set couldn't be prepared.
+//! Why a data set could not be prepared.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,32 +6,32 @@ use std::path::{Path, PathBuf};
 use crate::area::AreaError;
 use crate::driver_error::DriverError;
 
-/// Why a data set couldn't be prepared.
+/// Why a data set could not be prepared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataSetError {
-    /// What was asked for makes no sense.
+    /// The specification is invalid.
     #[error("cannot create this data set: {why}")]
     Spec {
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
-    /// The file system hasn't enough room. Nothing was written.
+    /// The file system has too little space. Nothing was written.
     #[error(
         "the data set needs {} more, but {directory} has {} free, of which {} must stay free (--keep-free). \
          Use fewer or smaller files (--files, --file-size; for movies a shorter --clip), or free some space",
         amount(*needed_bytes), amount(*available_bytes), amount(*kept_bytes)
     )]
     NoSpace {
-        /// Where it was to be written.
+        /// The directory of the data set.
         directory: PathBuf,
-        /// What has yet to be written.
+        /// The size that still has to be written.
         needed_bytes: u64,
         kept_bytes: u64,
-        /// What an ordinary user may still write there.
+        /// The space that an ordinary user may still use there.
         available_bytes: u64,
     },
-    /// The file system ran full during the preparation. The half-written file was removed.
+    /// The file system filled up during the preparation. The incomplete file was removed.
     #[error(
         "cannot write {path}: no space left, although enough was reported. Another process writes there, or \
          a hidden limit applies. Use fewer or smaller files (--files, --file-size; for movies a shorter \
@@ -41,7 +41,7 @@ pub enum DataSetError {
         /// The file that was being written.
         path: PathBuf,
     },
-    /// A quota was reached. The half-written file was removed.
+    /// A quota was reached. The incomplete file was removed.
     #[error(
         "cannot write {path}: disk quota exceeded. Raise the quota, or use fewer or smaller files (--files, \
          --file-size; for movies a shorter --clip). 'reelgauge clean' removes what was written"
@@ -50,7 +50,7 @@ pub enum DataSetError {
         /// The file that was being written.
         path: PathBuf,
     },
-    /// The file system has no files as large as this.
+    /// The file system does not support files of this size.
     #[error(
         "cannot write {path}: its file system does not support files of {}. Use more and smaller files \
          (--files, --file-size)",
@@ -59,17 +59,17 @@ pub enum DataSetError {
     TooLarge {
         /// The file that was being written.
         path: PathBuf,
-        /// The size that was asked for.
+        /// The requested size.
         file_bytes: u64,
     },
-    /// Something in the data set's place is not the tool's.
+    /// An entry in the data set's place does not belong to Reelgauge.
     #[error("{path} is {what}, not a file of Reelgauge. It was not changed. Move it away, then run again")]
     NotOurs {
         /// The entry that blocks the data set.
         path: PathBuf,
         what: &'static str,
     },
-    /// A newer version made the data set.
+    /// A newer version created the data set.
     #[error(
         "the data set {directory} was created by a newer version of Reelgauge (format {format}). Use that \
          version, or remove the area with it"
@@ -84,13 +84,13 @@ pub enum DataSetError {
         /// Bytes written until then.
         written_bytes: u64,
     },
-    /// The target is read-only, dead, or not ours to write.
+    /// The target is read-only or dead, or this user may not write to it.
     #[error(transparent)]
     Target(#[from] AreaError),
-    /// Memory for the data couldn't be had.
+    /// Memory for the data could not be allocated.
     #[error(transparent)]
     Memory(#[from] DriverError),
-    /// The working thread couldn't be started.
+    /// The working thread could not be started.
     #[error("cannot start a thread: {source}. Close other programs, then try again")]
     Thread {
         /// The operating system's error.
@@ -104,7 +104,7 @@ pub enum DataSetError {
     Died,
 }
 
-/// Gives an I/O error the name that its cause deserves. `file_bytes` is the size that was asked for.
+/// Converts an I/O error to the variant of its cause. `file_bytes` is the requested size.
 pub(super) fn named(doing: &'static str, path: &Path, file_bytes: u64, source: io::Error) -> DataSetError {
     let owned = path.to_owned();
     match source.kind() {

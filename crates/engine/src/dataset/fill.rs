@@ -1,4 +1,4 @@
-//! Writing a data set: the working thread.
+//! Writes a data set, on the working thread.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::target_file::TargetFile;
 /// Bytes of one write.
 pub(super) const WRITE_BYTES: usize = 1 << 20;
 
-/// Prepares the whole set. `seconds` is left to the caller.
+/// Prepares the whole set. The caller sets `seconds`.
 pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Result<DataSet, DataSetError> {
     let at = area.dir();
     let directory = area.data_dir().join(spec.name());
@@ -34,7 +34,7 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
     let seed = known.as_ref().map_or(spec.seed, |(_, seed)| *seed);
     let pattern = PatternSpec { seed, unit_bytes: spec.unit_bytes };
     let incomplete = known.as_ref().is_none_or(|(manifest, _)| !manifest.complete);
-    // A larger set that was complete stays one when some of its files are mended.
+    // A larger complete set stays complete when some of its files are repaired.
     let complete_files =
         known.filter(|(manifest, _)| manifest.complete).map_or(0, |(manifest, _)| manifest.files);
     let files_there = complete_files.max(spec.files);
@@ -62,7 +62,7 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
     })
 }
 
-/// Makes a directory if it is missing, and makes sure that it is a real one.
+/// Creates a directory if it is missing, and checks that it is a real one.
 fn own_dir(area: &AreaDir, path: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
     match area.create_dir(path) {
         Ok(()) => return Ok(()),
@@ -78,7 +78,8 @@ fn own_dir(area: &AreaDir, path: &Path, spec: &DataSetSpec) -> Result<(), DataSe
     Err(DataSetError::NotOurs { path: path.to_owned(), what })
 }
 
-/// Sees whether there is room before anything is made or removed; what is of no use counts as room.
+/// Checks for enough free space before anything is created or removed. Useless files count as free
+/// space.
 fn refuse_without_room(
     area: &Area,
     directory: &Path,
@@ -92,14 +93,14 @@ fn refuse_without_room(
     check(space).or_else(|_| {
         let useless_bytes = survey::useless_bytes(area.dir(), directory, spec);
         check(space.map(|space| Space {
-            // File systems are outside: what they report must not wrap.
+            // Values reported by a file system are untrusted: the sum must not overflow.
             available_bytes: space.available_bytes.saturating_add(useless_bytes),
             ..space
         }))
     })
 }
 
-/// Removes what earlier preparations left that can't be used.
+/// Removes unusable files of earlier preparations.
 fn remove_useless(
     area: &AreaDir,
     directory: &Path,
@@ -130,18 +131,18 @@ fn fill_all(
     Ok(())
 }
 
-/// A file that is being written; removed when dropped before it is complete.
+/// A file that is being written. It is removed if it is dropped before it is complete.
 struct Part<'a> {
     area: &'a AreaDir,
     path: PathBuf,
-    /// `None` once it is complete.
+    /// `None` when it is complete.
     file: Option<File>,
 }
 
 impl Drop for Part<'_> {
     fn drop(&mut self) {
         if self.file.take().is_some() {
-            // Whatever stays is removed by the next preparation.
+            // If this fails, the next preparation removes the file.
             let _ = self.area.remove_file(&self.path);
         }
     }
@@ -170,10 +171,10 @@ impl<'a> Part<'a> {
 
     /// Gives the file its name.
     fn complete(mut self, path: &Path, file_bytes: u64) -> Result<(), DataSetError> {
-        // Closed first: Windows doesn't rename open files everywhere.
+        // Closed first: some versions of Windows cannot rename open files.
         drop(self.file.take());
         self.area.rename(&self.path, path).map_err(|error| {
-            // Whatever stays is removed by the next preparation.
+            // If this fails, the next preparation removes the file.
             let _ = self.area.remove_file(&self.path);
             named("rename", &self.path, file_bytes, error)
         })
@@ -184,12 +185,12 @@ impl<'a> Part<'a> {
 pub(super) struct FillTarget<'a> {
     pub file: &'a File,
     pub path: &'a Path,
-    /// Its number in the stamps of its data.
+    /// The file number in the stamps of its data.
     pub number: u32,
     pub bytes: u64,
 }
 
-/// Fills a file from its beginning with data that is like no other, and makes it durable.
+/// Fills a file from its beginning with unique data, and makes it durable.
 pub(super) fn write_data(
     place: FillTarget<'_>,
     write_bytes: usize,
@@ -218,20 +219,20 @@ pub(super) fn write_data(
     Ok(())
 }
 
-/// Keeps write-back close behind the writes, so that preparing never holds more than two windows of
+/// Starts write-back shortly after the writes, so that preparing never holds more than two windows of
 /// dirty memory and leaves nothing of the file in the cache.
 #[cfg(target_os = "linux")]
 struct Behind<'a> {
     file: &'a File,
-    /// Where the window begins that is being filled.
+    /// The beginning of the window that is being filled.
     window_start: u64,
-    /// Whether the file system takes the calls.
+    /// Whether the file system supports the calls.
     works: bool,
 }
 
 #[cfg(target_os = "linux")]
 impl<'a> Behind<'a> {
-    /// Small enough that waiting for it lets a stop through on slow storage, too; large enough for full
+    /// Small enough that a stop request takes effect soon even on slow storage; large enough for full
     /// stripes and full network requests.
     const WINDOW_BYTES: u64 = 8 << 20;
 
@@ -239,8 +240,8 @@ impl<'a> Behind<'a> {
         Behind { file, window_start: 0, works: true }
     }
 
-    /// Everything before `offset` has been written: starts the window's write-back, and waits for that of
-    /// the window before.
+    /// Everything before `offset` has been written: starts the window's write-back, and waits for that
+    /// of the previous window.
     fn written_to(&mut self, offset: u64) -> io::Result<()> {
         let start = self.window_start;
         if !self.works || offset - start < Self::WINDOW_BYTES {
@@ -260,7 +261,7 @@ impl<'a> Behind<'a> {
 
     fn sync(&mut self, offset: u64, len: u64, flags: u32) -> io::Result<()> {
         use std::os::fd::AsRawFd;
-        // SAFETY: takes no pointers; the descriptor is open as long as `file` is borrowed.
+        // SAFETY: the call takes no pointers, and the descriptor is open as long as `file` is borrowed.
         let done = unsafe {
             libc::sync_file_range(self.file.as_raw_fd(), offset.cast_signed(), len.cast_signed(), flags)
         };
@@ -269,19 +270,19 @@ impl<'a> Behind<'a> {
         }
         let error = io::Error::last_os_error();
         match error.raw_os_error() {
-            // This file system or sandbox does not support the call; the fsync at the end does all the
-            // work then.
+            // This file system or sandbox does not support the call. Then the fsync at the end writes
+            // everything back.
             Some(libc::EINVAL | libc::ENOSYS | libc::EOPNOTSUPP | libc::ESPIPE | libc::EPERM) => {
                 self.works = false;
                 Ok(())
             }
-            // An error of the write-back itself, which the fsync at the end would not report again.
+            // An error of the write-back itself; the fsync at the end would not report it again.
             _ => Err(error),
         }
     }
 
     fn drop_cached(&self, offset: u64, len: u64) {
-        // Advice; a cache that stays warm is noticed where it matters, before the run.
+        // The call is only a hint. If data stays cached, the check before the run notices it.
         let _ = rustix::fs::fadvise(
             self.file,
             offset,
@@ -290,20 +291,20 @@ impl<'a> Behind<'a> {
         );
     }
 
-    /// The file is durable now.
+    /// Drops the last window from the cache when the file is durable.
     fn finish(self) {
         self.drop_cached(0, 0);
     }
 }
 
-/// macOS has a flag that keeps the file out of its cache; Windows has no such call.
+/// macOS has a flag that keeps the file out of its cache. Windows has no such call.
 #[cfg(not(target_os = "linux"))]
 struct Behind;
 
 #[cfg(not(target_os = "linux"))]
 impl Behind {
     fn new(file: &File) -> Behind {
-        // Advice, as above; elsewhere the file is not needed here.
+        // A hint, as above. On other systems `file` is unused.
         #[cfg(target_vendor = "apple")]
         let _ = rustix::fs::fcntl_nocache(file, true);
         #[cfg(not(target_vendor = "apple"))]

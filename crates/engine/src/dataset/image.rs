@@ -1,9 +1,10 @@
-//! Images: the files and directories that must be there before a trace is replayed, made for one pass of it.
+//! Images: the files and directories that must exist before a trace is replayed, created for one pass of
+//! it.
 //!
-//! An image is made in an empty directory, in the given order, so that successive batches get different
-//! places on the storage. Files are filled like data sets, in one of two ways that lead to different
-//! layouts: either their size is set first, or they grow in small steps and the file system can't know
-//! their final size. Everything is durable and out of the cache when it is done.
+//! An image is created in an empty directory, in the given order, so that successive batches get
+//! different positions on the storage. Files are filled like data sets, in one of two ways that cause
+//! different layouts. Either their size is set first, or they grow in small steps, so that the file
+//! system does not know their final size. At the end everything is durable and out of the cache.
 //!
 //! Not here: the contents of an image (the trace crate), and removing it ([`crate::scratch`]).
 
@@ -26,7 +27,7 @@ use crate::throttle::Throttle;
 /// Bytes of one write to a file that grows.
 const GROW_BYTES: usize = 64 << 10;
 
-/// How a file is made.
+/// How a file is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileLayout {
     /// Its size is set first, as copying programs do.
@@ -35,51 +36,52 @@ pub enum FileLayout {
     Growing,
 }
 
-/// One thing of an image.
+/// One entry of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A directory, whose parent is there.
+    /// A directory whose parent exists.
     Directory {
-        /// Absolute.
+        /// The absolute path.
         path: PathBuf,
     },
     /// A file.
     File {
-        /// Absolute.
+        /// The absolute path.
         path: PathBuf,
         /// Its size.
         size_bytes: u64,
-        /// How it is made.
+        /// How it is created.
         layout: FileLayout,
     },
-    /// Another name of a file that is there.
+    /// Another name of an existing file.
     HardLink {
-        /// The file; absolute.
+        /// The absolute path of the file.
         of: PathBuf,
-        /// The name; absolute.
+        /// The absolute path of the new name.
         path: PathBuf,
     },
-    /// A symbolic link, made relative. What it leads to need not be there.
+    /// A symbolic link with relative text. Its target need not exist.
     SymbolicLink {
-        /// Absolute.
+        /// The absolute path of its target.
         to: PathBuf,
-        /// Absolute.
+        /// The absolute path of the link.
         path: PathBuf,
     },
-    /// Nothing may be there.
+    /// This path must not exist.
     Absent {
-        /// Absolute.
+        /// The absolute path.
         path: PathBuf,
     },
 }
 
-/// Makes an image, or several one after the other. The caller must hold the area's lock, and all paths lie in
-/// it. `progress` is called about twenty times a second; `Break` from it, or `stop`, ends the preparation
-/// within 200 ms and leaves what is there. `throttle` holds the writes back.
+/// Creates an image, or several one after the other. The caller must hold the area's lock, and all paths
+/// are in the area. `progress` is called about twenty times per second. If it returns `Break`, or `stop`
+/// is set, the preparation ends within 200 ms and keeps the existing entries. `throttle` limits the rate
+/// of the writes.
 ///
 /// # Errors
-/// [`DataSetError`]: something of an image is there already; space or quota that ran out; an interruption;
-/// whatever the storage reports.
+/// [`DataSetError`]: an entry of an image exists already; space or quota is exhausted; an interruption;
+/// any error of the storage.
 pub fn prepare(
     area: &AreaDir,
     items: Vec<Item>,
@@ -88,7 +90,7 @@ pub fn prepare(
     progress: &mut dyn FnMut(Prepared) -> ControlFlow<()>,
     stop: &AtomicBool,
 ) -> Result<(), DataSetError> {
-    // Sizes come from a trace: more than any disk stays more.
+    // Sizes come from a trace. A sum larger than any disk may saturate.
     let total_bytes = items.iter().map(size).fold(0, u64::saturating_add);
     let shared = Shared::new(throttle);
     let (sender, result) = mpsc::channel();
@@ -103,7 +105,7 @@ pub fn prepare(
     Watch { result, shared, total_bytes }.until_done(progress, stop)
 }
 
-/// Bytes that an item takes.
+/// The size of an item.
 fn size(item: &Item) -> u64 {
     match item {
         Item::File { size_bytes, .. } => *size_bytes,
@@ -154,7 +156,7 @@ fn make_all(
     Ok(())
 }
 
-/// A new file; one that is there is never written over.
+/// Creates a new file; an existing one is never overwritten.
 fn make_file(area: &AreaDir, path: &Path, size_bytes: u64, layout: FileLayout) -> Result<File, DataSetError> {
     let made = area.open_file(path, For::New);
     let file = made.map_err(|error| in_the_way("create", path, size_bytes, error))?;
@@ -174,7 +176,7 @@ fn refuse_existing(area: &AreaDir, path: &Path) -> Result<(), DataSetError> {
     }
 }
 
-/// An error of making something new.
+/// An error when an entry is created.
 fn in_the_way(doing: &'static str, path: &Path, bytes: u64, error: io::Error) -> DataSetError {
     if error.kind() == io::ErrorKind::AlreadyExists {
         return DataSetError::NotOurs { path: path.to_owned(), what: "already there" };

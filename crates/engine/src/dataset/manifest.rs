@@ -12,17 +12,17 @@ use crate::area::AreaDir;
 use crate::beneath::For;
 use crate::set_names::{MANIFEST_FILE, part_of};
 
-/// A manifest is some hundred bytes; what is larger is none.
+/// A manifest has a few hundred bytes; a larger file is not one.
 const LARGEST_BYTES: u64 = 64 * 1024;
-/// Version of the manifest and of how data files are named and written.
+/// Version of the manifest, and of the names and content of data files.
 const FORMAT: i64 = 1;
 
-/// What `dataset.toml` holds.
+/// The content of `dataset.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     format: i64,
-    /// Whether all of `files` were written. While it is false, those that have their final name are
-    /// complete nevertheless.
+    /// Whether all of `files` were written. While it is false, files with their final name are complete
+    /// nevertheless.
     pub complete: bool,
     pub files: u32,
     file_bytes: u64,
@@ -45,8 +45,8 @@ impl Manifest {
         }
     }
 
-    /// The manifest of a data set with this specification and its seed; `None` when there is none, or
-    /// none that fits, so that nothing is known about the files.
+    /// The manifest of a data set with this specification, and its seed. `None` if there is none or it
+    /// does not match, so that nothing is known about the files.
     pub fn read(
         area: &AreaDir,
         directory: &Path,
@@ -81,8 +81,7 @@ impl Manifest {
         }))
     }
 
-    /// Whether a directory of this name holds a data set: whether there is a manifest in it that gives it
-    /// that name.
+    /// Whether a directory of this name is a data set: whether it has a manifest that matches the name.
     pub fn vouches_for(area: &AreaDir, directory: &Path, name: &str) -> bool {
         let path = directory.join(MANIFEST_FILE);
         if !area.facts(&path).is_ok_and(|facts| facts.is_file()) {
@@ -100,7 +99,7 @@ impl Manifest {
         self.format == FORMAT && self.file_bytes == spec.file_bytes && self.unit_bytes == spec.unit_bytes
     }
 
-    /// Writes it under another name first, so that there is never half a manifest.
+    /// Writes it under a temporary name first, so that a partial manifest never exists.
     pub fn write(&self, area: &AreaDir, directory: &Path) -> Result<(), DataSetError> {
         let path = directory.join(MANIFEST_FILE);
         self.write_and_rename(area, &path).map_err(|error| named("write", &path, self.file_bytes, error))
@@ -117,8 +116,8 @@ impl Manifest {
     }
 }
 
-/// A new, empty file. What an interrupted preparation left under that name is removed; a link is removed
-/// itself, not what it leads to.
+/// A new, empty file. A file with that name, left by an interrupted preparation, is removed. If it is a
+/// link, the link itself is removed, not its target.
 pub(super) fn fresh_file(area: &AreaDir, path: &Path) -> io::Result<fs::File> {
     match area.remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

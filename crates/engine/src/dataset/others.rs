@@ -1,12 +1,12 @@
-//! The data sets that earlier runs left in the area, and which of them to remove when a run needs their
-//! room.
+//! The data sets that earlier runs left in the area, and the selection of those to remove if a run needs
+//! their space.
 //!
-//! Only a certain data set of the tool is ever removed: a directory in `data/` with a manifest that fits
-//! its name, and only files that the preparation makes. Data sets of the current run stay, and so does
-//! everything else. The oldest go first, and only as many as needed. If all of them together would not
-//! be enough, none goes.
+//! Only a certain data set of Reelgauge is ever removed: a directory in `data/` with a manifest that
+//! matches its name, and only files that the preparation creates. Data sets of the current run and all
+//! other files are kept. The oldest are removed first, and only as many as needed. If all of them
+//! together would not be enough, none is removed.
 //!
-//! Not here: the removal itself, which [`Area`] does with the care of [`Area::clean`].
+//! Not here: the removal itself, which [`Area`] does as carefully as [`Area::clean`].
 
 use std::collections::BTreeSet;
 use std::io;
@@ -23,18 +23,18 @@ use crate::space::{KeepFree, Space};
 /// A data set that another run left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherSet {
-    /// Its directory's name in `data/`: what it contains.
+    /// The name of its directory in `data/`, which describes its content.
     pub name: String,
     /// Bytes of its files.
     pub bytes: u64,
-    /// When a run used it last.
+    /// The time of its last use by a run.
     pub used_at: SystemTime,
 }
 
-/// All data sets of the area but those that these specifications name, the oldest first.
+/// All data sets in the area except the specified ones, oldest first.
 ///
 /// # Errors
-/// When the area can't be looked at.
+/// If the area cannot be read.
 pub fn others(area: &Area, used: &[DataSetSpec]) -> Result<Vec<OtherSet>, DataSetError> {
     let used: BTreeSet<String> = used.iter().map(DataSetSpec::name).collect();
     let data = area.data_dir();
@@ -61,13 +61,14 @@ pub fn others(area: &Area, used: &[DataSetSpec]) -> Result<Vec<OtherSet>, DataSe
     Ok(sets)
 }
 
-/// What has a directory's name and is none.
+/// The kind of the entry at this path, if it is not a directory.
 fn instead_of_a_directory(area: &AreaDir, path: &Path) -> Option<&'static str> {
     let facts = area.facts(path).ok().filter(|facts| !facts.is_dir())?;
     Some(if facts.is_link() { "a symbolic link" } else { "not a directory" })
 }
 
-/// Bytes of the files of a data set, and when a run used it last; `None` where anything else lies in it.
+/// Total size of the files of a data set, and the time of its last use; `None` if it contains anything
+/// else.
 fn content(area: &AreaDir, directory: &Path) -> Option<(u64, SystemTime)> {
     let (mut bytes, mut used_at) = (0_u64, None);
     for name in area.names_in(directory).ok()? {
@@ -79,15 +80,15 @@ fn content(area: &AreaDir, directory: &Path) -> Option<(u64, SystemTime)> {
         if name == MANIFEST_FILE {
             used_at = facts.modified;
         }
-        // File systems are outside: what they report must not wrap, here and below.
+        // Values reported by a file system are untrusted: the sums must not overflow, here and below.
         bytes = bytes.saturating_add(facts.size_bytes);
     }
     used_at.map(|used_at| (bytes, used_at))
 }
 
-/// The data sets to remove so that there is room for `bytes` more, in addition to the space to keep
-/// free. `None` if even all of them would not be enough. If `space` is `None`, the file system reports
-/// no figures and nothing is removed.
+/// The data sets to remove so that `missing_bytes` fit, in addition to the space to keep free. `None` if
+/// even all of them would not be enough. If `space` is `None`, the file system reports no figures and
+/// nothing is removed.
 pub fn to_give_back(
     others: &[OtherSet],
     missing_bytes: u64,
@@ -97,7 +98,7 @@ pub fn to_give_back(
     let Some(space) = space.filter(|_| missing_bytes > 0) else {
         return Some(Vec::new());
     };
-    // See above.
+    // Untrusted input: must not overflow.
     let needed_bytes = missing_bytes.saturating_add(space.kept_bytes(keep_free));
     let mut available_bytes = space.available_bytes;
     let mut going = Vec::new();
@@ -105,7 +106,7 @@ pub fn to_give_back(
         if available_bytes >= needed_bytes {
             break;
         }
-        // See above.
+        // Untrusted input: must not overflow.
         available_bytes = available_bytes.saturating_add(set.bytes);
         going.push(set.clone());
     }
@@ -115,9 +116,9 @@ pub fn to_give_back(
 /// Removes a data set that [`others`] found. The caller holds the area's lock.
 ///
 /// # Errors
-/// If the area was removed in the meantime, or something in the data set can't be removed.
+/// If the area was removed in the meantime, or a file of the data set cannot be removed.
 pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
-    // Looked at again: nothing else may have come into it since.
+    // Checked again, because other files may have been added since.
     let directory = area.data_dir().join(&set.name);
     if !Manifest::vouches_for(area.dir(), &directory, &set.name) || content(area.dir(), &directory).is_none()
     {
@@ -130,7 +131,7 @@ pub fn give_back(area: &Area, set: &OtherSet) -> Result<Cleaned, DataSetError> {
 /// removed.
 pub(super) fn used_now(area: &AreaDir, directory: &Path) {
     if let Ok(manifest) = area.open_file(&directory.join(MANIFEST_FILE), For::Existing) {
-        // Only which data set goes first depends on it.
+        // The order of removal tolerates a wrong time.
         let _ = manifest.set_modified(SystemTime::now());
     }
 }

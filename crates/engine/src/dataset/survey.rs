@@ -1,4 +1,4 @@
-//! What of a data set is already there, and whether there is room for the rest.
+//! Checks which files of a data set exist, and whether there is space for the others.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use crate::set_names::{PART, file_name};
 use crate::space::{KeepFree, Space};
 use reelgauge_machine::mount::{Mount, MountKind};
 
-/// Which files have to be written.
+/// The files that have to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Survey {
-    /// Numbers of the files that are missing or unfit.
+    /// Numbers of the files that are missing or unusable.
     pub missing: Vec<u32>,
-    /// Files that are there and can't be used.
+    /// Existing files that are unusable.
     pub unfit: Vec<PathBuf>,
 }
 
-/// The manifest of a data set with the seed that it names, if there is one that can be used, and what of the
-/// set is there; where its folder is missing, or something else has its name, that is nothing.
+/// The manifest of a data set with its seed, if there is a usable one, and the state of its files. If
+/// the folder is missing, or another entry has its name, there are no files.
 pub(super) fn look(
     area: &Area,
     directory: &Path,
@@ -77,11 +77,11 @@ fn is_sparse(facts: &EntryFacts, _kind: MountKind) -> bool {
     facts.is_sparse
 }
 
-/// Whether a file takes so much less room than its size that reading it would not read storage.
+/// Whether a file occupies so much less space than its size that reading it would not read storage.
 ///
-/// The data doesn't compress, so compressing file systems store all of it; 2 % are left for their
-/// bookkeeping. File systems behind a network or a program may not tell (0 bytes), and very
-/// small files may lie in the inode.
+/// The data does not compress, so compressing file systems store all of it; 2 % are allowed for their
+/// metadata. Network and user-space file systems may not report it (0 bytes), and very small files may
+/// be stored in the inode.
 #[cfg(unix)]
 fn has_holes(size_bytes: u64, allocated_bytes: u64, kind: MountKind) -> bool {
     if allocated_bytes == 0 {
@@ -91,10 +91,10 @@ fn has_holes(size_bytes: u64, allocated_bytes: u64, kind: MountKind) -> bool {
     allocated_bytes < size_bytes - size_bytes / 50
 }
 
-/// Bytes of what preparing removes: half-written files and those that can't be used. What can't be looked at
-/// counts nothing.
+/// Size of the files that preparing removes: incomplete and unusable ones. Files that cannot be read
+/// count 0.
 pub(super) fn useless_bytes(area: &AreaDir, directory: &Path, spec: &DataSetSpec) -> u64 {
-    // No folder, nothing useless in it.
+    // Without the folder there are no useless files.
     let names = area.names_in(directory).unwrap_or_default();
     let useless = names.iter().filter_map(|name| {
         let path = directory.join(name);
@@ -102,11 +102,11 @@ pub(super) fn useless_bytes(area: &AreaDir, directory: &Path, spec: &DataSetSpec
         let is_part = path.extension().is_some_and(|extension| extension == PART);
         (facts.is_file() && (is_part || facts.size_bytes != spec.file_bytes)).then_some(facts.size_bytes)
     });
-    // File systems are outside: what they report must not wrap.
+    // Values reported by a file system are untrusted: the sum must not overflow.
     useless.fold(0, u64::saturating_add)
 }
 
-/// Removes what earlier, interrupted preparations left behind.
+/// Removes incomplete files of earlier, interrupted preparations.
 pub(super) fn remove_parts(area: &AreaDir, directory: &Path, spec: &DataSetSpec) -> Result<(), DataSetError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -121,8 +121,8 @@ pub(super) fn remove_parts(area: &AreaDir, directory: &Path, spec: &DataSetSpec)
     Ok(())
 }
 
-/// Whether this many bytes can be written without touching what stays free. `None` for `space` means that the
-/// file system doesn't tell: then only trying shows.
+/// Checks that this many bytes can be written without touching the space to keep free. If `space` is
+/// `None`, the file system does not report its free space, and only the writes will show it.
 pub(super) fn check_room(
     directory: &Path,
     missing_bytes: u64,

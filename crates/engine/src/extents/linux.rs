@@ -1,4 +1,4 @@
-//! The FIEMAP call of Linux (`linux/fiemap.h`), a batch of extents at a time.
+//! The FIEMAP call of Linux (`linux/fiemap.h`), for a batch of extents at a time.
 
 use std::fs::File;
 use std::io;
@@ -7,10 +7,10 @@ use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl, opcode};
 
 use super::RawExtent;
 
-/// Extents asked for at once.
+/// Extents per call.
 const BATCH: usize = 512;
 
-/// Write back first, so that everything has its place.
+/// Write back first, so that all data has an allocated position.
 const FLAG_SYNC: u32 = 1;
 
 const EXTENT_LAST: u32 = 0x0001;
@@ -30,7 +30,7 @@ struct FiemapExtent {
     reserved: [u32; 3],
 }
 
-/// `struct fiemap` without the array at its end; the call's number is made from its size.
+/// `struct fiemap` without the array at its end. The number of the call depends on its size.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct FiemapHead {
@@ -42,7 +42,7 @@ struct FiemapHead {
     reserved: u32,
 }
 
-/// `struct fiemap` with room for a batch.
+/// `struct fiemap` with space for a batch.
 #[repr(C)]
 struct Fiemap {
     head: FiemapHead,
@@ -51,9 +51,9 @@ struct Fiemap {
 
 struct FiemapCall<'a>(&'a mut Fiemap);
 
-// SAFETY: FS_IOC_FIEMAP takes a `struct fiemap`, which `Fiemap` is laid out as, and writes into it no more
-// extents than `extent_count`, which `ask` sets to the length of the array. The pointer is to a live,
-// exclusively borrowed value. The call returns 0 and has no other output.
+// SAFETY: FS_IOC_FIEMAP takes a `struct fiemap`, whose layout `Fiemap` has. It writes at most
+// `extent_count` extents into it, and `ask` sets that to the length of the array. The pointer is to a
+// live, exclusively borrowed value. The call returns 0 and has no other output.
 unsafe impl Ioctl for FiemapCall<'_> {
     type Output = ();
 
@@ -72,7 +72,7 @@ unsafe impl Ioctl for FiemapCall<'_> {
     }
 }
 
-/// Gives all extents of a file, in its order.
+/// Passes all extents of a file to `each`, in the order of the file.
 pub(super) fn each_extent(file: &File, mut each: impl FnMut(RawExtent)) -> io::Result<()> {
     let mut map = Box::new(Fiemap { head: FiemapHead::default(), extents: [FiemapExtent::default(); BATCH] });
     let mut start = 0;
@@ -90,9 +90,9 @@ pub(super) fn each_extent(file: &File, mut each: impl FnMut(RawExtent)) -> io::R
             });
         }
         let Some(last) = mapped.last() else { return Ok(()) };
-        // What the kernel answers is outside: an absurd extent must not wrap.
+        // Values from the kernel are untrusted: the sum must not overflow.
         let next = last.logical.saturating_add(last.length);
-        // A file system that does not go forwards would be asked for ever.
+        // A file system that does not advance would be queried forever.
         if last.flags & EXTENT_LAST != 0 || next <= start {
             return Ok(());
         }
@@ -108,6 +108,7 @@ fn ask(file: &File, start: u64, map: &mut Fiemap) -> io::Result<()> {
         extent_count: BATCH as u32,
         ..FiemapHead::default()
     };
-    // SAFETY: the descriptor is open for the whole call, and `FiemapCall` describes it truly (see there).
+    // SAFETY: the descriptor is open for the whole call, and `FiemapCall` has the layout that the call
+    // expects (see there).
     Ok(unsafe { ioctl(file, FiemapCall(map)) }?)
 }

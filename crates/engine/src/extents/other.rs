@@ -1,4 +1,4 @@
-//! Where there is no FIEMAP.
+//! For systems without FIEMAP.
 
 use std::fs::File;
 use std::io;

@@ -1,10 +1,10 @@
 //! Names of files on Linux and macOS, and operations by name. Names in the area are resolved from the
 //! area's directory (see [`crate::beneath`]), the user's own files by their paths.
 //!
-//! An operation by path needs the parent directory. Once opened, it stays open, so that later operations
-//! are one system call. A directory that the run itself moves or removes is reopened, since its path
-//! then leads elsewhere. A directory that another user moves is still the same one, and operations
-//! continue in it.
+//! An operation by path needs the parent directory. Once opened, the directory stays open, so that later
+//! operations need only one system call. A directory that the run itself moves or removes is reopened,
+//! since its path then leads elsewhere. A directory that another user moves is still the same one, and
+//! operations continue in it.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString};
@@ -28,42 +28,42 @@ use crate::area::AreaDir;
 use crate::beneath::links::{FileId, OwnLinks, way};
 use crate::beneath::{TO_PIN, c_path};
 
-/// The names of the files of a load point, by index, in the form that the system takes: carrying out an
+/// The names of the files of a load point, by index, in the form of system calls: performing an
 /// operation converts nothing.
 #[derive(Debug)]
 pub(crate) struct Names {
     area: Option<AreaDir>,
     files: Vec<FileName>,
-    /// The directories that those in the area lie in.
+    /// The parent directories of the names in the area.
     dirs: Vec<ParentDir>,
-    /// How many of them are kept open.
+    /// The number of directories that are kept open.
     kept: AtomicU32,
 }
 
-/// The most directories that are kept open: enough for a folder per stream, and few compared with a
-/// process's limit.
+/// The maximum number of directories that are kept open: enough for a folder per stream, and few
+/// compared with a process's limit.
 const KEPT_MAX: u32 = 64;
 
 #[derive(Debug)]
 enum FileName {
-    /// Not in the area, so the user's own: by its path.
+    /// A file outside the area, which belongs to the user: opened by its path.
     Own(CString),
-    /// In the area: the way from there, the last part of it, and the directory above.
+    /// A file in the area: the relative path, its last part, and the parent directory.
     Inside {
         path: CString,
         last: CString,
         dir: u32,
-        /// Whether one of [`Names::dirs`] is this, or lies below it.
+        /// Whether it is one of [`Names::dirs`], or contains one.
         heads_dirs: bool,
     },
 }
 
-/// A directory that operations by path are done from.
+/// A parent directory for operations by path.
 #[derive(Debug)]
 struct ParentDir {
     path: CString,
     kept: OnceLock<OwnedFd>,
-    /// Whether the run itself moves or removes it: then it is looked up every time.
+    /// Whether the run itself moves or removes it. Then it is opened for every operation.
     is_moving: AtomicBool,
 }
 
@@ -74,21 +74,21 @@ pub(crate) struct Name<'a> {
     names: &'a Names,
 }
 
-/// The directory above a name.
+/// The parent directory of a name.
 enum Above<'a> {
     Kept(BorrowedFd<'a>),
     Fresh(OwnedFd),
 }
 
-/// What the kernel's ring starts from for an operation that names its files; the second for the new name of a
-/// rename. They stay open as long as the names.
+/// The directories that the kernel's ring starts from for an operation by path; the second is for the
+/// new name of a rename. They stay open as long as the names.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anchors(pub RawFd, pub RawFd);
 
 impl Names {
-    /// Of these paths, without slashes at their ends. One that can't exist, for a zero byte or because it
-    /// climbs out of the area, becomes the empty one, which doesn't either.
+    /// For these paths, without trailing slashes. An impossible path, with a zero byte or leading out of
+    /// the area, becomes the empty path, which does not exist either.
     pub(crate) fn new<'a>(area: Option<&AreaDir>, paths: impl Iterator<Item = &'a Path>) -> Names {
         let mut names =
             Names { area: area.cloned(), files: Vec::new(), dirs: Vec::new(), kept: AtomicU32::new(0) };
@@ -106,7 +106,7 @@ impl Names {
         names
     }
 
-    /// A name in the area.
+    /// Adds a name in the area.
     fn enter(&mut self, inside: &Path, numbers: &mut HashMap<PathBuf, u32>) -> Option<FileName> {
         let parent = inside.parent().unwrap_or(Path::new(""));
         let dir = match numbers.get(parent) {
@@ -119,7 +119,7 @@ impl Names {
                 dir
             }
         };
-        // The area itself has no name in it.
+        // The area itself has no name relative to itself.
         let last = c_path(Path::new(inside.file_name().unwrap_or_default())).ok()?;
         Some(FileName::Inside { path: c_path(inside).ok()?, last, dir, heads_dirs: false })
     }
@@ -136,12 +136,12 @@ impl Names {
         }
     }
 
-    /// The hard links of the run's own making.
+    /// The hard links that the run made.
     pub(crate) fn links(&self) -> Option<&OwnLinks> {
         self.area.as_ref().map(AreaDir::links)
     }
 
-    /// How many there are.
+    /// The number of names.
     pub(crate) fn len(&self) -> usize {
         self.files.len()
     }
@@ -152,8 +152,8 @@ impl Names {
         self.files.get(file as usize).map(|file| Name { file, names: self })
     }
 
-    /// Must be called before an operation by path: it closes kept directories that the operation moves
-    /// or removes.
+    /// Must be called before an operation by path: it marks directories that the operation moves or
+    /// removes, so that they are no longer used.
     pub(crate) fn foresee(&self, op: &Op) {
         if !matches!(op.kind, OpKind::Rename | OpKind::RemoveDir) {
             return;
@@ -167,7 +167,7 @@ impl Names {
         }
     }
 
-    /// A directory that is kept open, and has not begun to move.
+    /// A directory that is kept open and is not marked as moving.
     fn kept(&self, dir: u32) -> Option<BorrowedFd<'_>> {
         let dir = &self.dirs[dir as usize];
         let kept = dir.kept.get().filter(|_| !dir.is_moving.load(Ordering::Acquire));
@@ -186,22 +186,23 @@ impl Names {
         if !is_to_stay || self.kept.fetch_add(1, Ordering::Relaxed) >= KEPT_MAX {
             return Ok(Above::Fresh(fresh));
         }
-        // Another thread may have been quicker; then this one is dropped. A kept directory is never
+        // Another thread may have been faster; then this one is dropped. A kept directory is never
         // closed.
         let _ = dir.kept.set(fresh);
         match self.kept(number) {
             Some(kept) => Ok(Above::Kept(kept)),
-            // It has begun to move in this moment.
+            // It was marked as moving at this moment.
             None => area.root().open_to_pass(&dir.path).map(Above::Fresh),
         }
     }
 
-    /// Where the ring starts from; `None` if it has to be looked up first, which may take its time.
+    /// The directories that the ring starts from; `None` if they must be opened first, which may take a
+    /// while.
     #[cfg(target_os = "linux")]
     pub(crate) fn anchors(&self, op: &Op) -> Option<Anchors> {
         let loses_name = matches!(op.kind, OpKind::Unlink | OpKind::Rename);
         if loses_name && self.area.as_ref().is_some_and(|area| area.links().any()) {
-            // Whose name goes has to be looked at: see `Name::own_link`.
+            // The file that loses its name must be checked: see `Name::own_link`.
             return None;
         }
         let here = CWD.as_raw_fd();
@@ -218,14 +219,14 @@ impl Names {
     }
 }
 
-/// Whether a relative path is this one, or lies below it. `.` is above everything.
+/// Whether a relative path equals this one, or is below it. `.` is above every path.
 fn is_at_or_below(path: &CStr, above: &CStr) -> bool {
     let rest = path.to_bytes().strip_prefix(above.to_bytes());
     above.to_bytes() == b"." || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
 impl Name<'_> {
-    /// What the kernel's ring opens, from its anchor.
+    /// The path that the kernel's ring opens, from its anchor.
     #[cfg(target_os = "linux")]
     pub(crate) fn path_from_anchor(&self) -> *const std::ffi::c_char {
         match self.file {
@@ -233,7 +234,7 @@ impl Name<'_> {
         }
     }
 
-    /// What the kernel's ring names, from its anchor, in an operation by path.
+    /// The last part of the path, for operations by path of the kernel's ring.
     #[cfg(target_os = "linux")]
     pub(crate) fn last_part(&self) -> *const std::ffi::c_char {
         match self.file {
@@ -242,13 +243,13 @@ impl Name<'_> {
         }
     }
 
-    /// Whether it lies in the area.
+    /// Whether it is in the area.
     #[inline]
     pub(crate) fn is_inside(&self) -> bool {
         matches!(self.file, FileName::Inside { .. })
     }
 
-    /// Opens it to read or write it: what is written in has no other name.
+    /// Opens it to read or write it. A file that is written to must have no other name.
     #[inline]
     pub(super) fn opened_to_use(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
         let opening = Opening::of(flags, self.is_inside());
@@ -259,12 +260,12 @@ impl Name<'_> {
         Ok(opened)
     }
 
-    /// Opens it.
+    /// Opens the file.
     #[inline]
     fn opened(&self, flags: OFlags, mode: Mode) -> Result<OwnedFd, ErrorNumber> {
         match (self.file, &self.names.area) {
             (FileName::Inside { path, .. }, Some(area)) => area.root().open_at(path, flags, mode),
-            // Names in the area are made of an area.
+            // Names in the area always have an area.
             (FileName::Inside { .. }, None) => Err(Errno::BADF),
             (FileName::Own(path), _) => {
                 let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -274,7 +275,7 @@ impl Name<'_> {
         .map_err(Errno::raw_os_error)
     }
 
-    /// Does something by path, from the directory above.
+    /// Performs an operation by path from the parent directory.
     fn done_from_above<R>(
         &self,
         act: impl Fn(BorrowedFd<'_>, &CStr) -> rustix::io::Result<R>,
@@ -296,7 +297,7 @@ impl Name<'_> {
         Ok(())
     }
 
-    /// The hard links of the run's own making; `None` for a file that is not in the area.
+    /// The hard links that the run made; `None` for a file outside the area.
     fn links(&self) -> Option<&OwnLinks> {
         match self.file {
             FileName::Inside { .. } => self.names.links(),
@@ -304,8 +305,8 @@ impl Name<'_> {
         }
     }
 
-    /// The file of this name if the run gave it other names. Makes no system call while there is no such
-    /// file.
+    /// The file with this name if the run gave it other names. Makes no system call while there is no
+    /// such file.
     fn own_link(&self) -> Option<FileId> {
         let links = self.links().filter(|links| links.any())?;
         let id = self.looked_at().ok()?;
@@ -318,7 +319,7 @@ impl Name<'_> {
         }
     }
 
-    /// Which file has this name now.
+    /// The identity of the file that has this name now.
     fn looked_at(&self) -> Result<FileId, ErrorNumber> {
         let stat =
             |above: BorrowedFd<'_>, name: &CStr| rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -343,7 +344,8 @@ impl Name<'_> {
         links.link(&before, make, || new.looked_at())
     }
 
-    /// Makes it lead to another name, in the area and relative: nothing here ever follows it.
+    /// Creates a symbolic link with relative text to another name in the area. It is never followed
+    /// here.
     pub(crate) fn lead_to(&self, target: Name<'_>) -> Result<(), ErrorNumber> {
         let (FileName::Inside { path, .. }, FileName::Inside { path: target, .. }) = (self.file, target.file)
         else {
@@ -353,19 +355,20 @@ impl Name<'_> {
         self.done_from_above(|above, name| rustix::fs::symlinkat(&text[..], above, name))
     }
 
-    /// Asks where it leads.
+    /// Reads the target of the link.
     pub(crate) fn read_link(&self) -> Result<(), ErrorNumber> {
         self.done_from_above(|above, name| rustix::fs::readlinkat(above, name, Vec::new()).map(drop))
     }
 
-    /// Asks for its size and times.
+    /// Queries size and times.
     pub(crate) fn stat(&self) -> Result<(), ErrorNumber> {
         self.done_from_above(|above, name| {
             rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).map(drop)
         })
     }
 
-    /// Checks whether the file may be accessed so; for reading if the recorded mode is unknown.
+    /// Checks whether the file may be accessed in this mode, or for reading if the recorded mode is
+    /// unknown.
     pub(crate) fn access(&self, asked: AccessBits) -> Result<(), ErrorNumber> {
         let asked = access_of(asked);
         self.done_from_above(|above, name| {
@@ -377,20 +380,20 @@ impl Name<'_> {
         })
     }
 
-    /// Lists the directory from its beginning to its end.
+    /// Lists the whole directory.
     pub(crate) fn list(&self) -> Result<(), ErrorNumber> {
         let opened = self.opened(OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
         list_to_end(opened).map_err(Errno::raw_os_error)
     }
 
-    /// Cuts the file off at this size, or lets it grow to it.
+    /// Truncates or extends the file to this size.
     pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
         set_size(self.opened_to_use(OFlags::WRONLY, Mode::empty())?, size_bytes)
     }
 
-    /// Gives it another name. What has that name is replaced.
+    /// Renames the entry. An entry with the new name is replaced.
     pub(crate) fn rename(&self, new: Name<'_>) -> Result<(), ErrorNumber> {
-        // Of two names of one file, both stay.
+        // If both names are of one file, both stay.
         let replaced = new.own_link().filter(|&replaced| self.own_link() != Some(replaced));
         self.done_from_above(|above, name| {
             let renamed = new.done_from_above(|new_above, new_name| {
@@ -402,7 +405,7 @@ impl Name<'_> {
         Ok(())
     }
 
-    /// Exchanges it with what has another name. No name is lost.
+    /// Exchanges the entries of two names. No name is lost.
     pub(crate) fn exchange(&self, new: Name<'_>) -> Result<(), ErrorNumber> {
         self.done_from_above(|above, name| {
             let exchanged = new.done_from_above(|new_above, new_name| {
@@ -412,7 +415,7 @@ impl Name<'_> {
         })
     }
 
-    /// Makes a directory of this name.
+    /// Creates a directory with this name.
     pub(crate) fn make_dir(&self) -> Result<(), ErrorNumber> {
         self.done_from_above(|above, name| rustix::fs::mkdirat(above, name, NEW_DIRECTORY))
     }

@@ -1,18 +1,18 @@
 //! A file opened for writing must have exactly one name.
 //!
 //! A hard link leads to a file that also has a name elsewhere, and no flag of `open` refuses that. A
-//! user with write access to the area could have any file of the same file system overwritten. So the
-//! file is checked after the open and before any change. A file to be emptied is opened unchanged, and
-//! emptied after the check. A new file can't have a second name, and reading does no harm. Several names
-//! are allowed where the run itself gave them: see [`OwnLinks`].
+//! user with write access to the area could make a run overwrite any file of the same file system. So
+//! the file is checked after the open and before any change. A file to be emptied is opened unchanged,
+//! and emptied after the check. A new file cannot have a second name, and reading does no harm. Several
+//! names are allowed if the run itself gave them: see [`OwnLinks`].
 //!
-//! One name alone is not enough: a second one may have been removed between the open and the check, and
-//! then the remaining name belongs to another user. So the name used for the open must still exist after
-//! the names were counted. Linux knows that of every open file, and marks it in its path in
-//! `/proc/self/fd`. A name that was removed and made again counts as another name.
+//! A count of one name is not enough: a second name may have been removed between the open and the
+//! check, and then the remaining name belongs to another user. So the name used for the open must still
+//! exist after the names were counted. Linux knows that of every open file, and marks it in its path in
+//! `/proc/self/fd`. A name that was removed and created again counts as another name.
 //!
 //! The check uses the attributes that the open itself fetched (`AT_STATX_DONT_SYNC`), without another
-//! request to the server. Where a file system keeps no count of names (sshfs), every file has one.
+//! request to the server. If a file system does not count names (sshfs), every file has one.
 
 use std::os::fd::AsFd;
 
@@ -22,19 +22,19 @@ use rustix::io::Errno;
 use super::ErrorNumber;
 use crate::beneath::links::{FileId, OwnLinks};
 
-/// How a file of the area is opened, and what is done right after.
+/// How a file of the area is opened, and the steps right after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// What the system is asked for.
+    /// The flags of `open`.
     pub flags: OFlags,
-    /// Whether the file must be looked at.
+    /// Whether the file must be checked after the open.
     pub is_looked_at: bool,
-    /// Whether it is emptied then.
+    /// Whether the file is emptied after the check.
     pub empties: bool,
 }
 
 impl Opening {
-    /// With these flags; `is_inside`: of a file in the area. Those elsewhere are the user's own.
+    /// For these flags. `is_inside`: the file is in the area. Files outside belong to the user.
     pub fn of(flags: OFlags, is_inside: bool) -> Opening {
         let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
         if !is_inside || !writes || flags.contains(OFlags::EXCL) {
@@ -48,7 +48,7 @@ impl Opening {
     /// the run made.
     ///
     /// # Errors
-    /// `EMLINK` if the file has a name of another user.
+    /// `EMLINK` if another user gave the file a name.
     pub fn look(self, file: impl AsFd, own: Option<&OwnLinks>) -> Result<bool, ErrorNumber> {
         if !self.is_looked_at {
             return Ok(false);
@@ -67,11 +67,11 @@ impl Opening {
     }
 }
 
-/// What is known of a file that is held open to be given another name. One name is that by which it was
-/// opened, as in [`Opening::look`].
+/// The facts of a file that is held open while it gets another name. It must still have the name by
+/// which it was opened, as in [`Opening::look`].
 ///
 /// # Errors
-/// `EMLINK` where it is not.
+/// `EMLINK` if it does not.
 pub(crate) fn stat_of_pinned(file: impl AsFd) -> Result<Stat, ErrorNumber> {
     let found = rustix::fs::fstat(&file).map_err(Errno::raw_os_error)?;
     if found.st_nlink == 1 {
@@ -91,7 +91,7 @@ fn is_still_called_so(file: impl AsFd) -> Result<(), ErrorNumber> {
     use rustix::fs::Mode;
     use rustix::path::DecInt;
 
-    /// As long as the system lets such a path be.
+    /// The longest path that the system returns here.
     const PATH_BYTES: usize = 4096;
     static OPEN_FILES: OnceLock<rustix::io::Result<OwnedFd>> = OnceLock::new();
     let open_files = OPEN_FILES.get_or_init(|| {
@@ -105,7 +105,7 @@ fn is_still_called_so(file: impl AsFd) -> Result<(), ErrorNumber> {
     if path.ends_with(b" (deleted)") { Err(Errno::MLINK.raw_os_error()) } else { Ok(()) }
 }
 
-/// Nothing else knows.
+/// No other system reports whether an open file still has its name.
 #[cfg(not(target_os = "linux"))]
 fn is_still_called_so(_: impl AsFd) -> Result<(), ErrorNumber> {
     Ok(())
@@ -120,7 +120,7 @@ fn names_and_size(file: impl AsFd) -> rustix::io::Result<(u64, u64)> {
         Ok(found) if StatxFlags::from_bits_retain(found.stx_mask).contains(wanted) => {
             Ok((u64::from(found.stx_nlink), found.stx_size))
         }
-        // A file system that has to ask, and a kernel before 4.11.
+        // The file system would have to ask its server, or the kernel is older than 4.11.
         Ok(_) | Err(Errno::NOSYS) => by_fstat(file),
         Err(error) => Err(error),
     }
@@ -133,7 +133,7 @@ fn names_and_size(file: impl AsFd) -> rustix::io::Result<(u64, u64)> {
 
 fn by_fstat(file: impl AsFd) -> rustix::io::Result<(u64, u64)> {
     let found = rustix::fs::fstat(file)?;
-    // A size below zero is no system's; it is then not taken for empty.
+    // No system reports a negative size. If one does, treat the file as not empty.
     Ok((found.st_nlink as _, u64::try_from(found.st_size).unwrap_or(u64::MAX)))
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// The check comes after the second name was removed.
+    /// The check runs after the second name was removed.
     #[test]
     #[cfg(target_os = "linux")]
     fn what_lost_the_name_by_which_it_was_opened_is_not_written_in() {
@@ -162,7 +162,7 @@ mod tests {
         fs::remove_file(&link).unwrap();
         assert_eq!(looked(&by_link), refused, "its own is not the one that is left");
         assert_eq!(stat_of_pinned(&by_link).err(), refused.err());
-        // The same name again is another one.
+        // A name that was removed and created again counts as another name.
         fs::hard_link(&precious, &link).unwrap();
         fs::remove_file(&link).unwrap();
         assert_eq!(looked(&by_link), refused);
@@ -173,7 +173,7 @@ mod tests {
         fs::rename(&other, &link).unwrap();
         assert_eq!(looked(&written_over), refused);
 
-        // A file that kept its name, one that has another name now, and one without a name.
+        // The checks accept a file that kept its name, and refuse a renamed one and one without a name.
         let own = opened(&link);
         assert_eq!(looked(&own), Ok(false));
         fs::rename(&link, &other).unwrap();

@@ -1,4 +1,4 @@
-//! What the operating system is asked, on real files. The drivers' own tests are in `driver/tests.rs`.
+//! Tests of the system calls, on real files. The drivers' own tests are in `driver/tests.rs`.
 
 #![allow(clippy::unwrap_used)]
 use std::fs;
@@ -12,7 +12,7 @@ use crate::area::AreaDir;
 
 const WRITE: OpenMode = OpenMode { write: true, ..OpenMode::READ };
 
-/// Carries out an operation on the first of these paths; a rename gives it the second.
+/// Performs an operation on the first of these paths; a rename gives it the second one.
 fn by_path(kind: OpKind, paths: &[&Path]) -> Result<(), ErrorNumber> {
     super::by_path(&Op { kind, ..operation() }, &names(paths))
 }
@@ -33,7 +33,7 @@ fn operation() -> Op {
     }
 }
 
-/// These paths, from the nearest directory above the first.
+/// Names of these paths, relative to the nearest directory above the first.
 fn names(paths: &[&Path]) -> Names {
     let above = paths[0].ancestors().skip(1).find(|path| path.is_dir()).unwrap();
     let above = if paths[0].is_dir() { above.parent().unwrap_or(above) } else { above };
@@ -89,7 +89,7 @@ fn creating_makes_a_file_or_empties_the_one_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     for content in ["hello", "you"] {
-        // Creating opens for writing, whatever the mode.
+        // Creating a file opens it for writing, whatever the mode.
         let file = OpenFile::create(names(&[&path]).get(0).unwrap(), OpenMode::default()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().len(), 0);
         assert_eq!(file.write_at(content.as_bytes(), 0), Ok(content.len()));
@@ -148,7 +148,7 @@ fn what_is_only_emptied_is_not_made() {
     assert_eq!(fs::read(&path).unwrap(), b"");
 }
 
-/// Root may do everything except execute a file without any execute permission.
+/// Root has all permissions except to execute a file without any execute permission.
 #[cfg(unix)]
 #[test]
 fn access_is_asked_for_as_it_was() {
@@ -226,13 +226,13 @@ fn what_goes_by_path_tells_what_is_there() {
 fn what_goes_by_path_follows_no_link() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let link = &*folder.path().join("link");
-    // The link is there, what it leads to isn't.
+    // The link exists, but its target does not.
     std::os::unix::fs::symlink(other.path().join("missing"), link).unwrap();
     for kind in [OpKind::Stat, OpKind::Access, OpKind::SetAttr, OpKind::Unlink] {
         assert_eq!(by_path(kind, &[link]), Ok(()), "{kind:?}");
     }
     std::os::unix::fs::symlink(other.path(), link).unwrap();
-    // With a slash at its end the system would follow it.
+    // With a trailing slash the system would follow the link.
     for link in [link, &*folder.path().join("link/")] {
         for kind in [OpKind::ReadDir, OpKind::RemoveDir, OpKind::MakeDir, OpKind::Truncate] {
             assert!(by_path(kind, &[link]).is_err(), "{kind:?}");
@@ -246,7 +246,7 @@ fn what_goes_by_path_follows_no_link() {
     assert!(other.path().exists() && !link.is_symlink());
 }
 
-/// Another user replaces a directory by a link to their own folder, or to one that only root may read.
+/// Another user replaces a directory with a link to their own folder, or to one that only root may read.
 #[cfg(unix)]
 #[test]
 fn a_directory_that_became_a_link_leads_nowhere() {
@@ -272,7 +272,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
             assert!(OpenFile::open(file, WRITE).is_err() && OpenFile::create(file, WRITE).is_err());
         }
         assert!(x.set_size(0).is_err() && sub.list().is_err() && sub.remove_dir().is_err());
-        // From a directory that is kept open, what is done is done in that one.
+        // Operations from a directory that is kept open happen in that directory.
         for done in [new.make_dir(), x.touch(), x.rename(new), new.unlink(), new.remove_dir()] {
             assert!(was_used || done.is_err());
         }

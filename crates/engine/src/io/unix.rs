@@ -10,11 +10,11 @@ use super::ErrorNumber;
 use super::names::Name;
 use super::unix_calls::{NEW_FILE, create_flags, open_flags, set_size};
 
-/// A file that is open.
+/// An open file.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     fd: OwnedFd,
-    /// Whether writes go to its end.
+    /// Whether writes append.
     appends: bool,
 }
 
@@ -23,7 +23,7 @@ impl OpenFile {
         OpenFile::with_flags(name, mode, open_flags(mode))
     }
 
-    /// Makes the file. If it exists, the mode decides: refused, kept or emptied.
+    /// Creates the file. If it exists, the mode decides whether it is refused, kept or emptied.
     pub(crate) fn create(name: Name<'_>, mode: OpenMode) -> Result<OpenFile, ErrorNumber> {
         OpenFile::with_flags(name, mode, create_flags(mode))
     }
@@ -60,12 +60,13 @@ impl OpenFile {
         retry_on_intr(|| rustix::fs::fcntl_fullfsync(&self.fd)).map_err(Errno::raw_os_error)
     }
 
-    /// Cuts it off at this size, or lets it grow to it.
+    /// Truncates or extends the file to this size.
     pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
         set_size(&self.fd, size_bytes)
     }
 
-    /// Reserves room for a part of it. Unless it `keeps_size`, it grows if the part reaches beyond its end.
+    /// Allocates space for a part of the file. Unless it `keeps_size`, the file grows if the part
+    /// reaches beyond its end.
     #[cfg(target_os = "linux")]
     pub(crate) fn allocate(&self, offset: u64, len: u32, keeps_size: bool) -> Result<(), ErrorNumber> {
         use rustix::fs::FallocateFlags;
@@ -74,23 +75,22 @@ impl OpenFile {
         retry_on_intr(allocate).map_err(Errno::raw_os_error)
     }
 
-    /// Not possible here: see the head of [`super`].
+    /// Not possible on this system: see the head of [`super`].
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn allocate(&self, _offset: u64, _len: u32, _keeps_size: bool) -> Result<(), ErrorNumber> {
         Err(Errno::NOTSUP.raw_os_error())
     }
 
-    /// Its descriptor, for callers that continue with that.
+    /// Its descriptor, for callers that continue with it.
     #[cfg(target_os = "linux")]
     pub(crate) fn into_fd(self) -> OwnedFd {
         self.fd
     }
 
-    /// Closes it and returns the system's error: network file systems report late write errors here. Not
-    /// repeated after a signal, because the descriptor is closed either way.
+    /// Closes it and returns the system's error: network file systems report late write errors here. It
+    /// is not repeated after a signal, because the descriptor is closed either way.
     pub(crate) fn close(self) -> Result<(), ErrorNumber> {
-        // SAFETY: the descriptor was owned by `self`, which gives it up here, and it has no other
-        // owner.
+        // SAFETY: the descriptor was owned by `self`, which releases it here, and it has no other owner.
         unsafe { rustix::io::try_close(self.fd.into_raw_fd()) }.map_err(Errno::raw_os_error)
     }
 }

@@ -1,4 +1,4 @@
-//! What Linux and macOS are asked for: flags, modes, and calls that are the same by name and by descriptor.
+//! Flags and modes of `open` on Linux and macOS, and calls that work alike on paths and descriptors.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -9,7 +9,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::ErrorNumber;
 
-/// A question as the system takes it.
+/// Converts access bits to those of the `access` call.
 pub(super) fn access_of(asked: AccessBits) -> Access {
     if !asked.is_known() {
         return Access::READ_OK;
@@ -23,7 +23,7 @@ pub(super) fn access_of(asked: AccessBits) -> Access {
     asked.fold(Access::EXISTS, |all, (_, one)| all | one)
 }
 
-/// Cuts an open file off at this size, or lets it grow to it.
+/// Truncates or extends an open file to this size.
 pub(crate) fn set_size(file: impl AsFd, size_bytes: u64) -> Result<(), ErrorNumber> {
     retry_on_intr(|| rustix::fs::ftruncate(&file, size_bytes)).map_err(Errno::raw_os_error)
 }
@@ -68,14 +68,13 @@ pub(crate) fn open_flags(mode: OpenMode) -> OFlags {
     flags
 }
 
-/// What a new file allows: its owner everything, others to read it, less what the process's mask
-/// takes away.
+/// The permissions of a new file, before the umask: owner read and write, others read.
 pub(crate) const NEW_FILE: Mode = Mode::from_raw_mode(0o644);
 
-/// The same for a directory.
+/// The permissions of a new directory.
 pub(super) const NEW_DIRECTORY: Mode = Mode::from_raw_mode(0o755);
 
-/// The flags of `open` for making, or emptying, a file in this mode.
+/// The flags of `open` for creating or emptying a file in this mode.
 pub(crate) fn create_flags(mode: OpenMode) -> OFlags {
     let mut flags = open_flags(OpenMode { write: true, ..mode });
     if !mode.existing {

@@ -17,24 +17,23 @@ use windows_sys::Win32::Storage::FileSystem::{
 use super::{ErrorNumber, IMPOSSIBLE};
 use crate::area::AreaDir;
 
-/// The position of a write that goes to the end of its file, wherever that is: what Windows calls
-/// `FILE_WRITE_TO_END_OF_FILE`.
+/// The position of a write that appends: `FILE_WRITE_TO_END_OF_FILE` of Windows.
 const TO_THE_END: u64 = u64::MAX;
 
 /// The names of the files of a load point, by index.
 #[derive(Debug)]
 pub(crate) struct Names(Vec<FileName>);
 
-/// One of them.
+/// One of the names.
 pub(crate) type Name<'a> = &'a FileName;
 
 impl Names {
-    /// Of these paths, wherever they lie: see [`crate::beneath`].
+    /// For these paths, in the area or outside: see [`crate::beneath`].
     pub(crate) fn new<'a>(_area: Option<&AreaDir>, paths: impl Iterator<Item = &'a Path>) -> Names {
         Names(paths.map(FileName::new).collect())
     }
 
-    /// How many there are.
+    /// The number of names.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -44,16 +43,16 @@ impl Names {
         self.0.get(file as usize)
     }
 
-    /// Nothing is kept open that an operation could move.
+    /// Does nothing: no directory is kept open.
     pub(crate) fn foresee(&self, _op: &Op) {}
 }
 
-/// A path in the form that opening takes.
+/// A path in the form for opening.
 #[derive(Clone, Debug)]
 pub(crate) struct FileName(PathBuf);
 
 impl FileName {
-    /// Of this path, without slashes at its end.
+    /// For this path, without trailing slashes.
     fn new(path: &Path) -> FileName {
         FileName(path.components().collect())
     }
@@ -63,17 +62,17 @@ impl FileName {
         fs::remove_file(&self.0).map_err(number)
     }
 
-    /// Asks for its size and times.
+    /// Queries size and times.
     pub(crate) fn stat(&self) -> Result<(), ErrorNumber> {
         fs::symlink_metadata(&self.0).map(drop).map_err(number)
     }
 
-    /// Asks whether it may be read: see the module head.
+    /// Checks whether it may be read: see the module head.
     pub(crate) fn access(&self, _asked: AccessBits) -> Result<(), ErrorNumber> {
         self.stat()
     }
 
-    /// Lists the directory from its beginning to its end.
+    /// Lists the whole directory.
     pub(crate) fn list(&self) -> Result<(), ErrorNumber> {
         self.refuse_link()?;
         for entry in fs::read_dir(&self.0).map_err(number)? {
@@ -82,18 +81,18 @@ impl FileName {
         Ok(())
     }
 
-    /// Cuts the file off at this size, or lets it grow to it.
+    /// Truncates or extends the file to this size.
     pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
         let mode = OpenMode { write_only: true, ..OpenMode::READ };
         OpenFile::open(self, mode)?.set_size(size_bytes)
     }
 
-    /// Gives it another name. What has that name is replaced.
+    /// Renames the entry. An entry with the new name is replaced.
     pub(crate) fn rename(&self, new: &FileName) -> Result<(), ErrorNumber> {
         fs::rename(&self.0, &new.0).map_err(number)
     }
 
-    /// Would exchange it with what has another name.
+    /// Would exchange the entries of two names.
     pub(crate) fn exchange(&self, _new: &FileName) -> Result<(), ErrorNumber> {
         Err(ERROR_NOT_SUPPORTED as i32)
     }
@@ -104,17 +103,17 @@ impl FileName {
         fs::hard_link(&self.0, &new.0).map_err(number)
     }
 
-    /// Would make it lead to another name, which takes rights that few have.
+    /// Would create a symbolic link, which requires a privilege that few users have.
     pub(crate) fn lead_to(&self, _target: &FileName) -> Result<(), ErrorNumber> {
         Err(ERROR_NOT_SUPPORTED as i32)
     }
 
-    /// Asks where it leads.
+    /// Reads the target of the link.
     pub(crate) fn read_link(&self) -> Result<(), ErrorNumber> {
         fs::read_link(&self.0).map(drop).map_err(number)
     }
 
-    /// Makes a directory of this name.
+    /// Creates a directory with this name.
     pub(crate) fn make_dir(&self) -> Result<(), ErrorNumber> {
         fs::create_dir(&self.0).map_err(number)
     }
@@ -128,7 +127,7 @@ impl FileName {
     /// Sets its times to now.
     pub(crate) fn touch(&self) -> Result<(), ErrorNumber> {
         let mut options = OpenOptions::new();
-        // A directory opens only with what Windows calls backup semantics.
+        // Windows opens a directory only with "backup semantics".
         options
             .access_mode(FILE_WRITE_ATTRIBUTES)
             .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS);
@@ -137,7 +136,7 @@ impl FileName {
         options.open(&self.0).and_then(|file| file.set_times(now)).map_err(number)
     }
 
-    /// An error where it is a link.
+    /// Returns an error if it is a link.
     fn refuse_link(&self) -> Result<(), ErrorNumber> {
         match fs::symlink_metadata(&self.0).map_err(number)?.is_symlink() {
             true => Err(ERROR_CANT_ACCESS_FILE as ErrorNumber),
@@ -146,11 +145,11 @@ impl FileName {
     }
 }
 
-/// A file that is open.
+/// An open file.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     file: File,
-    /// Whether writes go to its end.
+    /// Whether writes append.
     appends: bool,
 }
 
@@ -161,8 +160,9 @@ impl OpenFile {
         OpenFile::with_options(name, mode, &mut options)
     }
 
-    /// Makes the file. If it exists, the mode decides: refused, kept or emptied. It is emptied once it
-    /// is open and known not to be a link: Windows can't open a link as itself and empty it at once.
+    /// Creates the file. If it exists, the mode decides whether it is refused, kept or emptied. It is
+    /// emptied only after it is open and known not to be a link, because Windows cannot open a link as
+    /// itself and empty it in one call.
     pub(crate) fn create(name: &FileName, mode: OpenMode) -> Result<OpenFile, ErrorNumber> {
         let mut options = OpenOptions::new();
         options.read(!mode.write_only).write(true).create(!mode.existing).truncate(false);
@@ -199,7 +199,7 @@ impl OpenFile {
     }
 
     pub(crate) fn write_at(&self, from: &[u8], offset: u64) -> Result<usize, ErrorNumber> {
-        // A handle opened only for appending can't empty the file. So it is opened for all access, and
+        // A handle opened only for appending cannot empty the file. So it is opened for all access, and
         // each write passes the append offset.
         let offset = if self.appends { TO_THE_END } else { offset };
         self.file.seek_write(from, offset).map_err(number)
@@ -209,12 +209,12 @@ impl OpenFile {
         self.file.sync_data().map_err(number)
     }
 
-    /// Cuts it off at this size, or lets it grow to it.
+    /// Truncates or extends the file to this size.
     pub(crate) fn set_size(&self, size_bytes: u64) -> Result<(), ErrorNumber> {
         self.file.set_len(size_bytes).map_err(number)
     }
 
-    /// Not possible here: see the head of [`super`].
+    /// Not possible on this system: see the head of [`super`].
     pub(crate) fn allocate(&self, _offset: u64, _len: u32, _keeps_size: bool) -> Result<(), ErrorNumber> {
         Err(ERROR_NOT_SUPPORTED as ErrorNumber)
     }

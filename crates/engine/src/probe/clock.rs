@@ -1,5 +1,5 @@
-//! Compares the server's clock with the local one: makes new files, and reads the local clock before and
-//! after each.
+//! Compares the server's clock with the local one: creates new files, and reads the local clock before
+//! and after each.
 //!
 //! The server sets the file's time between the two readings, which bounds the difference of the clocks.
 //! File systems on local disks share the local clock.
@@ -11,30 +11,30 @@ use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, asked, broken};
 use reelgauge_machine::mount::MountKind;
 
-/// The number of files made; the quickest of them gives the best bounds.
+/// The number of files created. The fastest gives the best bounds.
 const ROUNDS: u32 = 7;
-/// Kernels take times from a clock that ticks no slower than this.
+/// The longest tick of the clock that kernels use for file times.
 const TICK_S: f64 = 0.01;
-/// Times in whole seconds, and in pairs of them, as FAT counts.
+/// File times in whole seconds, and in steps of two seconds (FAT).
 const WHOLE_S: f64 = 1.0;
 const PAIRS_S: f64 = 2.0;
 /// The result for two clocks that may be the same.
 const NO_DIFFERENCE: &str = "no difference seen";
 
-/// A file that was made.
+/// A file that was created.
 #[derive(Clone, Copy, Debug)]
 struct Made {
     before_s: f64,
     after_s: f64,
-    /// The time that it was given.
+    /// The time that the server gave it.
     second: i64,
     nanosecond: u32,
 }
 
-/// How far apart two clocks are.
+/// The difference of two clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Apart {
-    /// The server's is ahead by this.
+    /// How far the server's clock is ahead.
     ahead_s: f64,
     unsure_s: f64,
 }
@@ -52,7 +52,7 @@ pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
         made.push(make(bench, round)?);
     }
     if step_s(&made) >= PAIRS_S {
-        // A second later, times that are not counted in pairs are odd.
+        // One second later, file times with a resolution of one second are odd.
         wait(bench, Duration::from_secs(1))?;
         made.push(make(bench, ROUNDS)?);
     }
@@ -64,20 +64,20 @@ pub(super) fn clock(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Makes a file, and reads the local clock before and after.
+/// Creates a file, and reads the local clock before and after.
 fn make(bench: &Bench, round: u32) -> Result<Made, Broken> {
     bench.step()?;
     let before_s = now_s();
     let mut file = bench.make(&bench.at(&format!("clock-{round}"))).map_err(broken(MAKE_FILE))?;
     file.write_all(b"x").map_err(broken("write to a file"))?;
-    // What waits in this machine's memory has no time of the server's.
+    // Until the write reaches the server, the file has the local host's time.
     file.sync_data().map_err(broken("write to a file"))?;
     let after_s = now_s();
     let time = asked(&file)?.stx_mtime;
     Ok(Made { before_s, after_s, second: time.tv_sec, nanosecond: time.tv_nsec })
 }
 
-/// Waits, and hears who wants the end.
+/// Waits for this long, or until a stop is requested.
 fn wait(bench: &Bench, long: Duration) -> Result<(), Broken> {
     const BEAT: Duration = Duration::from_millis(50);
     let until = Instant::now() + long;
@@ -88,7 +88,8 @@ fn wait(bench: &Bench, long: Duration) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Clocks that may be equal are not reported as different. Times in whole seconds show no smaller difference.
+/// Records the result. Clocks that may be equal are not reported as different. Times in whole seconds
+/// show no smaller difference.
 fn tell(apart: &Apart, step_s: f64, found: &mut Found) {
     let at_least_s = (apart.ahead_s.abs() - apart.unsure_s).max(0.0);
     found.number("clock_apart_at_least_s", at_least_s);
@@ -104,7 +105,7 @@ fn tell(apart: &Apart, step_s: f64, found: &mut Found) {
     found.number("clock_unsure_s", if step_s >= WHOLE_S { most_s.max(step_s) } else { most_s });
 }
 
-/// In which steps times of files are kept, as far as these tell.
+/// The resolution of file times, judged from these files.
 fn step_s(made: &[Made]) -> f64 {
     match made {
         _ if made.iter().any(|made| made.nanosecond != 0) => TICK_S,
@@ -113,7 +114,7 @@ fn step_s(made: &[Made]) -> f64 {
     }
 }
 
-/// What all files together say; `None` where they contradict each other.
+/// The clock difference that fits all files; `None` if they contradict each other.
 fn apart(made: &[Made]) -> Option<Apart> {
     let step_s = step_s(made);
     let (mut least_s, mut most_s) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn files_of_a_server_that_is_ahead_say_so_within_their_uncertainty() {
-        // Ahead by 90 s; the server gives the time in the middle.
+        // The server is 90 s ahead, and sets the time in the middle of the interval.
         let files = [made(1000.2, 0.4, 1090.4), made(1001.2, 0.02, 1091.21), made(1002.2, 0.1, 1092.25)];
         let found = apart(&files).unwrap();
         assert!((found.ahead_s - 90.0).abs() <= found.unsure_s + 1e-6, "{found:?}");
@@ -163,7 +164,7 @@ mod tests {
         found.notes
     }
 
-    /// Files of the same clock, whose fractions a protocol cuts off.
+    /// Files of the same clock, whose fractions a protocol truncates.
     #[test]
     fn of_whole_seconds_nothing_finer_than_one_is_said() {
         let cut_off = |before_s: f64| made(before_s, 0.01, (before_s + 0.005).floor());
@@ -174,9 +175,9 @@ mod tests {
             assert!(notes.contains(&("clock_apart_s", Noted::Number(0.0))), "{notes:?}");
             assert!(notes.contains(&("clock_unsure_s", Noted::Number(1.0))), "{notes:?}");
         }
-        // Even seconds alone may be pairs of them.
+        // If all seconds are even, the resolution may be two seconds.
         assert_eq!(step_s(&[cut_off(1002.4)]), PAIRS_S);
-        // A difference of minutes is one in whole seconds, too.
+        // A difference of minutes is found with whole seconds, too.
         let files = [made(1001.5, 0.01, 1091.0), made(1002.5, 0.01, 1092.0)];
         assert!(told(&files).contains(&("clock", Noted::Word("ahead".to_owned()))), "{:?}", told(&files));
     }

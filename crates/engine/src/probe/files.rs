@@ -1,5 +1,5 @@
-//! What else media programs ask of files: room reserved before it is written, times that are exact, hard and
-//! symbolic links.
+//! Other features of files that media programs use: preallocation, exact file times, hard and symbolic
+//! links.
 
 use std::io;
 
@@ -8,14 +8,14 @@ use rustix::fs::{FallocateFlags, Timespec, Timestamps, fallocate, futimens};
 use super::shortage::{MAKE_FILE, MAKE_SYMLINK};
 use super::{Bench, Broken, Found, NOT_SUPPORTED, asked, broken, is_unsupported};
 
-/// So much room is reserved.
+/// Size of the preallocation.
 const ROOM_BYTES: u64 = 1 << 20;
-/// The time that is set: an odd second, and every digit behind it.
+/// The file time to set: an odd second, with every digit of the fraction in use.
 const SECOND: i64 = 1_000_000_001;
 const NANOSECOND: u32 = 123_456_789;
 /// Some file systems (SSHFS) give each name of a file a separate inode number.
+/// The resolutions of file times that file systems and protocols have, in nanoseconds, finest first.
 const MADE_APART: &str = "made, but each name has a separate inode number";
-/// Steps of times that file systems and protocols have, in nanoseconds: the finest first.
 const STEPS_NS: [i64; 7] = [1, 100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, 2_000_000_000];
 
 pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
@@ -42,7 +42,7 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     bench.step()?;
     drop(file);
     match bench.dir().link(&path, &bench.at("hard")) {
-        // The name is there: what was made looks like another file, by its number.
+        // The name exists: the link looks like another file by its inode number.
         Err(error) if is_another(&error) && bench.dir().facts(&bench.at("hard")).is_ok() => {
             found.word("hard_links", MADE_APART);
         }
@@ -61,7 +61,7 @@ pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     bench.step()
 }
 
-/// Whether a link was refused, or looks like another file than it was made of.
+/// Whether a link was refused, or looks like another file than the original.
 fn is_another(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error())
 }

@@ -1,8 +1,8 @@
-//! The cost of a folder of many files: listing its names only, with a stat of each file, and with each
-//! file's extended attributes. Image sequences are such folders, and file browsers stat every entry.
+//! The time to list a folder of many files: names only, with a stat of each file, and with each file's
+//! extended attributes. Image sequences are such folders, and file browsers stat every entry.
 //!
-//! Each stat asks the server, as on another host: attributes cached since the files were made would not
-//! measure it.
+//! Each stat queries the server, as on another host: attributes cached since the files were created
+//! would not measure it.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::shortage::MAKE_FILE;
 use super::{BUDGET, Bench, Broken, Found, broken, is_unsupported};
 
-/// So many files are made, if that does not take too long.
+/// The number of files, if creating them does not take too long.
 const FILES: u32 = 500;
 
 pub(super) fn listing(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
@@ -56,9 +56,9 @@ pub(super) fn listing(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     };
     found.number("listing_worst_us", worst_us);
     found.number("listing_times_dearer", worst_us / names_us.max(0.001));
-    // Removed one by one, so that the progress is visible. Remaining files go with the folder.
+    // Removed one by one, so that the progress is visible. Remaining files are removed with the folder.
     for name in &names {
-        // See above: what stays goes with all.
+        // A remaining file is removed with the folder, see above.
         let _ = rustix::fs::unlinkat(&dir, name.as_c_str(), AtFlags::empty());
         bench.step()?;
     }
@@ -83,7 +83,7 @@ fn names(dir: &OwnedFd) -> Result<Vec<CString>, Broken> {
     Ok(names)
 }
 
-/// How long something takes with each file, in microseconds; with as many as there is time for.
+/// The time per file of an operation, in microseconds, for as many files as fit into the time.
 fn each(bench: &Bench, names: &[CString], ask: impl Fn(&CStr) -> Result<(), Broken>) -> Result<f64, Broken> {
     let begun = Instant::now();
     let mut asked = 0;
@@ -108,13 +108,13 @@ fn look(dir: &OwnedFd, name: &CStr) -> Result<(), Broken> {
     looked.map(drop).map_err(|error: Errno| broken("access a file")(error.into()))
 }
 
-/// By the folder that is held: its own path may lead elsewhere by now.
+/// Uses the open folder, because its path may lead elsewhere by now.
 fn list_xattrs(dir: &OwnedFd, name: &CStr) -> Result<(), Broken> {
     let mut path = format!("/proc/self/fd/{}/", dir.as_raw_fd()).into_bytes();
     path.extend(name.to_bytes());
     let mut list = [0_u8; 4096];
     match rustix::fs::llistxattr(path, &mut list[..]) {
-        // More than fits is a list, too.
+        // If the list does not fit, the file has a list, too.
         Ok(_) | Err(Errno::RANGE) => Ok(()),
         Err(error) => Err(broken("list a file's extended attributes")(error.into())),
     }

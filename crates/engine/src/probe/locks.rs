@@ -1,7 +1,8 @@
-//! Locks: of a whole file (`flock`) and of a range of its bytes. Granted once, refused to a second holder?
+//! Locks of a whole file (`flock`) and of a range of its bytes. Tests whether a lock is granted once and
+//! refused to a second holder.
 //!
-//! The second holder is another opening of the file on this machine. Whether other hosts see a lock
-//! follows from the mount options, where they define it.
+//! The second holder opens the file again on the local host. Whether other hosts see a lock follows from
+//! the mount options, if they define it.
 
 use std::fs::File;
 use std::io;
@@ -15,7 +16,7 @@ use crate::beneath::For;
 use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::mount::{Mount, MountKind};
 
-/// File systems of programs that hand no locks on to their server.
+/// User-space file systems that do not forward locks to their server.
 const KEEPS_LOCKS: [&str; 5] =
     ["fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.curlftpfs", "fuse.gvfsd-fuse"];
 
@@ -28,15 +29,15 @@ pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     let operate = |file: &File, operation| rustix::fs::flock(file, operation).map_err(io::Error::from);
     tried(found, "flock", [&first, &second], |file| operate(file, FlockOperation::NonBlockingLockExclusive));
     for file in [&first, &second] {
-        // A lock that was refused is not held; one that stays goes with its file.
+        // A refused lock is not held. A lock that stays is released when the file is closed.
         let _ = operate(file, FlockOperation::Unlock);
     }
     bench.step()?;
-    // The second wants a part of what the first has.
+    // The second range overlaps the first.
     tried(found, "byte_locks", [&first, &second], |file| {
         byte_lock::lock(file, if std::ptr::eq(file, &raw const first) { 0..100 } else { 50..60 })
     });
-    // As above.
+    // See above.
     let _ = byte_lock::unlock(&first, 0..100);
     bench.step()?;
     match reach(bench.mount) {
@@ -54,7 +55,7 @@ pub(super) fn locks(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Notes what becomes of a lock that two ask for.
+/// Records the result when two holders request the same lock.
 fn tried(
     found: &mut Found,
     fact: &'static str,
@@ -72,13 +73,13 @@ fn tried(
     }
 }
 
-/// SMB servers call it "permission denied".
+/// SMB servers report a refused lock as "permission denied".
 fn is_refusal(error: &io::Error) -> bool {
     let refusals = [Errno::WOULDBLOCK, Errno::ACCESS, Errno::DEADLK];
     refusals.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
-/// Who sees a lock.
+/// The hosts that see a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     /// All users of the file system: it is local.
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(reach(&mount("ext4", MountKind::LocalDisk, "rw")), Some(Reach::Local));
     }
 
-    /// What is noted of a lock that the first and the second get so.
+    /// The result for these two answers to the first and second holder.
     fn noted(answers: [Result<(), i32>; 2]) -> super::super::Noted {
         let files = [tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap()];
         let mut found = Found::default();

@@ -7,14 +7,15 @@ use std::path::Path;
 use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, broken};
 
-/// The same word, with the accent in its letter and behind it: macOS writes the second, all others the first.
+/// The same word with a composed accent and with a separate one: macOS writes the second form, all
+/// others the first.
 const COMPOSED: &str = "re\u{301}el-1.mov";
 const PRECOMPOSED: &str = "r\u{e9}el-1.mov";
 
-/// Lengths that are tried, in bytes.
+/// Name lengths to try, in bytes.
 const LENGTHS_BYTES: [usize; 5] = [255, 200, 143, 100, 60];
 
-/// What Windows and SMB reserve, how it is called here, and a name with it.
+/// Characters that Windows and SMB reserve: the name of each in the facts, and a file name with it.
 const RESERVED: [(&str, &str); 10] = [
     (":", "take:1"),
     ("*", "take*1"),
@@ -88,7 +89,7 @@ fn unicode(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Makes a file of this name, and looks whether it is listed so.
+/// Creates a file with this name, and checks how the folder lists it.
 fn named(bench: &Bench, folder: &Path, name: &str) -> Result<Fate, Broken> {
     let made = bench.make(&folder.join(name));
     bench.step()?;
@@ -100,7 +101,7 @@ fn named(bench: &Bench, folder: &Path, name: &str) -> Result<Fate, Broken> {
     }
 }
 
-/// Whether an error can concern the name. A full disk or a lost mount does not.
+/// Whether an error can be caused by the name. A full disk or a lost mount is not.
 fn is_of_the_name(error: &io::Error) -> bool {
     let numbers = [
         libc::EINVAL,
@@ -127,7 +128,7 @@ fn is_there(bench: &Bench, path: &Path) -> Result<bool, Broken> {
     }
 }
 
-/// Names that had this fate, as a list; `none` where there are none.
+/// Names with this result, as a list; `none` if there are none.
 fn those(fates: &[(&str, Fate)], wanted: Fate) -> String {
     let of_it: Vec<&str> =
         fates.iter().filter(|(_, fate)| *fate == wanted).map(|(called, _)| *called).collect();

@@ -1,5 +1,5 @@
-//! Saving as editing programs do it: the new file is written next to the old one and renamed over it,
-//! also while another process has the old one open and must keep reading its content.
+//! Saving as editing programs do it: the new file is written next to the old one and renamed over it.
+//! This is also done while another process has the old file open and must keep reading its content.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -47,7 +47,7 @@ pub(super) fn saving(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     bench.step()
 }
 
-/// Whether an error means a failure, not a refusal.
+/// Whether an error means a failure rather than a refusal.
 fn is_no_answer(error: &io::Error) -> bool {
     is_dead_mount(error)
         || says_full(error)
@@ -55,7 +55,7 @@ fn is_no_answer(error: &io::Error) -> bool {
         || error.raw_os_error() == Some(libc::EIO)
 }
 
-/// What is read by who had the file open before another took its name.
+/// The content that a reader gets if another file replaced its open file.
 fn read_on(mut open: File) -> &'static str {
     let mut text = String::new();
     match open.rewind().and_then(|()| open.read_to_string(&mut text)) {

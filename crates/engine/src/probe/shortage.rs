@@ -7,35 +7,35 @@ use std::path::Path;
 use reelgauge_machine::file_system::type_of_magic;
 use rustix::fs::{StatVfs, statfs, statvfs};
 
-/// With less than this free, what needs some more blocks fails for want of them.
+/// With less free space than this, an operation that needs blocks may fail for lack of space.
 const ROOM_BYTES: u64 = 1 << 20;
-/// So many a probe needs at a time, and some: in memory a large attribute takes as many.
+/// Inodes that a probe needs at once, with reserve. On tmpfs a large attribute counts as that many.
 const INODES: u64 = 128;
 
-/// What a file system has too little of.
+/// The resource that a file system is short of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shortage {
     Room,
     Inodes,
-    /// A quota is used up.
+    /// A quota is exhausted.
     Quota,
     /// No inode is left, and some file systems store large attributes in a separate inode. Whether that
     /// was the cause is unknown.
     MaybeInodes,
 }
 
-/// What something takes of a file system.
+/// The resource that an operation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// What is new: a file, a folder, a symbolic link.
+    /// An inode, for a new file, folder or symbolic link.
     Inode,
-    /// An extended attribute. It is stored in its file's inode or one block. If it is larger than that,
-    /// ext4 reports that no room is left.
+    /// An extended attribute. It is stored in its file's inode or in one block. If it is larger than
+    /// that, ext4 reports that no space is left.
     Attribute,
     Room,
 }
 
-/// What a probe does, in words that stand behind "could not", and what that takes.
+/// A probe's operation, worded to follow "could not", and the resource that it needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doing {
     pub(super) words: &'static str,
@@ -49,7 +49,7 @@ pub(super) const SET_XATTR: Doing = Doing { words: "set an extended attribute", 
 pub(super) const SET_LARGER_XATTR: Doing =
     Doing { words: "set a larger extended attribute", takes: Takes::Attribute };
 
-/// Anything else takes blocks at most.
+/// Any other operation needs blocks at most.
 impl From<&'static str> for Doing {
     fn from(words: &'static str) -> Doing {
         Doing { words, takes: Takes::Room }
@@ -68,15 +68,15 @@ pub(super) fn shortage(path: &Path, error: &io::Error, takes: Takes) -> Option<S
     if error.kind() == io::ErrorKind::QuotaExceeded {
         return Some(Shortage::Quota);
     }
-    // Attributes are counted there as inodes.
+    // tmpfs counts attributes as inodes.
     let is_in_memory = statfs(path).is_ok_and(|told| type_of_magic(told.f_type as u64) == Some("tmpfs"));
     of(&statvfs(path).ok()?, takes, is_in_memory)
 }
 
 fn of(told: &StatVfs, takes: Takes, is_in_memory: bool) -> Option<Shortage> {
-    // File systems that make inodes as they need them tell none at all.
+    // File systems that allocate inodes on demand report 0.
     let counts_inodes = told.f_files > 0;
-    // File systems are outside: what they report must not wrap.
+    // Values reported by a file system are untrusted: the product must not overflow.
     let free_bytes = told.f_bavail.saturating_mul(told.f_frsize);
     let is_full = told.f_blocks > 0 && free_bytes < ROOM_BYTES;
     match takes {

@@ -11,7 +11,7 @@ use super::shortage::{MAKE_FILE, SET_LARGER_XATTR, SET_XATTR};
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, is_unsupported};
 
 const NAME: &str = "user.reelgauge-probe";
-/// The first is what the Finder keeps of a file, the last what the kernel lets through at most.
+/// The first is the size of the Finder's attribute of a file, the last is the kernel's maximum.
 const SIZES_BYTES: [usize; 6] = [32, 256, 1024, 3000, 16 << 10, 64 << 10];
 
 pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
@@ -52,7 +52,7 @@ pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Notes how large one may be: up to the first that is refused, unless that failed for want of room.
+/// Records the maximum size: up to the first refused size, unless that failed for lack of space.
 fn largest(found: &mut Found, largest_bytes: usize, end: Option<(usize, io::Error)>) {
     match end {
         Some((_, error)) if found.shortage(SET_LARGER_XATTR, &error).is_some() => {
@@ -71,7 +71,7 @@ fn largest(found: &mut Found, largest_bytes: usize, end: Option<(usize, io::Erro
     }
 }
 
-/// Whether what was set is what is read.
+/// Whether an attribute reads back as it was set.
 fn set_and_read(file: &File, size_bytes: usize) -> io::Result<bool> {
     let value: Vec<u8> = (0..size_bytes).map(|at| (at * 7) as u8).collect();
     fsetxattr(file, NAME, &value, XattrFlags::empty())?;

@@ -1,11 +1,11 @@
-//! Fake stores with known answers: every figure that must follow from them, exactly.
+//! Fake stores with known results: every figure must follow from them exactly.
 
 use reelgauge_record::{OpFlags, OpKind};
 use reelgauge_workload::script::{Needs, OpenMode};
 
 use super::*;
 
-/// Reads on a fixed timeline, several in flight, and gives up never.
+/// Reads on a fixed timeline, with several in flight, and never gives up.
 struct Paced {
     period_ns: u64,
     next: u32,
@@ -83,7 +83,7 @@ fn every_time_in_a_record_is_exact() {
 
 #[test]
 fn a_freeze_makes_everything_behind_it_late_by_what_is_left_of_it() {
-    // One in flight, a frame each 40 ms, frozen from 400 ms to 1400 ms, else 1 ms each.
+    // One in flight, a frame every 40 ms; frozen from 400 ms to 1400 ms, otherwise 1 ms each.
     let mut store = |_: u32, op: &Op, issued_ns: u64| {
         let done_ns = if (400 * MS..1400 * MS).contains(&issued_ns) { 1400 * MS } else { issued_ns };
         Outcome::whole(op, done_ns + MS)
@@ -92,7 +92,8 @@ fn a_freeze_makes_everything_behind_it_late_by_what_is_left_of_it() {
     simulate(one(Paced::new(40 * MS, 100, 1)), &mut store, FOREVER, |record| {
         responses.push(record.response_ns())
     });
-    // Frame 10 waits out the freeze; each one behind it gains 39 ms on the schedule until it is caught up.
+    // Frame 10 waits until the freeze ends. Each later frame gains 39 ms on the schedule until the
+    // stream has caught up.
     let expected = |frame: u64| match frame {
         0..10 => MS,
         _ => (1001 * MS).saturating_sub(39 * MS * (frame - 10)).max(MS),
@@ -103,7 +104,7 @@ fn a_freeze_makes_everything_behind_it_late_by_what_is_left_of_it() {
 
 #[test]
 fn several_in_flight_overlap_and_finish_out_of_order() {
-    // All due at once, three in flight; the first takes longest.
+    // All are due at once, with three in flight; the first takes longest.
     let mut store = |_: u32, op: &Op, issued_ns: u64| {
         Outcome::whole(op, issued_ns + [50, 10, 20, 10, 10][op.token as usize])
     };
@@ -162,11 +163,11 @@ fn workers_can_go_on_in_the_next_load_point() {
     let left = simulate(one(Paced::new(100, 5, 1)), &mut store, first, |record| dues.push(record.due_ns));
     let second = SimulatedTimes { start_ns: 1000, point: 1, ..FOREVER };
     simulate(left.workers, &mut store, second, |record| dues.push(record.due_ns));
-    // The script had already given out its fourth operation, which was never begun.
+    // The script had already issued its fourth operation, which never began.
     assert_eq!(dues, [0, 100, 200, 1400]);
 }
 
-/// Waits for something it never began.
+/// Waits for an operation that it never began.
 struct Confused;
 
 impl Script for Confused {
@@ -203,7 +204,7 @@ fn every_kind_takes_its_time_and_only_data_has_a_length() {
             let Step::Do(read) = Paced::new(0, 1, 1).next(now_ns) else {
                 return Step::Finished;
             };
-            // What goes by path may name a handle that isn't there.
+            // An operation by path may name a handle that does not exist.
             let handle = if kind.goes_by_path() { 99 } else { 0 };
             Step::Do(Op { kind, handle, ..read })
         }

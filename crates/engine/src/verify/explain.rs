@@ -1,4 +1,4 @@
-//! One unit against what it must hold: does it, and if not, what happened?
+//! Compares one unit with its expected content, and explains a difference.
 
 use super::write_map::UnitContent;
 use super::{Patterns, may_be_last};
@@ -10,13 +10,13 @@ use crate::pattern::{FILL_WRITER, PatternSpec, STAMP_BYTES, Stamp};
 pub(super) struct WrittenUnit {
     pub(super) file: u32,
     pub(super) unit: u64,
-    /// Bytes that it has; fewer than a whole unit at the end of a file.
+    /// Its length; less than a whole unit at the end of a file.
     pub(super) len: usize,
     pub(super) state: UnitContent,
 }
 
 impl WrittenUnit {
-    /// Whether it holds what it must, to the last byte.
+    /// Whether every byte has the expected value.
     pub(super) fn holds(&self, spec: PatternSpec, found: &[u8]) -> bool {
         match Stamp::read(spec, found) {
             Some(stamp) if found.len() == self.len && self.accepts(&stamp) => {
@@ -26,7 +26,7 @@ impl WrittenUnit {
         }
     }
 
-    /// Whether a write with this stamp may be what the unit holds.
+    /// Whether the unit may contain the write with this stamp.
     fn accepts(&self, stamp: &Stamp) -> bool {
         self.is_here(stamp) && may_be_last(self.state, stamp)
     }
@@ -35,8 +35,8 @@ impl WrittenUnit {
         stamp.file == self.file && stamp.unit == self.unit
     }
 
-    /// Where in the unit the difference begins, and what it is. For a unit that doesn't hold what it
-    /// must; takes its time.
+    /// The position in the unit at which the difference begins, and its description. Only for a unit
+    /// with unexpected content. Slow.
     pub(super) fn explain(&self, patterns: Patterns, found: &[u8]) -> (usize, String) {
         if found.len() < self.len {
             return (found.len(), "the file ends here, but the run wrote more".to_owned());
@@ -59,7 +59,7 @@ impl WrittenUnit {
         }
     }
 
-    /// The stamp that stood here before one of its bytes was changed, if that is what happened.
+    /// The original stamp, if the difference is one changed byte in it.
     fn repaired(&self, spec: PatternSpec, found: &[u8]) -> Option<Stamp> {
         let mut head: [u8; STAMP_BYTES] = *found.first_chunk()?;
         for at in 0..STAMP_BYTES {
@@ -67,7 +67,7 @@ impl WrittenUnit {
             for byte in 0..=u8::MAX {
                 head[at] = byte;
                 let stamp = Stamp::read(spec, &head).filter(|stamp| self.accepts(stamp));
-                // The rest must look like its rest, or the changed byte was only guessed.
+                // The rest of the unit must match the stamp, or the changed byte was only guessed.
                 if let Some(stamp) = stamp.filter(|stamp| self.resembles(spec, stamp, found)) {
                     return Some(stamp);
                 }
@@ -77,7 +77,7 @@ impl WrittenUnit {
         None
     }
 
-    /// Whether most of what follows the stamp is what belongs to it.
+    /// Whether most of the data behind the stamp is the content that belongs to it.
     fn resembles(&self, spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> bool {
         let mut page = [0; ALIGNMENT];
         let must = &mut page[..found.len()];
@@ -99,7 +99,7 @@ fn first_wrong(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> Option<usize> 
     must.iter().zip(found).position(|(must, found)| must != found)
 }
 
-/// Bytes were changed after the right write.
+/// Bytes were changed after the correct write.
 fn changed(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> (usize, String) {
     let mut page = [0; ALIGNMENT];
     let must = &mut page[..found.len()];
@@ -117,7 +117,7 @@ fn changed(spec: PatternSpec, stamp: &Stamp, found: &[u8]) -> (usize, String) {
     (at, what)
 }
 
-/// The right place, an older write.
+/// An older write at the correct position.
 fn stale(stamp: &Stamp) -> String {
     format!(
         "an older write (number {} of worker {}): the last write here was lost, or an older one overwrote it",
@@ -125,7 +125,7 @@ fn stale(stamp: &Stamp) -> String {
     )
 }
 
-/// A whole unit that belongs elsewhere.
+/// A whole unit at the wrong position.
 fn misplaced(spec: PatternSpec, stamp: &Stamp) -> String {
     format!(
         "the data of file {} at byte {} (number {} of worker {}): a misplaced write",

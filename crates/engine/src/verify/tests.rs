@@ -1,4 +1,5 @@
-//! Files with one thing wrong in each: is it found, where it is, and called what it is?
+//! Files with one error each: checks that it is found, at the right position, with the right
+//! description.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +12,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::pattern::{FILL_WRITER, WriteData};
 
-/// Two files of 64 KiB that were filled and then written by two workers.
+/// Two files of 64 KiB that were filled and then written to by two workers.
 struct Run {
     _folder: tempfile::TempDir,
     files: Vec<TargetFile>,
@@ -40,7 +41,7 @@ impl Run {
         Run { _folder: folder, files, spec, map, writers }
     }
 
-    /// A write as a driver does it; `arrives`: whether its data gets there.
+    /// A write as a driver does it. `arrives`: whether its data reaches the file.
     fn write(&mut self, writer: usize, file: u32, offset: u64, len: usize, arrives: bool) {
         let stamped = self.writers[writer].stamp(file, offset, len);
         let write =
@@ -137,7 +138,7 @@ proptest! {
 #[test]
 fn what_an_earlier_run_wrote_is_not_taken_for_a_write_of_this_one() {
     let mut run = Run::new(4096);
-    // The same writer's first write at the same place, but of a run with another seed.
+    // The same writer's first write at the same position, but of a run with another seed.
     let earlier = PatternSpec { seed: 98, ..run.spec };
     let mut writer = WriteData::new(earlier, 0, SIZE as usize).unwrap();
     let stamped = writer.stamp(1, 4096, 8192);

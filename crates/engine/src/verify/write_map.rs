@@ -1,4 +1,4 @@
-//! Which write was the last in every unit.
+//! Records the last write of every unit.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::pattern::{STAMP_BYTES, mix};
 use crate::target_file::TargetFile;
 
-/// A write, as the map sees it.
+/// A write in the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteAt {
     /// Index into the run's file table.
@@ -14,22 +14,22 @@ pub struct WriteAt {
     pub offset: u64,
     pub len: u32,
     pub writer: u32,
-    /// Which write of this writer, as in [`crate::pattern::Stamp::sequence`].
+    /// The sequence number of the write within its writer, as in [`crate::pattern::Stamp::sequence`].
     pub sequence: u64,
 }
 
-/// Which write was the last in every unit of every file of a run. Shared by all that write.
+/// The last write of every unit of every file of a run. All writers share it.
 ///
-/// Memory: 4 bytes per unit, which is 1 MiB per GiB of files with units of 4096 bytes and 8 MiB per GiB
-/// with units of 512.
+/// It needs 4 bytes per unit: 1 MiB per GiB of files with units of 4096 bytes, and 8 MiB per GiB with
+/// units of 512 bytes.
 ///
 /// Writers report when a write begins (before it is issued) and when it is over (after it is done). If
-/// two writes of the same unit overlap in time, the order is undefined. The unit then counts as holding
-/// any of them, until a later write has it alone. Units are no larger than what systems write as one
-/// piece (a page, a sector), so a mixture of two writes within a unit is still a difference.
+/// two writes of the same unit overlap in time, the order is undefined. The unit may then hold either,
+/// until a later write that overlaps no other. Units are no larger than the size that systems write as
+/// one piece (a page, a sector), so a mixture of two writes within a unit is still a difference.
 ///
-/// Which write it was is kept as 30 bits of a hash: that another write is taken for it has a chance of one
-/// in a billion per unit.
+/// A write is identified by a 30-bit hash. The chance of mistaking another write for it is one in a
+/// billion per unit.
 #[derive(Debug)]
 pub struct WriteMap {
     unit_bytes: u32,
@@ -42,39 +42,40 @@ struct FileMap {
     units: Box<[AtomicU32]>,
 }
 
-/// What a unit must hold.
+/// The expected content of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnitContent {
-    /// Whatever it held before: the run didn't write it.
+    /// The content before the run: the run did not write it.
     Unwritten,
     /// The write with this id.
     LastWrite(u32),
-    /// Any whole write of the run that belongs there.
+    /// Any complete write of the run that belongs there.
     AnyWrite,
     Unknown,
 }
 
-// The upper two bits of a unit's word say what the lower thirty are.
+// The upper two bits of a unit's word give the meaning of the lower thirty.
 const KIND: u32 = 3 << 30;
-/// Never written; the rest is zero.
+/// Never written. The rest is zero.
 const UNWRITTEN: u32 = 0;
-/// One write in flight; the rest is its id.
+/// One write is in flight. The rest is its id.
 const IN_FLIGHT: u32 = 1 << 30;
-/// Written by one write that had the unit for itself; the rest is its id.
+/// Written by one write that overlapped no other. The rest is its id.
 const SETTLED: u32 = 2 << 30;
-/// Written by several at once, or not wholly: the rest is [`UNKNOWN`] and the number in flight.
+/// Written by several writes at once, or only partly. The rest holds the [`UNKNOWN`] flag and the number
+/// of writes in flight.
 const MIXED: u32 = 3 << 30;
-/// In a mixed unit: some write failed or covered it in part.
+/// Flag of a mixed unit: a write failed or covered only a part of it.
 const UNKNOWN: u32 = 1 << 29;
 const COUNT: u32 = UNKNOWN - 1;
 
-/// What of a write is kept: 30 bits.
+/// The 30-bit id of a write.
 pub(super) fn write_id(writer: u32, sequence: u64) -> u32 {
     (mix(mix(0, u64::from(writer)), sequence) >> 34) as u32
 }
 
 impl WriteMap {
-    /// Of these files, nothing written yet.
+    /// An empty map for these files.
     pub fn new(files: &[TargetFile], unit_bytes: u32) -> WriteMap {
         let map = |file: &TargetFile| FileMap {
             size_bytes: file.size_bytes,
@@ -85,7 +86,7 @@ impl WriteMap {
         WriteMap { unit_bytes, files: files.iter().map(map).collect() }
     }
 
-    /// This write is about to be issued.
+    /// Records that this write is about to be issued.
     pub fn begin(&self, write: &WriteAt) {
         let id = write_id(write.writer, write.sequence);
         self.for_each_unit(write, |unit, whole| {
@@ -99,7 +100,7 @@ impl WriteMap {
         });
     }
 
-    /// This write is over; `whole`: all of it was written without an error.
+    /// Records that this write is over. `whole`: all of it was written without an error.
     pub fn end(&self, write: &WriteAt, whole: bool) {
         let taint = if whole { 0 } else { UNKNOWN };
         self.for_each_unit(write, |unit, _| {
@@ -112,13 +113,14 @@ impl WriteMap {
         });
     }
 
-    /// Every unit that the write touches, and whether it covers all of it (and so its stamp).
+    /// Visits every unit that the write touches, and whether it covers the whole unit (and so its
+    /// stamp).
     fn for_each_unit(&self, write: &WriteAt, mut visit: impl FnMut(&AtomicU32, bool)) {
         let Some(file) = self.files.get(write.file as usize) else {
             return;
         };
         let unit_bytes = u64::from(self.unit_bytes);
-        // A trace may write at the last position there is.
+        // A trace may write at the largest possible position.
         let end = write.offset.saturating_add(u64::from(write.len));
         for number in write.offset / unit_bytes..end.div_ceil(unit_bytes) {
             // Writes past the original end of the file are not checked.
@@ -132,7 +134,7 @@ impl WriteMap {
         }
     }
 
-    /// What a unit must hold now.
+    /// The expected content of a unit now.
     pub(super) fn unit(&self, file: u32, unit: u64) -> UnitContent {
         let unit = self.files.get(file as usize).and_then(|file| file.units.get(unit as usize));
         let word = unit.map_or(UNWRITTEN, |unit| unit.load(Ordering::Relaxed));
@@ -140,12 +142,12 @@ impl WriteMap {
             UNWRITTEN => UnitContent::Unwritten,
             SETTLED => UnitContent::LastWrite(word & !KIND),
             MIXED if word & !KIND == 0 => UnitContent::AnyWrite,
-            // In flight still: the run gave up on a write that may yet arrive.
+            // Still in flight: the run abandoned this write, but it may still arrive.
             _ => UnitContent::Unknown,
         }
     }
 
-    /// The next run of written units at or after `from`, at most `most` of them.
+    /// The next sequence of written units at or after `from`, at most `most` of them.
     pub(super) fn next_written(&self, file: u32, from: u64, most: u64) -> Option<Range<u64>> {
         let units = &self.files.get(file as usize)?.units;
         let written = |unit: &AtomicU32| unit.load(Ordering::Relaxed) != UNWRITTEN;
@@ -156,7 +158,8 @@ impl WriteMap {
     }
 }
 
-/// Relaxed: units are independent, and the verifier starts after the writers have ended.
+/// Changes a unit's word. Relaxed, because units are independent and the verifier starts after the
+/// writers have ended.
 fn change(unit: &AtomicU32, change: impl Fn(u32) -> u32) {
     let mut word = unit.load(Ordering::Relaxed);
     while let Err(now) = unit.compare_exchange_weak(word, change(word), Ordering::Relaxed, Ordering::Relaxed)
@@ -226,7 +229,7 @@ mod tests {
         map.end(&write(1, 100, 8000), true);
         assert_eq!(map.unit(0, 0), UnitContent::Unknown);
         assert_eq!(map.unit(0, 1), UnitContent::Unknown);
-        // One of two overlapping writes fails: it may have left anything.
+        // One of two overlapping writes fails, so the content is undefined.
         map.begin(&write(2, 0, 4096));
         map.begin(&write(3, 0, 4096));
         map.end(&write(2, 0, 4096), false);
@@ -243,7 +246,7 @@ mod tests {
         map.begin(&write(0, 8192, 10_000 - 8192));
         map.end(&write(0, 8192, 10_000 - 8192), true);
         assert_eq!(map.unit(0, 2), UnitContent::LastWrite(write_id(1, 0)));
-        // Beyond it, and in files that there are not, nothing happens.
+        // Writes beyond the end, or to unknown files, are ignored.
         map.begin(&write(1, 1 << 40, 4096));
         map.begin(&WriteAt { file: 9, ..write(1, 0, 4096) });
         assert_eq!(map.unit(0, 3), UnitContent::Unwritten);

@@ -21,7 +21,7 @@ fn a_read_only_mount_is_named_as_that() {
     let error = Area::open_or_create(mount.path()).unwrap_err();
     assert!(matches!(error, AreaError::ReadOnly { .. }), "{error}");
 
-    // With an area from better times it is no different, but it can be looked at.
+    // An existing area makes no difference, but it can be read.
     mount.remount("rw");
     let area = Area::open_or_create(mount.path()).unwrap();
     mount.remount("ro");
@@ -39,7 +39,8 @@ fn a_directory_of_somebody_else_is_denied() {
     };
     let target = mount.path().join("theirs");
     fs::create_dir(&target).unwrap();
-    // The temporary directory above is closed to others; the mount is shown at an open place.
+    // The temporary directory above is closed to other users, so the mount is bound to an open
+    // directory.
     let open = tempfile::Builder::new()
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .tempdir()
@@ -88,7 +89,7 @@ fn clean_refuses_mounts_inside_and_removes_nothing() {
     fs::create_dir(&same_device).unwrap();
     fs::write(same_device.join("film.mov"), "precious").unwrap();
 
-    // Another device, and a directory of the same one.
+    // A directory on another device, and one on the same device.
     for source in [production.path(), &same_device] {
         let _bound = Mounted::bind(source, &inside);
         let error = area.clone().clean().unwrap_err();
@@ -97,14 +98,14 @@ fn clean_refuses_mounts_inside_and_removes_nothing() {
         assert!(made.join("a-file").exists());
         assert_eq!(fs::read(source.join("film.mov")).unwrap(), b"precious");
     }
-    // A single file.
+    // A bind mount of a single file.
     {
         let file = made.join("a-file");
         let _bound = Mounted::bind(&production.path().join("film.mov"), &file);
         let error = area.clone().clean().unwrap_err();
         assert!(matches!(error, AreaError::MountInside { .. }), "{error}");
     }
-    // And the area itself.
+    // A mount on the area itself.
     {
         let _bound = Mounted::bind(area.root(), area.root());
         let error = Area::open_existing(mount.path()).unwrap().clean().unwrap_err();
@@ -147,8 +148,8 @@ fn a_clean_that_breaks_off_can_be_done_again() {
     let Some(mount) = Mounted::image("ext4", "rw", 64) else {
         return;
     };
-    // Several, since the order in which ext4 lists names is its own secret: in some of them the marker
-    // comes before what cannot be removed.
+    // Several files, since the order in which ext4 lists names is unknown: in some cases the marker
+    // comes before the entry that cannot be removed.
     for number in 0..16 {
         let target = mount.path().join(number.to_string());
         fs::create_dir(&target).unwrap();

@@ -1,4 +1,4 @@
-//! What lies in this machine's cache, and what direct I/O does to it, on real file systems.
+//! Which data is in the local host's cache, and the effect of direct I/O on it, on real file systems.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};

@@ -54,7 +54,7 @@ fn what_was_prepared_is_recognised_and_left_out_of_the_cache() {
 
         let again = prepare(mount.path(), spec(2, 40)).unwrap();
         assert_eq!((again.reused_bytes, again.written_bytes), (80 * MIB, 0), "{fs_type} {options}");
-        // After a new mount, the allocation is that on disk, not the cached one.
+        // After a remount, the reported allocation is the one on disk, not the cached one.
         mount.remount("ro");
         mount.remount("rw");
         let again = prepare(mount.path(), spec(2, 40)).unwrap();
@@ -88,7 +88,7 @@ fn too_little_space_is_said_and_nothing_is_written() {
     assert_eq!(*needed_bytes, 125 * MIB);
     assert!((120 * MIB..=128 * MIB).contains(available_bytes), "{error}");
     assert!(!mount.path().join("reelgauge-area/data").exists(), "not even a folder was made");
-    // What is there already needs no room.
+    // Existing files need no space.
     prepare(mount.path(), spec(1, 60)).unwrap();
     assert_eq!(prepare(mount.path(), spec(1, 60)).unwrap().written_bytes, 0);
 }
@@ -103,7 +103,7 @@ fn has_complete_file(target: &Path) -> bool {
     })
 }
 
-/// Waits for the first complete file, then takes all space that is left on the file system.
+/// Waits for the first complete file, then takes all remaining space on the file system.
 fn fill_after_first_file(root: &Path) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !has_complete_file(root) {
@@ -127,8 +127,8 @@ fn space_taken_by_another_process_during_preparation_is_reported_as_full() {
     };
     let area = Area::open_or_create(mount.path()).unwrap();
     let stop = AtomicBool::new(false);
-    // A separate thread reserves the space in one call: the file system is full before the second file
-    // is complete, even if other processes keep the processors busy.
+    // A separate thread reserves the space in one call. So the file system is full before the second
+    // file is complete, even if other processes keep the processors busy.
     let error = std::thread::scope(|scope| {
         scope.spawn(|| fill_after_first_file(mount.path()));
         DataSet::prepare(&area, &spec(8, 50), &mut |_| ControlFlow::Continue(()), &stop).unwrap_err()
@@ -141,7 +141,7 @@ fn space_taken_by_another_process_during_preparation_is_reported_as_full() {
     assert!(files.iter().all(|name| name.ends_with(".bin")), "{files:?}");
     assert!(!files.is_empty());
 
-    // With room again, what was complete counts.
+    // When there is space again, the complete files count.
     fs::remove_file(mount.path().join("filler")).unwrap();
     let set = prepare(mount.path(), spec(8, 50)).unwrap();
     assert_eq!(set.reused_bytes, files.len() as u64 * 50 * MIB);
@@ -178,7 +178,7 @@ fn a_target_that_became_read_only_is_named_as_that() {
     assert!(error.to_string().contains("read-only"), "{error}");
 }
 
-/// A file system that takes no writes and lets everybody wait, until dropped.
+/// A frozen file system, on which all writers wait, until it is dropped.
 struct Frozen<'a>(&'a Path);
 
 impl Frozen<'_> {
@@ -215,7 +215,7 @@ fn storage_that_hangs_keeps_nobody_from_stopping() {
     assert!(matches!(error, DataSetError::Interrupted { .. }), "{error}");
     assert!(took < Duration::from_secs(1), "{took:?}");
 
-    // When the storage comes back, what was left behind clears up after itself.
+    // When the storage responds again, the abandoned preparation removes its files.
     assert_eq!(files_in(mount.path()), ["file-0000.bin.part"]);
     drop(frozen);
     let deadline = Instant::now() + Duration::from_secs(20);

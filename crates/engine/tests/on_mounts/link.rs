@@ -8,7 +8,7 @@ use reelgauge_machine::mount::{Mount, MountKind};
 
 use super::support::{Mounted, run};
 
-/// Set where the namespace is the prepared one.
+/// Set if the process runs in the prepared namespace.
 const INSIDE: &str = "REELGAUGE_TEST_IN_NAMESPACE";
 
 #[test]
@@ -88,7 +88,7 @@ fn the_route_to_a_server_is_found() {
     assert!(inside.status.success() && said.contains("1 passed"), "{said}{inside:?}");
 }
 
-/// The link to a server of which an NFS client knows the address.
+/// The network link to a server with this address.
 fn to_server(address: &str) -> Link {
     link::of(&Mount {
         fs_type: "nfs4".to_owned(),
@@ -103,14 +103,14 @@ fn to_server(address: &str) -> Link {
 
 #[test]
 fn inside_the_namespace() {
-    // The second half of the test above, which starts it in a namespace that it has prepared.
+    // The second half of the test above, which starts it in a prepared namespace.
     if std::env::var_os(INSIDE).is_none() {
         return;
     }
     let mut found = Vec::new();
     for address in ["10.78.1.2", "fd78::2", "10.78.2.7", "192.0.2.1", "10.78.1.1"] {
         let link = to_server(address);
-        // A veth pair claims 10 Gbit/s, whatever carries it.
+        // A veth pair claims 10 Gbit/s, whatever the medium.
         assert_eq!(link.realistic_mb_per_s(), None, "{link:?}");
         let LinkKind::Network { interface, speed_mbit_per_s: None, mtu_bytes, is_this_machine, .. } =
             link.kind

@@ -1,4 +1,4 @@
-//! Mounts are named right, and their loss is noticed.
+//! Mounts are named correctly, and their loss is noticed.
 
 use std::fs;
 
@@ -46,7 +46,7 @@ fn the_mount_on_top_counts_and_bind_mounts_too() {
 
         let _over = Mounted::tmpfs_at(&shown);
         assert_eq!(Mount::at(&shown).unwrap().fs_type, "tmpfs");
-        // A mount whose path is hidden by a later one above it.
+        // A later mount above it hides this mount's path.
         let _all = Mounted::tmpfs_at(disk.path());
         assert_eq!(Mount::at(disk.path()).unwrap().fs_type, "tmpfs");
     }
@@ -104,7 +104,7 @@ fn a_mount_that_was_made_anew_from_the_same_disk_is_noticed() {
     let _bound = Mounted::bind(&below, &shown);
     match id.changed(&shown) {
         Some(MountChange::Replaced) => {}
-        // Before Linux 6.8 the kernel gives the new mount the old number.
+        // Linux before 6.8 gives the new mount the old number.
         other => eprintln!("skipped: this kernel has no unique numbers for mounts ({other:?})"),
     }
 }
@@ -161,6 +161,6 @@ fn direct_io_on_btrfs_with_and_without_checksums() {
     assert_eq!(none.read, DirectOutcome::Works);
     assert_eq!(none.write, DirectOutcome::Works);
     assert_eq!(sums.read, DirectOutcome::Works);
-    // Since Linux 6.15 through the cache, but with nothing left in it.
+    // Since Linux 6.15 the data passes through the cache, but none stays in it.
     assert_eq!(sums.write, DirectOutcome::Works);
 }

@@ -1,4 +1,4 @@
-//! File systems to test on.
+//! File systems for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,13 +11,13 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// `None`, with the reason printed, where nothing can be mounted.
+    /// `None`, with the reason printed, if nothing can be mounted.
     pub fn tmpfs(size: &str) -> Option<Mounted> {
         let dir = scratch()?;
         Mounted::mount(dir, &["-t", "tmpfs", "-o", &format!("size={size},mode=755"), "tmpfs"])
     }
 
-    /// A new file system of this type in an image, which takes room only as it is written to.
+    /// A new file system of this type in an image, which takes space only as it is written to.
     pub fn image(fs_type: &str, options: &str, mib: u64) -> Option<Mounted> {
         let dir = scratch()?;
         let image = dir.path().join("image");
@@ -35,19 +35,19 @@ impl Mounted {
         Mounted::mount(dir, &["-t", fs_type, "-o", &format!("loop,{options}"), &image])
     }
 
-    /// Shows `source` at another place, which must exist.
+    /// Mounts `source` at another path, which must exist.
     pub fn bind(source: &Path, at: &Path) -> Mounted {
         run("mount", &["--bind", source.to_str().unwrap(), at.to_str().unwrap()]);
         Mounted { path: at.to_owned(), _dir: None }
     }
 
-    /// tmpfs at a place that exists.
+    /// Mounts tmpfs at an existing path.
     pub fn tmpfs_at(at: &Path) -> Mounted {
         run("mount", &["-t", "tmpfs", "tmpfs", at.to_str().unwrap()]);
         Mounted { path: at.to_owned(), _dir: None }
     }
 
-    /// Two layers of this file system's directories, shown at `at`.
+    /// An overlay of two directories of this file system, mounted at `at`.
     pub fn overlay(lower: &Path, upper: &Path, work: &Path, at: &Path) -> Mounted {
         let options =
             format!("lowerdir={},upperdir={},workdir={}", lower.display(), upper.display(), work.display());
@@ -56,7 +56,7 @@ impl Mounted {
     }
 
     fn mount(dir: tempfile::TempDir, arguments: &[&str]) -> Option<Mounted> {
-        // A space, so that every test meets the kernel's escapes.
+        // The space makes every test use the kernel's escapes.
         let path = dir.path().join("mount point");
         std::fs::create_dir(&path).unwrap();
         let mounted = Command::new("mount").args(arguments).arg(&path).output().unwrap();
@@ -71,7 +71,7 @@ impl Mounted {
         &self.path
     }
 
-    /// Tries for a while: a child of another test that is just being started may hold its files.
+    /// Retries for a while: another test's child that is just starting may hold its files.
     pub fn remount(&self, options: &str) {
         let mut tries = 0..50;
         loop {
@@ -90,13 +90,13 @@ impl Drop for Mounted {
     fn drop(&mut self) {
         let unmounted = Command::new("umount").arg(&self.path).output();
         if !unmounted.is_ok_and(|unmounted| unmounted.status.success()) {
-            // Whatever still uses it then goes on until it ends, and the mount with it.
+            // A process that still uses the mount keeps it until it ends.
             let _ = Command::new("umount").arg("-l").arg(&self.path).output();
         }
     }
 }
 
-/// A directory to mount in, if this user may mount.
+/// A directory for mounts, if this user may mount.
 fn scratch() -> Option<tempfile::TempDir> {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: only root may mount file systems");
@@ -110,12 +110,11 @@ pub fn run(program: &str, arguments: &[&str]) {
     assert!(done.status.success(), "{program} {arguments:?}: {done:?}");
 }
 
-/// Runs `work` with the file system rights of the user `nobody`. Only for the calling of file system
-/// functions.
+/// Runs `work` with the file system rights of the user `nobody`. Only for calling file system functions.
 pub fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            // Of this thread alone, which ends below.
+            // Affects only this thread, which ends below.
             rustix::thread::set_thread_uid(rustix::fs::Uid::from_raw(65534)).unwrap();
             work()
         });
