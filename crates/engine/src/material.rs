@@ -95,7 +95,7 @@ pub struct LeftOut {
     pub mounts: u64,
     /// Folders and files that could not be read.
     pub unreadable: u64,
-    /// There were more entries than [`ENTRIES_MAX`].
+    /// There were too many entries to read them all.
     pub too_many: bool,
 }
 

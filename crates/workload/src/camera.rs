@@ -1,16 +1,16 @@
-//! The camera of the VDA-like workload (its component VDA1): a surveillance camera's data, stored.
+//! The camera of the VDA-like workload (its component VDA1): stores the data of a surveillance camera.
 //!
-//! On the wire: nine writes a second, one after the other through files that are there already, of the
-//! published sizes; each twentieth or so is made durable at once (fsync). Writes go through the client's
-//! cache (the definition has neither O_DIRECT nor O_SYNC), so a server sees them in pieces of wsize. Each
+//! On the wire: nine writes per second of the published sizes, sequentially through existing files.
+//! About every twentieth write is made durable immediately (fsync). Writes go through the client's cache
+//! (the definition has neither O_DIRECT nor O_SYNC), so a server receives them in pieces of wsize. Each
 //! file is opened once and stays open.
 //!
-//! Open loop: transfer k is due at t0 + k ÷ rate, t0 being the load point's beginning and a seeded part of
-//! one period, so that a thousand cameras do not write in step. A camera that got behind catches up as fast
-//! as it can. Positions go on from one load point to the next. A write that does not fit at a file's end
-//! goes to the beginning of the next file, so that the sizes keep their shares.
+//! Open loop: transfer k is due at t0 + k ÷ rate. t0 is the beginning of the load point plus a seeded
+//! part of one period, so that a thousand cameras do not write in step. A camera that is behind catches
+//! up as fast as possible. Positions continue from one load point to the next. A write that does not fit
+//! at a file's end goes to the beginning of the next file, so that the sizes keep their shares.
 //!
-//! Not here: when a rate is too low (the analysis room).
+//! Not here: the decision that a rate is too low (the analysis room).
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -30,7 +30,7 @@ pub(crate) const FACTS: ActorFacts = ActorFacts {
     ..ActorFacts::of("camera", "records like a surveillance camera (VDA-like)")
 };
 
-/// Writes of a camera of the published benchmark that are made durable at once: 5 %.
+/// Share of writes in the published benchmark that are made durable immediately: 5 %.
 const COMMIT_SHARE_PPM: u32 = 50_000;
 
 settings! {
@@ -70,7 +70,7 @@ impl Actor for CameraPlan {
 
 impl ActorScript for Camera {}
 
-/// What a camera writes, and where.
+/// The files and the settings of a camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CameraShape {
     /// Its files, as indexes into the run's file table; at least one.
@@ -79,15 +79,16 @@ pub struct CameraShape {
     pub file_bytes: u64,
     /// Transfers per second; 9 by the definition.
     pub ops_per_s: f64,
-    /// Share of writes that are made durable at once, in parts per million; 50,000 by the definition.
+    /// Share of writes that are made durable immediately, in parts per million; 50,000 by the
+    /// definition.
     pub commit_share_ppm: u32,
-    /// For the draws.
+    /// The seed of its random draws.
     pub seed: u64,
-    /// How long after the start of the load point it is started, in addition to its phase.
+    /// Delay of its start after the start of the load point, in addition to its phase.
     pub start_after_ns: u64,
 }
 
-/// See the module.
+/// A camera as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct Camera {
     stream: u32,
@@ -96,13 +97,13 @@ pub struct Camera {
     phase_ns: u64,
     process: Process,
     is_open: Vec<bool>,
-    /// Index into the files, and the place of the write under way.
+    /// Index into the files, and the position of the current write.
     current: usize,
     place: FramePlace,
 }
 
 impl Camera {
-    /// A camera that has not begun.
+    /// A camera that has not started.
     pub fn new(first_stream: u32, shape: CameraShape) -> Camera {
         let rate = OpRate::new(shape.ops_per_s);
         let mut dice = Dice::new(shape.seed, first_stream);
@@ -263,7 +264,7 @@ mod tests {
             assert!(pair[1].offset + u64::from(pair[1].len) <= 5 << 20);
         }
         assert!(turns > 50, "{turns}");
-        // Each file is opened once, whatever the number of turns.
+        // Each file is opened once, regardless of the number of passes.
         assert_eq!(ops.iter().filter(|op| op.op.kind == OpKind::Open).count(), 3);
     }
 
@@ -282,7 +283,8 @@ mod tests {
                 .zip(&mut transfers)
                 .all(|(transfer, ops)| { ops[0].op.due_ns == first_ns + transfer * S / 9 })
         );
-        // 180 are behind by then; the last of them waits for those before it, and then all is well again.
+        // 180 are late by then. The last of them waits for those before it; then the camera has caught
+        // up.
         let late = ops.iter().filter(|op| op.issued_ns > op.op.due_ns).count();
         assert!((180..200).contains(&late), "{late}");
         assert!(ops.iter().all(|op| op.done_ns < 51 * S || op.issued_ns == op.op.due_ns));
@@ -316,7 +318,7 @@ mod tests {
             ops.iter().filter(|op| op.op.kind == OpKind::Write).map(|op| op.op.offset).collect()
         };
         assert!(places(&after)[0] > places(&before)[80]);
-        // Phases are the workers' own.
+        // Each worker has its own phase.
         let phase =
             |worker| done_ops(&mut Camera::new(worker, shape(1 << 30)), (0, S), takes(1))[0].op.due_ns;
         assert!((1..20).all(|worker| phase(worker) != phase(0)));

@@ -1,32 +1,32 @@
-//! Where the frames of a clip are: one behind the other in a movie file, or each in a separate file.
-//! Streams loop over it, so a clip may be shorter than a run.
+//! The positions of a clip's frames: one after the other in a movie file, or each in a separate file.
+//! Streams loop over a clip, so it may be shorter than a run.
 //!
-//! Not here: headers and indexes of real files (the formats crate), and making the files (the runner).
+//! Not here: headers and indexes of real files (the formats crate), and creating the files (the runner).
 
 use std::sync::Arc;
 
-/// A frame's place.
+/// The position of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FramePlace {
     /// Index into the run's file table.
     pub file: u32,
-    /// Byte position.
+    /// Offset in bytes.
     pub offset: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub len: u32,
 }
 
-/// The frames of a movie file or of a sequence of files. Cheap to clone: the places are shared.
+/// The frames of a movie file or of a sequence of files. Cheap to clone: the positions are shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clip {
-    /// In the order in which they are shown. Never empty.
+    /// In playing order. Never empty.
     places: Arc<[FramePlace]>,
     is_sequence: bool,
     max_len: u32,
 }
 
 impl Clip {
-    /// Frames at these places; `None` when there are none. If they are in different files, it is a
+    /// Frames at these positions; `None` if there are none. If they are in different files, it is a
     /// sequence: every frame is assumed to be a separate file.
     pub fn new(places: Vec<FramePlace>) -> Option<Clip> {
         let first = places.first()?.file;
@@ -34,16 +34,16 @@ impl Clip {
         Clip::of(places, is_sequence)
     }
 
-    /// Frames of one size, one behind the other from the start of a movie file, as many as fit; `None`
-    /// when not even one does.
+    /// Frames of one size, one after the other from the start of a movie file, as many as fit; `None` if
+    /// not even one fits.
     pub fn constant(file: u32, file_bytes: u64, frame_bytes: u32) -> Option<Clip> {
         let frames = file_bytes.checked_div(u64::from(frame_bytes))?;
         let place = |frame| FramePlace { file, offset: frame * u64::from(frame_bytes), len: frame_bytes };
         Clip::of((0..frames).map(place).collect(), false)
     }
 
-    /// A file per frame, all of one size, at consecutive places of the file table. `None` without frames,
-    /// or when the table can't have that many files.
+    /// One file per frame, all of one size, at consecutive indexes of the file table. `None` without
+    /// frames, or if the table cannot have that many files.
     pub fn sequence(first_file: u32, frames: u32, frame_bytes: u32) -> Option<Clip> {
         let end = first_file.checked_add(frames)?;
         let place = |file| FramePlace { file, offset: 0, len: frame_bytes };
@@ -55,12 +55,12 @@ impl Clip {
         Some(Clip { places: places.into(), is_sequence, max_len })
     }
 
-    /// The place of a frame of the stream, which loops over the clip.
+    /// The position of a frame of the stream, which loops over the clip.
     pub fn place(&self, frame: u64) -> FramePlace {
         self.places[(frame % self.frames()) as usize]
     }
 
-    /// How many frames it has, at least 1.
+    /// The number of frames, at least 1.
     pub fn frames(&self) -> u64 {
         self.places.len() as u64
     }

@@ -1,24 +1,24 @@
 //! The companion of the VDA-like workload (its component VDA2): the applications that read the stored
 //! data while a camera writes.
 //!
-//! On the wire: one transfer a second, drawn by the published mix: reads at random places (84 %), reads one
-//! after the other (5 %), directory listings (3 %), read-modify-writes at random places (2 %), stat (2 %),
-//! access (2 %), files made (1 %) and empty files removed (1 %). Reads have the published sizes and go
-//! through the client's cache. Each file is opened once and stays open, for reading and writing; that open
-//! belongs to the transfer that needs it first.
+//! On the wire: one transfer per second, drawn from the published mix: reads at random positions (84 %),
+//! sequential reads (5 %), directory listings (3 %), read-modify-writes at random positions (2 %), stat
+//! (2 %), access (2 %), created files (1 %) and removed empty files (1 %). Reads have the published
+//! sizes and go through the client's cache. Each file is opened once and stays open, for reading and
+//! writing. That open is part of the first transfer that needs it.
 //!
-//! What the definition leaves open, and what is done here:
-//! * Every file is equally likely. Random places are uniform over all bytes, not aligned to anything (the
-//!   published alignment is 0). Sequential reads go on per file and begin again at its start where the next
-//!   one would not fit.
-//! * A read-modify-write has a size of the read table and writes back to where it read.
-//! * Files are made and removed in a stock of empty ones. A create of which none is missing removes one
-//!   first, and an unlink that finds none makes one first, within their transfer; so both always do what
-//!   their name says, and the mix is met exactly. A companion receives the contents of the stock at the
-//!   beginning, and returns those at the end ([`Companion::scratch_files`]): a load point begins with
-//!   what the one before it left.
+//! Details that the definition does not specify, and the choice made here:
+//! * Every file is equally likely. Random positions are uniform over all bytes, without alignment (the
+//!   published alignment is 0). Sequential reads continue per file, and start over at the beginning of
+//!   the file if the next one would not fit.
+//! * A read-modify-write has a size from the read table and writes back to the same position.
+//! * Files are created and removed in a pool of empty files. If all files exist, a create removes one
+//!   first, within its transfer. If none exists, an unlink creates one first. So both operations always
+//!   happen, and the mix is met exactly. A companion receives the state of the pool at the beginning,
+//!   and returns it at the end ([`Companion::scratch_files`]): a load point begins with the state after
+//!   the previous one.
 //!
-//! Open loop, like [`crate::camera`]. Not here: when a rate is too low (the analysis room).
+//! Open loop, like [`crate::camera`]. Not here: the decision that a rate is too low (the analysis room).
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -40,9 +40,9 @@ pub(crate) const FACTS: ActorFacts = ActorFacts {
     ..ActorFacts::of("companion", "reads alongside a surveillance camera (VDA-like)")
 };
 
-/// Empty files that a companion finds in its folder.
+/// Number of empty files in a companion's folder at the start.
 const EMPTY_FILES: u32 = 20;
-/// Names that it may use there.
+/// Number of file names that it may use there.
 const EMPTY_FILE_NAMES: u32 = 40;
 
 settings! {
@@ -89,7 +89,7 @@ impl ActorScript for Companion {
     }
 }
 
-/// The data that a companion reads.
+/// The files and the settings of a companion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompanionShape {
     /// Its files, as indexes into the run's file table; at least one.
@@ -100,25 +100,25 @@ pub struct CompanionShape {
     pub ops_per_s: f64,
     /// The directory that it lists.
     pub scratch_dir: u32,
-    /// The stock of empty files as it is when the companion begins; at least one.
+    /// The state of the pool of empty files when the companion begins; at least one.
     pub scratch_files: Vec<ScratchFile>,
-    /// For the draws.
+    /// The seed of its random draws.
     pub seed: u64,
-    /// How long after the start of the load point it is started, in addition to its phase.
+    /// Delay of its start after the start of the load point, in addition to its phase.
     pub start_after_ns: u64,
 }
 
-/// The files that are made and removed.
+/// The pool of files that are created and removed.
 #[derive(Clone, Debug)]
 struct Stock {
     files: Vec<ScratchFile>,
-    /// The one that was looked at last.
+    /// The index of the current file.
     at: usize,
 }
 
 impl Stock {
-    /// Goes on to the next one that is there, or that is missing; `false` when there is none such. Then to
-    /// the next in any case.
+    /// Advances to the next file that exists (`is_there`) or is missing. If there is none, returns
+    /// `false` and advances to the next file anyway.
     fn seek(&mut self, is_there: bool) -> bool {
         let count = self.files.len();
         let mut others = (1..=count).map(|step| (self.at + step) % count);
@@ -127,13 +127,13 @@ impl Stock {
         found.is_some()
     }
 
-    /// The file that was looked at last.
+    /// The current file.
     fn current(&mut self) -> &mut ScratchFile {
         &mut self.files[self.at]
     }
 }
 
-/// See the module.
+/// A companion as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct Companion {
     stream: u32,
@@ -142,17 +142,17 @@ pub struct Companion {
     phase_ns: u64,
     process: Process,
     is_open: Vec<bool>,
-    /// Where sequential reads go on, by file.
+    /// The position of the next sequential read, by file.
     positions: Vec<u64>,
     stock: Stock,
-    /// Index into the files, and the place of the transfer under way.
+    /// Index into the files, and the position of the current transfer.
     current: usize,
     place: FramePlace,
     flags: OpFlags,
 }
 
 impl Companion {
-    /// A companion that has not begun.
+    /// A companion that has not started.
     pub fn new(first_stream: u32, shape: CompanionShape) -> Companion {
         let rate = OpRate::new(shape.ops_per_s);
         let mut dice = Dice::new(shape.seed, first_stream);
@@ -171,7 +171,7 @@ impl Companion {
         }
     }
 
-    /// The stock of empty files as it is now: where the next companion with these files begins.
+    /// The current state of the pool, for the next companion with these files.
     pub fn scratch_files(&self) -> &[ScratchFile] {
         &self.stock.files
     }
@@ -208,7 +208,7 @@ impl Companion {
         self.process.begin(kinds);
     }
 
-    /// Draws the size and, for all but sequential reads, the place of a transfer that moves data.
+    /// Draws the size and, except for sequential reads, the position of a transfer that moves data.
     fn draw_place(&mut self, op: CompanionOp) {
         let len = draw(&mut self.dice, READ_SIZES).min(self.longest());
         let last_start = self.shape.file_bytes - u64::from(len);
@@ -235,7 +235,7 @@ impl Companion {
             }
             OpKind::ReadDir => on_scratch.op(kind, self.shape.scratch_dir, number, due_ns),
             OpKind::Read | OpKind::Write => on_files.block(kind, self.place, number, due_ns),
-            // Open, sync, stat and access: its table has no other kinds.
+            // Open, sync, stat and access: the table has no other kinds.
             _ => on_files.op(kind, self.place.file, number, due_ns),
         };
         Op { flags: self.flags.with(self.process.last()), ..op }
@@ -244,7 +244,7 @@ impl Companion {
 
 impl Script for Companion {
     fn needs(&self) -> Needs {
-        // One more for the file that is being made.
+        // One additional handle for the file that is being created.
         let handles = self.shape.files.len() as u16 + 1;
         Needs { handles, in_flight: 1, max_len: self.longest(), writes: true }
     }
@@ -268,7 +268,7 @@ impl Script for Companion {
         match self.process.kind() {
             Some(OpKind::Open) => self.is_open[self.current] = done.errno == 0,
             Some(OpKind::Create) => self.stock.current().is_there = done.errno == 0,
-            // One that could not be removed is taken to be gone; the next create finds it in any case.
+            // A file that could not be removed counts as missing. The next create finds it anyway.
             Some(OpKind::Unlink) => self.stock.current().is_there = false,
             _ => {}
         }
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    /// Which entry of the mix a transfer is, from its operations alone.
+    /// The entry of the mix that these operations belong to.
     fn classify(ops: &[Op], first_file: u32) -> CompanionOp {
         let ops = if ops[0].kind == OpKind::Open { &ops[1..] } else { ops };
         assert!(ops.iter().all(|op| op.kind != OpKind::Open && op.file >= first_file));
@@ -367,7 +367,7 @@ mod tests {
         assert!((0_u64..).zip(ends).all(|(transfer, end)| end.op.due_ns == first_ns + transfer * S));
     }
 
-    /// What a directory of the scratch files would say.
+    /// The result of an operation on the directory of the scratch files.
     fn directory(is_there: &mut HashSet<u32>, op: &Op) -> i32 {
         match op.kind {
             OpKind::Create => i32::from(!is_there.insert(op.file)) * 17,
@@ -403,7 +403,7 @@ mod tests {
         let mut shape = shape();
         for (seed, end_ns) in (0..50).zip([97 * S, 100 * S + 1, 611 * S, 1_999 * S + 7].into_iter().cycle()) {
             let mut companion = Companion::new(3, CompanionShape { seed, ..shape.clone() });
-            // Slow, so that many an end cuts a transfer in two.
+            // Slow, so that the end of a load point often interrupts a transfer.
             run(
                 &mut companion,
                 (0, end_ns),
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_stock_that_somebody_else_took_from_is_found_out() {
-        // No file is there, although the companion thinks that two are.
+        // No file exists, although the companion expects two.
         let mut is_there = HashSet::new();
         let mut failures = 0;
         run(
@@ -436,7 +436,7 @@ mod tests {
         let data = ops.iter().map(|op| op.op).filter(|op| op.kind.moves_data());
         assert!(data.clone().all(|op| op.offset + u64::from(op.len) <= FILE_BYTES));
         let random = data.clone().filter(|op| op.flags.has(OpFlags::RANDOM) && op.kind == OpKind::Read);
-        // Each eighth of the places where a read of its size may begin, equally often.
+        // The possible positions of a read of its size, in eighths: each must be equally frequent.
         let mut eighths = vec![0; 8];
         let mut odd = 0_u64;
         for op in random {

@@ -1,12 +1,12 @@
 //! A copier: copies a file block by block, as fast as possible, and starts over.
 //!
-//! On the wire: open the source, create the copy, then in turn one read and one write of a block, a sync
-//! at the end if asked for, two closes. (cp moves 128 KiB at a time, rsync 256 KiB, offload tools a
-//! mebibyte and more.) The file is read and written front to back; only the last block may be shorter. A
-//! block is a transfer. The next pass recreates the copy, which frees the space of the last one.
+//! On the wire: open the source, create the copy, then alternately one read and one write of a block, a
+//! sync at the end if requested, two closes. (cp moves 128 KiB at a time, rsync 256 KiB, offload tools 1
+//! MiB and more.) The file is read and written sequentially; only the last block may be shorter. A block
+//! is a transfer. The next pass recreates the copy, which frees the space of the previous one.
 //!
-//! Not here: copies inside the server (copy_file_range), which move nothing over the wire, and checksums,
-//! which cost no I/O unless the copy is read back.
+//! Not here: copies within the server (copy_file_range), which move no data over the wire, and
+//! checksums, which cause no I/O unless the copy is read back.
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -71,22 +71,22 @@ impl Actor for CopierPlan {
 
 impl ActorScript for Copier {}
 
-/// What a copier copies, and how.
+/// The files and the settings of a copier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopierShape {
     /// The file that it reads.
     pub source_file: u32,
     /// Its size.
     pub source_bytes: u64,
-    /// How much it moves at a time; above 0.
+    /// Bytes per block; above 0.
     pub block_bytes: u32,
-    /// The file that it makes.
+    /// The file that it creates.
     pub output_file: u32,
-    /// Past the client's cache. The source must then be of aligned size.
+    /// Whether it bypasses the client's cache. Then the source must have an aligned size.
     pub direct: bool,
-    /// The copy is made durable before it is closed.
+    /// Whether the copy is made durable before it is closed.
     pub sync_at_end: bool,
-    /// How long after the load point's beginning it is started.
+    /// Delay of its start after the beginning of the load point.
     pub start_after_ns: u64,
 }
 
@@ -104,7 +104,7 @@ enum Phase {
 const SOURCE: u16 = 0;
 const OUTPUT: u16 = 1;
 
-/// See the module.
+/// A copier as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct Copier {
     source: Hand,
@@ -114,13 +114,13 @@ pub struct Copier {
     is_in_flight: bool,
     is_output_open: bool,
     offset: u64,
-    /// Blocks begun since the load point began.
+    /// Blocks begun since the beginning of the load point.
     blocks: u64,
     due_ns: u64,
 }
 
 impl Copier {
-    /// A copier that has not begun.
+    /// A copier that has not started.
     pub fn new(first_stream: u32, shape: CopierShape) -> Copier {
         Copier {
             source: Hand::reading(first_stream, SOURCE, shape.direct),
@@ -141,7 +141,7 @@ impl Copier {
         FramePlace { file, offset: self.offset, len }
     }
 
-    /// The operation whose turn it is.
+    /// The next operation.
     fn op(&self) -> Op {
         let (source, output) = (self.shape.source_file, self.shape.output_file);
         let (number, due_ns) = (self.blocks as u32, self.due_ns);
@@ -159,7 +159,7 @@ impl Copier {
         Op { flags: op.flags.with_if(OpFlags::WRITING, on_output).with_if(OpFlags::LAST, ends_block), ..op }
     }
 
-    /// What follows an operation that did not fail.
+    /// The phase after an operation that succeeded.
     fn after(&mut self) -> Phase {
         match self.phase {
             Phase::OpenSource => Phase::CreateOutput,
@@ -190,12 +190,12 @@ impl Copier {
         }
     }
 
-    /// The source is closed.
+    /// The phase after the source is closed.
     fn after_source(&mut self) -> Phase {
         if std::mem::take(&mut self.is_output_open) { Phase::CloseOutput } else { Phase::OpenSource }
     }
 
-    /// A copy that fails is given up: what is open is closed, and the next one begins.
+    /// A failed copy is abandoned: open files are closed, and the next copy begins.
     fn after_failure(&mut self) -> Phase {
         match self.phase {
             Phase::OpenSource | Phase::CloseOutput => Phase::OpenSource,
@@ -317,7 +317,7 @@ mod tests {
             let ops = done_ops(&mut Copier::new(0, shape), (0, 12_000 * MS), takes(MS));
             let passes = ops.split(|op| op.op.kind == OpKind::Create).skip(1);
             let mut whole = passes.collect::<Vec<_>>();
-            // The last one is cut short.
+            // The last copy is interrupted.
             whole.pop();
             prop_assert!(!whole.is_empty());
             for pass in whole {

@@ -1,4 +1,4 @@
-//! Which driver a plan asks for.
+//! The driver that a plan requests.
 
 use serde::{Deserialize, Serialize};
 

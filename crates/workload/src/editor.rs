@@ -1,21 +1,21 @@
-//! An editor with several cameras in sync (multicam): plays a piece, cuts or scrubs, plays on.
+//! An editor with several cameras in sync (multicam): it plays a piece, cuts or scrubs, and plays on.
 //!
-//! On the wire: like as many players as there are cameras, all on one timeline and at the same place of
-//! their clips, one operation at a time each. After a piece comes one of two things, equally likely:
-//! * a cut: the place in the clips jumps, the timeline goes on without a gap. The read-ahead crosses the
-//!   cut, so a server sees a jump in every file and no pause.
-//! * a scrub: the editor plays until the piece's last frame is shown, then reads single frames at random
-//!   places of one camera, one after the other as fast as possible. Then play restarts somewhere else:
-//!   all buffers are empty and filled at once.
+//! On the wire: like one player per camera, all on one timeline and at the same position of their clips,
+//! each with one operation at a time. Each piece ends in one of two ways, equally likely:
+//! * a cut: the position in the clips jumps, and the timeline continues without a gap. The read-ahead
+//!   crosses the cut, so a server sees a jump in every file and no pause.
+//! * a scrub: the editor plays until the piece's last frame is shown. Then it reads single frames at
+//!   random positions of one camera, one after the other as fast as possible. Then playback restarts at
+//!   another position: all buffers are empty and are filled at once.
 //!
-//! Frames on the timeline have deadlines as a player's have. Frames read while scrubbing have none (they
-//! show in the response times). The first frame of each camera after a scrub carries [`OpFlags::CUE`];
-//! its number is the timeline's at that time, rounded up to a whole frame.
+//! Frames on the timeline have deadlines like a player's. Frames read while scrubbing have none; their
+//! response times are recorded. The first frame of each camera after a scrub has the flag
+//! [`OpFlags::CUE`]; its number is the timeline's at that time, rounded up to a whole frame.
 //!
-//! The editor knows where a piece ends, as with an out point: nothing is read ahead of a scrub in vain. A
-//! piece's last frame before a scrub is never skipped, because it is the one that stays on the screen.
+//! The editor knows the end of a piece in advance, like an out point: nothing is read ahead beyond a
+//! scrub. A piece's last frame before a scrub is never skipped, because it stays on the screen.
 //!
-//! Not here: decoding back from the next key frame after a jump. Clips are intra-frame material.
+//! Not here: decoding from the previous key frame after a jump. Clips are intra-frame material.
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -37,11 +37,11 @@ pub(crate) const FACTS: ActorFacts = ActorFacts {
     ..ActorFacts::of("editor", "plays several cameras in parallel, with cuts and scrubs")
 };
 
-/// The most cameras of one editor.
+/// The maximum number of cameras of one editor.
 const CAMERAS_MAX: u32 = 64;
-/// An editor plays on for so long, in seconds.
+/// The minimum and maximum duration of a piece, in seconds.
 const PLAY_S: (f64, f64) = (2.0, 8.0);
-/// The number of frames read while scrubbing.
+/// The minimum and maximum number of frames read while scrubbing.
 const SCRUB_READS: (u32, u32) = (5, 25);
 
 settings! {
@@ -97,22 +97,22 @@ impl Actor for EditorPlan {
 
 impl ActorScript for Editor {}
 
-/// What an editor edits, and how.
+/// The clips and the settings of an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditorShape {
-    /// A clip per camera; at least one.
+    /// One clip per camera; at least one.
     pub cameras: Vec<Clip>,
     /// The rate and the buffer of every camera.
     pub pace: Pace,
-    /// Past the client's cache. Frames must then lie aligned.
+    /// Whether it bypasses the client's cache. Then frames must be aligned.
     pub direct: bool,
-    /// How long after the load point's beginning it is started.
+    /// Delay of its start after the beginning of the load point.
     pub start_after_ns: u64,
-    /// For the draws.
+    /// The seed of its random draws.
     pub seed: u64,
-    /// The shortest and the longest piece, in frames; each length between is equally likely.
+    /// The minimum and maximum length of a piece, in frames; each length between is equally likely.
     pub play_frames: (u32, u32),
-    /// The fewest and the most frames that are looked at in a scrub, likewise.
+    /// The minimum and maximum number of frames read in a scrub, likewise.
     pub scrub_reads: (u32, u32),
 }
 
@@ -122,13 +122,13 @@ struct Piece {
     /// Its frames on the timeline.
     first: u64,
     end: u64,
-    /// Where the first lies in the clips.
+    /// The position of the first frame in the clips.
     position: u64,
     ends_in_scrub: bool,
 }
 
 impl Piece {
-    /// The piece that begins at this frame.
+    /// Draws the piece that begins at this frame.
     fn draw(dice: &mut Dice, first: u64, shape: &EditorShape) -> Piece {
         let frames = between(dice, shape.play_frames).max(1);
         let clip_frames = shape.cameras.first().map_or(1, Clip::frames);
@@ -141,14 +141,14 @@ impl Piece {
     }
 }
 
-/// A whole number from the first to the second, each equally likely.
+/// A uniformly distributed integer from `least` to `most`.
 fn between(dice: &mut Dice, (least, most): (u32, u32)) -> u64 {
     u64::from(least) + dice.below(u64::from(most.saturating_sub(least)) + 1)
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Doing {
-    /// The movie file is to be opened at this time.
+    /// The movie file must be opened at this time.
     Closed(u64),
     Opening,
     /// Ready for the next frame.
@@ -156,8 +156,8 @@ enum Doing {
     Reading(FrameRead),
 }
 
-/// One camera. Every camera draws the pieces for itself from dice that fall alike, so that one may have
-/// crossed a cut while another has not, and no list of pieces is needed.
+/// One camera. Every camera draws the pieces itself, from generators with the same seed. So one may have
+/// crossed a cut before another, and no list of pieces is needed.
 #[derive(Clone, Debug)]
 struct Camera {
     hand: Hand,
@@ -168,22 +168,22 @@ struct Camera {
     next_frame: u64,
 }
 
-/// Where play began last.
+/// The last start of playback.
 #[derive(Clone, Copy, Debug)]
 struct Cue {
     frame: u64,
     at_ns: u64,
 }
 
-/// A scrub under way.
+/// A scrub in progress.
 #[derive(Clone, Copy, Debug)]
 struct Scrub {
     camera: usize,
-    /// Frames still to be looked at.
+    /// Frames that remain to be read.
     left: u64,
 }
 
-/// See the module.
+/// An editor as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct Editor {
     shape: EditorShape,
@@ -197,7 +197,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// An editor that has not begun. Its cameras are the streams from `first_stream` on.
+    /// An editor that has not started. Its cameras are the streams from `first_stream` on.
     pub fn new(first_stream: u32, shape: EditorShape) -> Editor {
         let dice = Dice::new(shape.seed, first_stream);
         let piece = Piece { first: 0, end: 0, position: 0, ends_in_scrub: false };
@@ -214,7 +214,7 @@ impl Editor {
         Editor { shape, cameras, dice, t0_ns: 0, cue, scrub: None, done_ns: 0 }
     }
 
-    /// When the editor may ask for a frame: after a cue a whole buffer at once.
+    /// When the editor may request a frame. After a cue it may request a whole buffer at once.
     fn readable_ns(&self, frame: u64) -> u64 {
         if frame < self.cue.frame + u64::from(self.shape.pace.buffer_frames) {
             return self.cue.at_ns;
@@ -222,7 +222,7 @@ impl Editor {
         self.shape.pace.readable_ns(self.t0_ns, frame)
     }
 
-    /// When this camera has something to do; `None` when it has not until something else has happened.
+    /// When this camera's next operation is due; `None` if it must wait for another event.
     fn due_ns(&self, camera: &Camera) -> Option<u64> {
         if camera.is_in_flight {
             return None;
@@ -241,7 +241,7 @@ impl Editor {
         let hand = self.cameras[number].hand;
         let (doing, op) = match self.cameras[number].doing {
             Doing::Closed(open_ns) => {
-                // An open carries the number of the frame before which it is done.
+                // An open has the number of the frame that follows it.
                 let frame = self.cameras[number].next_frame as u32;
                 let file = self.shape.cameras[number].place(0).file;
                 (Doing::Opening, hand.op(OpKind::Open, file, frame, open_ns))
@@ -258,7 +258,7 @@ impl Editor {
         Step::Do(op)
     }
 
-    /// The reading of the frame that is in turn at `now_ns`.
+    /// Begins to read the next frame at `now_ns`.
     fn begin_frame(&mut self, number: usize, now_ns: u64) -> FrameRead {
         let camera = &mut self.cameras[number];
         let is_cue = camera.next_frame == self.cue.frame && self.cue.frame > 0;
@@ -274,8 +274,8 @@ impl Editor {
         FrameRead::new(&self.shape.cameras[number], position, frame as u32, due_ns, flags)
     }
 
-    /// All cameras have played up to a scrub: begins it when the last frame has been shown, and reads
-    /// one frame after the other.
+    /// All cameras have played up to a scrub. Begins the scrub when the last frame has been shown, and
+    /// reads one frame after the other.
     fn scrub(&mut self, now_ns: u64) -> Step {
         let Some(end) = self.cameras.first().map(|camera| camera.piece.end) else {
             return Step::Finished;
@@ -291,7 +291,7 @@ impl Editor {
                 left: between(&mut self.dice, self.shape.scrub_reads),
             },
         };
-        // Behind a slow storage the last frame came after it should have been shown.
+        // On slow storage the last frame arrived after it should have been shown.
         let due_ns = self.done_ns.max(shown_ns);
         if scrub.left == 0 {
             self.cue_up(due_ns);
@@ -305,7 +305,7 @@ impl Editor {
         self.go_on(scrub.camera, now_ns)
     }
 
-    /// Play restarts at this time, with the first frame of the timeline that is not past.
+    /// Restarts playback at this time, with the first frame of the timeline that is not past.
     fn cue_up(&mut self, at_ns: u64) {
         self.scrub = None;
         let frame = self.shape.pace.rate.frames_in(at_ns.saturating_sub(self.t0_ns));
@@ -318,7 +318,7 @@ impl Editor {
 }
 
 impl Camera {
-    /// Whether it has read all before a scrub.
+    /// Whether it has read all frames before a scrub.
     fn has_played(&self) -> bool {
         self.next_frame >= self.piece.end
     }
@@ -329,13 +329,13 @@ impl Camera {
         self.next_frame = frame.min(self.piece.end - 1).max(self.next_frame);
     }
 
-    /// Goes on to the frame after the one that is being read.
+    /// Advances to the frame after the current one.
     fn advance(&mut self, shape: &EditorShape) {
         self.next_frame += 1;
         self.cross_cuts(self.next_frame, shape);
     }
 
-    /// Draws pieces up to the one that holds this frame, or the one that ends in a scrub before it.
+    /// Draws pieces up to the one that contains this frame, or the one that ends in a scrub before it.
     fn cross_cuts(&mut self, frame: u64, shape: &EditorShape) {
         while frame >= self.piece.end && !self.piece.ends_in_scrub {
             self.piece = Piece::draw(&mut self.dice, self.piece.end, shape);
@@ -358,7 +358,7 @@ impl Script for Editor {
         let due = |(number, camera)| self.due_ns(camera).map(|due_ns| (due_ns, number));
         match self.cameras.iter().enumerate().filter_map(due).min() {
             Some((due_ns, number)) if due_ns <= now_ns => self.go_on(number, now_ns),
-            // Not handed over early: the driver would hold it and not ask for the other cameras.
+            // Not issued early: the driver would hold it and not ask for the other cameras.
             Some((due_ns, _)) => Step::Wait { until_ns: due_ns },
             None if self.cameras.iter().any(|camera| camera.is_in_flight) => Step::Blocked,
             None => self.scrub(now_ns),
@@ -370,7 +370,7 @@ impl Script for Editor {
         camera.is_in_flight = false;
         camera.doing = match camera.doing {
             Doing::Opening if done.errno == 0 => Doing::Idle,
-            // A camera whose file could not be opened is tried again, behind its time.
+            // If a camera's file could not be opened, the open is retried, late.
             Doing::Opening => Doing::Closed(done.done_ns.saturating_add(PAUSE_AFTER_ERROR_NS)),
             Doing::Reading(read) => read.after(done).map_or(Doing::Idle, Doing::Reading),
             Doing::Idle => Doing::Idle,
@@ -384,7 +384,7 @@ impl Script for Editor {
         self.cue = Cue { frame: 0, at_ns: self.t0_ns };
         self.scrub = None;
         self.done_ns = self.t0_ns;
-        // Cameras that were cut short may have drawn unequally often.
+        // Interrupted cameras may have drawn different numbers of pieces.
         let dice = Dice::new(self.dice.below(u64::MAX), 0);
         for (camera, clip) in self.cameras.iter_mut().zip(&self.shape.cameras) {
             camera.doing = if clip.is_sequence() { Doing::Idle } else { Doing::Closed(self.t0_ns) };
@@ -430,7 +430,7 @@ mod tests {
         }
     }
 
-    /// Where in its clip a read lies.
+    /// The position of a read in its clip.
     fn position(op: &Op) -> u64 {
         u64::from(op.file % 1000) + op.offset / u64::from(FRAME_BYTES)
     }
@@ -480,7 +480,7 @@ mod tests {
         let mut streams = [0, 0];
         for scrub in reads.chunk_by(|one, other| one.op.transfer == other.op.transfer) {
             assert!((2..=9).contains(&scrub.len()));
-            // Its reads carry the number of the frame behind the last one shown.
+            // Its reads have the number of the frame after the last one shown.
             assert_eq!(scrub[0].op.due_ns, (1007 + 400 + 40 * u64::from(scrub[0].op.transfer)) * MS);
             assert!(scrub.windows(2).all(|pair| pair[1].op.due_ns == pair[0].done_ns));
             assert!(scrub.iter().all(|op| op.op.flags == OpFlags::RANDOM.with(OpFlags::LAST)));
@@ -499,13 +499,13 @@ mod tests {
             let cues = frames.iter().filter(|op| op.flags.has(OpFlags::CUE));
             assert!(cues.clone().count() > 5);
             for cue in cues {
-                // When the last frame that was looked at had come.
+                // When the last frame of the scrub had arrived.
                 let mut looked_at = ops.iter().filter(|op| op.op.flags.has(OpFlags::RANDOM));
                 assert!(looked_at.any(|op| op.done_ns == cue.due_ns));
-                // The number is the timeline's, rounded up: 40 ms a frame.
+                // The number is the timeline's, rounded up: 40 ms per frame.
                 let since_t0_ns = cue.due_ns - 1007 * MS;
                 assert_eq!(u64::from(cue.transfer), since_t0_ns.div_ceil(40 * MS));
-                // The whole buffer is asked for at once, and every further frame in its time.
+                // The whole buffer is requested at once, and each further frame at its own time.
                 for op in frames.iter().filter(|op| (cue.transfer..cue.transfer + 20).contains(&op.transfer))
                 {
                     let in_time_ns = (1007 + 40 * u64::from(op.transfer)) * MS;
@@ -516,7 +516,7 @@ mod tests {
         }
     }
 
-    /// A store with hiccups: mostly quick, sometimes slow.
+    /// A store with delays: mostly fast, sometimes slow.
     fn hiccups(seed: u64, slow_ms: u64) -> impl FnMut(&Op, u64) -> Answer {
         let mut dice = Dice::new(seed, 9);
         move |_, now_ns| {
@@ -535,7 +535,7 @@ mod tests {
                 let frames: Vec<&Op> = frames_of(&ops, stream).collect();
                 dropped += frames.windows(2).filter(|pair| pair[1].transfer > pair[0].transfer + 1).count();
             }
-            // Scrub reads carry the number of the frame behind the last one before them.
+            // Scrub reads have the number of the frame after the last one before them.
             let ends = ops.iter().filter(|op| op.op.flags.has(OpFlags::RANDOM)).map(|op| op.op.transfer);
             for end in ends {
                 let is_last = |op: &&Op| op.transfer == end - 1;
@@ -562,7 +562,7 @@ mod tests {
                         next = op.transfer + 1;
                         let place = if is_sequence { position(op) } else { position_in_movie(op) };
                         let is_cue = op.flags.has(OpFlags::CUE);
-                        // Every read of a frame is from the same place of the clip.
+                        // Every read of a frame has the same position in the clip.
                         let known = places.entry(op.transfer).or_insert((place, is_cue));
                         prop_assert_eq!(*known, (place, is_cue));
                     }

@@ -1,24 +1,24 @@
-//! Events of the user's own during a run: a command that begins a rebuild, a backup or a failover.
+//! The user's events during a run: a command that begins a rebuild, a backup or a failover.
 //!
-//! An event is no part of any plan, so neither a fleet nor the repetition of a run starts it.
+//! An event is not part of any plan, so neither a fleet nor a repeated run starts it.
 //!
 //! Not here: running the command (the runner).
 
 use std::str::FromStr;
 
-/// Characters of an event's name.
+/// Maximum length of an event's name.
 const NAME_CHARS: usize = 40;
 
-/// A command of the user with the name of what it does: `rebuild: mdadm /dev/md0 --re-add /dev/sdd`.
+/// A command of the user and its name: `rebuild: mdadm /dev/md0 --re-add /dev/sdd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What marks and tables call it.
+    /// The name in marks and tables.
     pub name: String,
-    /// What the shell runs.
+    /// The command for the shell.
     pub command: String,
 }
 
-/// The text is no event.
+/// The text is not an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "write 'NAME: COMMAND'; the name has at most {NAME_CHARS} characters and at least one letter or digit"
@@ -32,7 +32,7 @@ impl FromStr for Event {
         let (name, command) = text.split_once(':').ok_or(EventError)?;
         let (name, command) = (name.trim(), command.trim());
         let has_name = name.chars().count() <= NAME_CHARS && !name.chars().any(char::is_control);
-        // The file with its output is named after it, in letters and digits.
+        // The file with its output has the event's name, in letters and digits.
         let has_letter = name.chars().any(|c| c.is_ascii_alphanumeric());
         if !has_name || !has_letter || command.is_empty() || command.contains('\0') {
             return Err(EventError);

@@ -1,7 +1,7 @@
-//! The accesses of IOMeter tests that the NASPT paper compares its workloads with (Table 2): small random and
-//! large sequential ones, one and 32 of them in flight. Each is a mix of one worker.
+//! The accesses of IOMeter tests with which the NASPT paper compares its workloads (Table 2): small
+//! random and large sequential ones, with one and with 32 in flight. Each is a mix of one worker.
 //!
-//! The same as the procedure `iometer`, for a suite.
+//! They equal the procedure `iometer`, for use in a suite.
 
 use std::path::PathBuf;
 
@@ -9,24 +9,24 @@ use crate::plan::{DriverChoice, MixPlan, PLAN_VERSION, Plan};
 use crate::range::{Ramp, Sizes};
 use crate::units::{Percent, Size, Span};
 
-/// The measured time of each. The paper names none.
+/// The measured time of each. The paper does not specify one.
 pub const TIME: Span = Span::secs(30);
 const WARMUP: Span = Span::secs(5);
-/// A target that completes nothing for this long is given up.
+/// A target that completes nothing for this long is abandoned.
 const HANG_AFTER: Span = Span::secs(30);
 const FILE_SIZE: Size = Size::mib(1024);
 const LENGTH: Size = Size::mib(64);
 
-/// One of them.
+/// An access of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// `4k-random-read-qd1`.
     pub name: &'static str,
-    /// Blocks are written, not read.
+    /// Whether blocks are written rather than read.
     pub writes: bool,
-    /// Blocks of 4 KiB at random places, not of 128 KiB in order.
+    /// Whether blocks are 4 KiB at random positions, rather than 128 KiB in order.
     pub is_small: bool,
-    /// Blocks in flight at once.
+    /// Blocks in flight at a time.
     pub in_flight: u16,
 }
 
@@ -34,7 +34,7 @@ const fn access(name: &'static str, writes: bool, is_small: bool, in_flight: u16
     Access { name, writes, is_small, in_flight }
 }
 
-/// All of them, in the order of Table 2.
+/// All accesses, in the order of Table 2.
 pub const ACCESSES: [Access; 8] = [
     access("4k-random-read-qd1", false, true, 1),
     access("128k-sequential-read-qd1", false, false, 1),
@@ -47,7 +47,7 @@ pub const ACCESSES: [Access; 8] = [
 ];
 
 impl Access {
-    /// As a plan.
+    /// The access as a plan.
     pub fn plan(&self, target: PathBuf, seed: u64, time: Span) -> Plan {
         let percent = |all: bool| Percent::whole(if all { 100 } else { 0 });
         Plan {

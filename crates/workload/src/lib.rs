@@ -1,15 +1,16 @@
-//! The workload crate: decides what is to be done, without doing it.
+//! The workload crate: decides on the operations, but does not perform them.
 //!
 //! * [`script`]: the contract between scripts and drivers. [`mix`]: the EBU access profile;
-//!   [`mix_actor`]: the same as one of several actors.
-//! * [`player`], [`recorder`] and [`editor`]: frame-paced streams; [`pace`]: their timeline; [`clip`]: where
-//!   frames lie. [`transcoder`] and [`copier`]: as fast as it gets. [`camera`] and [`companion`]: the
-//!   VDA-like pair; [`vda_table`]: its published tables. [`media`]: what those with frames play or record.
+//!   [`mix_actor`]: the profile as one of several actors.
+//! * [`player`], [`recorder`] and [`editor`]: frame-paced streams; [`pace`]: their timeline; [`clip`]:
+//!   the positions of frames. [`transcoder`] and [`copier`]: as fast as possible. [`camera`] and
+//!   [`companion`]: the VDA-like pair; [`vda_table`]: its published tables. [`media`]: the footage of
+//!   actors with frames.
 //! * [`plan`]: everything about a run in one value, from flags or TOML. [`profile`]: the paper's
 //!   procedures by name. [`iometer`]: the NASPT paper's IOMeter accesses. [`range`]: ramps, sweeps and
 //!   lists of sizes in text form.
-//! * [`streams`]: the same for actors that work together, and [`scenario`]: those that ship. [`replay`]: the
-//!   same for a replayed trace.
+//! * [`streams`]: plans of actors that work together, and [`scenario`]: the built-in ones. [`replay`]:
+//!   plans of a replayed trace.
 //! * [`watch`]: the settings of a watch, which has no load. [`event`]: commands of the user during a
 //!   run.
 //! * [`search`]: the search for the largest number of streams that passes.

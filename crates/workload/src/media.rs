@@ -1,7 +1,8 @@
-//! Media: what a stream reads or writes, as the storage sees it. From a format of the catalogue, from a
-//! format of the user's own, or from the user's own media, of which only headers and sizes are read.
+//! Media: the data that a stream reads or writes, as the storage sees it. It is from a format of the
+//! catalogue, from the user's own format, or from the user's own media, of which only headers and sizes
+//! are read.
 //!
-//! Not here: which files it lies in on the target (the runner).
+//! Not here: the files on the target that contain it (the runner).
 
 use std::path::PathBuf;
 
@@ -15,63 +16,63 @@ use crate::pace::Pace;
 use crate::streams::{Footage, Frames};
 use crate::units::Span;
 
-/// What direct I/O needs offsets and lengths to be multiples of, almost everywhere.
+/// The alignment that direct I/O requires of offsets and lengths, almost everywhere.
 pub const DIRECT_QUANTUM_BYTES: u64 = 4096;
-/// The longest frame: operations have 32-bit lengths.
+/// The maximum frame size: operations have 32-bit lengths.
 const FRAME_BYTES_MAX: u64 = u32::MAX as u64 - DIRECT_QUANTUM_BYTES;
-/// What the frame sizes of a variable format are drawn from. Not from the run's seed: a clip of a format is
-/// the same in every run, so that a run finds the test files of the one before it.
+/// The seed for the frame sizes of a variable format. It does not depend on the run's seed: a clip of a
+/// format is the same in every run, so that a run finds the test files of the previous one.
 const CLIP_SEED: u64 = 1;
-/// The largest size of the clip that represents a stream: 16 GiB.
+/// The maximum size of the clip that represents a stream: 16 GiB.
 const CLIP_BYTES_MAX: u64 = 16 << 30;
 
-/// A clip, before it is given a place.
+/// A clip without a position on the target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Media {
-    /// In words: `Apple ProRes 422 HQ UHD`.
+    /// The name in plain words: `Apple ProRes 422 HQ UHD`.
     pub name: String,
     /// Frames per second.
     pub rate: FrameRate,
-    /// One file for every frame.
+    /// Whether every frame is a separate file.
     pub is_sequence: bool,
-    /// Where each frame lies in its file, and how long it is. In a sequence every offset is 0.
+    /// Offset and length of each frame in its file. In a sequence every offset is 0.
     pub frames: Vec<(u64, u32)>,
-    /// What a player reads after it has opened the movie: its header, and its index.
+    /// The ranges that a player reads after it has opened the movie: its header, and its index.
     pub head: Vec<(u64, u32)>,
     /// The size of the movie file, or of the largest frame file.
     pub file_bytes: u64,
-    /// Mean rate.
+    /// Mean data rate.
     pub bytes_per_s: f64,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// Why there is no media.
+/// Why the media is not usable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MediaError {
-    /// No such format.
+    /// The format does not exist.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// The user's own format makes no sense.
+    /// The user's own format is invalid.
     #[error(transparent)]
     Own(#[from] OwnFormatError),
-    /// The user's own media can't be used.
+    /// The user's own media is not usable.
     #[error(transparent)]
     Like(#[from] LikeError),
-    /// No medium was given.
+    /// No format or media was specified.
     #[error("{actor} needs a format. Add --format ID ('reelgauge formats WORDS' finds one) or --like FILE")]
     Nothing {
         /// The actor.
         actor: String,
     },
-    /// A frame too large for one operation.
+    /// A frame is too large for one operation.
     #[error("a frame of {bytes} bytes is too large for one operation. Use a smaller format")]
     FrameTooLarge {
         /// Its size.
         bytes: u64,
     },
-    /// Frames in separate files, with footage that is not frame files.
+    /// A format with frames in separate files cannot be combined with footage that is not frame files.
     #[error(
         "{name} has one file per frame, which --read-from cannot play. Use a format with all frames in one \
          file, or omit --read-from"
@@ -80,7 +81,7 @@ pub enum MediaError {
         /// The media.
         name: String,
     },
-    /// The media hold no frames in order.
+    /// The frames of the media are not in playing order.
     #[error(
         "the frames of '{path}' are not stored in playing order, so it cannot be read sequentially. Copy it \
          with 'ffmpeg -i IN -c copy OUT.mov'"
@@ -91,22 +92,22 @@ pub enum MediaError {
     },
 }
 
-/// Bytes of a mean frame of a format.
+/// Mean size of a format's frames in bytes.
 ///
 /// # Errors
-/// A format that is not in the catalogue.
+/// If the format is not in the catalogue.
 pub fn mean_frame_bytes(id: &str) -> Result<u32, MediaError> {
     frame_len(catalogue().find(id)?.mean_bytes_per_frame() as u64)
 }
 
 impl Media {
-    /// How it is paced.
+    /// The rate and the buffer of its streams.
     pub fn pace(&self, frames: &Frames) -> Pace {
         Pace { rate: self.rate, buffer_frames: frames.buffer.frames(self.rate), policy: frames.policy }
     }
 
-    /// What an actor of this name plays or records. With `direct`, every frame begins and ends at a multiple
-    /// of 4 KiB.
+    /// The media that an actor of this kind plays or records. With `direct`, every frame begins and ends
+    /// at a multiple of 4 KiB.
     ///
     /// # Errors
     /// See [`MediaError`].
@@ -120,12 +121,12 @@ impl Media {
         Ok(if direct { media.aligned() } else { media })
     }
 
-    /// How many files a clip is.
+    /// The number of files of a clip.
     pub fn files(&self) -> u32 {
         if self.is_sequence { self.frames.len() as u32 } else { 1 }
     }
 
-    /// Bytes of the clip in all its files.
+    /// Total size of the clip's files.
     pub fn clip_bytes(&self) -> u64 {
         match self.is_sequence {
             true => self.file_bytes.saturating_mul(self.frames.len() as u64),
@@ -133,21 +134,21 @@ impl Media {
         }
     }
 
-    /// Bytes of every frame, where all have the same.
+    /// The size of the frames, if all have the same size.
     pub fn constant_frame_bytes(&self) -> Option<u64> {
         let (_, first) = self.frames.first()?;
         self.frames.iter().all(|(_, len)| len == first).then_some(u64::from(*first))
     }
 
-    /// The clip in these files; `None` where it has no frames.
+    /// The clip in these files; `None` if it has no frames.
     pub fn clip(&self, files: &[u32]) -> Option<Clip> {
         self.clip_from(files, 0)
     }
 
-    /// The same, of a movie that begins at this offset of its file.
+    /// Like [`Media::clip`], for a movie that begins at this offset of its file.
     pub fn clip_from(&self, files: &[u32], begin: u64) -> Option<Clip> {
         match (self.is_sequence, self.frames.as_slice(), files) {
-            // By its places alone a sequence of one frame looks like a movie.
+            // By its positions alone, a sequence of one frame looks like a movie.
             (true, &[(_, len)], &[file, ..]) => Clip::sequence(file, 1, len),
             _ => {
                 let mut places = self.places(files);
@@ -157,19 +158,19 @@ impl Media {
         }
     }
 
-    /// The frames in these files, one after the other: one file, or as many as there are frames.
+    /// The frames in these files, one after the other: one file, or one file per frame.
     pub fn places(&self, files: &[u32]) -> Vec<FramePlace> {
         let file = |frame: usize| files.get(if self.is_sequence { frame } else { 0 }).copied().unwrap_or(0);
         let frames = self.frames.iter().enumerate();
         frames.map(|(frame, &(offset, len))| FramePlace { file: file(frame), offset, len }).collect()
     }
 
-    /// The head reads in this file, of a movie that begins at this offset in it.
+    /// The head reads in this file, for a movie that begins at this offset in it.
     pub fn head_places(&self, file: u32, begin: u64) -> Vec<FramePlace> {
         self.head.iter().map(|&(offset, len)| FramePlace { file, offset: begin + offset, len }).collect()
     }
 
-    /// The same with every offset and length at a multiple of what direct I/O needs.
+    /// The media with every offset and length aligned for direct I/O.
     fn aligned(mut self) -> Media {
         let up = |bytes: u64| bytes.next_multiple_of(DIRECT_QUANTUM_BYTES);
         let exact: u64 = self.frames.iter().map(|&(_, len)| u64::from(len)).sum();
@@ -206,7 +207,7 @@ impl Media {
 
 fn of_format(format: &Format, fps: Option<FrameRate>, clip: Span) -> Result<Media, MediaError> {
     let sizes = format.sizes(CLIP_SEED);
-    // Another rate plays the same frames faster or slower.
+    // Another frame rate plays the same frames faster or slower.
     let rate = fps.unwrap_or(format.frame_rate);
     let wanted = rate.frames_in(clip.ns()).max(1);
     let per_frame = sizes.frame_bytes_max().max(1);
@@ -233,8 +234,8 @@ fn of_format(format: &Format, fps: Option<FrameRate>, clip: Span) -> Result<Medi
     })
 }
 
-/// What FFmpeg reads of a MOV that was not made for the web: 32 KiB at its beginning, and its index at the
-/// end (measured; a few kilobytes for a clip of seconds).
+/// The ranges that FFmpeg reads of a MOV that was not made for the web: 32 KiB at its beginning, and its
+/// index at the end (measured; a few kilobytes for a clip of seconds).
 fn usual_head(file_bytes: u64) -> Vec<(u64, u32)> {
     const BEGIN_BYTES: u64 = 32 << 10;
     const INDEX_BYTES: u64 = 4 << 10;

@@ -1,22 +1,22 @@
 //! The EBU access profile as a script: the behaviour of one meter client (EBU Tech 3362 §5.1, figs.
 //! 13-16).
 //!
-//! A transfer: wait a random time, pick a file, open it, move a random length as blocks of one random
-//! size, either one after another from a random place or each at a random place, close it. Reads or
-//! writes, sequential or random, by exact probabilities.
+//! A transfer: wait a random time, choose a file, open it, move a random length as blocks of one random
+//! size, and close the file. The blocks are sequential from a random position, or each is at a random
+//! position. Reads or writes, sequential or random, have exact probabilities.
 //!
-//! What differs from the original program, on purpose:
-//! * lengths and places are multiples of a quantum, so direct I/O is always aligned;
-//! * the remainder of a transfer is moved in smaller blocks (powers of two, largest first), as the
-//!   paper says and the program did not;
-//! * a block that is longer than its transfer is replaced by those smaller blocks likewise.
+//! Deliberate differences from the original program:
+//! * lengths and positions are multiples of a quantum, so direct I/O is always aligned;
+//! * the remainder of a transfer is moved in smaller blocks (powers of two, largest first), as the paper
+//!   describes it; the original program did not;
+//! * a block longer than its transfer is also replaced by those smaller blocks.
 //!
 //! The `offset` of the open that begins a transfer is the block size drawn for it. The log has no other
-//! record of it, since a transfer may be shorter than its block.
+//! record of the block size, since a transfer may be shorter than its block.
 //!
-//! Up to [`MixShape::in_flight`] blocks of a transfer are in flight at once. Each is due when the place that
-//! it takes became free, so a response time means the same as for one block at a time. The file is opened
-//! before the first block, and synced or closed after the last.
+//! Up to [`MixShape::in_flight`] blocks of a transfer are in flight at a time. Each block is due when
+//! its place became free, so a response time has the same meaning as with one block at a time. The file
+//! is opened before the first block, and synced or closed after the last.
 //!
 //! Not here: clocks, files and figures.
 
@@ -26,10 +26,10 @@ use crate::random::{Dice, Permutation};
 use crate::script::{Done, Needs, Op, OpenMode, Script, Step};
 use crate::units::Percent;
 
-/// After a failed operation the script pauses this long, so that a dead target is not hammered.
+/// The pause after a failed operation, so that a dead target is not flooded with requests.
 const PAUSE_AFTER_ERROR_NS: u64 = 10_000_000;
 
-/// How long a transfer is.
+/// The lengths of transfers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lengths {
     /// Every multiple of the quantum from one quantum to this many bytes, equally likely.
@@ -54,10 +54,10 @@ pub enum SyncPolicy {
     Dsync,
 }
 
-/// Everything that shapes the draws of one worker during a load point.
+/// All parameters for the random draws of one worker during a load point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MixShape {
-    /// How long transfers are.
+    /// Lengths of transfers.
     pub lengths: Lengths,
     /// Block sizes in bytes, equally likely. Never empty.
     pub blocks_bytes: Vec<u32>,
@@ -65,17 +65,17 @@ pub struct MixShape {
     pub quantum_bytes: u32,
     /// Share of transfers that write.
     pub writes: Percent,
-    /// Share of transfers whose blocks lie at random places.
+    /// Share of transfers with blocks at random positions.
     pub random: Percent,
-    /// Before each transfer a pause from 0 to this, equally likely.
+    /// The maximum pause before each transfer; uniform from 0.
     pub max_delay_ns: u64,
     /// When written data is made durable.
     pub sync: SyncPolicy,
-    /// Open past the client's cache.
+    /// Whether to bypass the client's cache.
     pub direct: bool,
-    /// Blocks of a transfer that are in flight at once; at least 1.
+    /// Blocks of a transfer that are in flight at a time; at least 1.
     pub in_flight: u16,
-    /// Each writing transfer empties its file, or makes it, and writes it again.
+    /// Whether each writing transfer creates its file, or empties it first.
     pub create: bool,
 }
 
@@ -88,7 +88,7 @@ pub struct MixFile {
     pub size_bytes: u64,
 }
 
-/// The share of one worker in a random order in which no block comes twice.
+/// The share of one worker in a random order in which no block repeats.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     order: Permutation,
@@ -116,7 +116,7 @@ struct Space {
     walk: Option<Walk>,
 }
 
-/// The transfer that is under way.
+/// The current transfer.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     /// Index into the worker's spaces.
@@ -138,7 +138,7 @@ enum Phase {
     Finished,
 }
 
-/// One meter client. See the module.
+/// One meter client as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct MixScript {
     worker: u32,
@@ -147,9 +147,9 @@ pub struct MixScript {
     dice: Dice,
     phase: Phase,
     in_flight: u16,
-    /// When each place for a block became free that none has taken since.
+    /// For each free place for a block, when it became free.
     free_since_ns: Vec<u64>,
-    /// A block of the transfer failed. No further one is issued.
+    /// A block of the transfer failed. No further block is issued.
     failed: bool,
     transfer: Transfer,
     transfers_begun: u32,
@@ -180,9 +180,9 @@ impl MixScript {
         }
     }
 
-    /// From now on visit every block once, in random order, and then finish; what was visited before does not
-    /// count. `sharers` workers divide the files among them, and this one takes the blocks that fall to
-    /// `share` (below `sharers`). The shape must have a single block size and be all random.
+    /// Makes it visit every block once, in random order, and then finish. Earlier visits do not count.
+    /// `sharers` workers divide the files among them, and this worker takes the blocks of `share` (below
+    /// `sharers`). The shape must have a single block size and be entirely random.
     pub fn visit_all(&mut self, seed: u64, share: u32, sharers: u32) {
         if self.phase == Phase::Finished {
             self.phase = Phase::Between;
@@ -200,7 +200,7 @@ impl MixScript {
         }
     }
 
-    /// Takes other parameters from the next transfer on (the next value of a sweep).
+    /// Sets other parameters from the next transfer on (the next value of a sweep).
     pub fn reshape(&mut self, shape: MixShape) {
         self.shape = shape;
     }
@@ -250,7 +250,7 @@ impl MixScript {
         open_spaces.nth(nth).map(|(index, _)| index)
     }
 
-    /// The next read or write of the transfer; `None` when the walk has no block left.
+    /// The next read or write of the transfer; `None` if the walk has no block left.
     fn next_block(&mut self) -> Option<Op> {
         let len = next_len(&self.transfer, self.shape.quantum_bytes);
         let space = &mut self.spaces[self.transfer.space];
@@ -271,7 +271,7 @@ impl MixScript {
         Some(self.op(kind, offset, len))
     }
 
-    /// The next block if it may be issued now. `None` when none is left and none is in flight.
+    /// The next block if it may be issued now. `None` if none is left and none is in flight.
     fn next_moving(&mut self) -> Option<Step> {
         let may_issue = !self.failed && self.transfer.remaining_bytes > 0;
         if let Some(due_ns) = self.free_since_ns.pop_if(|_| may_issue) {
@@ -279,7 +279,7 @@ impl MixScript {
                 self.in_flight += 1;
                 return Some(Step::Do(Op { due_ns, ..op }));
             }
-            // The walk has no block left, so the transfer is shorter than it was drawn.
+            // The walk has no block left, so the transfer ends before its drawn length.
             self.transfer.remaining_bytes = 0;
         }
         (self.in_flight > 0).then_some(Step::Blocked)
@@ -304,7 +304,7 @@ impl MixScript {
         self.shape.create && self.transfer.flags.has(OpFlags::WRITING)
     }
 
-    /// All places for blocks are free.
+    /// Makes all places for blocks free.
     fn free_places(&mut self) {
         self.free_since_ns.clear();
         self.free_since_ns.resize(usize::from(self.shape.in_flight.max(1)), self.due_ns);
@@ -332,7 +332,7 @@ impl MixScript {
         }
     }
 
-    /// What follows a finished operation that did not fail.
+    /// The phase after an operation that succeeded.
     fn after(&self) -> Phase {
         let more = self.transfer.remaining_bytes > 0;
         let writing = self.transfer.flags.has(OpFlags::WRITING);
@@ -353,7 +353,7 @@ impl MixScript {
 }
 
 /// The length of the next block: the drawn size, or for the remainder the largest power of two that
-/// fits. Every length is a multiple of the quantum because the remainder is.
+/// fits. The remainder is a multiple of the quantum, so every length is one, too.
 fn next_len(transfer: &Transfer, quantum_bytes: u32) -> u32 {
     if transfer.remaining_bytes >= u64::from(transfer.block_bytes) {
         return transfer.block_bytes;
@@ -497,7 +497,7 @@ mod tests {
         assert!(count > 3000.0);
         assert!(within(flagged(OpFlags::WRITING), 0.5));
         assert!(within(flagged(OpFlags::RANDOM), 0.1));
-        // "RANDOM (10 MB)" averages 5 MiB, not the original's 4.25 MiB: mean of q..=max.
+        // "RANDOM (10 MB)" averages 5 MiB, not the original's 4.25 MiB: the mean of q..=max.
         let bytes: u64 = all.iter().flatten().map(|op| u64::from(op.len)).sum();
         let (mean, expected) = (bytes as f64 / count, f64::from((10_u32 << 20) + 4096) / 2.0);
         let deviation = f64::from(10 << 20) / 12_f64.sqrt() / count.sqrt();
@@ -540,9 +540,9 @@ mod tests {
         assert_eq!(first[2].offset, 0);
     }
 
-    /// Runs a script against a store that takes 1 µs for every operation, whatever else is in flight, and
-    /// fails the data operation of this number. Operations with when each was issued, in the order of their
-    /// issue.
+    /// Runs a script against a store that takes 1 µs for every operation, however many are in flight,
+    /// and that fails the data operation with number `fails`. Returns the operations with their issue
+    /// times, in that order.
     fn ops_at_depth(script: &mut MixScript, count: usize, fails: Option<usize>) -> Vec<(Op, u64)> {
         let (mut ops, mut flying, mut now_ns) = (Vec::new(), std::collections::VecDeque::new(), 0);
         while ops.len() < count {
@@ -586,7 +586,7 @@ mod tests {
             [ops[0].0.kind, ops[11].0.kind, ops[12].0.kind],
             [OpKind::Open, OpKind::Sync, OpKind::Close]
         );
-        // The next transfer begins only then.
+        // The next transfer begins only after this.
         assert!(ops[..12].iter().all(|(op, _)| op.transfer == 0 && !op.flags.has(OpFlags::LAST)));
     }
 
@@ -600,7 +600,7 @@ mod tests {
         };
         let mut script = MixScript::new(0, 5, shape, &[FILE]);
         let ops = ops_at_depth(&mut script, 7, Some(2));
-        // The open, four blocks of which the second fails; the first made room for one more.
+        // The open, and four blocks of which the second fails. The first made room for one more.
         let is_data: Vec<bool> = ops.iter().map(|(op, _)| op.kind.moves_data()).collect();
         assert_eq!(is_data, [false, true, true, true, true, true, false]);
         let close = ops[6].0;
@@ -678,7 +678,7 @@ mod tests {
             ..shape()
         };
         let ops = ops_of(&mut MixScript::new(0, 9, shape, &[FILE]), 30_000);
-        // Every operation takes 1 µs and is due when its predecessor is done, but for the delay.
+        // Every operation takes 1 µs and is due when the previous one is done, except for the delay.
         let delays: Vec<u64> = ops
             .windows(2)
             .filter(|pair| pair[1].kind == OpKind::Open)
@@ -746,7 +746,7 @@ mod tests {
         };
         assert_eq!(visit(&mut script, 0, 1).len(), 100);
         assert_eq!(visit(&mut script, 0, 1).len(), 100);
-        // Shared with another worker from now on.
+        // From now on the file is shared with another worker.
         assert_eq!(visit(&mut script, 1, 2).len(), 50);
     }
 

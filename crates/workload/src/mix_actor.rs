@@ -1,5 +1,5 @@
 //! A mix among the actors of a plan: one client of the EBU access profile ([`crate::mix`]) on a separate
-//! file, as direct as the plan and for as long as the load point.
+//! file. Direct I/O and the duration are those of the plan.
 
 use crate::media::Media;
 use crate::mix::{MixFile, MixScript};
@@ -26,7 +26,7 @@ settings! {
 }
 
 impl MixActorPlan {
-    /// Its profile, also where it names none.
+    /// Its profile, or the default if it names none.
     fn profile(&self) -> MixPlan {
         self.mix.clone().unwrap_or_else(|| {
             let usual = Profile::named("production-edit").map(|profile| profile.plan()).unwrap_or_default();
@@ -36,7 +36,7 @@ impl MixActorPlan {
 }
 
 impl Actor for MixActorPlan {
-    /// The profile must go with its file.
+    /// Checks that the profile matches its file.
     fn check(&self, check: &Check) -> Checked {
         let profile = self.profile();
         profile.check_combination(check.spelling)?;

@@ -1,8 +1,9 @@
-//! The timeline of a stream: when a frame may be asked for, by when it must be there, and which frame comes
-//! next. Pure arithmetic on exact frame rates; all actors with frames share it. And the timeline of a
-//! process that is asked for so many operations per second.
+//! The timeline of a stream: when a frame may be requested, its deadline, and the next frame. Pure
+//! arithmetic on exact frame rates, shared by all actors with frames. Also the timeline of a process
+//! with a rate in operations per second.
 //!
-//! Neither ever slides. Frame i belongs to `t0 + prebuffer + i ÷ rate`, whatever happened before.
+//! Neither ever shifts. The deadline of frame i is `t0 + prebuffer + i ÷ rate`, whatever happened
+//! before.
 
 use reelgauge_formats::FrameRate;
 pub use reelgauge_formats::Policy;
@@ -25,25 +26,25 @@ pub enum ReadAhead {
 pub struct Pace {
     /// Frames per second.
     pub rate: FrameRate,
-    /// How many frames the buffer holds; at least 1. The prebuffer is the time that they last.
+    /// The number of frames in the buffer; at least 1. The prebuffer is their duration.
     pub buffer_frames: u32,
-    /// What becomes of frames that are too late to be asked for.
+    /// The handling of frames that are too late to be requested.
     pub policy: Policy,
 }
 
 impl Pace {
-    /// How long a full buffer lasts: how far the stream may lag before a frame is late.
+    /// The duration of a full buffer: how far the stream may lag before a frame is late.
     pub fn prebuffer_ns(&self) -> u64 {
         self.rate.frame_due_ns(u64::from(self.buffer_frames))
     }
 
-    /// When a frame must be there.
+    /// The deadline of a frame.
     pub fn deadline_ns(&self, t0_ns: u64, frame: u64) -> u64 {
         t0_ns.saturating_add(self.prebuffer_ns()).saturating_add(self.rate.frame_due_ns(frame))
     }
 
-    /// When a player may ask for a frame: the first buffer-full at once, every other when the frame that
-    /// had its place has been shown.
+    /// When a player may request a frame: the first buffer-full at once, each later frame when the frame
+    /// that had its place has been shown.
     pub fn readable_ns(&self, t0_ns: u64, frame: u64) -> u64 {
         match frame.checked_sub(u64::from(self.buffer_frames)) {
             Some(shown) => self.deadline_ns(t0_ns, shown),
@@ -51,13 +52,13 @@ impl Pace {
         }
     }
 
-    /// When a recorder has a frame to write: when the camera has made it.
+    /// When the camera has captured a frame, so that a recorder can write it.
     pub fn captured_ns(&self, t0_ns: u64, frame: u64) -> u64 {
         t0_ns.saturating_add(self.rate.frame_due_ns(frame))
     }
 
-    /// The frame to ask for at `now_ns` when `next` would be in turn: itself, or under [`Policy::Drop`] the
-    /// first whose deadline has not passed.
+    /// The frame to request at `now_ns` if `next` is the next one: itself, or under [`Policy::Drop`] the
+    /// first frame whose deadline has not passed.
     pub fn next_frame(&self, t0_ns: u64, next: u64, now_ns: u64) -> u64 {
         if self.policy == Policy::Stall || self.deadline_ns(t0_ns, next) >= now_ns {
             return next;
@@ -74,13 +75,13 @@ pub struct OpRate {
 }
 
 impl OpRate {
-    /// This rate, rounded to a millionth; anything that is not above 0 becomes the slowest there is.
+    /// This rate, rounded to a millionth. A rate that is not above 0 becomes the slowest possible one.
     pub fn new(ops_per_s: f64) -> OpRate {
-        // A cast from a float saturates, and makes 0 of what is no number.
+        // A cast from a float saturates, and converts NaN to 0.
         OpRate { micro_ops_per_s: ((ops_per_s * 1e6).round() as u64).max(1) }
     }
 
-    /// When a transfer (from 0) is due on its timeline, in nanoseconds, rounded down from the exact time.
+    /// When a transfer (from 0) is due, in nanoseconds, rounded down from the exact time.
     pub fn due_ns(self, transfer: u64) -> u64 {
         let exact_ns = u128::from(transfer) * 1_000_000_000_000_000 / u128::from(self.micro_ops_per_s);
         u64::try_from(exact_ns).unwrap_or(u64::MAX)
@@ -102,11 +103,11 @@ mod tests {
     #[test]
     fn a_day_at_59_94_ends_where_it_must() {
         let pace = pace("59.94", 60, Policy::Drop);
-        // 24 h hold 86,400 × 60000 ÷ 1001 frames; the last whole one is exact to the nanosecond.
+        // 24 h have 86,400 × 60000 ÷ 1001 frames; the last whole one is exact to the nanosecond.
         let frames = 86_400 * 60_000 / 1001;
         let exact_ns = u128::from(frames + 60) * 1001 * 1_000_000_000 / 60_000;
         let found_ns = u128::from(pace.deadline_ns(0, frames));
-        // Prebuffer and frame are rounded down apart: at most one nanosecond.
+        // Prebuffer and frame are rounded down separately: an error of at most one nanosecond.
         assert!(exact_ns - found_ns <= 1, "{exact_ns} {found_ns}");
     }
 
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn rates_of_operations_are_exact_and_never_drift() {
         let nine = OpRate::new(9.0);
-        // A day later the rounding is still below a nanosecond.
+        // After a day the rounding error is still below a nanosecond.
         assert_eq!(
             (nine.due_ns(1), nine.due_ns(9), nine.due_ns(777_600)),
             (111_111_111, 1_000_000_000, 86_400_000_000_000)

@@ -1,7 +1,7 @@
-//! What the actors have in common: how an operation is filled in, how one frame is read, and how a process
-//! without frames goes from one transfer to the next.
+//! Common parts of the actors: the fields of an operation, reading one frame, and the transfers of a
+//! process without frames.
 //!
-//! Not here: what the actors are (their own files) and the arithmetic of time ([`crate::pace`]).
+//! Not here: the actors (their own files) and the arithmetic of time ([`crate::pace`]).
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -9,15 +9,15 @@ use crate::clip::{Clip, FramePlace};
 use crate::pace::OpRate;
 use crate::script::{Done, Op, OpenMode};
 
-/// After a failed operation that would be tried again at once, an actor pauses this long, so that a dead
-/// target is not hammered.
+/// The pause of an actor after a failed operation that it would otherwise retry immediately, so that a
+/// dead target is not flooded with requests.
 pub(crate) const PAUSE_AFTER_ERROR_NS: u64 = 10_000_000;
 
-/// A stream's file handle: what all operations on it have in common.
+/// A stream's file handle: the fields that all operations on it share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hand {
     pub(crate) stream: u32,
-    /// Also the operations' token.
+    /// Also the token of the operations.
     pub(crate) handle: u16,
     pub(crate) open: OpenMode,
 }
@@ -28,7 +28,7 @@ impl Hand {
         Hand { stream, handle, open: OpenMode { direct, ..OpenMode::default() } }
     }
 
-    /// A handle for writing, and reading too.
+    /// A handle for writing and reading.
     pub(crate) fn writing(stream: u32, handle: u16, direct: bool) -> Hand {
         Hand { stream, handle, open: OpenMode { write: true, direct, ..OpenMode::default() } }
     }
@@ -50,7 +50,7 @@ impl Hand {
         }
     }
 
-    /// A read or write of this place.
+    /// A read or write at this position.
     pub(crate) fn block(&self, kind: OpKind, place: FramePlace, transfer: u32, due_ns: u64) -> Op {
         Op { offset: place.offset, len: place.len, ..self.op(kind, place.file, transfer, due_ns) }
     }
@@ -63,8 +63,8 @@ enum ReadStep {
     Close,
 }
 
-/// The reading of one frame: a read, and for a sequence an open before it and a close after it. The
-/// first operation is due when the frame is, the others when theirs precede is done.
+/// Reads one frame: a read, with an open before it and a close after it in a sequence. The first
+/// operation is due when the frame is, each later one when the previous one is done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameRead {
     place: FramePlace,
@@ -73,12 +73,12 @@ pub(crate) struct FrameRead {
     is_file: bool,
     step: ReadStep,
     due_ns: u64,
-    /// Carried by the open and the read; the close is no part of the frame.
+    /// Flags of the open and the read. The close is not part of the frame.
     flags: OpFlags,
 }
 
 impl FrameRead {
-    /// The reading of the clip's frame at `position`, whose transfer is `number`.
+    /// Reads the clip's frame at `position`; its transfer is `number`.
     pub(crate) fn new(clip: &Clip, position: u64, number: u32, due_ns: u64, flags: OpFlags) -> FrameRead {
         let is_file = clip.is_sequence();
         let step = if is_file { ReadStep::Open } else { ReadStep::Read };
@@ -90,7 +90,7 @@ impl FrameRead {
         self.due_ns
     }
 
-    /// The operation whose turn it is. `ends_transfer`: the read is the last of its transfer.
+    /// The next operation. `ends_transfer`: the read is the last operation of its transfer.
     pub(crate) fn op(&self, hand: &Hand, ends_transfer: bool) -> Op {
         match self.step {
             ReadStep::Open => {
@@ -105,7 +105,7 @@ impl FrameRead {
         }
     }
 
-    /// What is left to do now that this operation has finished; `None` when the reading is over.
+    /// The remaining work after this operation; `None` if the frame is complete.
     pub(crate) fn after(self, done: &Done) -> Option<FrameRead> {
         let step = match self.step {
             ReadStep::Open if done.errno == 0 => ReadStep::Read,
@@ -116,14 +116,14 @@ impl FrameRead {
     }
 }
 
-/// A process that does one transfer after the other, each due at its own time however long those before
-/// it took (open loop): after a slow one the next begin late, and none is skipped.
+/// A process that does one transfer after the other, each due at its own time regardless of earlier ones
+/// (open loop). After a slow transfer the next ones begin late, and none is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Process {
     rate: OpRate,
     t0_ns: u64,
     begun: u64,
-    /// What is left of the transfer under way.
+    /// The remaining operations of the current transfer.
     kinds: &'static [OpKind],
     due_ns: u64,
     pub(crate) is_in_flight: bool,
@@ -139,14 +139,14 @@ impl Process {
         *self = Process { t0_ns, ..Process::new(self.rate) };
     }
 
-    /// Begins the next transfer, of these operations; never none.
+    /// Begins the next transfer with these operations, at least one.
     pub(crate) fn begin(&mut self, kinds: &'static [OpKind]) {
         self.kinds = kinds;
         self.due_ns = self.t0_ns.saturating_add(self.rate.due_ns(self.begun));
         self.begun += 1;
     }
 
-    /// The operation of the transfer whose turn it is; `None` between two transfers.
+    /// The next operation of the transfer; `None` between two transfers.
     pub(crate) fn kind(&self) -> Option<OpKind> {
         self.kinds.first().copied()
     }
@@ -156,18 +156,18 @@ impl Process {
         self.begun.saturating_sub(1) as u32
     }
 
-    /// When its operation in turn is due: the first when the transfer is, the others when the one before
-    /// is done.
+    /// When its next operation is due: the first when the transfer is, each later one when the previous
+    /// one is done.
     pub(crate) fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// [`OpFlags::LAST`] when the operation in turn is the transfer's last.
+    /// [`OpFlags::LAST`] if the next operation is the transfer's last.
     pub(crate) fn last(&self) -> OpFlags {
         OpFlags::NONE.with_if(OpFlags::LAST, self.kinds.len() == 1)
     }
 
-    /// The operation in turn has finished. One that failed ends its transfer.
+    /// Records that the current operation has finished. A failure ends its transfer.
     pub(crate) fn done(&mut self, done: &Done) {
         self.is_in_flight = false;
         self.due_ns = done.done_ns;

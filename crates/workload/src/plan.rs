@@ -1,8 +1,7 @@
-//! A run in one value, made from flags or from `run.toml`, with all checks that need no access to the
-//! target.
+//! A run in one value, from flags or from `run.toml`, with all checks that need no access to the target.
 //!
-//! Checks here are pure. Whether the target exists, has room and takes direct I/O is found out by the
-//! runner, also before any test data is written.
+//! The checks are pure. The runner checks whether the target exists, has space and supports direct I/O,
+//! also before any test data is written.
 
 use std::path::PathBuf;
 
@@ -18,16 +17,16 @@ use crate::units::{Percent, Size, Span};
 
 pub use crate::plan_version::PLAN_VERSION;
 
-/// The smallest and the largest block.
+/// The smallest and the largest block size.
 pub const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 512..=64 << 20;
 
-/// The largest test file: more than any storage gives one run.
+/// The maximum size of a test file: more than any storage provides for one run.
 pub const FILE_SIZE_MAX: Size = Size(1 << 50);
 
-/// The most workers in one process.
+/// The maximum number of workers in one process.
 pub const WORKERS_MAX: u32 = 4096;
 
-/// The most blocks of one worker in flight at once.
+/// The maximum number of blocks of one worker in flight.
 pub const IN_FLIGHT_MAX: u16 = 256;
 
 /// A whole run.
@@ -38,59 +37,60 @@ pub struct Plan {
     pub plan_version: u32,
     /// The program that wrote it.
     pub written_by: String,
-    /// The directory that is measured.
+    /// The directory to measure.
     pub target: PathBuf,
-    /// Where every random draw starts.
+    /// The seed of all random draws.
     pub seed: u64,
     /// Performs the operations.
     pub driver: DriverChoice,
     /// Workers of each load point.
     pub workers: Ramp,
-    /// A parameter that changes from load point to load point; `workers` then holds one number.
+    /// A parameter that changes from load point to load point. Then `workers` contains one number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
     /// Time before each load point that is excluded from the figures.
     pub warmup: Span,
     /// The measured time of each load point.
     pub duration: Span,
-    /// A target that completes nothing for this long is given up.
+    /// A target that completes nothing for this long is abandoned.
     pub hang_after: Span,
-    /// Read back and check every block that the run wrote.
+    /// Whether to read back and check every block that the run wrote.
     pub verify: bool,
-    /// Keep every operation.
+    /// Whether to keep every operation.
     pub log: bool,
-    /// Memory of the server that holds the files, where the user knows it.
+    /// Memory of the file server, if the user knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_memory: Option<Size>,
-    /// A folder of the user's own files, on the same storage, which are read instead of test files. Nothing
-    /// in it is ever changed, so nothing may be written.
+    /// A folder of the user's own files, on the same storage, which are read instead of test files. They
+    /// are never changed, so the plan must not write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_from: Option<PathBuf>,
-    /// What every load point is held to: `p99=40ms,throughput=60MB/s`. Empty for nothing.
+    /// Criteria for every load point: `p99=40ms,throughput=60MB/s`. May be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub criteria: String,
-    /// Words to find the run by.
+    /// Tags to find the run by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// It shares its test files with other machines of its run. Its workers all use the same files then.
+    /// Set if it shares its test files with other hosts of its run. Then all its workers use the same
+    /// files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_data: Option<SharedData>,
-    /// The storage as the user describes it.
+    /// The user's description of the storage.
     #[serde(default, skip_serializing_if = "StorageDetails::is_empty")]
     pub storage: StorageDetails,
     /// The access profile.
     pub mix: MixPlan,
 }
 
-/// One data set of several machines: one of them makes it, the others use it where it lies.
+/// One data set for several hosts: one of them creates it, and the others use it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedData {
-    /// The data set's seed: the same for all, where their own seeds differ.
+    /// The data set's seed: the same for all hosts, even if their own seeds differ.
     pub seed: u64,
-    /// This machine makes the files. One of them all does.
+    /// Whether this host creates the files. Exactly one host does.
     pub is_owner: bool,
-    /// The name of the fleet's run, by which the machines find each other; without it this machine is alone.
+    /// The name of the fleet's run, by which the hosts find each other. Without it this host is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The files of the clients on this host, if each client has a separate file. `None`: all clients
@@ -99,20 +99,20 @@ pub struct SharedData {
     pub clients: Option<ClientFiles>,
 }
 
-/// The files of one machine's clients, among those of the clients of all machines.
+/// The files of one host's clients, among those of the clients of all hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientFiles {
-    /// The files of all machines together.
+    /// The number of files of all hosts together.
     pub files: u32,
-    /// The file of this machine's first client, from 0.
+    /// The file of this host's first client, from 0.
     pub first: u32,
-    /// From one client's file to the next one's.
+    /// The distance from one client's file to the next one's.
     pub apart: u32,
 }
 
 impl ClientFiles {
-    /// The file of this machine's client of this number, both from 0.
+    /// The file of this host's client with this number, both from 0.
     pub fn of(self, client: u32) -> u32 {
         self.first.saturating_add(self.apart.saturating_mul(client))
     }
@@ -122,43 +122,44 @@ impl ClientFiles {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MixPlan {
-    /// The name of the profile that it came from.
+    /// The name of the original profile.
     pub profile: String,
-    /// Transfers are up to this long. Either this or `lengths`.
+    /// Maximum length of transfers. Either this or `lengths`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<Size>,
-    /// Transfers have one of these lengths.
+    /// The possible lengths of transfers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lengths: Option<Sizes>,
     /// Block sizes, equally likely.
     pub blocks: Sizes,
     /// Percentage of transfers that write.
     pub writes: Percent,
-    /// Percentage of transfers whose blocks lie at random places.
+    /// Percentage of transfers with blocks at random positions.
     pub random: Percent,
-    /// Pause before each transfer, from 0 to this.
+    /// Maximum pause before each transfer; the minimum is 0.
     pub max_delay: Span,
-    /// Number of files from which every transfer picks one; without it each worker has its own file.
+    /// Number of files from which every transfer chooses one. Without it each worker has its own file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<u32>,
     /// Size of each file.
     pub file_size: Size,
-    /// All workers use one file.
+    /// Whether all workers use one file.
     #[serde(default)]
     pub shared_file: bool,
     /// When written data is made durable.
     pub sync: SyncPolicy,
-    /// Past the client's cache.
+    /// Whether to bypass the client's cache.
     #[serde(default = "yes")]
     pub direct: bool,
-    /// Visit every block once, in random order.
+    /// Whether to visit every block once, in random order.
     #[serde(default)]
     pub no_repeat: bool,
-    /// Blocks of each worker in flight at once. Written only above 1: earlier versions read the plan then.
+    /// Blocks of each worker in flight at a time. Written only if above 1, so that earlier versions can
+    /// read the plan.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub in_flight: u16,
-    /// Each transfer makes its file new instead of writing over it. Written only where it is so: earlier
-    /// versions read the plan then.
+    /// Whether each transfer creates its file instead of overwriting it. Written only if true, so that
+    /// earlier versions can read the plan.
     #[serde(default, skip_serializing_if = "is_false")]
     pub create: bool,
 }
@@ -182,7 +183,7 @@ const fn yes() -> bool {
 }
 
 impl Default for MixPlan {
-    /// The paper's production edit profile without its blocks' names: see [`crate::profile`].
+    /// The paper's production edit profile without the names of its blocks: see [`crate::profile`].
     fn default() -> MixPlan {
         MixPlan {
             profile: "custom".to_owned(),
@@ -204,103 +205,103 @@ impl Default for MixPlan {
     }
 }
 
-/// What is wrong with a plan. Each message names the problem and its remedy.
+/// The problem of a plan. Each message names the problem and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Its test files can't be those of several machines.
+    /// The test files cannot be shared by several hosts.
     #[error("several hosts cannot share its test files: {0}")]
     SharedData(&'static str),
-    /// Written by a newer program.
+    /// A newer program wrote the plan.
     #[error("this plan has version {0}, but this program reads up to {PLAN_VERSION}. Update Reelgauge")]
     Newer(u32),
-    /// Not a plan.
+    /// The text is not a plan.
     #[error("not a plan: {0}")]
     Toml(String),
-    /// Neither a mix nor actors.
+    /// There is neither a mix nor an actor.
     #[error(
         "the plan has no [[actor]] and no [mix]. Add at least\n\n  \
          [[actor]]\n  kind = \"copier\"\n"
     )]
     Nothing,
-    /// A mix and actors.
+    /// There are a mix and actors.
     #[error(
         "a plan has [[actor]] tables or a [mix], not both. To combine a mix with others, use an [[actor]] of \
          kind \"mix\""
     )]
     Both,
-    /// The file of a watch.
+    /// The file is that of a watch.
     #[error("this is the plan of a watch, which makes no load to repeat. Watch again with 'reelgauge watch'")]
     Watch,
-    /// Something about one actor of a file.
+    /// A problem of one actor of a file.
     #[error("actor {number} ({kind}): {problem}")]
     Actor {
-        /// Which, from 1.
+        /// The number of the actor, from 1.
         number: usize,
-        /// What it is.
+        /// Its kind.
         kind: ActorKind,
-        /// What is wrong with it.
+        /// Its problem.
         problem: Box<PlanError>,
     },
-    /// Nothing to run.
+    /// There are no workers.
     #[error("the ramp is empty. Give at least one number of workers, like {}", match .0 {
         Spelling::Flags => "--ramp 1..10",
         Spelling::File => "workers = \"1..10\"",
     })]
     EmptyRamp(Spelling),
-    /// Too much to run.
+    /// There are too many workers.
     #[error("{setting} results in {workers} workers, but one process runs 1 to {WORKERS_MAX}. Change it")]
     TooManyWorkers {
-        /// How many.
+        /// Their number.
         workers: u32,
-        /// What sets their number.
+        /// The setting that determines the number.
         setting: &'static str,
     },
-    /// No time.
+    /// The measured time is 0.
     #[error("the duration is 0. Give each load point some time, like {}", .0.set("duration", "30s"))]
     ZeroDuration(Spelling),
-    /// No patience.
+    /// The time limit for a hanging target is 0.
     #[error("{} is 0, so every operation would count as hung. Use 1s or more", .0.name("hang_after"))]
     ZeroHangAfter(Spelling),
-    /// Writes to files that may only be read.
+    /// The plan writes to files that may only be read.
     #[error(
         "this run writes, but your own files ({}) are only read. Use {}, or omit your own files",
         .0.name("read_from"), .0.set("writes", "0")
     )]
     ReadFromWrites(Spelling),
-    /// A block size out of range.
+    /// A block size is out of range.
     #[error("a block of {block} is outside 512B to 64MiB. Choose {setting} in this range")]
     BlockRange {
-        /// The block.
+        /// The block size.
         block: Size,
-        /// What its size is called.
+        /// The name of its setting.
         setting: String,
     },
-    /// A file size out of range.
+    /// A file size is out of range.
     #[error("{setting} {size} is outside {least} to {FILE_SIZE_MAX}. Choose a size in this range")]
     FileRange {
         /// The size.
         size: Size,
-        /// The smallest that is allowed.
+        /// The smallest permitted size.
         least: Size,
-        /// What the size is called.
+        /// The name of its setting.
         setting: String,
     },
-    /// A size that direct I/O or the pattern can't have.
+    /// A size is not aligned for direct I/O or the pattern.
     #[error("{what} is {size}, but must be a multiple of {quantum} above 0. Use {}", nearest(*below, *above))]
     Unaligned {
-        /// What it is.
+        /// The name of the size.
         what: String,
-        /// As given.
+        /// The given value.
         size: Size,
-        /// What it must be a multiple of.
+        /// The required alignment.
         quantum: Size,
-        /// The nearest below that is (at least one quantum).
+        /// The nearest aligned size below (at least one quantum).
         below: Size,
-        /// The nearest above that is.
+        /// The nearest aligned size above.
         above: Size,
     },
-    /// A block does not fit.
+    /// A block does not fit into the file.
     #[error(
         "a block of {block} is larger than the file of {file}. Use a larger {} or smaller {setting}",
         spelling.name("file_size")
@@ -310,12 +311,12 @@ pub enum PlanError {
         block: Size,
         /// The file.
         file: Size,
-        /// What the block's size is called.
+        /// The name of the setting of the block size.
         setting: String,
-        /// Where the plan comes from.
+        /// The source of the plan.
         spelling: Spelling,
     },
-    /// A transfer does not fit.
+    /// A transfer does not fit into the file.
     #[error(
         "{} {length} is longer than the file of {file}. Use a larger {} or a shorter length",
         spelling.name("lengths"), spelling.name("file_size")
@@ -325,10 +326,10 @@ pub enum PlanError {
         length: Size,
         /// The file.
         file: Size,
-        /// Where the plan comes from.
+        /// The source of the plan.
         spelling: Spelling,
     },
-    /// No transfer is as long as a block.
+    /// All transfers are shorter than the smallest block.
     #[error(
         "transfers of up to {length} are shorter than the smallest block, {block}. Raise {} or use smaller \
          {}",
@@ -339,10 +340,10 @@ pub enum PlanError {
         length: Size,
         /// The smallest block.
         block: Size,
-        /// Where the plan comes from.
+        /// The source of the plan.
         spelling: Spelling,
     },
-    /// Files that can't be made new.
+    /// The files cannot be created again by each transfer.
     #[error(
         "{} creates each file again, so every transfer must write one whole file in order. Use {}, {}, no {} \
          and no {}, and set {} to the size of the files",
@@ -350,18 +351,18 @@ pub enum PlanError {
         .0.name("shared_file"), .0.name("lengths")
     )]
     Create(Spelling),
-    /// Too few blocks in flight, or too many.
+    /// The number of blocks in flight is out of range.
     #[error(
         "{} is outside 1 to {IN_FLIGHT_MAX}. Choose a number in this \
          range", .1.set("in_flight", &.0.to_string()))]
     InFlight(u16, Spelling),
-    /// No files.
+    /// The number of files is 0.
     #[error("{} leaves nothing to measure. Use at least 1", .0.set("files", "0"))]
     ZeroFiles(Spelling),
-    /// Something about actors.
+    /// A problem of the actors.
     #[error(transparent)]
     Streams(#[from] crate::streams::StreamsError),
-    /// Two options where one has no effect.
+    /// One of two options has no effect.
     #[error("{0}")]
     NoEffect(String),
 }
@@ -399,7 +400,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The plan as TOML; [`Plan::from_toml`] reads it back.
+    /// The plan as TOML, for [`Plan::from_toml`].
     pub fn to_toml(&self) -> Result<String, PlanError> {
         Ok(toml::to_string_pretty(self)?)
     }
@@ -409,7 +410,7 @@ impl Plan {
         self.workers.0.iter().copied().max().unwrap_or(0)
     }
 
-    /// How many load points it has.
+    /// The number of load points.
     pub fn points(&self) -> usize {
         self.sweep.as_ref().map_or(self.workers.0.len(), Sweep::len)
     }
@@ -420,7 +421,7 @@ impl Plan {
         self.workers.0.get(index).copied().unwrap_or(0)
     }
 
-    /// What this load point is called: `8 workers`, `random 25 %`.
+    /// The label of this load point: `8 workers`, `random 25 %`.
     pub fn label_at(&self, point: usize) -> String {
         let swept = self.sweep.as_ref().and_then(|sweep| sweep.label(point));
         swept.unwrap_or_else(|| match self.workers_at(point) {
@@ -429,7 +430,7 @@ impl Plan {
         })
     }
 
-    /// The access profile of this load point: the plan's, with the sweep's value in place.
+    /// The access profile of this load point: the plan's, with the sweep's value.
     pub fn mix_at(&self, point: usize) -> MixPlan {
         let mut mix = self.mix.clone();
         for (sweep, at) in self.sweep.iter().flat_map(|sweep| sweep.parts(point)) {
@@ -440,20 +441,20 @@ impl Plan {
                     mix.max_length = None;
                     mix.lengths = Some(Sizes(values.get(at).copied().into_iter().collect()));
                 }
-                // Its parts are none themselves.
+                // The parts of a grid are not grids themselves.
                 Sweep::Grid(_) => {}
             }
         }
         mix
     }
 
-    /// The smallest quantum of any load point: what every offset and length is a multiple of.
+    /// The smallest quantum of any load point: the alignment of all offsets and lengths.
     pub fn quantum_bytes_min(&self) -> u32 {
         let quanta = (0..self.points()).map(|point| self.mix_at(point).quantum_bytes());
         quanta.min().unwrap_or(512)
     }
 
-    /// How many files the run needs.
+    /// The number of files that the run needs.
     pub fn files(&self) -> u32 {
         match (self.mix.shared_file, self.mix.files) {
             (true, _) => 1,
@@ -462,17 +463,17 @@ impl Plan {
         }
     }
 
-    /// Which files are those of this machine's clients, if each client of several machines has its own.
+    /// The files of this host's clients, if each client of several hosts has its own.
     pub fn client_files(&self) -> Option<ClientFiles> {
         self.shared_data.as_ref().and_then(|shared| shared.clients)
     }
 
-    /// Where the contents of its test files start.
+    /// The seed for the contents of its test files.
     pub fn data_seed(&self) -> u64 {
         self.shared_data.as_ref().map_or(self.seed, |shared| shared.seed)
     }
 
-    /// Checks a plan made from flags. One from a file was checked when it was read.
+    /// Checks a plan made from flags. A plan from a file was checked when it was read.
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_spelled(Spelling::Flags)
     }
@@ -480,7 +481,7 @@ impl Plan {
     /// Checks whether several hosts can share the test files of this plan.
     ///
     /// # Errors
-    /// [`PlanError::SharedData`].
+    /// [`PlanError::SharedData`] if they cannot.
     pub fn check_shared_data(&self) -> Result<(), PlanError> {
         let uses_same_files = self.mix.shared_file || self.mix.files.is_some();
         let last =
@@ -559,12 +560,12 @@ impl Plan {
 }
 
 impl MixPlan {
-    /// Every length and offset is a multiple of this: the smallest block's largest power of two, at most
-    /// 4 KiB (what direct I/O needs almost everywhere), at least 512 B. When every block is visited
-    /// once, the block itself, so that no part of one is skipped.
+    /// The alignment of every length and offset: the largest power of two in the smallest block, at most
+    /// 4 KiB (which direct I/O needs almost everywhere), at least 512 B. If every block is visited once,
+    /// it is the block size itself, so that no part of a block is skipped.
     pub fn quantum_bytes(&self) -> u32 {
         if let ([block], true) = (self.blocks.0.as_slice(), self.no_repeat) {
-            // A block that is out of range is refused by the check.
+            // The check refuses a block that is out of range.
             return u32::try_from(block.0).unwrap_or(u32::MAX);
         }
         let powers = self.blocks.0.iter().map(|block| block.0.trailing_zeros());
@@ -572,13 +573,13 @@ impl MixPlan {
         1 << exponent
     }
 
-    /// The longest transfer.
+    /// The maximum length of a transfer.
     fn longest(&self) -> Size {
         let fixed = self.lengths.iter().flat_map(|lengths| lengths.0.iter());
         self.max_length.iter().chain(fixed).copied().max().unwrap_or_default()
     }
 
-    /// Whether every transfer writes the whole file of its worker, from its beginning to its end.
+    /// Whether every transfer writes the whole file of its worker, from beginning to end.
     fn writes_whole_files(&self) -> bool {
         let is_whole = self.lengths.as_ref().is_some_and(|lengths| lengths.0 == [self.file_size]);
         let is_own = self.files.is_none() && !self.shared_file;
@@ -669,7 +670,7 @@ impl MixPlan {
         Ok(())
     }
 
-    /// As the script takes it.
+    /// The parameters for the script.
     pub fn shape(&self) -> MixShape {
         let lengths = match &self.lengths {
             Some(fixed) => Lengths::Fixed(fixed.0.iter().map(|size| size.0).collect()),
@@ -677,7 +678,7 @@ impl MixPlan {
         };
         MixShape {
             lengths,
-            // Checked: at most 64 MiB.
+            // Already checked: at most 64 MiB.
             blocks_bytes: self.blocks.0.iter().map(|size| size.0 as u32).collect(),
             quantum_bytes: self.quantum_bytes(),
             writes: self.writes,
@@ -691,7 +692,8 @@ impl MixPlan {
     }
 }
 
-/// Refuses a file size that no storage has. One below `least` is refused by its own rules.
+/// Fails for a file size that no storage supports. Other rules check `least`, which is only for the
+/// error message.
 pub(crate) fn check_file_size(
     size: Size,
     least: Size,
@@ -703,7 +705,7 @@ pub(crate) fn check_file_size(
     }
 }
 
-/// The sizes to use instead, once each.
+/// The sizes to use instead, without duplicates.
 fn nearest(below: Size, above: Size) -> String {
     if below == above { above.to_string() } else { format!("{below} or {above}") }
 }

@@ -1,4 +1,4 @@
-//! The version of plans, whatever they run.
+//! The version of all plans.
 
-/// The version of the plan's format that this program writes, and the newest that it reads.
+/// The version of the plan format that this program writes, and the newest that it reads.
 pub const PLAN_VERSION: u32 = 1;

@@ -1,18 +1,19 @@
-//! A player: reads a clip frame by frame, as far ahead as its buffer goes.
+//! A player: reads a clip frame by frame, as far ahead as its buffer permits.
 //!
 //! On the wire:
-//! * A movie file: open, the reads of its header and index, then one read per frame. (GStreamer reads one
-//!   sample with one call, FFmpeg 32 KiB and the rest of the packet with the next; both look at the end of a
-//!   file for its index first. The client's read-ahead and the mount's rsize split these reads further.)
-//! * A sequence: open, one read of the whole file, close for every frame, as FFmpeg does with DPX and EXR.
-//!   What such a stream costs is mostly names, not bytes.
+//! * A movie file: open, the reads of its header and index, then one read per frame. (GStreamer reads a
+//!   sample with one call; FFmpeg reads 32 KiB, and the rest of the packet with the next call. Both read
+//!   the index at the end of a file first. The client's read-ahead and the mount's rsize split these
+//!   reads further.)
+//! * A sequence: open, one read of the whole file, close for every frame, as FFmpeg does with DPX and
+//!   EXR. The cost of such a stream is mostly names, not bytes.
 //!
 //! Each frame is due when its place in the buffer is free. At the start the whole buffer is requested at
-//! once: a server sees that burst when a user presses play. Most applications ask for one frame after
-//! the other ([`ReadAhead::Closed`]); some ask for all that have a place ([`ReadAhead::Open`]).
+//! once: a server sees that burst when a user presses play. Most applications request one frame after
+//! the other ([`ReadAhead::Closed`]); some request all frames that fit ([`ReadAhead::Open`]).
 //!
-//! Not here: what counts as late (the analysis room decides from the log). Audio is in the same file
-//! between the frames; it is included in a frame's place, or omitted.
+//! Not here: whether a frame is late (the analysis room decides from the log). Audio is in the same file
+//! between the frames; it is either part of a frame's range, or omitted.
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -76,21 +77,21 @@ impl Actor for PlayerPlan {
 
 impl ActorScript for Player {}
 
-/// What a player plays, and how.
+/// The clip and the settings of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerShape {
     /// The frames.
     pub clip: Clip,
     /// The rate and the buffer.
     pub pace: Pace,
-    /// How many frames are asked for at once.
+    /// How many frames are requested at once.
     pub read_ahead: ReadAhead,
-    /// Past the client's cache. Frames must then lie aligned.
+    /// Whether it bypasses the client's cache. Then frames must be aligned.
     pub direct: bool,
-    /// How long after the load point's beginning it is started.
+    /// Delay of its start after the beginning of the load point.
     pub start_after_ns: u64,
-    /// What is read of a movie file right after it was opened, in this order: header and index. They are no
-    /// frames. A sequence has none.
+    /// The ranges of a movie file that are read right after the open, in this order: header and index.
+    /// They are not frames. A sequence has none.
     pub head: Vec<FramePlace>,
 }
 
@@ -98,35 +99,36 @@ pub struct PlayerShape {
 enum Phase {
     Closed,
     Opening,
-    /// So many parts of the head have been read.
+    /// The number of parts of the head that have been read.
     Head(usize),
     ReadingHead(usize),
     Playing,
 }
 
-/// A frame under way.
+/// A frame in progress.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     read: FrameRead,
     is_in_flight: bool,
 }
 
-/// See the module.
+/// A player as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct Player {
     stream: u32,
     shape: PlayerShape,
     phase: Phase,
     t0_ns: u64,
-    /// When the file is to be opened: at t0, or again after a failure.
+    /// When the file must be opened: at t0, or after a failure.
     open_ns: u64,
     next_frame: u64,
-    /// One per frame that may be under way; a slot's number is its token, and in a sequence its handle.
+    /// One per frame that may be in progress. A slot's number is its token, and in a sequence its
+    /// handle.
     slots: Vec<Option<Slot>>,
 }
 
 impl Player {
-    /// A player that has not begun.
+    /// A player that has not started.
     pub fn new(first_stream: u32, shape: PlayerShape) -> Player {
         let frames_under_way = match shape.read_ahead {
             ReadAhead::Closed => 1,
@@ -137,7 +139,7 @@ impl Player {
         Player { stream: first_stream, shape, phase, t0_ns: 0, open_ns: 0, next_frame: 0, slots }
     }
 
-    /// The handle of a slot: a movie has one for all.
+    /// The handle of a slot; in a movie all slots share one.
     fn hand(&self, slot: usize) -> Hand {
         let handle = if self.shape.clip.is_sequence() { slot as u16 } else { 0 };
         Hand::reading(self.stream, handle, self.shape.direct)
@@ -149,7 +151,7 @@ impl Player {
         Step::Do(Op { token: 0, ..op })
     }
 
-    /// The next operation of a frame under way, or the first of the frame whose turn it is at `now_ns`.
+    /// The next operation of a frame in progress, or the first one of the next frame at `now_ns`.
     fn play(&mut self, now_ns: u64) -> Step {
         let waiting = |slot: &Option<Slot>| slot.is_some_and(|slot| !slot.is_in_flight);
         if let Some(number) = self.slots.iter().position(waiting) {
@@ -162,7 +164,8 @@ impl Player {
         self.next_frame = pace.next_frame(self.t0_ns, self.next_frame, now_ns);
         let due_ns = pace.readable_ns(self.t0_ns, self.next_frame);
         if self.shape.clip.is_sequence() && due_ns > now_ns {
-            // Not handed over early: the driver would hold it and not ask for what frames under way need.
+            // Not issued early: the driver would hold it and not ask for the operations of frames in
+            // progress.
             return Step::Wait { until_ns: due_ns };
         }
         let frame = self.next_frame;
@@ -220,7 +223,7 @@ impl Script for Player {
         match self.phase {
             Phase::Opening if done.errno == 0 => self.phase = Phase::Head(0),
             Phase::Opening => {
-                // A player that could not open its file tries again, behind its time.
+                // A player that could not open its file retries, late.
                 self.phase = Phase::Closed;
                 self.open_ns = done.done_ns.saturating_add(PAUSE_AFTER_ERROR_NS);
             }
@@ -287,7 +290,8 @@ mod tests {
             ("open", 4, 0, 0, none, 100, 100),
             ("read", 4, 0, 0, none, 100, 110),
             ("read", 4, 5000, 0, none, 100, 120),
-            // A buffer of two frames at once; then a place is free whenever a frame was shown.
+            // A buffer of two frames is requested at once. Then a place is free whenever a frame was
+            // shown.
             ("read", 4, 0, 0, last, 100, 130),
             ("read", 4, 100, 1, last, 100, 140),
             ("read", 4, 200, 2, last, 180, 180),
@@ -327,7 +331,8 @@ mod tests {
             (now_ns + ms * MS, 0)
         };
         let ops = done_ops(&mut player, (0, 2000 * MS), slow);
-        // Every read follows its open at once, although the next frame is due much later: nothing is held.
+        // Every read follows its open immediately, although the next frame is due much later: nothing is
+        // held.
         assert!(ops.iter().all(|played| played.issued_ns == played.op.due_ns));
         let opens = ops.iter().filter(|played| played.op.kind == OpKind::Open);
         for (frame, open) in (0_u64..).zip(opens) {
@@ -348,7 +353,8 @@ mod tests {
         let opens: Vec<_> = ops.iter().filter(|played| played.op.kind == OpKind::Open).collect();
         assert_eq!(opens.len(), 11);
         assert!(opens.windows(2).all(|pair| pair[1].issued_ns == pair[0].done_ns + PAUSE_AFTER_ERROR_NS));
-        // Open at last after 111 ms: the deadline of frame 0 (80 ms) has passed, that of frame 1 not.
+        // The open succeeds after 111 ms: the deadline of frame 0 (80 ms) has passed, that of frame 1
+        // has not.
         let first = ops.iter().find(|played| played.op.flags.has(FRAME)).unwrap();
         assert_eq!((first.op.transfer, first.op.due_ns, first.issued_ns), (1, 0, 111 * MS));
     }
@@ -380,7 +386,7 @@ mod tests {
                 last = Some(*done);
             }
         });
-        // 86,400 s × 60000 ÷ 1001, rounded up, are due in a day; a buffer of 60 is asked for at once.
+        // 86,400 s × 60000 ÷ 1001, rounded up, are due in a day; a buffer of 60 is requested at once.
         assert_eq!(frames, 5_178_822);
         let DoneOp { op, issued_ns, .. } = last.unwrap();
         let exact_ns = u128::from(op.transfer) * 1001 * 1_000_000_000 / 60_000;
@@ -397,7 +403,7 @@ mod tests {
             let read_ahead = if is_open { ReadAhead::Open } else { ReadAhead::Closed };
             let shape = PlayerShape { start_after_ns: 3 * MS, ..shape(clip.unwrap(), buffer, read_ahead) };
             let mut player = Player::new(0, shape.clone());
-            // Cut short anywhere, and begun again: the same as a new one, one second later.
+            // A player interrupted anywhere and resumed behaves like a new one, one second later.
             done_ops(&mut player, (0, until_ms * MS), takes(op_ms * MS));
             let again = done_ops(&mut player, (1000 * MS, 1300 * MS), takes(op_ms * MS));
             let fresh = done_ops(&mut Player::new(0, shape), (0, 300 * MS), takes(op_ms * MS));

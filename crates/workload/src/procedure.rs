@@ -1,12 +1,12 @@
-//! Procedures: series of runs and actions with one report, as a paper or a field practice prescribes them.
+//! Procedures: series of runs and actions with one report, as prescribed by a paper or by practice.
 //!
 //! They are data (`catalogue/procedures/*.toml`). A step is a run (a verb and its flags) or an action:
 //! ballast up to a fill level or its removal, ageing, making a server cold, a rest. A step may require
-//! others, or events of the user's own ([`requirement`]). Rounds are steps that are repeated. What
-//! a paper prescribes is in `paper_set`, in the names of the flags; [`deviation`] compares it with what is
-//! run.
+//! other steps, or the user's events ([`requirement`]). Rounds are repeated steps. `paper_set` contains
+//! the settings that a paper prescribes, by the names of the flags; [`deviation`] compares them with the
+//! actual settings.
 //!
-//! Not here: carrying it out (the runner), what flags mean (the binary).
+//! Not here: the execution (the runner), and the meaning of flags (the binary).
 
 pub mod deviation;
 pub mod requirement;
@@ -18,23 +18,23 @@ use serde::{Deserialize, Serialize};
 use self::requirement::Requirement;
 use crate::units::{Size, Span};
 
-/// The most rounds.
+/// The maximum number of rounds.
 const ROUNDS_MAX: u32 = 1000;
 
-/// The flag with a count of streams, and those of a search, whose place it takes.
+/// The flag with a count of streams, and the flags of a search that it replaces.
 const COUNT: &str = "count";
 const SEARCH: [&str; 2] = ["find-max", "time-max"];
 
-/// The flag with the measured time, which a search has for each trial.
+/// The flag with the measured time; for a search, that of each trial.
 const DURATION: &str = "duration";
 
-/// Characters of a step's name.
+/// Maximum length of a step's name.
 const NAME_CHARS: usize = 80;
 
-/// Flags that the procedure itself gives to its runs, or that runs of it cannot have.
+/// Flags that the procedure itself passes to its runs, or that its runs cannot have.
 const OWN_KEYS: [&str; 6] = ["out", "json", "quiet", "resume", "target", "dry-run"];
 
-/// A procedure that ships: its name and its text.
+/// A built-in procedure: its name and its text.
 const CATALOGUE: [(&str, &str); 9] = [
     ("ebu-study", include_str!("../../../catalogue/procedures/ebu-study.toml")),
     ("iometer", include_str!("../../../catalogue/procedures/iometer.toml")),
@@ -47,42 +47,42 @@ const CATALOGUE: [(&str, &str); 9] = [
     ("whole-file-vs-edit", include_str!("../../../catalogue/procedures/whole-file-vs-edit.toml")),
 ];
 
-/// A procedure as its file has it.
+/// A procedure as in its file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Procedure {
-    /// What it shows, in a line.
+    /// A one-line description of its result.
     pub about: String,
     /// The document and section that it follows.
     #[serde(default)]
     pub paper: Option<String>,
-    /// Computers of the paper's clients.
+    /// Number of computers of the paper's clients.
     #[serde(default)]
     pub paper_computers: Option<u32>,
-    /// What the paper prescribes for every run.
+    /// The paper's settings for every run.
     #[serde(default)]
     pub paper_set: Settings,
-    /// What is concluded from all runs together.
+    /// The conclusion from all runs together.
     #[serde(default)]
     pub finding: Option<FindingKind>,
-    /// How often the rounds are repeated; for `steady` at most.
+    /// The number of rounds; for `steady` the maximum.
     #[serde(default)]
     pub rounds: Option<u32>,
     /// Flags of every run.
     #[serde(default)]
     pub set: Settings,
-    /// What the short variant sets instead.
+    /// The settings that the short variant changes.
     #[serde(default)]
     pub short: Settings,
-    /// The steps, in their order.
+    /// The steps, in order.
     #[serde(default)]
     pub step: Vec<StepPlan>,
-    /// The steps of each round, after all others.
+    /// The steps of each round, after all other steps.
     #[serde(default)]
     pub round: Vec<StepPlan>,
 }
 
-/// What is concluded from all runs of a procedure.
+/// The conclusion from all runs of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
@@ -92,11 +92,11 @@ pub enum FindingKind {
     Steady,
     /// The first of two runs compared with the second.
     Pair,
-    /// The first pass compared with the later ones, and how long it took to get there.
+    /// The first pass compared with the later ones, and the time until the server is warm.
     Warm,
-    /// How the figures change from round to round.
+    /// The change of the figures from round to round.
     Trend,
-    /// Streams in each state of the storage.
+    /// The number of streams in each state of the storage.
     States,
 }
 
@@ -118,11 +118,11 @@ impl<'de> Deserialize<'de> for Settings {
     }
 }
 
-/// One step as its file has it.
+/// One step as in its file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepPlan {
-    /// What the report calls it.
+    /// The name in the report.
     pub name: String,
     /// A verb that measures.
     #[serde(default)]
@@ -130,33 +130,33 @@ pub struct StepPlan {
     /// Fill the volume with ballast up to this percentage of the usable space.
     #[serde(default)]
     pub fill: Option<u8>,
-    /// Make, edit and delete files for this long.
+    /// Create, edit and delete files for this long.
     #[serde(default)]
     pub age: Option<Span>,
     /// Make the server cold.
     #[serde(default)]
     pub cool: bool,
-    /// Wait.
+    /// Wait for this long.
     #[serde(default)]
     pub rest: Option<Span>,
     /// Remove the ballast.
     #[serde(default)]
     pub empty: bool,
-    /// The server need not be made cold: without a way to do it, the step is not tried.
+    /// The server need not be made cold: if there is no way to do it, the step is skipped.
     #[serde(default)]
     pub optional: bool,
-    /// What it takes to be tried.
+    /// The conditions for running it.
     #[serde(default)]
     pub requires: Requirement,
     /// Flags of the run, or settings of the action.
     #[serde(default)]
     pub set: Settings,
-    /// What the paper prescribes for this run.
+    /// The paper's settings for this run.
     #[serde(default)]
     pub paper_set: Settings,
 }
 
-/// What one step does.
+/// The work of one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Action {
@@ -167,101 +167,101 @@ pub enum Action {
         /// Its flags, without the target.
         flags: Vec<String>,
     },
-    /// Ballast.
+    /// Filling with ballast.
     Fill {
         /// The level to reach, in percent of the usable space.
         percent: u8,
     },
     /// Ageing.
     Age {
-        /// For how long.
+        /// The duration.
         time: Span,
     },
-    /// The server forgets what it holds in memory.
+    /// Emptying the server's memory.
     Cool {
-        /// The user's command that does it.
+        /// The user's command for it.
         command: Option<String>,
-        /// The memory of the server, of which more is written to push everything else out.
+        /// The memory of the server. More than this is written to displace all other data.
         server_memory: Option<Size>,
     },
-    /// Nothing, for so long.
+    /// Waiting.
     Rest {
-        /// For how long.
+        /// The duration.
         time: Span,
     },
-    /// The ballast is removed.
+    /// Removing the ballast.
     Empty,
 }
 
-/// A step that is to be carried out.
+/// A step to be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What the report calls it.
+    /// The name in the report.
     pub name: String,
     /// Its round, from 1; `None` outside rounds.
     pub round: Option<u32>,
-    /// What it does.
+    /// Its work.
     pub action: Action,
-    /// What it takes to be tried.
+    /// The conditions for running it.
     pub requires: Requirement,
 }
 
-/// What is wrong with a procedure.
+/// The problem of a procedure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcedureError {
-    /// No such procedure.
+    /// The procedure does not exist.
     #[error("there is no procedure '{0}'. 'reelgauge procedure' lists all procedures")]
     Unknown(String),
-    /// Not a procedure.
+    /// The text is not a procedure.
     #[error("not a procedure: {0}")]
     Toml(String),
-    /// A step that does nothing, or several things.
+    /// A step has no action, or several.
     #[error("step '{0}' must have exactly one of the keys run, fill, empty, age, cool and rest")]
     Action(String),
-    /// A name that no table can show.
+    /// A name cannot be shown in a table.
     #[error("the step name '{}' is empty or too long. Use 1 to {NAME_CHARS} characters", beginning(.0))]
     Name(String),
-    /// A flag that the procedure itself gives.
+    /// A flag is reserved for the procedure itself.
     #[error("'{0}' cannot be set: the procedure sets it itself. Remove it")]
     OwnKey(String),
-    /// A level that is none.
+    /// A fill level is out of range.
     #[error("step '{0}' fills to {1} %. Use 1 to 100")]
     Level(String, u8),
-    /// A step that requires one that does not exist.
+    /// A required step does not exist.
     #[error("step '{step}' requires '{required}', but no other step has this name. Correct the name")]
     NoStep {
         /// The step.
         step: String,
-        /// What it requires.
+        /// The name of the required step.
         required: String,
     },
-    /// Nothing to do.
+    /// There is no run.
     #[error("the procedure has no run. Add a [[step]] with run = \"mix\"")]
     NoRun,
-    /// Rounds without a number, or a number without rounds.
+    /// There are rounds without a number, or a number without rounds.
     #[error(
         "a procedure with [[round]] steps needs rounds = N, from 1 to {ROUNDS_MAX}; a procedure without \
          [[round]] steps must not set rounds"
     )]
     Rounds,
-    /// A setting without a value.
+    /// A setting has no value.
     #[error("'{0}' is not KEY=VALUE. Write, for example, --set duration=10s")]
     NoValue(String),
-    /// A value that can't be understood.
+    /// A value is invalid.
     #[error("'{key}={value}' is invalid: {why}")]
     Value {
         /// The setting.
         key: String,
         /// Its value.
         value: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// No short variant.
+    /// There is no short variant.
     #[error("this procedure has no short variant. Shorten its steps with --set")]
     NoShort,
-    /// Nothing makes the server cold.
+    /// There is no way to make the server cold.
     #[error(
         "no step empties the server's cache. Set a command that does (--set command='ssh nas ...'), or the \
          size of its memory, so that Reelgauge writes more than that (--set server-memory=64GiB)"
@@ -269,7 +269,7 @@ pub enum ProcedureError {
     NotCold,
 }
 
-/// As much of a name as a message needs.
+/// The beginning of a name, for messages.
 fn beginning(name: &str) -> String {
     match name.char_indices().nth(NAME_CHARS) {
         Some((end, _)) => format!("{}...", &name[..end]),
@@ -277,25 +277,25 @@ fn beginning(name: &str) -> String {
     }
 }
 
-/// The names of the procedures that ship.
+/// The names of the built-in procedures.
 pub fn names() -> impl Iterator<Item = &'static str> {
     CATALOGUE.iter().map(|(name, _)| *name)
 }
 
-/// The text of a procedure that ships.
+/// The text of a built-in procedure.
 ///
 /// # Errors
-/// There is none of this name.
+/// If there is none with this name.
 pub fn text(name: &str) -> Result<&'static str, ProcedureError> {
     let found = CATALOGUE.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text).ok_or_else(|| ProcedureError::Unknown(name.to_owned()))
 }
 
 impl Procedure {
-    /// Reads a procedure, and checks what can be checked without its flags.
+    /// Reads a procedure, and makes all checks that do not need its flags.
     ///
     /// # Errors
-    /// It is none.
+    /// If the text is not a valid procedure.
     pub fn from_toml(text: &str) -> Result<Procedure, ProcedureError> {
         let procedure: Procedure =
             toml::from_str(text).map_err(|error| ProcedureError::Toml(error.to_string()))?;
@@ -321,10 +321,10 @@ impl Procedure {
         Ok(procedure)
     }
 
-    /// With what its short variant sets.
+    /// The procedure with the settings of its short variant.
     ///
     /// # Errors
-    /// It has none, or a value can't be understood.
+    /// If there is no short variant, or a value is invalid.
     pub fn shortened(mut self) -> Result<Procedure, ProcedureError> {
         let short = std::mem::take(&mut self.short);
         if short.0.is_empty() {
@@ -334,15 +334,16 @@ impl Procedure {
         Ok(self)
     }
 
-    /// Changes a setting, `duration=10s`: wherever the procedure has it, else for every run.
+    /// Changes a setting, `duration=10s`: everywhere in the procedure, or for every run if the procedure
+    /// does not have it.
     ///
     /// # Errors
-    /// It is no setting, or its value can't be understood.
+    /// If it is not a setting, or its value is invalid.
     pub fn change(&mut self, words: &str) -> Result<(), ProcedureError> {
         let (key, value) = words.split_once('=').ok_or_else(|| ProcedureError::NoValue(words.to_owned()))?;
         self.assign(key.trim(), value)?;
         if key.trim() == DURATION {
-            // The short variant leaves trials of a search as long as they are; the user changes them, too.
+            // The short variant keeps the duration of a search's trials; the user changes it, too.
             let searches = self.step.iter_mut().chain(&mut self.round);
             for step in searches.filter(|step| step.set.0.contains_key(SEARCH[0])) {
                 step.set.0.insert(DURATION.to_owned(), value.to_owned());
@@ -389,24 +390,24 @@ impl Procedure {
         Ok(())
     }
 
-    /// Every step with its flags, the rounds one by one.
+    /// Every step with its flags. Each round is included separately.
     ///
     /// # Errors
-    /// A value of an action can't be understood, or nothing makes the server cold.
+    /// If a value of an action is invalid, or there is no way to make the server cold.
     pub fn steps(&self) -> Result<Vec<Step>, ProcedureError> {
         let rounds = (1..=self.rounds.unwrap_or(0))
             .flat_map(|round| self.round.iter().map(move |step| (Some(round), step)));
         let all = self.step.iter().map(|step| (None, step)).chain(rounds);
         let planned = |(round, step): (Option<u32>, &StepPlan)| {
             let mut requires = step.requires.clone();
-            // A count that was given takes the place of a search for it.
+            // A given count replaces the search for it.
             requires.count_of = requires.count_of.filter(|_| !self.settings(step).contains_key(COUNT));
             Ok(Step { name: step.name.clone(), round, action: self.action(step)?, requires })
         };
         all.map(planned).collect()
     }
 
-    /// The flags of a run: those of all runs, with its own in their place.
+    /// The flags of a run: those of all runs, overridden by its own.
     fn settings(&self, step: &StepPlan) -> BTreeMap<String, String> {
         let mut all = self.set.0.clone();
         all.extend(step.set.0.clone());
@@ -467,7 +468,7 @@ impl StepPlan {
     }
 }
 
-/// Refuses a flag that the procedure itself gives.
+/// Fails for a flag that is reserved for the procedure itself.
 fn expect_free(key: &str) -> Result<(), ProcedureError> {
     if OWN_KEYS.contains(&key) { Err(ProcedureError::OwnKey(key.to_owned())) } else { Ok(()) }
 }

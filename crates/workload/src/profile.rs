@@ -7,7 +7,7 @@ use crate::units::{Percent, Size};
 /// A named access profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// What `--profile` calls it.
+    /// The name for `--profile`.
     pub name: &'static str,
     /// What it represents, in one line.
     pub what: &'static str,
@@ -15,7 +15,7 @@ pub struct Profile {
     writes: u32,
     /// Percentage of transfers that are random.
     random: u32,
-    /// Smallest and largest block in KiB; the ones between double.
+    /// Smallest and largest block in KiB; each size between doubles.
     blocks_kib: (u64, u64),
 }
 
@@ -50,7 +50,7 @@ impl Profile {
         PROFILES.into_iter().find(|profile| profile.name == name)
     }
 
-    /// As a plan: transfers of up to 10,240 KiB without delay, direct I/O.
+    /// The profile as a plan: transfers of up to 10,240 KiB without delay, direct I/O.
     pub fn plan(&self) -> MixPlan {
         let (low, high) = self.blocks_kib;
         let doubling = std::iter::successors(Some(low), |kib| Some(kib * 2));
@@ -68,9 +68,9 @@ impl Profile {
 /// A named ramp: the numbers of workers, and whether they share one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedRamp {
-    /// What `--ramp` calls it.
+    /// The name for `--ramp`.
     pub name: &'static str,
-    /// What it shows, in one line.
+    /// A one-line description of its result.
     pub what: &'static str,
     /// First, last and step of the number of workers.
     workers: (u32, u32, u32),
@@ -78,7 +78,7 @@ pub struct NamedRamp {
     pub shared_file: bool,
 }
 
-/// Every named ramp. The paper stays one hour at each load point.
+/// Every named ramp. The paper measures one hour at each load point.
 pub const RAMPS: [NamedRamp; 2] = [
     NamedRamp {
         name: "single-file",

@@ -1,8 +1,8 @@
 //! Random draws that are exact and repeatable.
 //!
-//! The generator is a library's (xoshiro256++). The draw below a limit is our own ten lines, because
-//! "the same seed gives the same operations" must hold over every version of Reelgauge, and libraries
-//! promise no stability of value for it.
+//! The generator is a library's (xoshiro256++). The draw below a limit is implemented here, because "the
+//! same seed gives the same operations" must be true for every version of Reelgauge, and libraries do
+//! not guarantee stable values for it.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -23,7 +23,7 @@ impl Dice {
     }
 
     /// A whole number from 0 to `limit` − 1, each equally likely (D. Lemire, "Fast random integer
-    /// generation in an interval", 2019). 0 when `limit` is 0.
+    /// generation in an interval", 2019). 0 if `limit` is 0.
     #[inline]
     pub fn below(&mut self, limit: u64) -> u64 {
         let mut product = u128::from(self.source.next_u64()) * u128::from(limit);
@@ -42,7 +42,7 @@ impl Dice {
         self.below(1_000_000) < u64::from(percent.ppm())
     }
 
-    /// One of these, each equally likely. `None` when there are none.
+    /// One of these, each equally likely. `None` if there are none.
     #[inline]
     pub fn pick<'a, T>(&mut self, among: &'a [T]) -> Option<&'a T> {
         among.get(self.below(among.len() as u64) as usize)
@@ -58,7 +58,7 @@ const fn scramble(mut x: u64) -> u64 {
 }
 
 /// A random order of the numbers 0 to `len` − 1 that visits each exactly once and needs no memory: a
-/// four-round Feistel network over the next even power of two, walked until it lands inside.
+/// four-round Feistel network over the next even power of two, iterated until the result is below `len`.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     len: u64,
@@ -67,31 +67,31 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The order for this many numbers under this key.
+    /// The order of this many numbers with this key.
     pub fn new(len: u64, key: u64) -> Permutation {
         let bits = 64 - len.saturating_sub(1).leading_zeros();
         let keys = std::array::from_fn(|round| scramble(key ^ scramble(round as u64 + 1)));
         Permutation { len, half_bits: bits.div_ceil(2).max(1), keys }
     }
 
-    /// How many numbers it orders.
+    /// The length of the order.
     pub const fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is nothing to order.
+    /// Whether the order is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number at this place; `None` behind the end.
+    /// The number at this index; `None` beyond the end.
     pub fn at(&self, index: u64) -> Option<u64> {
         if index >= self.len {
             return None;
         }
         let mut number = self.shuffle(index);
-        // The domain is at most four times the length, so this ends after a few rounds on average,
-        // and always, because the walk follows a cycle that holds `index` itself.
+        // The domain is at most four times the length, so this ends after a few rounds on average. It
+        // always ends, because the iteration follows a cycle that contains `index` itself.
         while number >= self.len {
             number = self.shuffle(number);
         }
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(draws, FIRST_DRAWS_OF_SEED_1);
     }
 
-    // Part of the promise "same seed, same operations" across versions: never edit this line.
+    // Part of the guarantee "same seed, same operations" across versions: never edit this line.
     const FIRST_DRAWS_OF_SEED_1: [u64; 6] = [775, 711, 686, 75, 50, 130];
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_no_power_of_two_is_fair() {
-        // The original tool drew 11.7 % where 10 % was asked (modulo bias of one byte).
+        // The original tool drew 11.7 % instead of 10 % (modulo bias of one byte).
         let mut dice = Dice::new(42, 0);
         let draws = 1_000_000_u32;
         let ten = Percent::whole(10);

@@ -1,7 +1,7 @@
 //! Lists and ranges in text form: `4KiB..1MiB`, `4..40 step 4`, `random=0..100 step 25`.
 //!
-//! Ranges of sizes double from value to value, ranges of counts and percentages go up by a step. Every
-//! list is bounded, so that a typing error can't request a million load points.
+//! Ranges of sizes double from value to value; ranges of counts and percentages increase by a step.
+//! Every list is bounded, so that a typing error cannot request a million load points.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,39 +10,39 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::units::{Percent, Size, TextVisitor, UnitError, as_text};
 
-/// The most values that a list or range may have.
+/// The maximum number of values of a list or range.
 pub const VALUES_MAX: usize = 1000;
 
-/// Separates two sweeps that run together.
+/// Separates two combined sweeps.
 const BETWEEN_SWEEPS: &str = " x ";
 
-/// A list or range that could not be understood.
+/// The error of an invalid list or range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
-    /// One of its values.
+    /// One of its values is invalid.
     #[error(transparent)]
     Unit(#[from] UnitError),
-    /// No number of workers.
+    /// A number of workers is invalid.
     #[error("'{0}' is not a count. Write a number like 8, or a ramp like 1..10, '4..40 step 4' or 1,2,4,8")]
     Count(String),
-    /// It holds nothing.
+    /// It is empty.
     #[error("'{0}' has no value in its range. Write the lower bound first, like {1}")]
     Empty(String, &'static str),
-    /// It holds too much.
+    /// It has too many values.
     #[error("'{0}' has more than {VALUES_MAX} values. Use a larger step")]
     TooMany(String),
-    /// A step that leads nowhere.
+    /// A step is 0.
     #[error("'{0}' has a step of 0. Use a step of at least 1")]
     ZeroStep(String),
-    /// Two sweeps that do not go together.
+    /// Two sweeps cannot be combined.
     #[error("'{0}' cannot be combined. Sweep two of random, blocks and length, each once")]
     Grid(String),
-    /// An unknown sweep.
+    /// The sweep is unknown.
     #[error("'{0}' is not a sweep. Write random=0..100 step 25, blocks=4KiB..1MiB or length=1MiB..64MiB")]
     Sweep(String),
 }
 
-/// Block sizes: `1MiB`, `64KiB,1MiB`, or `4KiB..1MiB` (each twice the one before).
+/// Block sizes: `1MiB`, `64KiB,1MiB`, or `4KiB..1MiB` (each twice the previous one).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes(pub Vec<Size>);
 
@@ -50,7 +50,7 @@ pub struct Sizes(pub Vec<Size>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ramp(pub Vec<u32>);
 
-/// A parameter that takes another value in each load point.
+/// A parameter that has another value in each load point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sweep {
     /// Percentage of random transfers (the paper's figure 20).
@@ -59,12 +59,12 @@ pub enum Sweep {
     Blocks(Vec<Size>),
     /// One transfer length at a time (figure 19).
     Length(Vec<Size>),
-    /// Two of the others: every value of the second with every value of the first. `length=… x blocks=…`.
+    /// Two other sweeps: every value of the second with every value of the first. `length=… x blocks=…`.
     Grid(Box<[Sweep; 2]>),
 }
 
 impl Sweep {
-    /// How many load points it has.
+    /// The number of load points.
     pub fn len(&self) -> usize {
         match self {
             Sweep::Random(values) => values.len(),
@@ -73,10 +73,11 @@ impl Sweep {
         }
     }
 
-    /// Both together; the second changes from load point to load point.
+    /// Combines two sweeps; the second one changes from load point to load point.
     ///
     /// # Errors
-    /// They go over the same, one of them is two already, or they are too many.
+    /// If both are of the same setting, one of them is already a grid, or there are too many load
+    /// points.
     pub fn with(self, other: Sweep) -> Result<Sweep, RangeError> {
         let text = format!("{self}{BETWEEN_SWEEPS}{other}");
         let is_grid = |sweep: &Sweep| matches!(sweep, Sweep::Grid(_));
@@ -92,7 +93,7 @@ impl Sweep {
         Ok(Sweep::Grid(Box::new([self, other])))
     }
 
-    /// What it goes over in a load point: one setting, or two, each with the number of its value.
+    /// The settings in a load point: one or two sweeps, each with the index of its value.
     pub fn parts(&self, point: usize) -> Vec<(&Sweep, usize)> {
         match self {
             Sweep::Grid(both) => {
@@ -104,12 +105,12 @@ impl Sweep {
         }
     }
 
-    /// Whether it has none.
+    /// Whether it has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of this load point, as it is written on the command line.
+    /// The value of this load point, in the form of the command line.
     pub fn value(&self, point: usize) -> Option<String> {
         match self {
             Sweep::Random(values) => values.get(point).map(Percent::to_string),
@@ -118,7 +119,7 @@ impl Sweep {
         }
     }
 
-    /// The value of this load point, as a screen shows it: `random 25 %`.
+    /// The value of this load point, as shown on a screen: `random 25 %`.
     pub fn label(&self, point: usize) -> Option<String> {
         match self {
             Sweep::Random(values) => values.get(point).map(|v| format!("random {v} %")),
@@ -183,8 +184,8 @@ fn listed(text: &str, count: impl Fn(&str) -> Result<u32, RangeError>) -> Result
     bounded(text, counts).map(Ramp)
 }
 
-/// A ramp in a plan's file, which may be one machine's share of what several do: in a load point of 0 it has
-/// nothing to do, and waits for the others.
+/// A ramp in a plan file. It may be one host's share of the load of several hosts: in a load point with
+/// 0 workers it is idle, and waits for the others.
 struct SharedRamp(Ramp);
 
 impl FromStr for SharedRamp {
@@ -251,7 +252,7 @@ fn percentages(text: &str) -> Result<Vec<Percent>, RangeError> {
     bounded(text, values)
 }
 
-/// `low..high` or `low..high step n`, in its parts.
+/// Splits `low..high` or `low..high step n` into its parts.
 fn stepped(text: &str) -> Option<(&str, &str, Option<&str>)> {
     let (low, rest) = text.split_once("..")?;
     let (high, step) = match rest.split_once("step") {
@@ -268,7 +269,7 @@ fn bounded<T>(text: &str, values: Vec<T>) -> Result<Vec<T>, RangeError> {
     Ok(values)
 }
 
-/// `a,b,c`.
+/// Formats `a,b,c`.
 fn commas<T: fmt::Display>(f: &mut fmt::Formatter<'_>, values: &[T]) -> fmt::Result {
     for (index, value) in values.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
@@ -319,7 +320,7 @@ mod tests {
 
     use super::*;
 
-    /// A fleet's agent receives these; they are not for the command line.
+    /// A fleet's agent receives such plans; the command line does not accept them.
     #[test]
     fn a_share_may_have_load_points_with_nothing_to_do() {
         #[derive(Debug, serde::Deserialize, serde::Serialize)]

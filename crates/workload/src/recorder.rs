@@ -1,25 +1,25 @@
-//! A recorder: a camera makes a frame at every tick, and the recorder writes it from its buffer.
+//! A recorder: a camera captures a frame at every tick, and the recorder writes it from its buffer.
 //!
 //! On the wire:
-//! * A growing movie file: create, then one write per frame at the file's end. What a growing file costs
-//!   beyond one that is there already is allocation and the size that the server must keep up to date.
-//! * A movie file that is there already (a recorder that preallocates): open, then one write per frame over
-//!   the clip's places, round and round.
+//! * A growing movie file: create, then one write per frame at the file's end. Compared with an existing
+//!   file, the additional cost is allocation, and the file size that the server must update.
+//! * An existing movie file (a recorder that preallocates): open, then one write per frame over the
+//!   positions of the clip, in a loop.
 //! * A sequence: create, one write of the whole file, close for every frame.
 //!
-//! Every so often a sync, as recorders do to bound what a power cut costs. Each frame is due when the camera
-//! has made it, one after the other. A frame that is not begun when the buffer has gone round once is lost;
-//! nothing slows a camera down. What is lost leaves no gap in a growing file.
+//! The recorder syncs periodically, as real ones do to limit the loss in a power failure. Each frame is
+//! due when the camera has captured it, one after the other. A frame that is not begun before the buffer
+//! has wrapped around is lost, because a camera never waits. Lost frames leave no gap in a growing file.
 //!
-//! Through the client's cache a write is over when the data lie in this machine's memory, which is faster
-//! than any storage. There the syncs are what holds a recorder to the storage ([`RecorderShape::synced`]):
-//! one each time that the buffer has gone round. While it goes on, frames wait in the buffer; storage that
-//! takes longer for a buffer-full than the camera for making it loses frames, and storage that keeps up loses
-//! none. The last one begins one buffer before the end of the load point, so that whatever is judged is on
-//! the storage then, or makes the frames behind it late.
+//! Through the client's cache, a write is complete when the data is in the local host's memory, which is
+//! faster than any storage. Then only the syncs wait for the storage ([`RecorderShape::synced`]): one
+//! each time that the buffer has wrapped around. During a sync, frames wait in the buffer. Storage that
+//! takes longer for a buffer-full than the camera loses frames; storage that keeps up loses none. The
+//! last sync begins one buffer before the end of the load point. So all judged data is on the storage
+//! then, or the frames after it are late.
 //!
-//! Not here: the index that is written when a recording ends (load points end without ceremony). FFmpeg
-//! writes in pieces of 256 KiB; here a frame is one write, which the client splits by its wsize.
+//! Not here: the index written at the end of a recording (load points end without it). FFmpeg writes in
+//! pieces of 256 KiB; here a frame is one write, which the client splits by its wsize.
 
 use reelgauge_record::{OpFlags, OpKind};
 
@@ -108,7 +108,7 @@ impl Actor for RecorderPlan {
             start_after_ns: instance.start_after_ns,
             growing: !over,
         };
-        // What lies in this machine's memory is on no storage yet.
+        // Data in the local host's memory is not on any storage yet.
         let shape = if instance.direct { shape } else { shape.synced(instance.length_ns) };
         Some(Box::new(Recorder::new(instance.first_stream, shape)))
     }
@@ -116,35 +116,35 @@ impl Actor for RecorderPlan {
 
 impl ActorScript for Recorder {}
 
-/// Frames that are captured behind the last sync and still judged: what shows that it took too long.
+/// Frames captured after the last sync that are still judged: they show whether the sync took too long.
 const FRAMES_BEHIND_LAST_SYNC: u64 = 2;
 
-/// What a recorder records, and how.
+/// The clip and the settings of a recorder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecorderShape {
-    /// Where the frames go; of a growing file only their file and their sizes.
+    /// The positions of the frames; for a growing file only the file and the sizes are used.
     pub clip: Clip,
-    /// The rate and the buffer.
+    /// The number of frames between syncs; `None` for no syncs.
     pub pace: Pace,
     /// A sync after so many frames; `None` for never.
     pub sync_every_frames: Option<u32>,
-    /// How long after its beginning the load point ends, where a last sync is to count: it follows the first
-    /// write that is done one buffer and two frames before that, or later.
+    /// The end of the load point after its beginning, if a last sync is to count. It follows the first
+    /// write that is done at least one buffer and two frames before that.
     pub end_after_ns: Option<u64>,
-    /// Past the client's cache. Frames must then lie aligned.
+    /// Whether it bypasses the client's cache. Then frames must be aligned.
     pub direct: bool,
-    /// How long after the load point's beginning it is started.
+    /// Delay of its start after the beginning of the load point.
     pub start_after_ns: u64,
-    /// The file is recreated and grows by every frame. No effect on a sequence, whose files are always
-    /// recreated.
+    /// Whether the file is recreated and grows with every frame. No effect on a sequence, whose files
+    /// are always recreated.
     pub growing: bool,
 }
 
 impl RecorderShape {
-    /// The same, but forced to storage although it writes through the client's cache: a sync each time
-    /// the buffer has gone round (every frame where each is a file, which no later sync would reach),
-    /// unless it has a sync interval, and a last one that counts in a load point that ends so long after
-    /// its beginning.
+    /// Adds syncs, so that data reaches the storage although it is written through the client's cache.
+    /// There is a sync each time the buffer has wrapped around, unless the recorder has a sync interval.
+    /// If each frame is a file, every frame is synced, because no later sync would reach it. A last sync
+    /// counts in a load point that ends this long after its beginning.
     #[must_use]
     pub fn synced(self, end_after_ns: u64) -> RecorderShape {
         let usual = if self.clip.is_sequence() { 1 } else { self.pace.buffer_frames.max(1) };
@@ -170,27 +170,27 @@ enum Phase {
     Closing,
 }
 
-/// See the module.
+/// A recorder as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     hand: Hand,
     shape: RecorderShape,
     phase: Phase,
     t0_ns: u64,
-    /// When the file is to be opened: at t0, or again after a failure.
+    /// When the file must be opened: at t0, or after a failure.
     open_ns: u64,
-    /// The frame under way or next in turn.
+    /// The current or next frame.
     frame: u64,
-    /// Where a growing file ends.
+    /// The end of a growing file.
     end_offset: u64,
     unsynced_frames: u32,
-    /// From when on the next write is followed by the last sync; `None` where there is none to come.
+    /// When the next write is followed by the last sync; `None` if there is no last sync to come.
     last_sync_ns: Option<u64>,
     done_ns: u64,
 }
 
 impl Recorder {
-    /// A recorder that has not begun.
+    /// A recorder that has not started.
     pub fn new(first_stream: u32, shape: RecorderShape) -> Recorder {
         Recorder {
             hand: Hand::writing(first_stream, 0, shape.direct),
@@ -210,16 +210,16 @@ impl Recorder {
         self.shape.clip.is_sequence()
     }
 
-    /// An operation on the file of the frame that is in turn.
+    /// An operation on the file of the current frame.
     fn op(&self, kind: OpKind, due_ns: u64) -> Op {
         let file = self.shape.clip.place(self.frame).file;
         let op = self.hand.op(kind, file, self.frame as u32, due_ns);
-        // In a sequence everything that a frame needs is part of it; only its close completes it.
+        // In a sequence all operations are part of their frame, but only the close completes it.
         let flags = OpFlags::WRITING.with_if(OpFlags::FRAME, self.is_sequence());
         Op { flags: flags.with_if(OpFlags::LAST, self.is_sequence() && kind == OpKind::Close), ..op }
     }
 
-    /// Looks which frame is in turn at `now_ns`, and gives the time at which it is due.
+    /// Determines the current frame at `now_ns`, and returns its due time.
     fn take_turn(&mut self, now_ns: u64) -> u64 {
         let pace = self.shape.pace;
         self.frame = pace.next_frame(self.t0_ns, self.frame, now_ns);
@@ -249,7 +249,7 @@ impl Recorder {
         if grows { FramePlace { offset: self.end_offset, ..place } } else { place }
     }
 
-    /// After a write: what is to be done before the next frame.
+    /// The phase after a write, before the next frame.
     fn after_write(&mut self, errno: i32) -> Phase {
         if errno == 0 {
             self.end_offset += u64::from(self.shape.clip.place(self.frame).len);
@@ -264,7 +264,7 @@ impl Recorder {
         Phase::SyncDue
     }
 
-    /// A frame is written, and synced if that was its turn.
+    /// The phase after a frame was written, and synced if necessary.
     fn after_frame(&mut self) -> Phase {
         if self.is_sequence() {
             return Phase::CloseDue;
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(rows(&ops), expected);
     }
 
-    /// When syncs were asked for, in milliseconds.
+    /// When syncs were requested, in milliseconds.
     fn syncs(ops: &[DoneOp]) -> Vec<u64> {
         let syncs = ops.iter().filter(|op| op.op.kind == OpKind::Sync);
         syncs.map(|op| op.issued_ns / MS).collect()
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn through_the_cache_every_buffer_full_is_synced_and_the_last_in_time() {
-        // Three frames of 40 ms are a buffer; one before 1000 ms, less two frames, is 800 ms.
+        // A buffer has three frames of 40 ms. One buffer and two frames before 1000 ms is 800 ms.
         let synced = RecorderShape { growing: true, ..shape(uneven()) }.synced(1000 * MS);
         let ops = done_ops(&mut Recorder::new(0, synced.clone()), (0, 1000 * MS), takes(MS));
         assert_eq!(syncs(&ops), [81, 201, 321, 441, 561, 681, 801, 921]);
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn storage_that_is_too_slow_for_its_syncs_loses_frames_and_other_storage_none() {
-        // What a store takes that moves a frame in so many milliseconds: writes go to memory.
+        // The times of a store that needs `ms_per_frame` for each frame: writes go to memory.
         let lost = |ms_per_frame: u64| {
             let mut unsynced = 0;
             let ops = done_ops(
@@ -437,7 +437,7 @@ mod tests {
             let written = ops.iter().filter(|op| op.op.kind == OpKind::Write).count() as u64;
             1500 - written
         };
-        // A frame is made every 40 ms.
+        // A frame is captured every 40 ms.
         assert_eq!([lost(1), lost(20), lost(38)].map(|frames| frames <= 3), [true; 3]);
         assert!(lost(44) > 100, "{}", lost(44));
         assert!(lost(80) > 700, "{}", lost(80));
@@ -489,7 +489,7 @@ mod tests {
         });
         let frames = |kind| ops.iter().filter(move |op| op.op.kind == kind).map(|op| op.op.transfer);
         assert!(frames(OpKind::Create).eq(0..10));
-        // A file whose write failed is closed all the same.
+        // A file is closed even if its write failed.
         assert!(frames(OpKind::Close).eq((0..10).filter(|&frame| frame != 3)));
     }
 

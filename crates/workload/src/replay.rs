@@ -1,4 +1,4 @@
-//! A replay in one value: what `reelgauge replay` and a `run.toml` with a `[replay]` table both become.
+//! A replay in one value, from `reelgauge replay` or from a `run.toml` with a `[replay]` table.
 //!
 //! Not here: the trace itself, and the script that replays it (the trace room).
 
@@ -13,9 +13,9 @@ use crate::plan::{DriverChoice, PLAN_VERSION, PlanError};
 use crate::spelling::Spelling;
 use crate::units::Span;
 
-/// The most users in one process.
+/// The maximum number of users in one process.
 pub const COPIES_MAX: u32 = 1024;
-/// The most passes of one run.
+/// The maximum number of passes of one run.
 pub const BATCH_MAX: u32 = 100;
 
 /// A run that replays a trace.
@@ -27,52 +27,52 @@ pub struct ReplayPlan {
     /// The program that wrote it.
     #[serde(default)]
     pub written_by: String,
-    /// The directory that is measured.
+    /// The directory to measure.
     pub target: PathBuf,
-    /// Where the content of files starts.
+    /// The seed of the content of files.
     pub seed: u64,
     /// Performs the operations.
     #[serde(default)]
     pub driver: DriverChoice,
-    /// A target that completes nothing for this long is given up.
+    /// A target that completes nothing for this long is abandoned.
     #[serde(default = "half_a_minute")]
     pub hang_after: Span,
-    /// Keep every operation.
+    /// Whether to keep every operation.
     #[serde(default = "yes")]
     pub log: bool,
-    /// Words to find the run by.
+    /// Tags to find the run by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The storage as the user describes it.
+    /// The user's description of the storage.
     #[serde(default, skip_serializing_if = "StorageDetails::is_empty")]
     pub storage: StorageDetails,
-    /// What is replayed, and how.
+    /// The trace, and how it is replayed.
     pub replay: ReplaySettings,
 }
 
-/// What is replayed, and how.
+/// The trace, and how it is replayed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplaySettings {
-    /// The trace's directory, or a run's.
+    /// The directory of the trace, or of a run.
     pub trace: PathBuf,
     /// When operations begin.
     pub pace: Pacing,
-    /// What waits for what.
+    /// The order of dependent operations.
     pub order: ReplayOrder,
-    /// How long the recorded times become: 0.5 is twice as fast.
+    /// The factor for the recorded times: 0.5 is twice as fast.
     pub scale: f64,
-    /// Times in which nothing happened are cut to this.
+    /// The maximum length of recorded idle times; longer ones are shortened to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_cap: Option<Span>,
-    /// Users at once, each with own files.
+    /// Concurrent users, each with own files.
     pub copies: u32,
-    /// They begin so far apart; see [`ReplaySettings::stagger`].
+    /// The delay between the starts of users; see [`ReplaySettings::stagger`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stagger: Option<Span>,
     /// Passes, each on a separate image.
     pub batch: u32,
-    /// How files that must be there are made.
+    /// How existing files are created before the replay.
     pub layout: Layout,
 }
 
@@ -85,7 +85,7 @@ const fn half_a_minute() -> Span {
 }
 
 impl Default for ReplaySettings {
-    /// One user, once, as it was recorded.
+    /// One user, one pass, as recorded.
     fn default() -> ReplaySettings {
         ReplaySettings {
             trace: PathBuf::new(),
@@ -101,12 +101,12 @@ impl Default for ReplaySettings {
     }
 }
 
-/// How far apart users begin who keep the times of a recording, so that they do not go in step.
+/// The delay between the starts of users who keep the recorded times, so that they do not run in step.
 const STAGGER: Span = Span::secs(1);
 
 impl ReplaySettings {
-    /// How far apart users begin. Where everything is as fast as possible they begin together unless another
-    /// time was set: a pause between them is no work.
+    /// The delay between the starts of users. If all operations are as fast as possible, users start
+    /// together unless a delay was set, because a pause between them is not work.
     pub fn stagger(&self) -> Span {
         self.stagger.unwrap_or(if self.pace == Pacing::Max { Span::secs(0) } else { STAGGER })
     }
@@ -115,19 +115,19 @@ impl ReplaySettings {
 /// When the operations of a replay begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pacing {
-    /// When they did, on an absolute schedule: storage that is slower has to catch up.
+    /// At the recorded times, on an absolute schedule: slower storage has to catch up.
     #[default]
     Recorded,
-    /// As long after the thread's operation before was done as it was then: storage that is slower makes
-    /// everything behind it later.
+    /// With the recorded pause after the thread's previous operation: slower storage delays all later
+    /// operations.
     Think,
-    /// As soon as they may.
+    /// As soon as possible.
     Max,
-    /// So long after the thread's operation before was done.
+    /// With this pause after the thread's previous operation.
     Fixed(Span),
 }
 
-/// What waits for what in a replay.
+/// The order of dependent operations in a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
@@ -142,7 +142,7 @@ pub enum ReplayOrder {
     Resources,
 }
 
-/// How the files that must be there before a replay are made.
+/// How existing files are created before a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
@@ -156,7 +156,7 @@ pub enum Layout {
     Stream,
 }
 
-/// Why a pacing can't be read.
+/// The error of an invalid pacing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a pace. Use recorded, think, max, or fixed:TIME, such as fixed:5ms")]
 pub struct PacingError(String);
@@ -201,7 +201,7 @@ impl<'de> Deserialize<'de> for Pacing {
 }
 
 impl ReplayOrder {
-    /// The word for it.
+    /// The name of the value.
     pub const fn name(self) -> &'static str {
         match self {
             ReplayOrder::Serial => "serial",
@@ -212,7 +212,7 @@ impl ReplayOrder {
 }
 
 impl Layout {
-    /// The word for it.
+    /// The name of the value.
     pub const fn name(self) -> &'static str {
         match self {
             Layout::Auto => "auto",
@@ -226,7 +226,7 @@ impl ReplayPlan {
     /// Reads a plan from TOML and checks it.
     ///
     /// # Errors
-    /// [`PlanError`]: it is no plan, or makes no sense.
+    /// [`PlanError`] if the text is not a valid plan.
     pub fn from_toml(text: &str) -> Result<ReplayPlan, PlanError> {
         let plan: ReplayPlan = toml::from_str(text)?;
         if plan.plan_version > PLAN_VERSION {
@@ -236,10 +236,10 @@ impl ReplayPlan {
         Ok(plan)
     }
 
-    /// The plan as TOML; [`ReplayPlan::from_toml`] reads it back.
+    /// The plan as TOML, for [`ReplayPlan::from_toml`].
     ///
     /// # Errors
-    /// A path that is not Unicode, which TOML can't hold.
+    /// If a path is not Unicode, which TOML does not support.
     pub fn to_toml(&self) -> Result<String, PlanError> {
         Ok(toml::to_string_pretty(self)?)
     }
@@ -247,7 +247,7 @@ impl ReplayPlan {
     /// Checks a plan made from flags.
     ///
     /// # Errors
-    /// The first problem.
+    /// [`PlanError`], with the first problem.
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_spelled(Spelling::Flags)
     }

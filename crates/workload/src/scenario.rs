@@ -1,4 +1,4 @@
-//! Scenarios: plans of several actors that come with the program, to be run by name on any target.
+//! Scenarios: built-in plans of several actors, to be run by name on any target.
 //!
 //! They are data (`catalogue/scenarios/*.toml`), built in so that the binary needs no other files. Each
 //! begins with a comment that describes the users and the source of the numbers.
@@ -9,9 +9,9 @@ use crate::streams::StreamsPlan;
 /// A plan with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A one-line description.
     pub what: &'static str,
     /// The plan, as TOML.
     pub text: &'static str,
@@ -59,7 +59,7 @@ impl Scenario {
     /// Its plan, without a target.
     ///
     /// # Errors
-    /// None that a test would not have found.
+    /// Only errors that a test would have found.
     pub fn plan(&self) -> Result<StreamsPlan, PlanError> {
         StreamsPlan::from_toml(self.text)
     }

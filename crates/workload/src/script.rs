@@ -1,17 +1,17 @@
-//! The contract between what decides (a script) and what does (a driver).
+//! The contract between scripts, which decide on operations, and drivers, which perform them.
 //!
 //! A script is pure: it has no clock, does no I/O and starts no threads. A driver asks it for its next
-//! step with the current time, and reports each finished operation to it. Everything that can be known
-//! about pacing and order is therefore testable with a virtual clock, to the nanosecond.
+//! step with the current time, and reports each finished operation to it. So pacing and order can be
+//! tested completely with a virtual clock, to the nanosecond.
 //!
 //! All times are nanoseconds on the run's clock, 0 at the start of the run.
 
 use reelgauge_record::{OpFlags, OpKind, OpenBits};
 
-/// What a script wants next.
+/// The next step of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Do this operation when it is due (`due_ns` may lie in the past).
+    /// Perform this operation when it is due (`due_ns` may be in the past).
     Do(Op),
     /// Ask again at this time, or when an operation has finished, whichever is first.
     Wait {
@@ -20,42 +20,42 @@ pub enum Step {
     },
     /// Nothing to do until one of the operations in flight has finished.
     Blocked,
-    /// Nothing more to do, ever.
+    /// The script has finished.
     Finished,
 }
 
-/// One operation, as a script asks for it.
+/// One operation that a script requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// What to do.
+    /// The kind of operation.
     pub kind: OpKind,
-    /// Which of the worker's own handles it uses, from 0; below [`Needs::handles`]. [`Op::BY_PATH`] for a
-    /// truncation that names its file by path; not looked at where the kind goes by path anyway.
+    /// The worker's handle that it uses, from 0; below [`Needs::handles`]. [`Op::BY_PATH`] for a
+    /// truncation that names its file by path. Ignored if the kind goes by path anyway.
     pub handle: u16,
     /// Index into the run's file table.
     pub file: u32,
-    /// Byte position; the new size for [`OpKind::Truncate`], the second name's index in the file table for
-    /// what names two ([`OpKind::names_two`]).
+    /// Offset in bytes. For [`OpKind::Truncate`] the new size; for kinds with two names
+    /// ([`OpKind::names_two`]) the index of the second name in the file table.
     pub offset: u64,
-    /// Bytes to move, or to reserve room for ([`OpKind::Allocate`]); for [`OpKind::Access`] the access
-    /// to check (`AccessBits`; 0: whether it may be read).
+    /// Bytes to transfer, or to preallocate ([`OpKind::Allocate`]). For [`OpKind::Access`] the access to
+    /// check (`AccessBits`; 0: whether it may be read).
     pub len: u32,
-    /// When it should begin.
+    /// Its due time.
     pub due_ns: u64,
     /// The transfer it belongs to.
     pub transfer: u32,
     /// The stream it belongs to.
     pub stream: u32,
-    /// Carried into the record.
+    /// Copied to the record.
     pub flags: OpFlags,
-    /// How to open; looked at for [`OpKind::Open`] and [`OpKind::Create`] only.
+    /// How to open; used for [`OpKind::Open`] and [`OpKind::Create`] only.
     pub open: OpenMode,
-    /// The script's own mark, handed back in [`Done`].
+    /// The script's own mark, returned in [`Done`].
     pub token: u32,
 }
 
 impl Op {
-    /// The handle of an operation that uses none.
+    /// The handle of an operation without a handle.
     pub const BY_PATH: u16 = u16::MAX;
 
     /// Whether it names its file by path and uses no handle.
@@ -63,7 +63,8 @@ impl Op {
         self.kind.goes_by_path() || (matches!(self.kind, OpKind::Truncate) && self.handle == Op::BY_PATH)
     }
 
-    /// What its record keeps as its length: the [`OpenBits`] of what opens a file, the bytes of others.
+    /// The length in its record: the [`OpenBits`] of an operation that opens a file, the bytes of
+    /// others.
     pub const fn recorded_len(&self) -> u32 {
         match self.kind {
             OpKind::Open => self.open.bits().0,
@@ -75,8 +76,8 @@ impl Op {
 
 /// How a file is opened. The default is for reading.
 ///
-/// With `append`, where a write goes is the system's choice: the end of the file, whatever its operation's
-/// offset. What an application wrote that way can't be verified by its place.
+/// With `append`, the system chooses the position of a write: the end of the file, whatever the
+/// operation's offset. Data written that way cannot be verified by its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenMode {
     /// For writing as well as reading. [`OpKind::Create`] always is.
@@ -85,13 +86,14 @@ pub struct OpenMode {
     pub write_only: bool,
     /// Every write goes to the end of the file (`O_APPEND`).
     pub append: bool,
-    /// [`OpKind::Create`] only: an error if the file is there (`O_EXCL`).
+    /// [`OpKind::Create`] only: an error if the file exists (`O_EXCL`).
     pub exclusive: bool,
-    /// [`OpKind::Create`] only: a file that is there is not emptied (no `O_TRUNC`).
+    /// [`OpKind::Create`] only: an existing file is not emptied (no `O_TRUNC`).
     pub keep: bool,
-    /// [`OpKind::Create`] only: a file that is not there is not made (no `O_CREAT`), so it is only emptied.
+    /// [`OpKind::Create`] only: a missing file is not created (no `O_CREAT`), so an existing file is
+    /// only emptied.
     pub existing: bool,
-    /// Past the client's cache (`O_DIRECT`, `FILE_FLAG_NO_BUFFERING`, `F_NOCACHE`).
+    /// Bypasses the client's cache (`O_DIRECT`, `FILE_FLAG_NO_BUFFERING`, `F_NOCACHE`).
     pub direct: bool,
     /// Every write is durable before it returns (`O_DSYNC`, `FILE_FLAG_WRITE_THROUGH`).
     pub dsync: bool,
@@ -110,7 +112,7 @@ impl OpenMode {
         dsync: false,
     };
 
-    /// What an [`OpKind::Open`] in this mode asks for.
+    /// The open bits of an [`OpKind::Open`] in this mode.
     pub const fn bits(self) -> OpenBits {
         OpenBits::UNKNOWN
             .with_if(OpenBits::READ, !self.write_only)
@@ -120,7 +122,7 @@ impl OpenMode {
             .with_if(OpenBits::DSYNC, self.dsync)
     }
 
-    /// What an [`OpKind::Create`] in this mode asks for.
+    /// The open bits of an [`OpKind::Create`] in this mode.
     pub const fn create_bits(self) -> OpenBits {
         self.bits()
             .with(OpenBits::WRITE)
@@ -133,50 +135,50 @@ impl OpenMode {
 /// The result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The mark that [`Op::token`] carried.
+    /// The mark of [`Op::token`].
     pub token: u32,
-    /// When it was due. Later than [`Op::due_ns`] where a limit on the rate held it back until then.
+    /// When it was due. Later than [`Op::due_ns`] if the rate limit delayed it until then.
     pub due_ns: u64,
-    /// When it began.
+    /// When it was issued.
     pub issued_ns: u64,
-    /// When its result was seen.
+    /// When its result was noticed.
     pub done_ns: u64,
-    /// Bytes moved.
+    /// Bytes transferred.
     pub done_len: u32,
     /// 0, or the operating system's error number.
     pub errno: i32,
 }
 
-/// What a script needs from its driver, asked once before it starts.
+/// A script's requirements of its driver, queried once before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// How many files it may hold open at once.
+    /// Maximum number of files that it holds open at a time.
     pub handles: u16,
-    /// How many operations it may have in flight at once; at least 1.
+    /// Maximum number of operations in flight; at least 1.
     pub in_flight: u16,
     /// The longest read or write, in bytes.
     pub max_len: u32,
-    /// Whether it ever writes, so that buffers for write data are made only where needed.
+    /// Whether it ever writes, so that buffers for write data are allocated only if needed.
     pub writes: bool,
 }
 
-/// Decides what one worker does. See the module for the rules.
+/// Decides on the operations of one worker. See the module for the rules.
 ///
 /// Termination: when a driver is stopped, it asks no script for further steps, lets operations in flight
 /// finish and closes open files itself. The script may be asked again later, in the next load point,
 /// after [`Script::resume`]; it must then begin a new transfer.
 pub trait Script: Send {
-    /// What it needs; constant over its life.
+    /// Its requirements; constant over its life.
     fn needs(&self) -> Needs;
 
-    /// What to do next, at `now_ns`.
+    /// The next step at `now_ns`.
     fn next(&mut self, now_ns: u64) -> Step;
 
-    /// An operation has finished.
+    /// Reports that an operation has finished.
     fn done(&mut self, done: &Done);
 
-    /// Called before the first step of every load point: forget a transfer that was cut short, and
-    /// take `now_ns` as the time from which the first operation is due.
+    /// Called before the first step of every load point. The script discards an interrupted transfer,
+    /// and takes `now_ns` as the time from which the first operation is due.
     fn resume(&mut self, now_ns: u64);
 }
 
@@ -222,7 +224,7 @@ mod tests {
     fn what_opens_is_recorded_with_its_bits_and_others_with_their_bytes() {
         let mode = OpenMode { append: true, exclusive: true, direct: true, ..OpenMode::default() };
         let asked = OpenBits::READ.with(OpenBits::APPEND).with(OpenBits::DIRECT);
-        // Only making a file can be exclusive or empty it.
+        // Only a create can be exclusive or empty the file.
         assert_eq!(op(OpKind::Open, mode).recorded_len(), asked.0);
         let made = OpenBits::WRITE.with(OpenBits::CREATE).with(OpenBits::EXCLUSIVE);
         let emptied = asked.with(made).with(OpenBits::TRUNCATE);

@@ -1,36 +1,36 @@
-//! The search for the largest number of streams that a storage sustains (`--find-max`, `check`).
+//! The search for the largest number of streams that the storage sustains (`--find-max`, `check`).
 //!
 //! Pure: the caller asks for the next trial ([`Search::next`]) and reports its result
-//! ([`Search::report`]). What to try next follows from the evidence alone, so a search that was
-//! interrupted and read back from a file goes on as if nothing had happened.
+//! ([`Search::report`]). The next trial follows from the evidence alone, so a search that was
+//! interrupted and read back from a file continues unchanged.
 //!
-//! How it goes: up by doubling until a trial fails, then by bisection, then the two edges are tried
-//! again.
+//! The search doubles the count until a trial fails, then bisects, then tries the two edges again.
 //! * Lower edge: the largest count that passed every time, below every count that ever failed.
 //! * Upper edge: the smallest count that failed every time, above every count that ever passed.
 //!
 //! The lower edge must pass [`SearchSettings::repeats`] times, and the upper one must fail one time
-//! more. Where they are neighbours then, the answer is one number. If a count both passed and failed, or
-//! a larger one passed than one that failed, there is noise: then the edges must hold
-//! [`SearchSettings::repeats_with_noise`] times, and the answer is a range, with the counts between the
-//! edges passing sometimes. More than what passed every time is never claimed.
+//! more. If they are neighbours then, the answer is one number. If a count both passed and failed, or a
+//! larger one passed than one that failed, there is noise. Then the edges must be confirmed
+//! [`SearchSettings::repeats_with_noise`] times, and the answer is a range, in which the counts between
+//! the edges pass sometimes. The search never claims more than the count that passed every time.
 //!
-//! How often is enough was found by simulation: with the defaults, the count that passes every other time
-//! lies in the range in at least 19 of 20 searches, however wide the noise; a test repeats it.
+//! The numbers of repeats are from a simulation. With the defaults, the count that passes every other
+//! time is within the range in at least 19 of 20 searches, however wide the noise. A test repeats the
+//! simulation.
 //!
-//! One disturbed trial must not decide: if a count failed once and it or a larger one passed, it is
-//! tried again. When it has passed [`SearchSettings::repeats`] times since, and it and larger counts
-//! together three times as often, that one failure is set aside: a count that fails every other time
-//! would look like that in one of a hundred searches. The evidence still shows it.
+//! One disturbed trial must not decide: if a count failed once, and it or a larger one passed, it is
+//! tried again. The failure is set aside when the count has passed [`SearchSettings::repeats`] times
+//! since, and it and larger counts together three times as often. A count that fails every other time
+//! would show that in one of a hundred searches. The evidence still includes the failure.
 //!
-//! Trials are short, so the answer must also hold on for [`SearchSettings::confirm_s`], once. A count that
-//! does not is refuted: what it passed before counts no longer, and the search goes on below it.
+//! Trials are short, so the answer must also pass one trial of [`SearchSettings::confirm_s`]. A count
+//! that fails it is refuted: its earlier passes no longer count, and the search continues below it.
 //!
 //! A trial that failed because the client was the limit does not measure the storage. It bounds the
 //! search, but the answer names the client as the limit.
 //!
-//! A check has seconds, not minutes. With [`SearchSettings::expected`] the search is a quick one (`quick`):
-//! it ends within its time, with an error.
+//! A check takes seconds, not minutes. With [`SearchSettings::expected`] the search is a quick one
+//! (`quick`): it ends within its time, with an error range.
 //!
 //! Not here: running a trial, and judging whether it passed.
 
@@ -41,7 +41,7 @@ use std::fmt::Write as _;
 pub use quick::FAR_OVER;
 use serde::{Deserialize, Serialize};
 
-/// How to search.
+/// The settings of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearchSettings {
@@ -51,15 +51,16 @@ pub struct SearchSettings {
     pub cap: u32,
     /// How often the lower edge must pass; at least 1. The upper edge must fail one time more than that.
     pub repeats: u32,
-    /// The same once there is noise; at least `repeats`.
+    /// The same with noise; at least `repeats`.
     pub repeats_with_noise: u32,
-    /// How long the answer must hold on, once, at the end; without it trials of the usual length suffice.
+    /// The duration of the final trial that confirms the answer. Without it, trials of normal length are
+    /// sufficient.
     pub confirm_s: Option<f64>,
-    /// Trials that may be made.
+    /// The maximum number of trials.
     pub trials_max: Option<u32>,
-    /// Time that the trials may take together. None is begun that is not likely to end within it.
+    /// The maximum total time of the trials. No trial is begun that is unlikely to end within it.
     pub time_max_s: Option<f64>,
-    /// Makes the search a quick one. The storage seems to give as much as so many streams need.
+    /// Makes the search a quick one. The estimated capacity of the storage, in streams.
     pub expected: Option<f64>,
 }
 
@@ -78,19 +79,19 @@ impl Default for SearchSettings {
     }
 }
 
-/// How a trial went.
+/// The result of a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// Whether its criteria were met.
+    /// Whether it met its criteria.
     pub passed: bool,
-    /// Whether this client, and not the storage, was the limit. Only matters where it did not pass.
+    /// Whether this client, and not the storage, was the limit. Only relevant for a failed trial.
     pub limited_by_client: bool,
-    /// How long it took.
+    /// Its duration.
     pub took_s: f64,
-    /// Whether it took as long as the answer must hold on ([`Why::Confirm`]).
+    /// Whether it had the confirmation length ([`Why::Confirm`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirms: bool,
-    /// The storage gave as much as so many streams need. Only a quick search uses it.
+    /// The throughput in units of one stream's demand. Only a quick search uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<f64>,
 }
@@ -106,24 +107,24 @@ pub struct CountEvidence {
     pub failed: u32,
     /// Trials that failed because of the client.
     pub client_limited: u32,
-    /// Those that passed and took as long as the answer must hold on.
+    /// Passed trials of the confirmation length.
     #[serde(default)]
     pub confirmed: u32,
     /// Failed trials of the confirmation length.
     #[serde(default)]
     pub refuted: u32,
-    /// The most that the storage gave in a trial that failed: [`Trial::reached`].
+    /// The highest throughput of a failed trial: [`Trial::reached`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<f64>,
 }
 
 impl CountEvidence {
-    /// Trials that passed, and were not refuted by a longer one.
+    /// Trials that passed, unless a longer one refuted the count.
     fn stands(&self) -> u32 {
         if self.refuted > 0 { 0 } else { self.passed }
     }
 
-    /// Trials that did not pass.
+    /// Trials that failed.
     pub fn fell(&self) -> u32 {
         self.failed.saturating_add(self.client_limited)
     }
@@ -138,7 +139,7 @@ impl CountEvidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// No trial failed so far: further up.
+    /// No trial failed so far: the search goes on upwards.
     Rise,
     /// It is between a count that passed and one that failed.
     Bisect,
@@ -146,15 +147,15 @@ pub enum Why {
     ConfirmPass,
     /// It failed and must fail again.
     ConfirmFall,
-    /// One below it passed, although one further below had fallen.
+    /// The count is above the largest that passed, which is itself above one that failed.
     LookAbove,
-    /// It failed once, and it or a larger one passed: was that trial disturbed?
+    /// It failed once, and it or a larger one passed, so that trial may have been disturbed.
     Repeat,
-    /// It is the answer, if it holds on for [`SearchSettings::confirm_s`].
+    /// It is the answer, if it passes a trial of [`SearchSettings::confirm_s`].
     Confirm,
 }
 
-/// Which budget was spent.
+/// The budget that was exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Budget {
@@ -164,7 +165,7 @@ pub enum Budget {
     Time,
 }
 
-/// What the search found.
+/// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "found", rename_all = "snake_case")]
 pub enum Answer {
@@ -187,7 +188,7 @@ pub enum Answer {
         /// That count.
         streams: u32,
     },
-    /// The client was the limit; the storage may carry more.
+    /// The client was the limit; the storage may sustain more.
     ClientLimited {
         /// The largest count that passed every time; 0 if there is none.
         streams: u32,
@@ -196,12 +197,12 @@ pub enum Answer {
     },
     /// The search was not finished.
     BudgetSpent {
-        /// The largest count that passed whenever it was tried, below every count that ever failed; 0 if
-        /// there is none.
+        /// The largest count that passed every time, below every count that ever failed; 0 if there is
+        /// none.
         streams: u32,
-        /// The smallest count that failed whenever it was tried, above every count that ever passed.
+        /// The smallest count that failed every time, above every count that ever passed.
         failing_from: Option<u32>,
-        /// Which budget was spent.
+        /// The budget that was exhausted.
         budget: Budget,
     },
 }
@@ -220,55 +221,55 @@ impl Answer {
     }
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Make a trial.
     Try {
         /// With this many streams.
         streams: u32,
-        /// Because of this.
+        /// The reason.
         why: Why,
     },
-    /// Nothing: this is the answer.
+    /// The search is over, with this answer.
     Done(Answer),
 }
 
-/// Settings or trials that cannot be.
+/// Invalid settings or trials.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// Starting at no stream.
+    /// The first count is 0.
     #[error("the search must start with at least one stream")]
     StartsAtZero,
-    /// The cap lies below the start.
+    /// The cap is below the first count.
     #[error(
         "a search that starts with {start} streams cannot end at {cap}. Raise the cap or lower the start"
     )]
     CapBelowStart {
-        /// The start.
+        /// The first count.
         start: u32,
         /// The cap.
         cap: u32,
     },
-    /// Edges that are never tried, or less often with noise than without.
+    /// The number of repeats is 0, or smaller with noise than without.
     #[error(
         "the counts next to the limit must be tried at least once, and with noise ({with_noise} times) at \
          least as often as without ({without} times)"
     )]
     TooFewRepeats {
-        /// Without noise.
+        /// Repeats without noise.
         without: u32,
-        /// With noise.
+        /// Repeats with noise.
         with_noise: u32,
     },
-    /// A time that is none.
+    /// A time is invalid.
     #[error("{seconds} s is not a valid time. Use a positive number of seconds")]
     NoTime {
-        /// What was given.
+        /// The given value.
         seconds: f64,
     },
-    /// A trial with a count that the search does not know.
+    /// The count of a trial is out of range.
     #[error("a trial with {streams} streams is outside the search range of 1 to {cap}")]
     OutOfRange {
         /// The count.
@@ -278,7 +279,7 @@ pub enum SearchError {
     },
 }
 
-/// The search: its settings and what is known so far. To be written and read back as it is.
+/// The search: its settings and its evidence. It can be written and read back unchanged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
@@ -289,7 +290,7 @@ pub struct Search {
     longest_s: f64,
 }
 
-/// The edges as the evidence has them. Counts are 0 where there is none: no streams always pass.
+/// The edges in the evidence. A count is 0 if there is none: zero streams always pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Edges {
     /// The largest count that passed, below every count that ever failed.
@@ -303,10 +304,10 @@ struct Edges {
 }
 
 impl Search {
-    /// A search that knows nothing.
+    /// A search without evidence.
     ///
     /// # Errors
-    /// Settings that cannot be; see [`SearchSettings`].
+    /// If the settings are invalid; see [`SearchSettings`].
     pub fn new(settings: SearchSettings) -> Result<Search, SearchError> {
         let SearchSettings { start, cap, repeats, repeats_with_noise, .. } = settings;
         if start == 0 {
@@ -324,8 +325,8 @@ impl Search {
         Ok(Search { settings, evidence: Vec::new(), spent_s: 0.0, longest_s: 0.0 })
     }
 
-    /// Continues from this search's evidence with other settings, whose time limit starts now. Trials of
-    /// more than its cap are forgotten, since they can't be made again.
+    /// Continues from this search's evidence with other settings, whose time limit starts now. Trials
+    /// above the new cap are discarded, since they cannot be repeated.
     ///
     /// # Errors
     /// As [`Search::new`].
@@ -337,7 +338,7 @@ impl Search {
         Ok(Search { evidence, spent_s: self.spent_s, longest_s: self.longest_s, ..began })
     }
 
-    /// What to do next. Asking changes nothing.
+    /// The next step. The call changes nothing.
     pub fn next(&self) -> Next {
         let edges = self.edges();
         let Some((streams, why)) = self.most_wanted(&edges) else {
@@ -351,10 +352,10 @@ impl Search {
         }
     }
 
-    /// Takes the outcome of a trial. Trials that were not asked for count as well.
+    /// Records the result of a trial, even one that was not requested.
     ///
     /// # Errors
-    /// A count of 0 or above the cap; a time that is none. Nothing is changed then.
+    /// If the count is 0 or above the cap, or the time is invalid. Then nothing is changed.
     pub fn report(&mut self, streams: u32, trial: Trial) -> Result<(), SearchError> {
         let cap = self.settings.cap;
         if !(1..=cap).contains(&streams) {
@@ -386,7 +387,7 @@ impl Search {
         Ok(())
     }
 
-    /// The answer need no longer hold on for longer than a trial.
+    /// Drops the final trial of the confirmation length.
     pub fn leave_unconfirmed(&mut self) {
         self.settings.confirm_s = None;
     }
@@ -412,12 +413,12 @@ impl Search {
         &self.evidence
     }
 
-    /// How many trials were made.
+    /// The number of trials.
     pub fn trials(&self) -> u32 {
         self.evidence.iter().map(CountEvidence::trials).fold(0, u32::saturating_add)
     }
 
-    /// How long they took together.
+    /// Their total duration.
     pub fn spent_s(&self) -> f64 {
         self.spent_s
     }
@@ -428,7 +429,7 @@ impl Search {
         self.evidence.iter().any(|known| known.fell() > 0 && known.streams <= top_pass)
     }
 
-    /// Whether the one failed trial with this count was a disturbed one.
+    /// Whether the only failed trial with this count is regarded as disturbed.
     pub fn is_set_aside(&self, known: &CountEvidence) -> bool {
         let repeats = self.settings.repeats;
         known.fell() == 1
@@ -436,13 +437,13 @@ impl Search {
             && self.passes_from(known.streams) >= repeats.saturating_mul(3)
     }
 
-    /// Trials with this count and larger ones that passed.
+    /// The number of passed trials with this count and larger ones.
     fn passes_from(&self, streams: u32) -> u32 {
         let from = self.evidence.iter().filter(|known| known.streams >= streams);
         from.map(CountEvidence::stands).fold(0, u32::saturating_add)
     }
 
-    /// The counts that the answer rests on, in words: `31: 3 of 3; 32: 0 of 3`.
+    /// The counts that support the answer, as text: `31: 3 of 3; 32: 0 of 3`.
     pub fn evidence_sentence(&self) -> String {
         let edges = self.edges();
         let last = edges.ceiling.unwrap_or(u32::MAX);
@@ -472,7 +473,7 @@ impl Search {
         sentence
     }
 
-    /// The answer in words, without the evidence.
+    /// The answer as text, without the evidence.
     pub fn answer_sentence(&self, answer: &Answer) -> String {
         match *answer {
             Answer::Exactly { streams } if self.of(streams + 1).refuted > 0 => format!(
@@ -510,7 +511,7 @@ impl Search {
         }
     }
 
-    /// `the next trial takes about 61 s, and 12 s were left for the search`.
+    /// As text: `the next trial takes about 61 s, and 12 s were left for the search`.
     fn time_left_sentence(&self) -> String {
         let why = self.most_wanted(&self.edges()).map(|(_, why)| why);
         let left_s = (self.settings.time_max_s.unwrap_or(0.0) - self.spent_s).max(0.0);
@@ -556,7 +557,7 @@ impl Search {
         if self.has_noise() { self.settings.repeats_with_noise } else { self.settings.repeats }
     }
 
-    /// The trial that comes next if there is time for it; `None` when the search is at its end.
+    /// The next trial, if there is time for it; `None` if the search is complete.
     fn most_wanted(&self, edges: &Edges) -> Option<(u32, Why)> {
         match self.settings.expected {
             Some(expected) => self.wanted_quickly(expected, edges),
@@ -564,27 +565,27 @@ impl Search {
         }
     }
 
-    /// The trial that is most wanted; `None` when both edges hold.
+    /// The next trial; `None` if both edges are confirmed.
     fn wanted(&self, edges: &Edges) -> Option<(u32, Why)> {
         let repeated = || self.wanted_again(edges).map(|streams| (streams, Why::Repeat));
         repeated().or_else(|| self.wanted_below(edges)).or_else(|| self.wanted_above(edges))
     }
 
-    /// The smallest count that failed, if that may have been a disturbed trial.
+    /// The smallest count that failed, if that trial may have been disturbed.
     fn wanted_again(&self, edges: &Edges) -> Option<u32> {
         let fall = edges.first_fall.filter(|fall| *fall <= edges.top_pass)?;
         let known = self.of(fall);
         (known.fell() == 1 && known.refuted == 0).then_some(fall)
     }
 
-    /// The answer, where it has not held on yet.
+    /// The answer, if it is not confirmed yet.
     fn unconfirmed(&self, edges: &Edges) -> Option<(u32, Why)> {
         self.settings.confirm_s?;
         let needs = edges.sure > 0 && self.of(edges.sure).confirmed == 0;
         needs.then_some((edges.sure, Why::Confirm))
     }
 
-    /// For the lower edge.
+    /// The next trial for the lower edge.
     fn wanted_below(&self, edges: &Edges) -> Option<(u32, Why)> {
         let cap = self.settings.cap;
         match edges.first_fall {
@@ -602,12 +603,12 @@ impl Search {
         needs_passes.then_some((edges.sure, Why::ConfirmPass))
     }
 
-    /// For the upper edge, once the lower one holds.
+    /// The next trial for the upper edge, after the lower one is confirmed.
     fn wanted_above(&self, edges: &Edges) -> Option<(u32, Why)> {
         let cap = self.settings.cap;
         match edges.ceiling {
             None if edges.top_pass >= cap => None,
-            // As far above as the noise is known to be wide.
+            // As far above as the known width of the noise.
             None => {
                 let width = (edges.top_pass - edges.sure).max(1);
                 Some((edges.top_pass.saturating_add(width).min(cap), Why::LookAbove))
@@ -623,7 +624,7 @@ impl Search {
         }
     }
 
-    /// The answer when both edges hold.
+    /// The answer when both edges are confirmed.
     fn found(&self, edges: &Edges) -> Answer {
         let Edges { sure, first_fall, top_pass, .. } = *edges;
         let Some(fall) = first_fall else {

@@ -1,8 +1,8 @@
 //! The names of a plan's settings in messages: flags of the command line, or keys of a file.
 //!
-//! Not here: which settings there are ([`crate::plan`], [`crate::streams::setting`]).
+//! Not here: the settings themselves ([`crate::plan`], [`crate::streams::setting`]).
 
-/// Where a plan came from.
+/// The source of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// From flags: `--file-size 1GiB`.
@@ -23,7 +23,7 @@ impl Spelling {
         }
     }
 
-    /// A setting with a value, as it would be written there.
+    /// A setting with a value, in the syntax of the source.
     pub fn set(self, key: &str, value: &str) -> String {
         let is_number = value.parse::<f64>().is_ok();
         match self {

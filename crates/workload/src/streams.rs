@@ -1,9 +1,9 @@
-//! Actors that work on the target together, in one value: what `reelgauge streams`, a scenario and a
-//! `run.toml` with `[[actor]]` tables all become.
+//! Actors that work on the target together, in one value: from `reelgauge streams`, a scenario, or a
+//! `run.toml` with `[[actor]]` tables.
 //!
-//! Everything has a default, so a plan is short to write. Only the kind of each actor is needed, and the
-//! media of those that play, record, edit or transcode. A setting without effect in its place is
-//! refused, even if it equals the default:
+//! Every setting has a default, so a plan is short to write. Only the kind of each actor is required,
+//! and the media of those that play, record, edit or transcode. A setting that has no effect is refused,
+//! even if it equals the default:
 //!
 //! ```
 //! let plan = reelgauge_workload::streams::StreamsPlan::from_toml(
@@ -49,12 +49,12 @@
 //! # Ok::<(), reelgauge_workload::plan::PlanError>(())
 //! ```
 //!
-//! Checks here are pure: whether the formats exist and the target has room is found out by the runner.
-//! [`catalogue`]: all actors, each with a file of its own beside this one. [`actor`]: what they are to
-//! everything around them. [`setting`]: how their settings are called, read and written; [`footage`]: those
-//! that several have. [`buffer_length`]: how much a stream holds in hand. [`validation`]: what can be wrong.
-//! [`counts`]: how many streams that is. `flags`: settings as flags of a command line. [`plan_toml`]: plans
-//! as TOML.
+//! Checks here are pure: the runner checks whether the formats exist and the target has enough space.
+//! [`catalogue`]: all actors, each with a file of its own next to this one. [`actor`]: their interface.
+//! [`setting`]: the names of their settings, reading and writing them; [`footage`]: the settings that
+//! several actors share. [`buffer_length`]: how much a stream buffers. [`validation`]: the problems of a
+//! plan. [`counts`]: the number of streams. `flags`: settings as flags of a command line. [`plan_toml`]:
+//! plans as TOML.
 
 pub mod actor;
 pub mod buffer_length;
@@ -89,13 +89,13 @@ pub use validation::StreamsError;
 pub struct StreamsPlan {
     /// Version of this format.
     pub plan_version: u32,
-    /// The program that wrote it; empty when a person did.
+    /// The program that wrote it; empty if a person did.
     pub written_by: String,
-    /// The scenario, or `streams` where there is none.
+    /// The name of the scenario, or `streams` if there is none.
     pub name: String,
-    /// The directory that is measured; empty in a scenario, which can be run anywhere.
+    /// The directory to measure; empty in a scenario, which can be run anywhere.
     pub target: PathBuf,
-    /// Where every random draw starts.
+    /// The seed of all random draws.
     pub seed: u64,
     /// Performs the operations.
     pub driver: DriverChoice,
@@ -103,52 +103,53 @@ pub struct StreamsPlan {
     pub warmup: Span,
     /// The measured time of each load point.
     pub duration: Span,
-    /// A target that completes nothing for this long is given up.
+    /// A target that completes nothing for this long is abandoned.
     pub hang_after: Span,
-    /// Keep every operation.
+    /// Whether to keep every operation.
     pub log: bool,
-    /// Memory of the server that holds the files, where the user knows it.
+    /// Memory of the file server, if the user knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_memory: Option<Size>,
-    /// A folder of the user's own files, on the same storage, which players, editors and transcoders read
-    /// instead of test files. Nothing in it is ever changed.
+    /// A folder of the user's own files, on the same storage, which players, editors and transcoders
+    /// read instead of test files. They are never changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_from: Option<PathBuf>,
-    /// Past the client's cache.
+    /// Whether to bypass the client's cache.
     pub direct: bool,
     /// Streams begin at different times drawn from the seed, as with real users; otherwise all at once.
     pub staggered: bool,
     /// Load points: every actor's count is multiplied by this.
     pub scale: Ramp,
-    /// Search for the largest scale that passes, instead of going through `scale`.
+    /// Search for the largest scale that passes, instead of the values of `scale`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub find_max: Option<FindMaxPlan>,
-    /// Words to find the run by.
+    /// Tags to find the run by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The storage as the user describes it.
+    /// The user's description of the storage.
     #[serde(skip_serializing_if = "StorageDetails::is_empty")]
     pub storage: StorageDetails,
-    /// Who works on the target.
+    /// The actors that work on the target.
     #[serde(rename = "actor")]
     pub actors: Vec<ActorPlan>,
 }
 
-/// How to search for the largest scale that passes.
+/// Settings of the search for the largest scale that passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FindMaxPlan {
     /// The first scale to try.
     pub start: u32,
-    /// The largest scale to try; without it, as far as one process carries the workers
+    /// The largest scale to try; by default the largest that one process supports
     /// ([`StreamsPlan::search_cap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<u32>,
     /// How often the answer must pass.
     pub repeats: u32,
-    /// How long the answer must hold on, once, before it is given: trials are shorter. 0 is not at all.
+    /// The duration of a final trial that confirms the answer, because the other trials are shorter; 0
+    /// for none.
     pub confirm: Span,
-    /// Time that all trials may take together.
+    /// Maximum total time of all trials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_max: Option<Span>,
 }

@@ -1,5 +1,5 @@
-//! A stage for actors in tests: virtual time, a store that answers as a test wants, and a driver that
-//! watches that the actor keeps the rules of [`crate::script`].
+//! A test environment for actors: virtual time, a store that responds as a test specifies, and a driver
+//! that checks the rules of [`crate::script`].
 //!
 //! The engine has the full simulated driver; this one is small enough to be read together with a test.
 
@@ -16,15 +16,15 @@ pub(crate) struct DoneOp {
     pub(crate) errno: i32,
 }
 
-/// What a store makes of an operation: when it is done, and its error number.
+/// The result of an operation in a store: when it is done, and its error number.
 pub(crate) type Answer = (u64, i32);
 
-/// A store that takes this long for everything.
+/// A store that takes this long for every operation.
 pub(crate) fn takes(ns: u64) -> impl FnMut(&Op, u64) -> Answer {
     move |_, issued_ns| (issued_ns + ns, 0)
 }
 
-/// Runs a script for one load point; what was done goes to `sink` in the order of completion.
+/// Runs a script for one load point. Finished operations go to `sink` in the order of completion.
 pub(crate) fn run<S: Script>(
     script: &mut S,
     (from_ns, until_ns): (u64, u64),
@@ -45,7 +45,7 @@ pub(crate) fn run<S: Script>(
     assert_eq!(script.needs(), needs, "needs are constant");
 }
 
-/// The same, with everything that was done as a list.
+/// Like [`run`], with the finished operations as a list.
 pub(crate) fn done_ops<S: Script>(
     script: &mut S,
     span_ns: (u64, u64),
@@ -63,7 +63,7 @@ struct TestDriver<F, K> {
     sink: K,
     flying: Vec<DoneOp>,
     held: Option<Op>,
-    /// By handle.
+    /// Whether each handle is open.
     open: Vec<bool>,
 }
 
@@ -89,7 +89,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&DoneOp)> TestDriver<F, K> {
         }
     }
 
-    /// Asks for as much as may be in flight; the time of a wait.
+    /// Asks for as many operations as may be in flight. Returns the time of a wait.
     fn ask<S: Script>(&mut self, script: &mut S, now_ns: u64) -> Option<u64> {
         while now_ns < self.until_ns && self.held.is_none() {
             if self.flying.len() >= usize::from(self.needs.in_flight) {
@@ -126,7 +126,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&DoneOp)> TestDriver<F, K> {
         self.flying.push(DoneOp { op, issued_ns: now_ns, done_ns, errno });
     }
 
-    /// The first of those that are done at this time.
+    /// Completes the first operation that is done at this time.
     fn land<S: Script>(&mut self, script: &mut S, now_ns: u64) {
         let Some(at) = self.flying.iter().position(|op| op.done_ns == now_ns) else { return };
         let landed = self.flying.remove(at);
@@ -144,7 +144,7 @@ impl<F: FnMut(&Op, u64) -> Answer, K: FnMut(&DoneOp)> TestDriver<F, K> {
     }
 }
 
-/// How far counts are from the shares they should have: Pearson's chi-square.
+/// The deviation of counts from their expected shares: Pearson's chi-square.
 pub(crate) fn chi_square(counts: &[u64], shares: &[u32]) -> f64 {
     let all = counts.iter().sum::<u64>() as f64;
     let shares_sum = f64::from(shares.iter().sum::<u32>());
@@ -155,7 +155,7 @@ pub(crate) fn chi_square(counts: &[u64], shares: &[u32]) -> f64 {
     terms.sum()
 }
 
-/// What chance exceeds once in a thousand tries, by degrees of freedom: 4 to 7.
+/// The value that is exceeded by chance once in a thousand tests, by degrees of freedom: 4 to 7.
 pub(crate) fn chi_square_max(entries: usize) -> f64 {
     match entries - 1 {
         4 => 18.467,

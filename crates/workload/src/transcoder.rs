@@ -1,9 +1,9 @@
 //! A transcoder: reads a frame and writes its result, as fast as possible.
 //!
-//! On the wire: open the source, create the output, then in turn the read of a frame (with its open and
-//! close in a sequence) and the write of its result at the end of the output. One operation at a time, as
-//! FFmpeg works; decoding and encoding take no time here, so it is the most that a transcoder can ask of
-//! the storage. When the output has reached its largest size, writing goes on at its beginning.
+//! On the wire: open the source, create the output, then alternately read a frame (with its open and
+//! close in a sequence) and write its result at the end of the output. One operation at a time, as
+//! FFmpeg works. Decoding and encoding take no time here, so this is the maximum demand of a transcoder
+//! on the storage. When the output has reached its maximum size, writing continues at its beginning.
 //!
 //! It has no deadlines, because there is no viewer. Not here: FFmpeg's 256 KiB writes. A result is one
 //! write, which the client's page cache and wsize split anyway.
@@ -31,15 +31,16 @@ settings! {
     /// Transcoders of a plan.
     pub struct TranscoderPlan {
         ..footage: Footage,
-        /// What a transcoder writes, by the id of the catalogue; without it, the format that it reads.
+        /// The format that a transcoder writes, by the id in the catalogue; by default the format that
+        /// it reads.
         output_format: Option<String> = None,
-        /// How long each one's clip plays.
+        /// Duration of each transcoder's clip.
         clip: Span = CLIP,
     }
 }
 
 impl TranscoderPlan {
-    /// Bytes of each frame that it writes, in whole blocks of 4 KiB.
+    /// Size of each frame that it writes, in whole blocks of 4 KiB.
     fn output_frame_bytes(&self, media: &Media) -> u32 {
         let longest = media.frames.iter().map(|&(_, len)| len).max().unwrap_or(0);
         // A format that is not in the catalogue is refused before any actor runs.
@@ -47,7 +48,7 @@ impl TranscoderPlan {
         output.unwrap_or(longest).max(1).next_multiple_of(DIRECT_QUANTUM_BYTES as u32)
     }
 
-    /// One clip: then it starts over.
+    /// The size of one clip. Then the output starts over.
     fn output_bytes(&self, media: &Media) -> u64 {
         u64::from(self.output_frame_bytes(media)) * media.frames.len() as u64
     }
@@ -86,20 +87,20 @@ impl Actor for TranscoderPlan {
 
 impl ActorScript for Transcoder {}
 
-/// What a transcoder reads and writes.
+/// The files and the settings of a transcoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscoderShape {
-    /// The frames that it reads, round and round.
+    /// The frames that it reads, in a loop.
     pub source: Clip,
-    /// The file that it makes.
+    /// The file that it creates.
     pub output_file: u32,
-    /// What it makes of a frame, in bytes.
+    /// Size of the result of a frame, in bytes.
     pub output_bytes_per_frame: u32,
-    /// The output grows no further than this.
+    /// Maximum size of the output.
     pub output_bytes_max: u64,
-    /// Past the client's cache. Frames and results must then lie aligned.
+    /// Whether it bypasses the client's cache. Then frames and results must be aligned.
     pub direct: bool,
-    /// How long after the load point's beginning it is started.
+    /// Delay of its start after the beginning of the load point.
     pub start_after_ns: u64,
 }
 
@@ -115,7 +116,7 @@ enum Phase {
 const SOURCE: u16 = 0;
 const OUTPUT: u16 = 1;
 
-/// See the module.
+/// A transcoder as a script. See the module.
 #[derive(Clone, Debug)]
 pub struct Transcoder {
     stream: u32,
@@ -128,7 +129,7 @@ pub struct Transcoder {
 }
 
 impl Transcoder {
-    /// A transcoder that has not begun.
+    /// A transcoder that has not started.
     pub fn new(first_stream: u32, shape: TranscoderShape) -> Transcoder {
         Transcoder {
             stream: first_stream,
@@ -141,13 +142,13 @@ impl Transcoder {
         }
     }
 
-    /// The reading of the frame that is in turn.
+    /// Begins to read the next frame.
     fn read(&self) -> Phase {
         let frame = self.frame;
         Phase::Read(FrameRead::new(&self.shape.source, frame, frame as u32, self.due_ns, OpFlags::NONE))
     }
 
-    /// The operation whose turn it is.
+    /// The next operation.
     fn op(&self) -> Op {
         let source = Hand::reading(self.stream, SOURCE, self.shape.direct);
         let output = Hand::writing(self.stream, OUTPUT, self.shape.direct);
@@ -175,8 +176,8 @@ impl Transcoder {
         FramePlace { file: self.shape.output_file, offset, len }
     }
 
-    /// What follows an operation. Files that could not be opened are tried again; a frame that could not be
-    /// read is written all the same, as broken as it is, so that the output keeps its length.
+    /// The phase after an operation. Files that could not be opened are retried. A frame that could not
+    /// be read is still written, so that the output keeps its length.
     fn after(&mut self, done: &Done) -> Phase {
         match self.phase {
             Phase::OpenSource | Phase::CreateOutput if done.errno != 0 => self.phase,
@@ -316,7 +317,7 @@ mod tests {
                 let pause_ns = if pair[0].errno == 0 { 0 } else { PAUSE_AFTER_ERROR_NS };
                 assert_eq!(pair[1].op.due_ns, pair[0].done_ns + pause_ns);
             }
-            // Good writes lie one behind the other, whatever fails.
+            // Successful writes are sequential, whatever fails.
             let writes = ops.iter().filter(|op| op.op.kind == OpKind::Write && op.errno == 0);
             assert!(writes.clone().count() > 100);
             assert!(writes.zip([0, 40].into_iter().cycle()).all(|(write, offset)| write.op.offset == offset));

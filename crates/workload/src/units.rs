@@ -14,65 +14,65 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(pub u64);
 
-/// A length of time, in nanoseconds.
+/// A duration in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub u64);
 
-/// A percentage between 0 and 100, kept in parts per million so that draws are exact.
+/// A percentage between 0 and 100, stored in parts per million so that draws are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent {
     ppm: u32,
 }
 
-/// A number with a unit that can't be taken.
+/// A number with a unit is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnitError {
-    /// It could not be understood.
+    /// The text has the wrong form.
     #[error("'{text}' is not {what}. Write it like {example}")]
     Form {
-        /// What was written.
+        /// The given text.
         text: String,
-        /// What it should be.
+        /// The expected kind of value.
         what: &'static str,
-        /// How that is written.
+        /// An example of the right form.
         example: &'static str,
     },
     /// It is below 0.
     #[error("'{text}' is below 0. Write {what}, like {example}")]
     Negative {
-        /// What was written.
+        /// The given text.
         text: String,
-        /// What it should be.
+        /// The expected kind of value.
         what: &'static str,
-        /// How that is written.
+        /// An example of the right form.
         example: &'static str,
     },
-    /// It is more than can be counted.
+    /// The value is too large.
     #[error("'{text}' is too {adjective}: at most {most}")]
     TooMuch {
-        /// What was written.
+        /// The given text.
         text: String,
         /// "long" or "large".
         adjective: &'static str,
-        /// The most.
+        /// The maximum.
         most: &'static str,
     },
 }
 
-/// Why a number with a unit is none.
+/// Why a number with a unit is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Form,
     TooMuch,
 }
 
-/// The longest time in whole hours: more nanoseconds don't fit into 64 bits.
+/// The longest duration in whole hours: more nanoseconds do not fit into 64 bits.
 const SPAN_MOST: &str = "5124095h";
 /// The largest size in whole TiB.
 const SIZE_MOST: &str = "16777215TiB";
 
-/// A letter alone is binary, as in fio, dd and ls; with a B behind it, decimal.
+/// A letter alone is binary, as in fio, dd and ls; with a B after it, decimal.
 const SIZE_UNITS: [(&str, u64); 16] = [
     ("B", 1),
     ("kB", 1_000),
@@ -127,25 +127,25 @@ impl Span {
         Span(count * 1_000_000_000)
     }
 
-    /// In nanoseconds.
+    /// The duration in nanoseconds.
     pub const fn ns(self) -> u64 {
         self.0
     }
 
-    /// As the standard library has it.
+    /// As a duration of the standard library.
     pub const fn duration(self) -> std::time::Duration {
         std::time::Duration::from_nanos(self.0)
     }
 }
 
 impl Percent {
-    /// A whole percentage; above 100 counts as 100.
+    /// A whole percentage; values above 100 become 100.
     pub const fn whole(percent: u32) -> Percent {
         let percent = if percent > 100 { 100 } else { percent };
         Percent { ppm: percent * 10_000 }
     }
 
-    /// From parts per million; above 1,000,000 counts as 1,000,000.
+    /// From parts per million; values above 1,000,000 become 1,000,000.
     pub const fn from_ppm(ppm: u32) -> Percent {
         Percent { ppm: if ppm > 1_000_000 { 1_000_000 } else { ppm } }
     }
@@ -162,7 +162,7 @@ impl FromStr for Size {
     fn from_str(text: &str) -> Result<Size, UnitError> {
         let (what, example) =
             ("a size with its unit", "64KiB, 10MiB or 1.5G (K, M, G and T are powers of 1024)");
-        // None is none in any unit.
+        // Zero needs no unit.
         let value = if text.trim() == "0" { Ok(0) } else { with_unit(text, &SIZE_UNITS) };
         value.map(Size).map_err(|fault| match fault {
             Fault::TooMuch => {
@@ -201,7 +201,7 @@ impl FromStr for Percent {
     }
 }
 
-/// What is no number with a unit, or one below 0.
+/// The error for a text that is not a number with a unit, or is negative.
 fn refused(text: &str, what: &'static str, example: &'static str) -> UnitError {
     let behind_sign = text.trim().strip_prefix('-').and_then(|rest| rest.chars().next());
     match behind_sign.is_some_and(|first| first.is_ascii_digit()) {
@@ -210,7 +210,8 @@ fn refused(text: &str, what: &'static str, example: &'static str) -> UnitError {
     }
 }
 
-/// A time with one or several parts, each of a smaller unit than the one before: `1h30m`, `1m 30s`.
+/// A duration with one or several parts, each with a smaller unit than the previous one: `1h30m`, `1m
+/// 30s`.
 fn in_parts(text: &str) -> Result<u64, Fault> {
     let (mut rest, mut sum, mut least) = (text.trim(), 0_u64, u64::MAX);
     while !rest.is_empty() {
@@ -241,8 +242,8 @@ fn with_unit(text: &str, units: &[(&str, u64)]) -> Result<u64, Fault> {
     decimal(number, factor)
 }
 
-/// A decimal number times a factor, exact. A negative one is none, and neither is one whose product is not a
-/// whole number.
+/// A decimal number times a factor, exact. A negative number is invalid, and so is one whose product is
+/// not a whole number.
 fn decimal(number: &str, factor: u64) -> Result<u64, Fault> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
@@ -250,7 +251,7 @@ fn decimal(number: &str, factor: u64) -> Result<u64, Fault> {
         return Err(Fault::Form);
     }
     let scale = 10_u128.pow(fraction.len() as u32);
-    // Digits alone: nothing but their number can be wrong with them.
+    // These are only digits, so the only possible error is too many of them.
     let all: u128 = format!("{whole}{fraction}").parse().map_err(|_| Fault::TooMuch)?;
     let product = all.checked_mul(u128::from(factor)).ok_or(Fault::TooMuch)?;
     if product % scale != 0 {
@@ -300,7 +301,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// Serialises in text form, for types with `Display` and `FromStr`. Plain numbers are read too.
+/// Serializes in text form, for types with `Display` and `FromStr`. Plain numbers are read too.
 macro_rules! as_text {
     ($($kind:ty),*) => {$(
         impl Serialize for $kind {

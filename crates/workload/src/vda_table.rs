@@ -10,31 +10,31 @@ use crate::streams::setting::settings;
 use crate::streams::validation::{Check, Checked, OPS_PER_S};
 use crate::units::Size;
 
-/// The most files of one process.
+/// The maximum number of files of one process.
 const FILES_MAX: u32 = 1024;
 
 /// An operation of the companion, as the benchmark counts operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompanionOp {
-    /// A read at a random place.
+    /// A read at a random position.
     RandomRead,
-    /// A read that goes on where the last one in that file ended.
+    /// A read that continues at the end of the previous one in that file.
     SequentialRead,
-    /// A directory read from its beginning to its end.
+    /// A listing of a whole directory.
     ReadDir,
-    /// A read at a random place, and a write of the same bytes' place.
+    /// A read at a random position, and a write to the same position.
     ReadModifyWrite,
-    /// A file's size and times.
+    /// A query of a file's size and times.
     Stat,
-    /// Whether a file may be read.
+    /// A check whether a file may be read.
     Access,
-    /// A new, empty file.
+    /// Creation of an empty file.
     Create,
-    /// An empty file removed.
+    /// Removal of an empty file.
     Unlink,
 }
 
-/// A choice by whole shares.
+/// A table of alternatives with whole shares.
 pub type Table<T> = [(u32, T)];
 
 /// Sizes of writes: share in percent, bytes.
@@ -45,7 +45,7 @@ pub const WRITE_SIZES: &Table<u32> =
 pub const READ_SIZES: &Table<u32> =
     &[(15, 64 << 10), (10, 128 << 10), (20, 256 << 10), (35, 512 << 10), (20, 1 << 20)];
 
-/// What the companion does: share in percent, operation.
+/// The operations of the companion: share in percent, operation.
 pub const COMPANION_MIX: &Table<CompanionOp> = &[
     (84, CompanionOp::RandomRead),
     (5, CompanionOp::SequentialRead),
@@ -57,13 +57,13 @@ pub const COMPANION_MIX: &Table<CompanionOp> = &[
     (1, CompanionOp::Unlink),
 ];
 
-/// The longest read or write of the tables.
+/// The longest read or write in the tables.
 pub const MAX_LEN: u32 = 1 << 20;
 
-/// Operations per second that the camera is asked for.
+/// Requested rate of the camera in operations per second.
 pub const CAMERA_OPS_PER_S: f64 = 9.0;
 
-/// Operations per second that the companion is asked for.
+/// Requested rate of the companion in operations per second.
 pub const COMPANION_OPS_PER_S: f64 = 1.0;
 
 settings! {
@@ -79,7 +79,7 @@ settings! {
 }
 
 impl VdaLoad {
-    /// Transfers per second, where the published ones are so many.
+    /// The rate in transfers per second; `published` if none is set.
     pub(crate) fn rate(&self, published: f64) -> f64 {
         self.ops_per_s.unwrap_or(published)
     }
@@ -99,13 +99,13 @@ impl VdaLoad {
     }
 }
 
-/// Bytes that one draw from a table of sizes has on average.
+/// The mean size of a draw from a table of sizes, in bytes.
 pub fn mean_bytes(table: &Table<u32>) -> f64 {
     let all: u64 = table.iter().map(|&(share, bytes)| u64::from(share) * u64::from(bytes)).sum();
     all as f64 / 100.0
 }
 
-/// One entry, with exactly the probability of its share.
+/// Draws one entry, with exactly the probability of its share.
 pub(crate) fn draw<T: Copy>(dice: &mut Dice, table: &Table<T>) -> T {
     let all: u64 = table.iter().map(|(share, _)| u64::from(*share)).sum();
     let mut number = dice.below(all);

@@ -1,7 +1,7 @@
-//! The settings of a watch: its duration, its path, and its name. It has no load, so it is no plan that
-//! `reelgauge run` does again.
+//! The settings of a watch: its duration, its path, and its name. A watch has no load, so `reelgauge
+//! run` cannot repeat it.
 //!
-//! Not here: watching (the runner's).
+//! Not here: watching (the runner).
 
 use std::path::PathBuf;
 
@@ -11,31 +11,31 @@ use serde::{Deserialize, Serialize};
 use crate::plan::PlanError;
 use crate::units::Span;
 
-/// The table that makes a file one of a watch.
+/// The table that identifies a watch in a file.
 pub const TABLE: &str = "watch";
 
-/// A watch, as its `run.toml` has it.
+/// A watch as in its `run.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchPlan {
     /// The program that wrote it.
     #[serde(default)]
     pub written_by: String,
-    /// Words to find it by.
+    /// Tags to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The storage as the user describes it.
+    /// The user's description of the storage.
     #[serde(default, skip_serializing_if = "StorageDetails::is_empty")]
     pub storage: StorageDetails,
-    /// What is watched.
+    /// What to watch.
     pub watch: WatchSettings,
 }
 
-/// What is watched.
+/// What to watch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchSettings {
-    /// What this machine is called in `counters/agent=NAME`.
+    /// The name of this host in `counters/agent=NAME`.
     pub agent: String,
-    /// The directory whose mount and disks are watched; without one all disks of the machine are.
+    /// The directory whose mount and disks are watched. Without it, all disks of the host are watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// The duration; without it, until the user stops it.
@@ -44,18 +44,18 @@ pub struct WatchSettings {
 }
 
 impl WatchPlan {
-    /// As TOML; [`WatchPlan::from_toml`] reads it back.
+    /// The watch as TOML, for [`WatchPlan::from_toml`].
     ///
     /// # Errors
-    /// A path that is not Unicode, which TOML can't hold.
+    /// If a path is not Unicode, which TOML does not support.
     pub fn to_toml(&self) -> Result<String, PlanError> {
         Ok(toml::to_string_pretty(self)?)
     }
 
-    /// Whether a `run.toml` is that of a watch, and which.
+    /// Reads a watch from a `run.toml`.
     ///
     /// # Errors
-    /// It is none.
+    /// If it is not that of a watch.
     pub fn from_toml(text: &str) -> Result<WatchPlan, PlanError> {
         Ok(toml::from_str(text)?)
     }

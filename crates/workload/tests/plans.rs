@@ -1,5 +1,5 @@
-//! Plans of every kind of actor, as they are read and written: byte for byte as in the versions before, whose
-//! runs are repeated from their `run.toml`. Messages about mistakes likewise.
+//! Plans of every kind of actor, read and written: byte for byte as in earlier versions, whose runs are
+//! repeated from their `run.toml`. The same is true of error messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ const SEQUENCE: &str = "format = 'dpx-10-bit-rgb-uhd-24'";
 const PROFILE: &str = "mix = { profile = 'x', max_length = '8MiB', blocks = '1MiB', writes = 50, random = 0, \
                        max_delay = '0s', file_size = '16MiB', sync = 'none' }";
 
-/// All settings of each kind, in a different order.
+/// All settings of each kind, in different orders.
 fn sound() -> Vec<String> {
     vec![
         format!("kind = 'player'\n{FOOTAGE}"),
@@ -48,7 +48,7 @@ fn sound() -> Vec<String> {
     ]
 }
 
-/// Every setting. What means nothing to a kind is refused.
+/// Every setting. A setting that a kind does not have is refused.
 const SETTINGS: [&str; 17] = [
     FOOTAGE,
     "own_format = { name = 'x', mbit_per_s = 220, fps = 25 }",
@@ -69,7 +69,7 @@ const SETTINGS: [&str; 17] = [
     PROFILE,
 ];
 
-/// One mistake each.
+/// One error each.
 fn mistaken() -> Vec<String> {
     let with = |kind: &str, line: &str| format!("kind = '{kind}'\n{FOOTAGE}\n{line}");
     let mut cases = vec![
@@ -126,7 +126,7 @@ fn mistaken() -> Vec<String> {
     cases
 }
 
-/// What a plan with this actor is written as, or why it is refused.
+/// The written form of a plan with this actor, or the error message.
 fn read_and_written(actor: &str) -> String {
     let text = format!("target = '/mnt/nas'\n\n[[actor]]\n{actor}\n");
     let plan = match StreamsPlan::from_toml(&text) {

@@ -1,38 +1,38 @@
-//! How a procedure differs from what its paper prescribes: computed from both, never written by hand.
+//! The differences between a procedure and its paper: computed from both, never written by hand.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Procedure, StepPlan};
 use crate::units::{Percent, Size, Span};
 
-/// Sizes that differ by no more than this share are the same: papers round them.
+/// Sizes that differ by at most this share are equal, because papers round them.
 const SIZE_TOLERANCE: f64 = 0.01;
 
-/// A condition of the paper that is not kept.
+/// A condition of the paper that the procedure does not meet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deviation {
     /// The steps; empty for all of them.
     pub steps: Vec<String>,
-    /// What differs.
+    /// The condition.
     pub condition: Condition,
-    /// What the paper prescribes.
+    /// The value in the paper.
     pub paper: String,
-    /// What is run; `None` where it is left to the program.
+    /// The actual value; `None` if the program chooses it.
     pub here: Option<String>,
 }
 
-/// What may differ from a paper.
+/// A condition that may differ from a paper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
     /// A flag, by its name without the dashes.
     Setting(String),
-    /// Computers of the clients.
+    /// The number of the clients' computers.
     Computers,
 }
 
 impl Procedure {
-    /// Every condition of its paper that it does not keep, on so many computers.
+    /// All conditions of its paper that it does not meet, on this many computers.
     pub fn deviations(&self, computers: u32) -> Vec<Deviation> {
         let mut found: Vec<Deviation> = Vec::new();
         let runs: Vec<&StepPlan> =
@@ -69,7 +69,7 @@ impl Procedure {
     }
 }
 
-/// Whether two values of a setting mean the same.
+/// Whether two values of a setting have the same meaning.
 fn is_same(here: &str, paper: &str) -> bool {
     if here == paper {
         return true;

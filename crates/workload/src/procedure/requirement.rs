@@ -1,71 +1,71 @@
-//! What a step takes to be tried: events of the user's own, another step, or the count that another step's
-//! search found. A step without it is not tried, and the report names what is missing.
+//! The conditions for running a step: the user's events, another step, or the count that another step's
+//! search found. A step without them is skipped, and the report names what is missing.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Action, Step};
 use crate::event::Event;
 
-/// What a step takes to be tried.
+/// The conditions for running a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Requirement {
-    /// Events, of which the first that the user gives takes place during the run.
+    /// Alternative events. The first of them that the user provides happens during the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub event: Vec<String>,
-    /// Recovery is counted from the beginning of the event instead of its end.
+    /// Whether recovery is counted from the beginning of the event instead of its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recovers_from_beginning: bool,
-    /// It plays as many streams as the search of this step found.
+    /// The step whose search found the number of streams to play.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_of: Option<String>,
-    /// It is not tried where this step is not.
+    /// The step without which this one is skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// Its run is not a measured state: it only prepares another.
+    /// Whether its run is not a measured state, but only prepares another one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prepares: bool,
 }
 
-/// What is missing for a step.
+/// The missing condition of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Missing {
-    /// One of these events.
+    /// One of these events is required.
     Event {
         /// Their names.
         names: Vec<String>,
     },
-    /// A way to make the server cold.
+    /// There is no way to make the server cold.
     Cold,
-    /// Room for what it writes with the count that a search found.
+    /// There is too little space for the files at the count that a search found.
     Room {
-        /// Bytes that it writes.
+        /// The required space in bytes.
         needed_bytes: u64,
-        /// Bytes that may be written then, at most.
+        /// The space that may be used, at most.
         left_bytes: u64,
     },
 }
 
 impl Requirement {
-    /// A step that is required and does not exist.
+    /// A required step that does not exist.
     pub(super) fn missing(&self, names: &[&str], own_name: &str) -> Option<&str> {
         let required = self.count_of.iter().chain(&self.step);
         required.map(String::as_str).find(|name| *name == own_name || !names.contains(name))
     }
 
-    /// The event that takes place.
+    /// The event that happens.
     pub fn chosen<'a>(&self, events: &'a [Event]) -> Option<&'a Event> {
         self.event.iter().find_map(|name| events.iter().find(|event| event.name == *name))
     }
 }
 
-/// What is missing for each step, with these events.
+/// The missing condition of each step, with these events.
 pub fn missing(steps: &[Step], events: &[Event]) -> Vec<Option<Missing>> {
     steps.iter().map(|step| missing_for(step, steps, events, steps.len())).collect()
 }
 
-/// A chain of steps has as many at most.
+/// Follows the chain of required steps, at most `left` of them.
 fn missing_for(step: &Step, steps: &[Step], events: &[Event], left: usize) -> Option<Missing> {
     let Requirement { event, step: required, .. } = &step.requires;
     if !event.is_empty() && step.requires.chosen(events).is_none() {
@@ -78,12 +78,12 @@ fn missing_for(step: &Step, steps: &[Step], events: &[Event], left: usize) -> Op
     missing_for(required, steps, events, left.checked_sub(1)?)
 }
 
-/// An event that no step waits for.
+/// An event that no step requires.
 pub fn without_step<'a>(steps: &[Step], events: &'a [Event]) -> Option<&'a Event> {
     events.iter().find(|event| !steps.iter().any(|step| step.requires.event.contains(&event.name)))
 }
 
-/// The names of all events that steps wait for.
+/// The names of all events that steps require.
 pub fn event_names(steps: &[Step]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in steps.iter().flat_map(|step| &step.requires.event) {

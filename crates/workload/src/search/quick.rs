@@ -1,47 +1,47 @@
-//! The quick form of the search: two or three trials lead to the count at the limit, and to how far off it
-//! may be.
+//! The quick form of the search: two or three trials determine the count at the limit and its possible
+//! error.
 //!
-//! The throughput of failed streams determines what to try next. Only a count that passed is ever
-//! claimed. A count that failed although more was expected is tried again before it counts, and counts
-//! where it failed more often than it passed. Streams that held on for longer than a trial
-//! ([`super::Trial::confirms`]) show that shorter trials of as many or fewer were disturbed; a count
-//! that did not hold on is refuted.
+//! The throughput of failed streams determines the next trial. Only a count that passed is ever claimed.
+//! A count that failed although it was expected to pass is tried again first, and counts as failed if it
+//! failed more often than it passed. If streams passed a confirmation trial
+//! ([`super::Trial::confirms`]), shorter failed trials of as many or fewer streams were disturbed. A
+//! count that failed its confirmation is refuted.
 
 use super::{CountEvidence, Edges, Search, Why};
 
-/// The span between the count that passed and the one that failed is small enough at a twentieth.
+/// The search ends when the counts that passed and failed differ by at most 1/20.
 const CLOSE_ENOUGH: u32 = 20;
-/// A trial of a second and a half sees margins fall when storage gives so much less than is needed.
+/// A trial of 1.5 s detects falling margins if the storage delivers this share less than required.
 const TRIAL_ERROR: f64 = 0.03;
-/// What streams too many got is what the storage gives, up or down by this share.
+/// The throughput of an overloaded trial estimates the storage's capacity, within this share.
 const RATE_ERROR: f64 = 0.05;
-/// A count of less than this share of what was expected must not fail at once.
+/// A count below this share of the expected one does not count as failed after one trial.
 const SURPRISING_SHARE: f64 = 0.85;
-/// Nor one that gets less than this share of it.
+/// Nor does a trial whose throughput is below this share of the expected one.
 const DISTURBED_SHARE: f64 = 0.60;
-/// Storage that is asked for more than this many times what it gives may give less than it gives to fewer
-/// streams: they stand in each other's way. What it gave is no bound then.
+/// If the demand exceeds the throughput by this factor, streams may slow each other down, so the
+/// throughput is no upper bound.
 pub const FAR_OVER: f64 = 1.5;
-/// From this count on, a first trial that failed far over what it got is not made again: fewer streams say
-/// more.
+/// From this count on, a first trial that was far overloaded is not repeated: a smaller count is more
+/// informative.
 const MANY: u32 = 20;
-/// So many trials are made even beyond the time, as long as nothing has passed.
+/// This many trials are made even after the time budget, while no count has passed.
 const TRIALS_FOR_ONE: u32 = 6;
 
 impl CountEvidence {
-    /// What its failed trials got. Where nothing was moved, nothing is known to have been given.
+    /// The throughput of its failed trials, in streams; 0 if nothing was transferred.
     fn got(&self) -> f64 {
         self.reached.unwrap_or(0.0)
     }
 
-    /// Whether so many streams needed far more than they got.
+    /// Whether the demand of this count was far above the throughput.
     fn is_far_over(&self) -> bool {
         f64::from(self.streams) > FAR_OVER * self.got()
     }
 }
 
 impl Search {
-    /// The largest count that held on, below all that did not; 0 if there is none.
+    /// The largest confirmed count below all refuted ones; 0 if there is none.
     pub fn held(&self) -> u32 {
         let known = self.evidence.iter().take_while(|known| known.refuted == 0);
         known.filter(|known| known.confirmed > 0).last().map_or(0, |known| known.streams)
@@ -52,37 +52,38 @@ impl Search {
         self.edges().first_fall
     }
 
-    /// Whether this count failed a trial by the storage's fault, though it passed another.
+    /// Whether this count failed a trial because of the storage, though it passed another.
     pub fn is_contested(&self, streams: u32) -> bool {
         let known = self.of(streams);
         known.failed > 0 && known.stands() > 0 && streams > self.held()
     }
 
-    /// How often so many streams failed by the storage's fault.
+    /// How often this count failed because of the storage.
     pub fn times_failed(&self, streams: u32) -> u32 {
         self.of(streams).failed
     }
 
-    /// The smallest count of which trials of the usual length failed by the storage's fault.
+    /// The smallest count that failed a trial of normal length because of the storage.
     pub fn failed_least(&self) -> Option<u32> {
         self.failed_short().map(|known| known.streams).next()
     }
 
-    /// Whether streams that failed such a trial got less than so many need. Not streams far too many.
+    /// Whether a failed trial's throughput was below the demand of `streams`; far overloaded trials are
+    /// ignored.
     pub fn failed_below(&self, streams: f64) -> bool {
         self.failed_short().any(|known| !known.is_far_over() && known.got() < streams)
     }
 
-    /// By how many streams the count may be off, up or down, where so many are claimed of those that passed.
+    /// The possible error of the claimed count, in streams, up or down.
     pub fn error(&self, claimed: u32) -> u32 {
-        // A count that passed and failed is held up by what it got when it failed.
+        // For a count that passed and failed, the throughput of its failed trials is the lower bound.
         let got = if self.is_contested(claimed) { self.of(claimed).got() as u32 } else { claimed };
         let below = (f64::from(claimed) * TRIAL_ERROR).ceil() as u32;
         let below = below.max(claimed - got.min(claimed));
         let Some(fall) = self.failed_from() else {
             return below;
         };
-        // The largest that can be: one less than what failed, and no more than what the storage gave then.
+        // The upper bound: one less than the smallest failed count, and at most the measured capacity.
         let given = self.overloaded().map(|given| (given * (1.0 + RATE_ERROR)) as u32);
         let held = self.evidence.iter().rfind(|known| known.confirmed > 0).map_or(0, |known| known.streams);
         let most = given.map_or(fall - 1, |given| given.min(fall - 1)).max(claimed).max(held);
@@ -93,20 +94,20 @@ impl Search {
         known.refuted > 0 || self.fails_trials(known)
     }
 
-    /// Whether a count failed more trials of the usual length than it passed.
+    /// Whether a count failed more trials of normal length than it passed.
     fn fails_trials(&self, known: &CountEvidence) -> bool {
         let (fell, passed) = (known.fell() - known.refuted, known.passed - known.confirmed);
         fell > passed && known.streams > self.held()
     }
 
-    /// Whether a trial is made even beyond the time: "not even one" takes two trials, and where none passed,
-    /// a few are made.
+    /// Whether a trial is made even after the time budget. The answer "not even one" requires two
+    /// trials, and while none passed, a few more are made.
     pub(super) fn must_find_one(&self) -> bool {
         let Edges { sure, first_fall, .. } = self.edges();
         sure == 0 && (self.trials() < TRIALS_FOR_ONE || first_fall == Some(1))
     }
 
-    /// The trial that is most wanted; `None` when the edges are close enough.
+    /// The most useful next trial; `None` if the bounds are close enough.
     pub(super) fn wanted_quickly(&self, expected: f64, edges: &Edges) -> Option<(u32, Why)> {
         let (sure, cap) = (edges.sure, self.settings.cap);
         let Some(fall) = edges.first_fall else {
@@ -133,8 +134,8 @@ impl Search {
         Some((between.clamp(sure + 1, fall - 1), Why::Bisect))
     }
 
-    /// Whether a count that failed should have passed, or failed through no fault of the storage. Not when
-    /// another failed twice: then the expectation is wrong.
+    /// Whether a failed count was expected to pass, or did not fail because of the storage. Not if
+    /// another count failed twice: then the expectation is wrong.
     fn is_surprising(&self, known: &CountEvidence, expected: f64, edges: &Edges) -> bool {
         let failed_twice = self.evidence.iter().any(|known| known.trials() > 1 && self.falls(known));
         let is_expected = f64::from(known.streams) < SURPRISING_SHARE * expected
@@ -147,14 +148,14 @@ impl Search {
         self.evidence.iter().filter(|known| known.failed > known.refuted && self.fails_trials(known))
     }
 
-    /// What the storage gave to streams too many; the most of it. `None` where all were far too many.
+    /// The highest throughput of overloaded trials; `None` if all were far overloaded.
     fn overloaded(&self) -> Option<f64> {
         let failed = self.evidence.iter().filter(|known| self.fails_trials(known) && !known.is_far_over());
         failed.filter_map(|known| known.reached).max_by(f64::total_cmp)
     }
 }
 
-/// As many times the one as the other is times it.
+/// The geometric mean of both.
 fn geometric_middle(less: u32, more: u32) -> u32 {
     (f64::from(less) * f64::from(more)).sqrt() as u32
 }

@@ -1,4 +1,4 @@
-//! Stores whose limit is known, certain ones and noisy ones, and the results of the search on them.
+//! Stores with a known limit, with and without noise, and the results of the search on them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -86,11 +86,11 @@ fn a_limit_of_the_client_is_not_the_storages() {
     assert!(
         one.answer_sentence(&answer).starts_with("At least 19 streams: with 20 this client was the limit")
     );
-    // Where the storage gives up first, the client further up does not matter.
+    // If the storage fails first, the client's limit at larger counts does not matter.
     let mut two = search(settings(1, 1000));
     let both = |streams: u32| Trial { limited_by_client: streams >= 20, ..outcome(streams <= 9) };
     assert_eq!(run(&mut two, both), Answer::Exactly { streams: 9 });
-    // Passing with a client at its limit is passing.
+    // A trial passes even if the client is at its limit.
     let mut three = search(settings(1, 8));
     let busy = |_| Trial { limited_by_client: true, ..outcome(true) };
     assert_eq!(run(&mut three, busy), Answer::AtLeast { streams: 8 });
@@ -100,7 +100,7 @@ fn a_limit_of_the_client_is_not_the_storages() {
 
 #[test]
 fn noise_gives_a_range_with_its_evidence() {
-    // 29 always, 30 and 31 every other time, 32 never.
+    // 29 always passes, 30 and 31 pass every other time, 32 never does.
     let mut tosses = 0;
     let mut search = search(settings(1, 1000));
     let answer = run(&mut search, |streams| {
@@ -128,7 +128,7 @@ fn budgets_end_the_search_with_what_is_known() {
         few.answer_sentence(&answer),
         "24 streams passed so far, 32 did not. The result is uncertain: the maximum number of trials was reached."
     );
-    // Five minutes hold five trials of a minute; a sixth would end after them.
+    // Five trials of a minute fit into the time; a sixth would exceed it.
     let mut short = search(SearchSettings { time_max_s: Some(330.0), ..settings(1, 1000) });
     let answer = run(&mut short, |_| outcome(true));
     assert_eq!(answer, Answer::BudgetSpent { streams: 16, failing_from: None, budget: Budget::Time });
@@ -140,7 +140,7 @@ fn budgets_end_the_search_with_what_is_known() {
     );
     let mut none = search(SearchSettings { trials_max: Some(0), ..settings(1, 10) });
     assert_eq!(run(&mut none, |_| outcome(true)).streams(), 0);
-    // A search that ends with its last trial is not unfinished.
+    // A search that ends with its last permitted trial is complete.
     let mut enough = search(SearchSettings { trials_max: Some(15), ..settings(1, 1000) });
     assert_eq!(run(&mut enough, |streams| outcome(streams <= 31)), Answer::Exactly { streams: 31 });
 }
@@ -200,7 +200,7 @@ fn the_range_holds_the_middle_of_the_noise_in_19_of_20_searches() {
                 Answer::NotEvenOne => (0, 0),
                 other => panic!("{other:?}"),
             };
-            // lo passes always and hi + 1 never: the middle lies between.
+            // `lo` always passes and `hi` + 1 never does, so the middle is between them.
             holds += u64::from(f64::from(lo) <= store.middle && store.middle <= f64::from(hi + 1));
             trials += u64::from(search.trials());
             span += u64::from(hi - lo);
@@ -213,8 +213,8 @@ fn the_range_holds_the_middle_of_the_noise_in_19_of_20_searches() {
     }
 }
 
-/// A search whose answer must hold on for a minute, on a store that carries `short` streams in a trial and
-/// `long` for a minute: the answer, and how often it was tried for a minute.
+/// A search whose answer must be confirmed for a minute, on a store that sustains `short` streams in a
+/// trial and `long` for a minute. Returns the answer, and the number of one-minute trials.
 fn confirmed(short: u32, long: u32) -> (Search, Answer, u32) {
     let mut search = search(SearchSettings { confirm_s: Some(60.0), ..settings(1, 1000) });
     for minutes in 0.. {
@@ -229,7 +229,7 @@ fn confirmed(short: u32, long: u32) -> (Search, Answer, u32) {
     unreachable!()
 }
 
-/// Runs a search until it has its answer, or wants to confirm this count.
+/// Runs a search until it has its answer, or requests the confirmation of a count.
 fn run_to_confirmation(search: &mut Search, carries: u32) -> Result<Answer, u32> {
     for _ in 0..10_000 {
         match search.next() {
@@ -246,7 +246,7 @@ fn the_answer_holds_on_for_a_minute_once() {
     let (search, answer, minutes) = confirmed(31, 1000);
     assert_eq!((answer, minutes), (Answer::Exactly { streams: 31 }, 1));
     assert_eq!(search.evidence_sentence(), "31: 4 of 4 (for 60 s); 32: 0 of 4");
-    // No trial failed: that is confirmed as well.
+    // No trial failed, and the count is confirmed, too.
     let (_, answer, minutes) = confirmed(1000, 1000);
     assert_eq!((answer, minutes), (Answer::AtLeast { streams: 1000 }, 1));
     let (_, answer, minutes) = confirmed(0, 0);
@@ -308,7 +308,7 @@ fn a_count_that_fails_twice_was_not_disturbed() {
 }
 
 /// The claimed count, and every smaller one that was tried, never failed except in a trial that was set
-/// aside; nothing above `hi` ever passed.
+/// aside. No count above `hi` ever passed.
 fn claims_only_what_passed(search: &Search, answer: &Answer) {
     let claimed = answer.streams();
     let hi = match *answer {
@@ -326,7 +326,7 @@ fn claims_only_what_passed(search: &Search, answer: &Answer) {
     assert!(hi == 0 || search.of(hi).passed > 0, "{answer:?}");
 }
 
-/// Whole powers of two up to this, and one.
+/// The number of powers of two up to this, including 1.
 fn doublings(count: u32) -> u32 {
     count.max(1).ilog2() + 1
 }
@@ -365,7 +365,7 @@ proptest! {
         prop_assert_eq!(parts, whole);
     }
 
-    /// Whatever the trials say, the search ends and claims only what passed.
+    /// For any results of trials, the search ends and claims only a count that passed.
     #[test]
     fn any_store_ends_it(
         seed in any::<u64>(),
@@ -410,7 +410,7 @@ fn a_search_that_goes_on_does_so_for_as_long_and_as_far_as_is_said_now() {
     let mut unlimited = first.clone().going_on(settings(1, 1000)).unwrap();
     assert_eq!(run(&mut unlimited, |streams| outcome(streams <= 31)), Answer::Exactly { streams: 31 });
 
-    // What can't be tried again any more is no evidence of what is to be found now.
+    // A count above the new cap cannot be tried again, so it is not evidence any more.
     let mut nearer = first.going_on(settings(1, 5)).unwrap();
     assert_eq!(nearer.trials(), 3);
     assert_eq!(run(&mut nearer, |streams| outcome(streams <= 31)), Answer::AtLeast { streams: 5 });

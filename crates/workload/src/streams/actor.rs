@@ -1,7 +1,7 @@
-//! What an actor is to everything around it: what it needs, which streams it is, what it moves, and its
-//! script. Each actor's own file says so of its settings; [`super::catalogue`] lists them.
+//! The interface of an actor: its requirements, streams, transfers and script. Each actor's file
+//! implements it for its settings; [`super::catalogue`] lists them.
 //!
-//! Not here: how streams and rates are judged (analysis), and making files (the runner).
+//! Not here: judging streams and rates (analysis), and creating the files (the runner).
 
 use super::validation::{Check, Checked};
 use super::{Footage, Frames};
@@ -9,69 +9,70 @@ use crate::media::Media;
 use crate::script::{Done, Needs, Script, Step};
 use crate::units::{Size, Span};
 
-/// What is so of every actor of a kind.
+/// Facts about a kind of actor, independent of its settings.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ActorFacts {
-    /// Its word in plans and flags.
+    /// The kind's name in plans and flags.
     pub word: &'static str,
-    /// What it is, in a line.
+    /// A one-line description.
     pub about: &'static str,
-    /// It reads footage that is there before, and never changes it.
+    /// Whether it reads existing footage, and never changes it.
     pub reads_footage: bool,
-    /// It writes, or may.
+    /// Whether it writes, or may write.
     pub writes: bool,
-    /// What a file that it makes is called.
+    /// The name prefix of the files that it creates.
     pub makes: &'static str,
-    /// What its streams are called, where it is several.
+    /// The noun for its streams, if it has several.
     pub parts: Option<&'static str>,
-    /// A form with one kind of stream offers it.
+    /// Whether forms for a single kind of stream offer this actor.
     pub is_offered: bool,
 }
 
-/// An actor, by its settings.
+/// An actor, implemented by its settings.
 pub trait Actor {
-    /// What is wrong with its settings.
+    /// Checks its settings.
     ///
     /// # Errors
-    /// The first thing that is wrong, and its remedy.
+    /// The first problem, with its remedy.
     fn check(&self, check: &Check) -> Checked;
 
-    /// What it is and does. `media` is its resolved footage; without it, figures that follow from that
-    /// are for no frames.
+    /// Its description. `media` is its resolved footage. Without it, figures that depend on footage are
+    /// computed for no frames.
     fn outline(&self, media: Option<&Media>) -> Outline<'_>;
 
-    /// Its script; `None` where there is nothing to do, because a folder of the user's is empty, say.
+    /// Its script; `None` if it has nothing to do, for example because a folder of the user is empty.
     fn script(&self, instance: &Instance<'_>) -> Option<Box<dyn ActorScript>>;
 }
 
 /// The script of an actor.
 pub trait ActorScript: Script {
-    /// The stock of files that it leaves behind, of which the next load point must know.
+    /// The pool of files in its state at the end, for the next load point.
     fn stock(&self) -> Option<&[ScratchFile]> {
         None
     }
 }
 
-/// What an actor is and does, by its settings.
+/// The description of an actor, from its settings.
 #[derive(Clone, Debug, Default)]
 pub struct Outline<'a> {
-    /// How many streams users count: a camera and its companion are one, a pure data mover is none.
+    /// The number of streams as users count them: a camera and its companion are one, a pure data mover
+    /// is none.
     pub streams: u32,
-    /// What it plays, records or reads, and how long each one's clip plays.
+    /// Its footage, and the duration of each clip.
     pub footage: Option<(&'a Footage, Span)>,
-    /// Another format, by its id, in which it writes.
+    /// The id of another format in which it writes.
     pub output_format: Option<&'a str>,
-    /// How its streams are held to deadlines.
+    /// Its streams with deadlines.
     pub frames: Option<FrameStreams<'a>>,
-    /// Transfers per second that it is asked for, where it has no frames but a rate.
+    /// Requested transfers per second, if it has a rate but no frames.
     pub ops_per_s: Option<f64>,
-    /// What it needs on the target.
+    /// Its files on the target.
     pub needs: InstanceNeeds,
-    /// Bytes of the files that it makes, however long it goes on.
+    /// Size of the files that it creates, however long it runs.
     pub made_bytes: u64,
-    /// By how much these grow.
+    /// The growth of these bytes per second.
     pub made_bytes_per_s: f64,
-    /// What it writes at most; `None` where that is as much as the storage takes.
+    /// The maximum write rate; `None` if only the storage limits it.
     pub written_bytes_per_s: Option<f64>,
     /// Keys of its settings that have no effect with its other settings, and why.
     pub idle: Vec<(&'static str, &'static str)>,
@@ -80,11 +81,11 @@ pub struct Outline<'a> {
 /// Streams whose frames have deadlines.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameStreams<'a> {
-    /// How they go through their frames.
+    /// The order and timing of their frames.
     pub frames: &'a Frames,
-    /// They are written.
+    /// Whether they are written.
     pub writes: bool,
-    /// Play stops now and then, and restarts elsewhere.
+    /// Whether playback may stop and restart at another position.
     pub may_jump: bool,
 }
 
@@ -95,35 +96,36 @@ impl ActorFacts {
         ActorFacts { word, about, reads_footage, writes, makes: "file", parts: None, is_offered }
     }
 
-    /// Several of them: `players`, `mixes`.
+    /// The plural: `players`, `mixes`.
     pub fn plural(&self) -> String {
         let ending = if self.word.ends_with('x') { "es" } else { "s" };
         format!("{}{ending}", self.word)
     }
 
-    /// Its word in a sentence: `a player`, `an editor`.
+    /// The name in a sentence: `a player`, `an editor`.
     pub fn with_article(&self) -> String {
         let article = if self.word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         format!("{article} {}", self.word)
     }
 }
 
-/// The files of one actor, as numbers in the run's file table.
+/// The files of one actor, as indexes into the run's file table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstanceFiles {
-    /// That are there before the run.
+    /// Files prepared before the run.
     pub prepared: Vec<u32>,
-    /// Where in each of these its material begins: not at 0 in files of the user's own.
+    /// The offset of its material in each of these: not 0 in the user's own files.
     pub begins: Vec<u64>,
-    /// That the actor makes itself.
+    /// Files that the actor creates.
     pub made: Vec<u32>,
-    /// Of these, the stock of empty ones as the last load point left it; only companions have one.
+    /// The pool of empty files among these, in the state after the last load point. Only companions have
+    /// one.
     pub stock: Vec<ScratchFile>,
     /// A separate folder.
     pub folder: Option<u32>,
 }
 
-/// A file of a stock of empty ones.
+/// A file of a pool of empty ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchFile {
     /// Its index in the run's file table.
@@ -132,23 +134,23 @@ pub struct ScratchFile {
     pub is_there: bool,
 }
 
-/// What an actor needs on the target.
+/// The files and folders that an actor needs on the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstanceNeeds {
-    /// How many prepared files.
+    /// The number of prepared files.
     pub prepared_files: u32,
     /// The size of each.
     pub prepared_file_bytes: u64,
-    /// How many files it makes itself.
+    /// The number of files that it creates.
     pub made_files: u32,
-    /// How many of these are there at the beginning, empty.
+    /// The number of these that exist as empty files at the start.
     pub empty_files: u32,
     /// Whether they are in a separate folder.
     pub folder: bool,
 }
 
 impl InstanceNeeds {
-    /// So many clips that are there before.
+    /// The needs of `clips` prepared clips.
     pub(crate) fn clips(media: Option<&Media>, clips: u32) -> InstanceNeeds {
         InstanceNeeds {
             prepared_files: media.map_or(1, Media::files).saturating_mul(clips),
@@ -157,12 +159,12 @@ impl InstanceNeeds {
         }
     }
 
-    /// So many files of this size that are there before.
+    /// The needs of `prepared_files` files of this size.
     pub(crate) fn files(prepared_files: u32, size: Size) -> InstanceNeeds {
         InstanceNeeds { prepared_files, prepared_file_bytes: size.bytes(), ..InstanceNeeds::default() }
     }
 
-    /// The same, with files that the actor makes in a separate folder.
+    /// Adds files that the actor creates in a separate folder.
     pub(crate) fn making(self, made_files: u32) -> InstanceNeeds {
         InstanceNeeds { made_files, folder: true, ..self }
     }
@@ -171,19 +173,19 @@ impl InstanceNeeds {
 /// One actor of a load point: its files and its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Instance<'a> {
-    /// What it plays, records or reads.
+    /// The media that it plays, records or reads.
     pub media: Option<&'a Media>,
     /// Its files.
     pub files: &'a InstanceFiles,
     /// The number of its first stream.
     pub first_stream: u32,
-    /// When it begins, from the beginning of the load point.
+    /// When it begins, after the beginning of the load point.
     pub start_after_ns: u64,
-    /// Where its draws start.
+    /// The seed of its random draws.
     pub seed: u64,
-    /// Past the client's cache.
+    /// Whether it bypasses the client's cache.
     pub direct: bool,
-    /// How long the load point is, its warm-up included.
+    /// The duration of the load point, including its warm-up.
     pub length_ns: u64,
 }
 
@@ -192,7 +194,7 @@ impl Instance<'_> {
         self.files.prepared.first().copied().unwrap_or(0)
     }
 
-    /// Where the material of the file with this index begins.
+    /// The offset of the material in the file with this index.
     pub(crate) fn begin(&self, index: usize) -> u64 {
         self.files.begins.get(index).copied().unwrap_or(0)
     }

@@ -17,7 +17,7 @@ pub enum Buffer {
     Frames(u32),
 }
 
-/// A buffer that could not be understood.
+/// The error of an invalid buffer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{text}' is not a buffer. Write a time with its unit or a number of frames, like 1s, 500ms or 12frames"
@@ -27,14 +27,14 @@ pub struct BufferError {
 }
 
 impl Default for Buffer {
-    /// One second, what mpv reads ahead.
+    /// One second, like the read-ahead of mpv.
     fn default() -> Buffer {
         Buffer::Time(Span::secs(1))
     }
 }
 
 impl Buffer {
-    /// How many frames it holds at this rate: as many as are needed to last the time, and at least one.
+    /// The number of frames at this rate: as many as are needed for the duration, and at least one.
     pub fn frames(self, rate: FrameRate) -> u32 {
         match self {
             Buffer::Time(span) => u32::try_from(rate.frames_in(span.ns())).unwrap_or(u32::MAX).max(1),
@@ -42,7 +42,7 @@ impl Buffer {
         }
     }
 
-    /// Whether it holds nothing.
+    /// Whether the buffer is empty.
     pub fn is_zero(self) -> bool {
         matches!(self, Buffer::Time(Span(0)) | Buffer::Frames(0))
     }
@@ -63,7 +63,7 @@ impl FromStr for Buffer {
 }
 
 impl fmt::Display for Buffer {
-    /// Reads back as the same buffer.
+    /// In a form that parses to the same buffer.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Buffer::Time(span) => span.fmt(f),

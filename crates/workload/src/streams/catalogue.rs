@@ -1,5 +1,5 @@
-//! The catalogue of actors, and a plan's settings for actors of one kind. A new kind is a line here, and
-//! a file with its settings, its needs and its script.
+//! The catalogue of actors, and a plan's settings for actors of one kind. A new kind needs one line
+//! here, and a file with its settings, its needs and its script.
 
 use std::fmt;
 use std::ops::Deref;
@@ -17,10 +17,10 @@ use crate::media::Media;
 use crate::plan::PlanError;
 use crate::spelling::Spelling;
 
-/// Makes the sum type of all actors: each with its file and its settings there.
+/// Declares the enum of all actors, each with its module and its settings there.
 macro_rules! catalogue {
     ($($Kind:ident($module:ident::$Plan:ident),)*) => {
-        /// What actors of a plan do.
+        /// The work of actors in a plan.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum ActorWork {
@@ -63,7 +63,7 @@ macro_rules! catalogue {
         }
 
         impl ActorKind {
-            /// One of them as it is when the user sets nothing.
+            /// An actor of this kind with default settings.
             fn usual(self) -> ActorWork {
                 $(if self.0 == &crate::$module::FACTS {
                     return ActorWork::$Kind(crate::$module::$Plan::default());
@@ -98,23 +98,23 @@ pub struct ActorKind(&'static ActorFacts);
 /// Some workers of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActorPlan {
-    /// How many there are in each unit of scale.
+    /// Their number per unit of scale.
     pub count: u32,
-    /// What they do.
+    /// Their work.
     pub work: ActorWork,
-    /// What they are held to, beyond the defaults of their kind: `late=0,p99=40ms`. Read by the runner.
+    /// Criteria in addition to the defaults of their kind: `late=0,p99=40ms`. The runner parses them.
     pub criteria: String,
 }
 
-/// A word that is no kind of actor.
+/// The error of an unknown kind of actor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is not an actor. Use one of {}", WORDS.join(", "))]
 pub struct ActorKindError {
     text: String,
 }
 
-/// The key of every setting of any actor, in the order in which all plans have them: a setting precedes
-/// those that follow it in its own actor.
+/// The key of every setting of any actor, in the order of all plans. It keeps the order of the settings
+/// of each actor.
 static KEYS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut all = vec!["criteria"];
     for own in KINDS.iter().map(|kind| kind.usual().keys()) {
@@ -180,7 +180,7 @@ impl<'de> Deserialize<'de> for ActorKind {
 }
 
 impl ActorPlan {
-    /// One worker of this kind, as it is when the user sets nothing.
+    /// One worker of this kind with default settings.
     pub fn new(kind: ActorKind) -> ActorPlan {
         ActorPlan { count: 1, work: kind.usual(), criteria: String::new() }
     }
@@ -194,14 +194,14 @@ impl ActorPlan {
     /// if it equals the default.
     ///
     /// # Errors
-    /// A setting that makes no sense, or has no effect.
+    /// If a setting is invalid, or has no effect.
     pub fn from_settings(given: toml::Table, spelling: Spelling) -> Result<ActorPlan, PlanError> {
         let actor: ActorPlan = given.clone().try_into()?;
         actor.check_given(&given, spelling)?;
         Ok(actor)
     }
 
-    /// What it does, whatever its kind.
+    /// Its settings, whatever its kind.
     pub fn actor(&self) -> &dyn Actor {
         self.work.actor()
     }
@@ -211,17 +211,17 @@ impl ActorPlan {
         self.work.kind()
     }
 
-    /// What it is and does ([`Actor::outline`]).
+    /// Its description ([`Actor::outline`]).
     pub fn outline(&self, media: Option<&Media>) -> Outline<'_> {
         self.actor().outline(media)
     }
 
-    /// What it plays, records or reads.
+    /// The footage that it plays, records or reads.
     pub fn footage(&self) -> Option<&Footage> {
         self.outline(None).footage.map(|(footage, _)| footage)
     }
 
-    /// The same, to change it.
+    /// Its footage, mutable.
     pub fn footage_mut(&mut self) -> Option<&mut Footage> {
         self.work.footage_mut()
     }
@@ -232,8 +232,8 @@ impl ActorPlan {
         outline.frames.is_some() || outline.ops_per_s.is_some()
     }
 
-    /// Refuses settings that change nothing: a given setting belongs to another kind, or is idle with
-    /// the others.
+    /// Fails for settings without effect: a given setting belongs to another kind, or is idle with the
+    /// others.
     pub(super) fn check_given(&self, given: &toml::Table, spelling: Spelling) -> Result<(), StreamsError> {
         let own = [self.work.keys(), vec!["kind", "count", "criteria"]].concat();
         let why = format!("on {}", self.kind().with_article());
@@ -253,7 +253,7 @@ impl ActorPlan {
             "criteria" => self.criteria = plan.next_value()?,
             key => {
                 if !self.work.take(key, plan)? {
-                    // It belongs to another kind, and is refused as such.
+                    // The key belongs to another kind, and is refused later.
                     plan.next_value::<IgnoredAny>()?;
                 }
             }
@@ -261,7 +261,7 @@ impl ActorPlan {
         Ok(())
     }
 
-    /// As a plan has it: everything that has an effect.
+    /// The actor as in a plan: all settings that have an effect.
     fn table(&self) -> Result<toml::Table, toml::ser::Error> {
         let (kind, criteria) = (self.kind(), self.criteria.as_str());
         let mut table =
@@ -271,7 +271,7 @@ impl ActorPlan {
     }
 }
 
-/// An actor in the order in which a plan has it.
+/// An actor with its keys in the order of a plan.
 #[derive(Serialize)]
 struct Written<'a> {
     kind: ActorKind,

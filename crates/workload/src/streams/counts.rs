@@ -1,10 +1,10 @@
-//! How many workers and streams a plan has at a scale, and what that is called.
+//! The number of workers and streams of a plan at a scale, and its label.
 
 use super::{ActorPlan, Footage, StreamsPlan};
 use crate::plan::WORKERS_MAX;
 
 impl StreamsPlan {
-    /// How many workers run at this scale.
+    /// The number of workers at this scale.
     pub fn workers(&self, scale: u32) -> u32 {
         self.actors.iter().fold(0, |sum: u32, actor| sum.saturating_add(actor.count)).saturating_mul(scale)
     }
@@ -15,13 +15,13 @@ impl StreamsPlan {
         self.actors.iter().map(streams).fold(0, u32::saturating_add).saturating_mul(scale)
     }
 
-    /// The largest scale that a search tries: the plan's own, or as far as one process goes.
+    /// The largest scale that a search tries: the plan's own, or the largest for one process.
     pub fn search_cap(&self) -> u32 {
         let most = WORKERS_MAX / self.workers(1).max(1);
         self.find_max.and_then(|search| search.cap).map_or(most, |cap| cap.min(most))
     }
 
-    /// What is counted when its streams are: `players of prores-422-hq-uhd-25`, `streams of newsroom`.
+    /// The noun for its streams: `players of prores-422-hq-uhd-25`, `streams of newsroom`.
     pub fn what(&self) -> String {
         let [actor] = self.actors.as_slice() else {
             return format!("streams of {}", self.name);
@@ -34,7 +34,7 @@ impl StreamsPlan {
         }
     }
 
-    /// What a load point of this scale is called: `8 players`, `2 x newsroom`.
+    /// The label of a load point at this scale: `8 players`, `2 x newsroom`.
     pub fn label(&self, scale: u32) -> String {
         let [actor] = self.actors.as_slice() else {
             return format!("{scale} x {}", self.name);

@@ -1,8 +1,8 @@
-//! Settings of actors as flags of a command line. Each is declared once, by the file of its actor
-//! ([`super::setting::settings!`]): its key names the flag, its comment is the help, and what holds when the
-//! user sets nothing ends that help.
+//! Settings of actors as flags of a command line. Each is declared once, in the file of its actor
+//! ([`super::setting::settings!`]): its key names the flag, its comment is the help, and the help ends
+//! with the default.
 //!
-//! Not here: flags of a verb that are no settings of an actor, and settings without a flag.
+//! Not here: flags of a verb that are not settings of an actor, and settings without a flag.
 
 use clap::builder::ValueParser;
 use clap::error::ErrorKind;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::ActorKind;
 
-/// The value that a flag sets; `None` where it is not given.
+/// The value of a given flag; `None` if it is not given.
 type Given = fn(&ArgMatches, &str) -> Option<Result<toml::Value, toml::ser::Error>>;
 
 /// A flag that sets a setting.
@@ -23,7 +23,7 @@ pub(crate) struct Flag {
 }
 
 impl Flag {
-    /// One with a value.
+    /// A flag with a value.
     pub fn option<T: Clone + Serialize + Send + Sync + 'static>(
         key: &'static str,
         about: &[&str],
@@ -34,14 +34,14 @@ impl Flag {
         let usual = match toml::Value::try_from(usual) {
             Ok(toml::Value::String(usual)) => format!(" [default: {usual}]"),
             Ok(usual) => format!(" [default: {usual}]"),
-            // There is none.
+            // There is no default.
             Err(_) => String::new(),
         };
         let arg = argument(key, about, &usual).value_name(value_name).value_parser(parser.into());
         Flag { key, arg, given: |matches, key| matches.get_one::<T>(key).map(toml::Value::try_from) }
     }
 
-    /// One without a value, which turns something on.
+    /// A flag without a value, which turns a setting on.
     pub fn switch(key: &'static str, about: &[&str]) -> Flag {
         let arg = argument(key, about, "").action(ArgAction::SetTrue);
         Flag { key, arg, given: |matches, key| matches.get_flag(key).then(|| Ok(true.into())) }
@@ -53,7 +53,7 @@ fn argument(key: &'static str, about: &[&str], usual: &str) -> Arg {
     Arg::new(key).long(key.replace('_', "-")).help(format!("{about}{usual}")).hide_short_help(true)
 }
 
-/// The flags of all actors, each once.
+/// The flags of all actors, without duplicates.
 fn all() -> Vec<Flag> {
     let mut all: Vec<Flag> = Vec::new();
     for flag in ActorKind::ALL.iter().flat_map(|kind| kind.flags()) {
@@ -64,7 +64,7 @@ fn all() -> Vec<Flag> {
     all
 }
 
-/// Settings as flags give them, by their keys in a plan. The short help leaves them out.
+/// The settings given as flags, by their keys in a plan. The short help omits them.
 #[derive(Clone, Debug)]
 pub struct SettingFlags(pub toml::Table);
 
@@ -83,7 +83,7 @@ impl FromArgMatches for SettingFlags {
         let mut table = toml::Table::new();
         for flag in all() {
             if let Some(value) = (flag.given)(matches, flag.key) {
-                // A path that is not Unicode, which no plan can hold.
+                // A path that is not Unicode, which no plan can contain.
                 let value = value.map_err(|error| Error::raw(ErrorKind::InvalidUtf8, error))?;
                 table.insert(flag.key.to_owned(), value);
             }

@@ -1,4 +1,4 @@
-//! Settings that several actors have: what they play or record, and how its frames are buffered.
+//! Settings that several actors share: their footage, and the buffering of its frames.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::{Buffer, StreamsError};
 use crate::pace::Policy;
 use crate::units::Span;
 
-/// How long a clip plays when the user does not say.
+/// The default duration of a clip.
 pub(crate) const CLIP: Span = Span::secs(10);
 
 /// The longest buffer in frames: ten minutes at 60 frames per second.
@@ -45,25 +45,26 @@ settings! {
 }
 
 impl Footage {
-    /// That of a format of the catalogue.
+    /// The footage of a format in the catalogue.
     pub fn listed(id: &str) -> Footage {
         Footage { format: Some(id.to_owned()), ..Footage::default() }
     }
 
-    /// What it is called: a format's name, or `footage like PATH`.
+    /// The name: a format's name, or `footage like PATH`.
     pub fn name(&self) -> Option<String> {
         let like = self.like.as_ref().map(|path| format!("footage like {}", path.display()));
         let own = || self.own_format.as_ref().map(|format| format.name.clone());
         like.or_else(own).or_else(|| self.format.clone())
     }
 
-    /// Settings without effect next to it.
+    /// Settings that have no effect in combination with it.
     pub(crate) fn idle(&self) -> Vec<(&'static str, &'static str)> {
         let clip = ("clip", "with your own files, which are played whole");
         self.like.iter().map(|_| clip).collect()
     }
 
-    /// Whether every frame is known to be a file. Of the user's own footage it is not, before it is read.
+    /// Whether every frame is known to be a file. For the user's own footage this is unknown until it is
+    /// read.
     pub(crate) fn is_sequence(&self) -> bool {
         let listed = self.format.as_ref().and_then(|id| catalogue().find(id).ok());
         listed.is_some_and(|format| format.kind == ClipLayout::FramePerFile)
@@ -81,7 +82,7 @@ impl Footage {
     }
 }
 
-/// A clip plays for some time.
+/// Checks that a clip is not empty.
 pub(crate) fn check_clip(clip: Span, check: &Check) -> Result<(), StreamsError> {
     check.not_zero("clip", clip.ns() == 0, "set a time, like 10s")
 }

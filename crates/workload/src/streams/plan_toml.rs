@@ -1,4 +1,4 @@
-//! Plans of actors as TOML, and the one way in which a plan of any sort is read.
+//! Plans of actors as TOML, and the reader for plans of any kind.
 
 use super::validation::of_actor;
 use super::{StreamsError, StreamsPlan};
@@ -6,7 +6,7 @@ use crate::plan::{Plan, PlanError, check_version};
 use crate::replay::ReplayPlan;
 use crate::spelling::Spelling;
 
-/// A plan of any sort.
+/// A plan of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyPlan {
     /// An access profile.
@@ -18,15 +18,15 @@ pub enum AnyPlan {
 }
 
 impl AnyPlan {
-    /// Reads a plan and checks it. One with `[[actor]]` tables is one of streams.
+    /// Reads a plan and checks it. A plan with `[[actor]]` tables is one of streams.
     ///
     /// # Errors
-    /// [`PlanError`]: it is newer than this program, no plan, or makes no sense.
+    /// [`PlanError`] if the text is newer than this program, or is not a valid plan.
     pub fn from_toml(text: &str) -> Result<AnyPlan, PlanError> {
         check_version(text)?;
         let table: toml::Table = text.parse()?;
         if table.contains_key("replay") {
-            // What else it may hold is refused as unknown.
+            // Other keys are refused as unknown.
             return ReplayPlan::from_toml(text).map(AnyPlan::Replay);
         }
         if table.contains_key(crate::watch::TABLE) {
@@ -55,10 +55,10 @@ impl StreamsPlan {
         Ok(plan)
     }
 
-    /// The plan as TOML, without what has no effect; [`StreamsPlan::from_toml`] reads it back.
+    /// The plan as TOML, without settings that have no effect, for [`StreamsPlan::from_toml`].
     ///
     /// # Errors
-    /// A path that is not Unicode, which TOML can't hold.
+    /// If a path is not Unicode, which TOML does not support.
     pub fn to_toml(&self) -> Result<String, PlanError> {
         let mut table = toml::Table::try_from(self)?;
         if self.find_max.is_some() {
@@ -67,8 +67,8 @@ impl StreamsPlan {
         Ok(toml::to_string_pretty(&table)?)
     }
 
-    /// Refuses keys without effect. In the plan itself a default can't be distinguished from an omitted
-    /// key.
+    /// Fails for keys without effect. In the plan itself a default cannot be distinguished from an
+    /// omitted key.
     fn check_keys(&self, table: &toml::Table) -> Result<(), PlanError> {
         if self.find_max.is_some() && table.contains_key("scale") {
             return Err(StreamsError::ScaleAndSearch.into());
@@ -116,7 +116,7 @@ mod tests {
         for text in ["", "plan_version = 1", "[[actors]]\nkind = 'copier'"] {
             let said = AnyPlan::from_toml(text).unwrap_err().to_string();
             assert!(said.contains("no [[actor]] and no [mix]"), "{said}");
-            // The example is one.
+            // The example in the error message is itself a valid plan.
             let (_, example) = said.split_once("Add at least").unwrap();
             assert!(matches!(AnyPlan::from_toml(example), Ok(AnyPlan::Streams(_))), "{example}");
         }
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(AnyPlan::from_toml("plan_version = 2"), Err(PlanError::Newer(2)));
     }
 
-    /// Of each kind, an actor with all its settings, and the keys that are then written.
+    /// An actor of each kind with all its settings, and the keys that are written for it.
     const FULL: [(&str, &str); 9] = [
         (
             "kind = 'player'\nformat = 'prores-422-hq-uhd-25'\nfps = 24\nclip = '2s'\nread_ahead = 'closed'",
@@ -158,7 +158,8 @@ mod tests {
         ),
     ];
 
-    /// As `run` does it: read, given a target, written, read again. The written actors.
+    /// Like `run`: reads a plan, sets a target, writes it, and reads it again. Returns the written
+    /// actors.
     fn written_and_read_back(text: &str) -> Vec<toml::Table> {
         let mut plan = StreamsPlan::from_toml(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         plan.target = PathBuf::from("/mnt/nas");

@@ -1,28 +1,28 @@
-//! Settings of actors: how each is read from a plan and written into one. The file of an actor declares its
-//! own ([`settings!`]); plan files, flags and messages go by their keys ([`crate::spelling`]).
+//! Settings of actors: reading each from a plan and writing it into one. The file of an actor declares
+//! its own ([`settings!`]). Plan files, flags and messages use their keys ([`crate::spelling`]).
 //!
-//! Not here: which values make sense ([`super::validation`], and the files of the actors).
+//! Not here: the permitted values ([`super::validation`], and the files of the actors).
 
 use serde::de::MapAccess;
 
-/// Settings that are read and written key by key. They are implemented by [`settings!`].
+/// Settings that are read and written key by key. [`settings!`] implements the trait.
 pub(crate) trait Settings: Sized {
-    /// Adds their keys, in the order in which a plan has them.
+    /// Appends the keys, in the order of a plan.
     fn list(into: &mut Vec<&'static str>);
 
-    /// Reads the value of this key, if it is one of theirs.
+    /// Reads the value of this key, if it is one of these settings.
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, plan: &mut A) -> Result<bool, A::Error>;
 
-    /// Their footage, to change it.
+    /// The footage, mutable.
     fn footage_mut(&mut self) -> Option<&mut super::Footage>;
 
-    /// The flags of those that have one. `self` is what holds without them.
+    /// The flags of these settings. `self` contains the defaults.
     #[cfg(feature = "flags")]
     fn flags(&self) -> Vec<super::flags::Flag>;
 }
 
-/// Declares settings: first those that several actors have, as groups, then their own, each with its type and
-/// what it is when the user does not set it. One with a flag ends with how that is made, `option(TIME, Span)`
+/// Declares settings: first the groups that several actors share, then the actor's own settings, each
+/// with its type and its default. A setting with a flag ends with its constructor, `option(TIME, Span)`
 /// or `switch()` (`super::flags::Flag`). Its comment is the flag's help.
 macro_rules! settings {
     (@footage $this:ident footage) => { Some(&mut $this.footage) };
@@ -50,7 +50,7 @@ macro_rules! settings {
         #[derive(Clone, Debug, PartialEq, serde::Serialize)]
         pub struct $name {
             $(
-                /// Shared with other actors.
+                /// Settings shared with other actors.
                 #[serde(flatten)]
                 pub $group: $Group,
             )*

@@ -1,38 +1,39 @@
-//! What can be wrong with a plan of actors, found before anything is touched.
+//! The problems of a plan of actors, checked before anything is accessed.
 
 use super::{ActorKind, ActorPlan, StreamsPlan};
 use crate::plan::{PLAN_VERSION, PlanError, WORKERS_MAX, check_file_size};
 use crate::spelling::Spelling;
 use crate::units::{Size, Span};
 
-/// Transfers per second of one camera or companion. Rates are exact to a millionth of a transfer per second,
-/// so slower ones would be inexact; faster ones are more than a process does one after the other.
+/// Permitted transfers per second of one camera or companion. Rates are exact to a millionth of a
+/// transfer per second, so slower ones would be inexact. Faster ones exceed what a process can do
+/// sequentially.
 pub const OPS_PER_S: std::ops::RangeInclusive<f64> = 0.001..=100_000.0;
 
-/// What is wrong with a plan of actors. Each message names the problem, its place and the remedy.
+/// The problem of a plan of actors. Each message names the problem, its place and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamsError {
-    /// No actors.
+    /// There are no actors.
     #[error("the plan has no actors. Add at least one [[actor]] with its kind")]
     NoActors,
-    /// None of a kind.
+    /// The number of actors of a kind is 0.
     #[error("{} leaves no {kind} to run. Use at least 1", spelling.set("count", "0"))]
     ZeroCount {
         /// The kind.
         kind: ActorKind,
-        /// Where the count comes from.
+        /// The source of the count.
         spelling: Spelling,
     },
-    /// Something that has to be more than nothing.
+    /// A value must not be 0.
     #[error("{field} is 0: {remedy}")]
     Zero {
-        /// What is nothing.
+        /// The name of the value.
         field: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
-    /// Nothing to play.
+    /// There is no format.
     #[error(
         "{} needs a format. Add {} ('reelgauge formats WORDS' finds one) or {}",
         kind.with_article(), spelling.set("format", "ID"), spelling.set("like", "FILE")
@@ -40,64 +41,64 @@ pub enum StreamsError {
     NoFormat {
         /// The kind.
         kind: ActorKind,
-        /// Where the plan comes from.
+        /// The source of the plan.
         spelling: Spelling,
     },
-    /// More than one thing to play.
+    /// There is more than one format.
     #[error("{} takes only one of format, own_format and like. Remove the others", kind.with_article())]
     TwoFormats {
         /// The kind.
         kind: ActorKind,
     },
-    /// A setting that changes nothing.
+    /// A setting has no effect.
     #[error("{field} has no effect {why}. Omit it")]
     NoEffect {
         /// The setting.
         field: String,
-        /// Where, and why not.
+        /// The context, and the reason.
         why: String,
     },
-    /// No load point.
+    /// There is no load point.
     #[error("the scale is empty or 0. Give at least one number, like 1 or 1..4")]
     EmptyScale,
-    /// A scale and a search.
+    /// There are a scale and a search.
     #[error("find_max sets the scale itself. Omit scale")]
     ScaleAndSearch,
-    /// A search that can find nothing.
+    /// The range of the search is empty.
     #[error(
         "the search cannot go from {start} to {cap}. Use a start of 1 or more, and a cap that is not smaller"
     )]
     SearchRange {
         /// The first scale.
         start: u32,
-        /// The last.
+        /// The last scale.
         cap: u32,
     },
-    /// A search that believes nothing.
+    /// The number of repeats of the search is 0.
     #[error("find_max must try its answer at least once. Use repeats = 3")]
     ZeroRepeats,
-    /// A file that its largest transfer does not fit into.
+    /// A file is smaller than its largest transfer.
     #[error("{field} {size} is less than the {kind}'s largest transfer of 1MiB. Use 1MiB or more")]
     FileUnderTransfer {
-        /// What the size is called.
+        /// The name of the size.
         field: String,
         /// The kind.
         kind: ActorKind,
         /// The size.
         size: Size,
     },
-    /// More than one worker can hold.
+    /// A number is larger than one worker supports.
     #[error("{field} must be at most {most}")]
     TooMany {
-        /// What there is too much of.
+        /// The name of the number.
         field: String,
-        /// The most.
+        /// The maximum.
         most: u32,
     },
-    /// A search without time.
+    /// The time of the search is 0.
     #[error("{} leaves no time to search. Set a time, like 5m, or omit it", .0.set("time_max", "0s"))]
     ZeroTimeMax(Spelling),
-    /// A search whose time is over before its first trial is.
+    /// The time of the search is shorter than one trial.
     #[error(
         "--time-max {time_max} is too short for one trial, which takes {trial} with its warm-up. Use a \
          longer --time-max, or a shorter --warmup or --duration"
@@ -108,25 +109,26 @@ pub enum StreamsError {
         /// The time of a trial.
         trial: Span,
     },
-    /// A rate that is none.
+    /// A rate is out of range.
     #[error(
         "{field} is not a rate from {} to {}. Choose one in this range, or omit it for the published rate",
         OPS_PER_S.start(), OPS_PER_S.end()
     )]
     Rate {
-        /// What the rate is called.
+        /// The name of the rate.
         field: String,
     },
 }
 
 impl StreamsPlan {
-    /// Checks a plan made from flags. One from a file was checked when it was read.
+    /// Checks a plan made from flags. A plan from a file was checked when it was read.
     ///
     /// # Errors
-    /// [`PlanError`]: the first thing that is wrong, and its remedy.
+    /// [`PlanError`]: the first problem, with its remedy.
     pub fn check(&self) -> Result<(), PlanError> {
         self.check_spelled(Spelling::Flags)?;
-        // Not of a plan that is read: runs of earlier versions have such ones.
+        // This check is not made for a plan that is read, because runs of earlier versions may violate
+        // it.
         let trial = Span(self.warmup.ns().saturating_add(self.duration.ns()));
         match self.find_max.and_then(|search| search.time_max).filter(|time_max| *time_max < trial) {
             Some(time_max) => Err(StreamsError::TimeMaxUnderTrial { time_max, trial }.into()),
@@ -190,7 +192,7 @@ impl StreamsPlan {
 }
 
 impl StreamsPlan {
-    /// What sets the number of streams.
+    /// The setting that determines the number of streams.
     fn count_setting(&self, spelling: Spelling) -> &'static str {
         let is_curve = self.actors.iter().any(|actor| actor.outline(None).ops_per_s.is_some());
         match spelling {
@@ -201,7 +203,7 @@ impl StreamsPlan {
     }
 }
 
-/// Adds the actor to a problem, if there may be several. Flags describe only one sort of actor.
+/// Adds the actor to a problem, if there may be several. Flags describe only one kind of actor.
 pub(super) fn of_actor(problem: PlanError, index: usize, kind: ActorKind, spelling: Spelling) -> PlanError {
     match spelling {
         Spelling::Flags => problem,
@@ -220,17 +222,17 @@ fn check_actor(actor: &ActorPlan, spelling: Spelling) -> Result<(), PlanError> {
 /// The result of checking an actor.
 pub type Checked = Result<(), PlanError>;
 
-/// How the settings of an actor are checked.
+/// The context for checking the settings of an actor.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// What it is.
+    /// The kind of the actor.
     pub kind: ActorKind,
-    /// Where its plan comes from.
+    /// The source of its plan.
     pub spelling: Spelling,
 }
 
 impl Check {
-    /// Refuses what has to be more than nothing.
+    /// Fails if a value is 0.
     pub(crate) fn not_zero(
         &self,
         key: &str,
@@ -240,7 +242,7 @@ impl Check {
         if is_zero { Err(StreamsError::Zero { field: self.spelling.name(key), remedy }) } else { Ok(()) }
     }
 
-    /// Refuses what would only fill the memory.
+    /// Fails for a number that would exhaust the memory.
     pub(crate) fn at_most(&self, key: &str, count: u32, most: u32) -> Result<(), StreamsError> {
         if count > most {
             Err(StreamsError::TooMany { field: self.spelling.name(key), most })
@@ -249,7 +251,7 @@ impl Check {
         }
     }
 
-    /// Files have some size, and none that no storage has.
+    /// Fails for a file size of 0, or one that no storage supports.
     pub(crate) fn file_size(&self, size: Size, least: Size) -> Checked {
         let remedy = "use a file size from 1B to 1024TiB";
         self.not_zero("file_size", size.bytes() == 0, remedy)?;
@@ -267,7 +269,7 @@ mod tests {
     use crate::streams::FindMaxPlan;
     use crate::vda_table::VdaLoad;
 
-    /// An actor as flags make it.
+    /// An actor made from flags.
     fn actor(settings: &str) -> Result<ActorPlan, PlanError> {
         ActorPlan::from_settings(settings.parse::<toml::Table>().unwrap(), Spelling::Flags)
     }

@@ -1,4 +1,4 @@
-//! Quick searches on stores whose limit is known, with trials that were disturbed.
+//! Quick searches on stores with a known limit, with disturbed trials.
 
 #![allow(clippy::unwrap_used)]
 
@@ -28,7 +28,7 @@ fn next(search: &Search) -> Option<u32> {
     }
 }
 
-/// Makes the trials of a search: what was tried.
+/// Runs the trials of a search, and returns the counts that were tried.
 fn run(search: &mut Search, mut trial: impl FnMut(usize, u32) -> Trial) -> Vec<u32> {
     let mut asked = Vec::new();
     while let Some(streams) = next(search) {
@@ -39,7 +39,8 @@ fn run(search: &mut Search, mut trial: impl FnMut(usize, u32) -> Trial) -> Vec<u
     asked
 }
 
-/// Storage that gives `capacity` streams' worth, in so many seconds; `disturbed` trials fail in any case.
+/// Searches storage with a capacity of `capacity` streams, within `time_s` seconds. `disturbed` trials
+/// always fail.
 fn searched(expected: f64, capacity: f64, cap: u32, time_s: f64, disturbed: &[usize]) -> (Vec<u32>, Search) {
     let mut search = quick(expected, cap, time_s);
     let asked = run(&mut search, |number, streams| {
@@ -60,7 +61,7 @@ fn look(expected: f64, capacity: f64, cap: u32) -> (Vec<u32>, u32, bool) {
 fn what_a_failed_trial_reached_leads_to_the_limit() {
     assert_eq!(look(40.0, 31.5, 500), (vec![40, 31, 35], 31, true));
     assert_eq!(look(31.0, 31.5, 500), (vec![31, 34, 32], 31, true));
-    // So few that the next one is the limit.
+    // So few streams that the next count is the limit.
     assert_eq!(look(2.0, 1.3, 500), (vec![2, 1], 1, true));
     assert_eq!(look(0.2, 1.3, 500), (vec![1, 2], 1, true));
 }
@@ -79,7 +80,7 @@ fn the_answer_is_as_wide_as_the_error() {
 
 #[test]
 fn a_rate_that_collapses_under_too_many_streams_is_no_bound() {
-    // 319 streams get what 67 need, and 200 are sustained.
+    // 319 streams have the throughput of 67, but 200 are sustained.
     let mut search = quick(327.0, 319, 7.0);
     let asked = run(&mut search, |_, streams| {
         let passed = streams <= 200;
@@ -141,11 +142,11 @@ fn not_even_one_takes_two_trials() {
         search.report(1, failed).unwrap();
         assert_eq!((next(&search), search.sure()), (None, 0));
         assert_eq!(search.times_failed(1), if limited_by_client { 0 } else { 2 });
-        // Held for longer, one was sustained: both trials were disturbed.
+        // One stream passed the confirmation, so both trials were disturbed.
         search.report(1, held(true)).unwrap();
         assert_eq!((search.sure(), search.failed_from(), search.error(1)), (1, None, 1));
     }
-    // Held for longer, one is one trial, too.
+    // A failed confirmation of one stream counts as one trial, too.
     let mut search = quick(1.1, 500, 4.3);
     search.report(1, held(false)).unwrap();
     assert_eq!(search.times_failed(1), 1);
@@ -163,10 +164,10 @@ fn far_too_many_streams_confirm_nothing() {
 
 #[test]
 fn late_frames_at_full_rate_are_halved_down() {
-    // It gives all the rate that is asked, but beyond 5 streams something is late.
+    // The storage delivers the requested rate, but beyond 5 streams frames are late.
     let mut search = quick(64.0, 500, 7.0);
     run(&mut search, |_, streams| tried(streams <= 5, f64::from(streams)));
-    // Beyond the time, until something passes.
+    // The search exceeds its time until a count passes.
     assert_eq!(search.sure(), 4);
 }
 
@@ -178,7 +179,7 @@ fn what_passed_above_a_failure_is_not_claimed() {
     assert_eq!((search.sure(), search.failed_from()), (0, Some(8)));
 }
 
-/// What was held lies within the error.
+/// The confirmed count is within the error.
 #[test]
 fn what_was_refuted_below_what_was_held_bounds_the_claim() {
     let mut search = quick(5.0, 500, 7.0);
