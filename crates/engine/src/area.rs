@@ -213,9 +213,9 @@ impl Area {
 
     /// Locks the area for one run, until the lock is dropped.
     ///
-    /// Two runs on one host can't share an area. Whether the lock covers other hosts depends on the file
-    /// system: NFS and SMB servers usually enforce it for all clients, FUSE mostly doesn't. If the file
-    /// system does not support locks, the run continues and [`AreaLock::note`] explains it.
+    /// Two runs on one host cannot share an area. Whether the lock covers other hosts depends on the
+    /// file system: NFS and SMB servers usually enforce it for all clients, FUSE mostly does not. If the
+    /// file system does not support locks, the run continues and [`AreaLock::note`] explains it.
     ///
     /// # Errors
     /// [`AreaError::InUse`] if another run holds it, [`AreaError::Vanished`] if the area was removed
@@ -895,7 +895,7 @@ mod tests {
         assert_eq!((cleaned.files, cleaned.bytes, cleaned.directories), (1, 1024, 1));
         assert!(theirs.iter().all(|path| fs::symlink_metadata(path).is_ok()));
         assert_eq!(fs::read(&film).unwrap(), b"precious");
-        // It is still an area, and can be removed once the foreign files are gone.
+        // It is still an area, and can be removed after the foreign files were removed.
         theirs.iter().for_each(|path| fs::remove_file(path).unwrap());
         area.clean().unwrap();
         assert!(names_in(dir.path()).is_empty());

@@ -6,11 +6,11 @@
 //! open. Everything below it is reached from there, by its relative path, never through a link and never
 //! onto another mount:
 //!
-//! | system | how |
+//! | system | method |
 //! |---|---|
 //! | Linux 5.6 and later | one `openat2` with `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_XDEV` |
-//! | older Linux, containers that forbid it, macOS | directory by directory, `O_NOFOLLOW`, on one device |
-//! | Windows | by the full path, after a look for links in it |
+//! | older Linux, containers that forbid it, macOS | one directory at a time, `O_NOFOLLOW`, on one device |
+//! | Windows | by the full path, after a check for links in it |
 //!
 //! On Windows a link created right after the check is followed, so no other user should have write
 //! access to the target. Some file systems, such as sshfs, send whole paths to a server that resolves

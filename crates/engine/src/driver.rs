@@ -121,7 +121,7 @@ impl Context {
     }
 }
 
-/// Releases an operation that the throttle had held back. It could not have been due earlier, so the
+/// Releases an operation that the throttle had delayed. It could not have been due earlier, so the
 /// wait is not Reelgauge's scheduling delay. A part of a frame keeps its due time, because a frame's
 /// deadline does not move.
 fn let_through(op: &mut Op, now_ns: u64) {

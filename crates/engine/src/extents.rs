@@ -87,7 +87,7 @@ pub struct Extents {
     pub mapped_bytes: u64,
     /// Preallocated bytes among them that are not written.
     pub unwritten_bytes: u64,
-    /// Number of extents; `None` if they can't be counted. `uncountable` holds the reason.
+    /// Number of extents; `None` if they cannot be counted. `uncountable` holds the reason.
     pub extents: Option<u64>,
     /// The minimum number of extents for this size on a file system of this kind.
     pub ideal_extents: u64,

@@ -9,28 +9,28 @@
 //! `openat2`. An operation by path starts from the parent directory, which stays open until the run
 //! moves or removes it, so it is one system call, too.
 //!
-//! | asked for | Linux | macOS | Windows |
+//! | requested | Linux | macOS | Windows |
 //! |---|---|---|---|
 //! | `direct` | `O_DIRECT` | `F_NOCACHE` | `FILE_FLAG_NO_BUFFERING` |
 //! | `dsync` | `O_DSYNC` | `O_DSYNC` | `FILE_FLAG_WRITE_THROUGH` |
-//! | `append` | `O_APPEND` | `O_APPEND`, written without a position | written to the end |
-//! | open | `openat2`, or step by step | step by step | by its path |
+//! | `append` | `O_APPEND` | `O_APPEND`, without a position | written to the end |
+//! | open | `openat2`, or directory by directory | directory by directory | by its path |
 //! | no links | `RESOLVE_NO_SYMLINKS` | `O_NOFOLLOW` | opened as itself, then refused |
-//! | no hard links, to write | `statx` and `readlink`, then refused | `fstat`, then refused | not looked at |
+//! | no hard links, to write | `statx` and `readlink`, then refused | `fstat`, then refused | not checked |
 //! | sync | `fdatasync` | `F_FULLFSYNC` | `FlushFileBuffers` |
-//! | close | result known | result known | result not known (always 0) |
-//! | create | `O_CREAT` and `O_EXCL` as asked, then emptied | the same | opened or made, then emptied |
+//! | close | result known | result known | result unknown (always 0) |
+//! | create | `O_CREAT`, and `O_EXCL` if requested; emptied | the same | opened or created; emptied |
 //! | truncate | `ftruncate` | `ftruncate` | `SetFileInformationByHandle` |
 //! | allocate | `fallocate` | `ENOTSUP` | `ERROR_NOT_SUPPORTED` |
 //! | stat | `lstat` | `lstat` | attributes of the file itself |
-//! | access | `faccessat2`, as asked | `faccessat`, as asked | as stat: there is nothing nearer |
+//! | access | `faccessat2` | `faccessat` | as stat: there is no closer equivalent |
 //! | readdir | `getdents`, 32 KiB at a time | `readdir` | `FindNextFile` |
 //! | rename | `rename` | `rename` | `MoveFileEx`, replacing |
 //! | rename that exchanges | `renameat2` | `renameatx_np` | `ERROR_NOT_SUPPORTED` |
 //! | mkdir, rmdir | `mkdir`, `rmdir` | the same | `CreateDirectory`, `RemoveDirectory` |
 //! | setattr | `utimensat`, both times now | the same | `SetFileTime`, both times now |
-//! | link | `link`, of a file that is looked at before and after | the same | `CreateHardLink` |
-//! | symlink | `symlink`, relative, never out of the area | the same | `ERROR_NOT_SUPPORTED` |
+//! | link | `link`, with a check of the file before and after | the same | `CreateHardLink` |
+//! | symlink | `symlink`, relative, always within the area | the same | `ERROR_NOT_SUPPORTED` |
 //! | readlink | `readlink` | `readlink` | `FSCTL_GET_REPARSE_POINT` |
 //!
 //! While a run has hard links of its own, a removal or rename first checks the file that loses a name.

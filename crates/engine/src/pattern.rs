@@ -19,12 +19,12 @@
 //!
 //! The stamp has 32 bytes, little-endian:
 //!
-//! | bytes  | what |
-//! |--------|------|
-//! | 0..4   | check: a hash of all the rest and the run's seed, so a damaged stamp is known as one |
+//! | bytes  | content |
+//! |--------|---------|
+//! | 0..4   | checksum: a hash of the rest and the run's seed, to detect a damaged stamp |
 //! | 4..8   | index of the file |
 //! | 8..16  | unit in the file (byte position / unit size) |
-//! | 16..24 | sequence: which write of this writer |
+//! | 16..24 | sequence: the number of the write within its writer |
 //! | 24..28 | writer |
 //! | 28..32 | place in the writer's pool, in units of 512 bytes; highest bit: it was made fresh |
 

@@ -8,7 +8,7 @@
 //! It is queried right before an operation is issued, so the delay does not count as the storage's time.
 //! Delayed operations are counted, because then the limit determines the figures, not the storage.
 //!
-//! Not here: waiting in a load point (the drivers), and who sets the limit (the user, or the owner of a
+//! Not here: waiting in a load point (the drivers), and the source of the limit (the user, or the owner of a
 //! fleet's host).
 
 use std::num::NonZeroU64;

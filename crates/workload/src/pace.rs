@@ -8,7 +8,7 @@
 use reelgauge_formats::FrameRate;
 pub use reelgauge_formats::Policy;
 
-/// How many frames are asked for at once.
+/// How many frames a player requests at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]

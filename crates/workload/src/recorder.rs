@@ -124,9 +124,9 @@ const FRAMES_BEHIND_LAST_SYNC: u64 = 2;
 pub struct RecorderShape {
     /// The positions of the frames; for a growing file only the file and the sizes are used.
     pub clip: Clip,
-    /// The number of frames between syncs; `None` for no syncs.
+    /// The rate and the buffer.
     pub pace: Pace,
-    /// A sync after so many frames; `None` for never.
+    /// The number of frames between syncs; `None` for no syncs.
     pub sync_every_frames: Option<u32>,
     /// The end of the load point after its beginning, if a last sync is to count. It follows the first
     /// write that is done at least one buffer and two frames before that.

@@ -13,14 +13,14 @@
 //!     target = "/mnt/nas"
 //!     warmup = "10s"
 //!     duration = "60s"
-//!     direct = true               # past the client's cache
-//!     scale = "1..4"              # four load points: the crew below once, twice, three and four times
+//!     direct = true               # bypasses the client's cache
+//!     scale = "1..4"              # four load points, with 1 to 4 times the actors below
 //!
 //!     ## Instead of a scale, this searches for the largest one that passes:
 //!     ## find_max = { start = 1, cap = 100, repeats = 3, confirm = "60s", time_max = "10m" }
 //!
 //!     [[actor]]
-//!     kind = "recorder"           # grows a file; preallocated = true writes over one that exists
+//!     kind = "recorder"           # grows a file; preallocated = true overwrites an existing one
 //!     count = 2
 //!     format = "xavc-intra-class-100-1080-25"
 //!     buffer = "12 frames"        # or a time
@@ -36,7 +36,7 @@
 //!     kind = "player"
 //!     own_format = { name = "house mezzanine", mbit_per_s = 220, fps = 25 }
 //!     read_ahead = "open"         # closed: one frame after the other
-//!     policy = "stall"            # drop: keep the time and leave frames out
+//!     policy = "stall"            # drop: keep the time and skip frames
 //!
 //!     [[actor]]
 //!     kind = "copier"
@@ -50,7 +50,7 @@
 //! ```
 //!
 //! Checks here are pure: the runner checks whether the formats exist and the target has enough space.
-//! [`catalogue`]: all actors, each with a file of its own next to this one. [`actor`]: their interface.
+//! [`catalogue`]: all actors, each in a separate file next to this one. [`actor`]: their interface.
 //! [`setting`]: the names of their settings, reading and writing them; [`footage`]: the settings that
 //! several actors share. [`buffer_length`]: how much a stream buffers. [`validation`]: the problems of a
 //! plan. [`counts`]: the number of streams. `flags`: settings as flags of a command line. [`plan_toml`]:

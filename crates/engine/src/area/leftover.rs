@@ -1,4 +1,4 @@
-//! Removes the leftovers of a killed start. The area is made as `reelgauge-area.new-ID` and then
+//! Removes the leftovers of a killed start. The area is created as `reelgauge-area.new-ID` and then
 //! renamed; a kill in between leaves that directory.
 //!
 //! A directory is removed only if it certainly belongs to Reelgauge: it has such a name, belongs to the

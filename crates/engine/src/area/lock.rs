@@ -217,7 +217,7 @@ fn holder(file: &File) -> String {
     }
 }
 
-/// The content of the lock file; empty if it can't be read.
+/// The content of the lock file; empty if it cannot be read.
 fn text_of(mut file: &File) -> String {
     let mut bytes = Vec::new();
     match file.rewind().and_then(|()| file.take(LONGEST_HOLDER_BYTES).read_to_end(&mut bytes)) {

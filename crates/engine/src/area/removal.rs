@@ -309,7 +309,7 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     //! Windows: mounted volumes and directory links are both reparse points, which the standard library
-    //! reports as links. Both are refused, because a mount can't be distinguished from a link here.
+    //! reports as links. Both are refused, because a mount cannot be distinguished from a link here.
 
     use std::fs;
     use std::path::Path;

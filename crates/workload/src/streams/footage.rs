@@ -19,7 +19,7 @@ pub(crate) const CLIP: Span = Span::secs(10);
 const BUFFER_FRAMES_MAX: u32 = 36_000;
 
 settings! {
-    /// What is played, recorded or read: one of `format`, `own_format` and `like`.
+    /// The footage of an actor: one of `format`, `own_format` and `like`.
     pub struct Footage {
         /// Media format, by its ID; find it with 'reelgauge formats WORDS'
         format: Option<String> = None => option(ID, String),
@@ -33,7 +33,7 @@ settings! {
 }
 
 settings! {
-    /// How a stream goes through its frames.
+    /// How a stream loops over its clip, buffers its frames, and handles late ones.
     pub struct Frames {
         /// Length of each stream's clip; streams loop over it
         clip: Span = CLIP => option(TIME, Span),

@@ -64,7 +64,7 @@ pub enum StreamsError {
     /// There are a scale and a search.
     #[error("find_max sets the scale itself. Omit scale")]
     ScaleAndSearch,
-    /// The range of the search is empty.
+    /// The range of the search is invalid.
     #[error(
         "the search cannot go from {start} to {cap}. Use a start of 1 or more, and a cap that is not smaller"
     )]

@@ -127,7 +127,7 @@ impl Offload {
         sent.expect("a helper runs until no more work can be sent to it");
     }
 
-    /// The entry that makes the ring poll the bell, if a helper is busy and the ring doesn't poll yet.
+    /// The entry that makes the ring poll the bell, if a helper is busy and the ring does not poll yet.
     pub(super) fn listen(&mut self) -> Option<Entry> {
         let is_needed = self.idle.len() < self.helpers.len() && !self.is_listening;
         is_needed.then(|| {
