@@ -291,7 +291,7 @@ impl<'a> Behind<'a> {
         );
     }
 
-    /// Drops the last window from the cache when the file is durable.
+    /// Drops the whole file from the cache. Called when the file is durable.
     fn finish(self) {
         self.drop_cached(0, 0);
     }

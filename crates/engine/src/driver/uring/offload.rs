@@ -166,7 +166,7 @@ impl Offloaded {
             OpKind::Open => OpenFile::open(name()?, self.op.open).map(|file| Some(file.into_fd())),
             OpKind::Create if let Some(opened) = self.file => io::set_size(opened, 0).map(|()| None),
             OpKind::Create => OpenFile::create(name()?, self.op.open).map(|file| Some(file.into_fd())),
-            // This is the only operation on an open file.
+            // All other operations set the size of an open file.
             _ => io::set_size(self.file.ok_or(NOT_OPEN)?, self.op.offset).map(|()| None),
         }
     }
