@@ -14,8 +14,8 @@ const ROOM_BYTES: u64 = 1 << 20;
 const SECOND: i64 = 1_000_000_001;
 const NANOSECOND: u32 = 123_456_789;
 /// Some file systems (SSHFS) give each name of a file a separate inode number.
-/// The resolutions of file times that file systems and protocols have, in nanoseconds, finest first.
 const MADE_APART: &str = "made, but each name has a separate inode number";
+/// The resolutions of file times that file systems and protocols have, in nanoseconds, finest first.
 const STEPS_NS: [i64; 7] = [1, 100, 1_000, 1_000_000, 10_000_000, 1_000_000_000, 2_000_000_000];
 
 pub(super) fn files(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
