@@ -33,7 +33,7 @@
 //! | symlink | `symlink`, relative, always within the area | the same | `ERROR_NOT_SUPPORTED` |
 //! | readlink | `readlink` | `readlink` | `FSCTL_GET_REPARSE_POINT` |
 //!
-//! While a run has hard links of its own, a removal or rename first checks the file that loses a name.
+//! While hard links that the run made exist, a removal or rename first checks the file that loses a name.
 //! That is one additional call (see [`crate::beneath::links`]).
 //!
 //! With `O_APPEND` Linux makes a positional write append whatever its position, as in the recorded
