@@ -1,11 +1,11 @@
-//! Compresses the application that every page is made of, so that the program has it in a third of its size.
-//! Not here: building it, which `cargo xtask bundle` does.
+//! Compresses the application that every page contains, to a third of its size in the program. Not here:
+//! building it (`cargo xtask bundle`).
 
 use std::path::PathBuf;
 use std::{env, fs};
 
 const APPLICATION: &str = "../../console/dist/reelgauge.html";
-/// As small as this format gets.
+/// The highest compression level of this format.
 const LEVEL: u8 = 10;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What the user says of a run and its storage, in words: who made it, what it is, and the run's tags.
+//! The user's description of a run and its storage as text: author, storage details and tags.
 
 use reelgauge_analysis::Summary;
 use reelgauge_record::notes::StorageDetails;
@@ -6,7 +6,7 @@ use reelgauge_record::notes::StorageDetails;
 use crate::deviations::deviation_sentences;
 use crate::text::plain;
 
-/// `Acme FS2, firmware 7.2, raid 6`; `None` where nobody said anything.
+/// `Acme FS2, firmware 7.2, raid 6`; `None` if the user stated nothing.
 pub fn storage_words(storage: &StorageDetails) -> Option<String> {
     let said = |text: &Option<String>| text.as_ref().filter(|text| !text.is_empty()).cloned();
     let name: Vec<String> = [&storage.make, &storage.model].into_iter().filter_map(said).collect();
@@ -17,7 +17,7 @@ pub fn storage_words(storage: &StorageDetails) -> Option<String> {
     (!words.is_empty()).then(|| plain(&words.join(", ")))
 }
 
-/// The lines of a screen that say what a run is about: a name and a text each.
+/// The lines of a screen that describe a run, each with a name and a text.
 pub(crate) fn about(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut lines = about_words(&summary.storage, &summary.tags);
     if let Some(step) = &summary.procedure {
@@ -29,7 +29,7 @@ pub(crate) fn about(summary: &Summary) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// The same of anything that people said this of.
+/// The same lines from storage details and tags, without a summary.
 pub(crate) fn about_words(storage: &StorageDetails, tags: &[String]) -> Vec<(&'static str, String)> {
     let storage = storage_words(storage).map(|words| ("Storage", words));
     let tags = (!tags.is_empty()).then(|| ("Tags", plain(&tags.join(", "))));

@@ -1,4 +1,4 @@
-//! The answer in plain words, for somebody who is tired and has one question.
+//! The result in plain sentences, for a tired reader with one question.
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::silence::without_incident;
@@ -11,8 +11,8 @@ use crate::standstill::sentence;
 use crate::statement::{cause_clause, doubt_words, inconclusive_reasons, judgement_words};
 use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
-/// What every page begins with: the answer, and what makes it worthless before it. Screens have the same with
-/// labels (`answer_block`).
+/// The first sentences of every page: the result, preceded by anything that invalidates it. Screens show
+/// the same with labels (`answer_block`).
 pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
     let mut sentences = results(summary, false);
     let statement = of(summary);
@@ -51,7 +51,7 @@ pub(crate) fn results(summary: &Summary, is_short: bool) -> Vec<(Tone, String)> 
         && let Some((tone, first)) = sentences.first_mut()
     {
         *tone = Tone::Inconclusive;
-        // Lists show the first sentence alone.
+        // Lists show only the first sentence.
         *first = format!("{}: {first}", judgement_words(Judgement::Inconclusive));
     }
     sentences.extend(silence(summary).map(|text| (Tone::Bad, text)));
@@ -60,8 +60,8 @@ pub(crate) fn results(summary: &Summary, is_short: bool) -> Vec<(Tone, String)> 
     sentences
 }
 
-/// Why a run is inconclusive or its search unfinished, without the full stop. `None` where the cause of late
-/// frames says so.
+/// Why a run is inconclusive or its search unfinished, without the full stop. `None` if the cause of the
+/// late frames already explains it.
 pub(crate) fn reason(summary: &Summary, statement: &Statement) -> Option<String> {
     let is_late = matches!(statement.number, Number::LateFrames { .. });
     if is_late && statement.cause.is_some() && statement.inconclusive == [Inconclusive::ClientDelay] {
@@ -73,22 +73,23 @@ pub(crate) fn reason(summary: &Summary, statement: &Statement) -> Option<String>
     Some(reason.trim_end_matches('.').to_owned())
 }
 
-/// The sentence that an answer ends with where something makes it doubtful.
+/// The last sentence of a result that is doubtful.
 pub(crate) fn closing_doubt(summary: &Summary) -> Option<String> {
     let statement = of(summary);
     let is_measured = statement.number != Number::NotMeasured;
-    // A check has them in its confidence.
+    // A check has its doubts under its confidence.
     let has_doubts = is_measured && !is_own_fault(&statement) && summary.check.is_none();
     doubt_words(summary, &statement).filter(|_| has_doubts)
 }
 
-/// Whether the tool or this client is said to be the cause. Then its timing is no doubt.
+/// Whether Reelgauge itself or this client is named as the cause. Then its timing is not listed as a
+/// doubt.
 pub(crate) fn is_own_fault(statement: &Statement) -> bool {
     statement.cause.is_some_and(|cause| cause.culprit.is_own())
 }
 
-/// A silence that no incident tells of. A mix has it in its own answer, and a first look measures its own
-/// way.
+/// A period without responses that no incident covers. A mix reports it in its own result, and a quick
+/// check measures in another way.
 fn silence(summary: &Summary) -> Option<String> {
     let has_own = summary.check.is_some() || !(is_in_streams(summary) || summary.replay.is_some());
     let told = without_incident(summary).filter(|_| !has_own)?;
@@ -105,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// Players for 20 s, and a silence of 4 s that begins so late.
+    /// Players that run for 20 s, with a silence of 4 s that begins at this time.
     fn silent_from(began_s: f64, incidents: Vec<Incident>) -> Option<String> {
         let mut summary = Summary::new("0.1.0", "2026-11-28T10:00:00Z", "streams", Target::default());
         let mut point = vda_point(1, 1.0, None);
@@ -129,7 +130,7 @@ mod tests {
     fn a_silence_that_an_incident_reports_is_not_reported_twice() {
         let incident = |began_s, ended_s| vec![Incident { began_s, ended_s, ..Incident::default() }];
         assert_eq!(silent_from(3.0, incident(3.4, 7.2)), None);
-        // Another incident is no report of this silence.
+        // An incident at another time does not cover this silence.
         assert!(silent_from(19.3, incident(3.4, 7.2)).is_some());
     }
 }

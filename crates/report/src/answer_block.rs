@@ -1,7 +1,7 @@
-//! The answer of a run as its screen begins with it: result, reason, cause, limit and confidence, each behind
-//! its label.
+//! The result of a run as its screen shows it: result, reason, cause, limit and confidence, each with a
+//! label.
 //!
-//! A page has the same as sentences (`answer`), so blocks of a screen have those.
+//! A page has the same content as sentences (`answer`), so the blocks of a screen use those.
 
 use reelgauge_analysis::statement::{Cause, Doubt, Inconclusive, Judgement, Number, Statement, of};
 use reelgauge_analysis::{Outcome, Summary};
@@ -15,7 +15,7 @@ use crate::sentence::Tone;
 use crate::statement::{cause_words, culprit_words, doubts_of};
 use crate::text::{capital, plain};
 
-/// Writes the answer.
+/// Adds the labelled lines of the result to a page.
 pub(crate) fn answer_block(summary: &Summary, page: &mut Page) {
     let statement = of(summary);
     page.result(&results(summary, page.is_short));
@@ -32,13 +32,13 @@ pub(crate) fn answer_block(summary: &Summary, page: &mut Page) {
     }
 }
 
-/// Why the result is not better, where the result itself does not say it.
+/// Why the result is not better, unless the result itself explains it.
 fn cause(summary: &Summary, statement: &Statement) -> Option<String> {
     // A check names one limit for all its counts.
     let cause = statement.cause.filter(|_| summary.check.is_none())?;
     let incident =
         incident(&cause, summary).filter(|_| matches!(statement.number, Number::LateFrames { .. }));
-    // The layer that limited the run says whose it was, and so does the reason.
+    // The limiting layer already names the component, and so does the reason.
     let has_layer = statement.limit(summary).is_some_and(|limit| limit.found.is_some());
     let is_reason = |one: &Inconclusive| matches!(one, Inconclusive::ClientLimit | Inconclusive::ClientDelay);
     let is_told = has_layer && cause.culprit.is_own() || statement.inconclusive.iter().any(is_reason);
@@ -50,7 +50,8 @@ fn incident(cause: &Cause, summary: &Summary) -> Option<String> {
     Some(cause_words(cause, summary.point(cause.point)?.streams.as_ref()?, summary))
 }
 
-/// Which layer limited the run. A short screen does not say next to a cause that none is known.
+/// The layer that limited the run. A short screen with a known cause omits the sentence that no limit is
+/// known.
 fn limit(summary: &Summary, statement: &Statement, page: &mut Page) {
     if let Some(check) = &summary.check {
         page.labelled("Limit", Tone::Plain, &plain(&check.limit));

@@ -1,4 +1,4 @@
-//! Sentences and words that answers of several kinds of runs have.
+//! Sentences and phrases shared by the results of several kinds of runs.
 
 use reelgauge_analysis::figures::FirstError;
 use reelgauge_analysis::run_ending::RunEnding;
@@ -10,10 +10,10 @@ use crate::sentence::Tone;
 use crate::text::{plain, plain_short};
 use crate::units::{amount, block_size, counted, moment};
 
-/// More of what a load point is called is not told in a sentence.
+/// Longer labels of load points are cut in a sentence.
 const LABEL_CHARS_MAX: usize = 80;
 
-/// Whether a run is told in streams.
+/// Whether a run is reported in streams.
 pub(crate) fn is_in_streams(summary: &Summary) -> bool {
     summary.load_points.iter().any(|point| point.stream_count.is_some())
 }
@@ -59,7 +59,7 @@ pub(crate) fn verified(verify: &VerifyFacts) -> (Tone, String) {
 pub(crate) fn nothing(summary: &Summary) -> String {
     let place = place(&summary.target);
     match (summary.ops(), summary.failed_ops()) {
-        // The cause follows in a sentence of its own.
+        // The cause follows in a separate sentence.
         (0, _) if summary.load_points.iter().any(|point| point.not_measured.is_some()) => {
             format!("Nothing was measured on {place}.")
         }
@@ -71,7 +71,7 @@ pub(crate) fn nothing(summary: &Summary) -> String {
     }
 }
 
-/// Whether a load point's label says nothing but the number of its workers.
+/// Whether a load point's label contains only the number of its workers.
 pub(crate) fn says_only_workers(point: &LoadPoint) -> bool {
     point.label.is_empty() || point.label == counted(u64::from(point.workers), "worker")
 }
@@ -86,7 +86,7 @@ pub(crate) fn place(target: &Target) -> String {
     }
 }
 
-/// What got no answer at all, which no response time shows.
+/// Operations without any reply, which response times do not show.
 pub(crate) fn unanswered(summary: &Summary) -> Option<String> {
     let each = summary.load_points.iter().filter_map(|point| point.unanswered);
     let longest = each.max_by(|one, other| one.for_s.total_cmp(&other.for_s))?;
@@ -109,7 +109,7 @@ pub(crate) fn failures(summary: &Summary) -> (Tone, String) {
     let firsts = summary.load_points.iter().filter_map(with_error);
     match firsts.min_by(|a, b| a.0.failed_at_s.total_cmp(&b.0.failed_at_s)) {
         Some((first, message)) => (Tone::Bad, failure(failed, &first, &message)),
-        // What moved less than was asked is told in a sentence of its own.
+        // Short operations have a separate sentence.
         None if summary.ops() > 0 && !has_short(summary) => {
             let is_answered = summary.load_points.iter().all(|point| point.unanswered.is_none());
             let what = if is_answered { "No operation" } else { "No completed operation" };
@@ -155,7 +155,7 @@ fn failure(failed: u64, first: &FirstError, message: &str) -> String {
     )
 }
 
-/// What moved less than was asked, without an error.
+/// Operations that transferred less than requested, without an error.
 pub(crate) fn short(summary: &Summary) -> Option<String> {
     let sum = |of: fn(&Figures) -> u64| summary.load_points.iter().map(|point| of(&point.total)).sum::<u64>();
     let all = sum(|total| total.short_transfers);
@@ -175,12 +175,12 @@ pub(crate) fn short(summary: &Summary) -> Option<String> {
     (!told.is_empty()).then(|| format!("{}{why}.", told.join(", and ")))
 }
 
-/// Whether reads or writes moved less than was asked.
+/// Whether reads or writes transferred less than requested.
 fn has_short(summary: &Summary) -> bool {
     summary.load_points.iter().any(|point| point.total.short_transfers > 0)
 }
 
-/// `8 streams`; `2 copiers` where nothing has frames.
+/// `8 streams`; `2 copiers` if nothing has frames.
 pub(crate) fn streams_of(point: &LoadPoint) -> String {
     match point.stream_count {
         Some(0) if !point.label.is_empty() => plain_short(&point.label, LABEL_CHARS_MAX),
@@ -188,7 +188,7 @@ pub(crate) fn streams_of(point: &LoadPoint) -> String {
     }
 }
 
-/// What a load point is called on a screen.
+/// The label of a load point on a screen.
 pub(crate) fn label(point: &LoadPoint) -> String {
     match point.label.as_str() {
         "" => format!("Load point {}", point.index),

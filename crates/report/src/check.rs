@@ -1,4 +1,4 @@
-//! The screen of a short first look: one screen, plain words, the number that somebody came for first.
+//! The screen of a quick check: a single screen in plain words, with the most important number first.
 
 mod limit;
 
@@ -24,12 +24,12 @@ use crate::wanted::Screen;
 
 pub use limit::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 
-/// What a count takes beside a name.
+/// The width of a count next to a name.
 const COUNT_CHARS: usize = 18;
-/// More formats are not shown.
+/// At most this many formats are shown.
 const FORMATS_MAX: usize = 6;
 
-/// What the screen begins with.
+/// The first lines of the screen: the result.
 pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, plain(&outcome))));
@@ -44,8 +44,8 @@ pub(crate) fn answer(summary: &Summary, facts: &CheckFacts) -> Vec<(Tone, String
     sentences
 }
 
-/// Writes the screen behind the answer: the table that says it of every format, then what it rests on.
-/// Nothing on it is cut: what one must know before believing a count is worth a line more.
+/// Writes the screen after its result: the table of all formats, then the basis of the counts. Nothing
+/// is cut: a fact that affects the trust in a count is worth an extra line.
 pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page: &mut Page) {
     if !facts.formats.is_empty() {
         page.gap();
@@ -68,7 +68,7 @@ pub(crate) fn screen(summary: &Summary, facts: &CheckFacts, show: &Screen, page:
     last_lines(summary, show, page);
 }
 
-/// What the head of the page shows: the counts of each format, and the rates of one client.
+/// The head of the page: the counts of each format, and the rates of one client.
 pub(crate) fn head(summary: &Summary, facts: &CheckFacts) -> Section {
     let mut head = Section::of_page("formats", "", "");
     let line =
@@ -81,15 +81,15 @@ pub(crate) fn head(summary: &Summary, facts: &CheckFacts) -> Section {
     head
 }
 
-/// What the page shows behind its head.
+/// The page below its head.
 pub(crate) fn section(summary: &Summary, facts: &CheckFacts) -> Section {
     let mut section = Section::of_page("check", "Chart by format", place(summary, facts));
     section.blocks.push(Block::PageChart("check-formats".to_owned()));
     section
 }
 
-/// `Without a late frame: playing 11 × Apple ProRes 422 HQ UHD, 25 fps; recording 9.`: of the heaviest
-/// format that anything was carried of.
+/// `Without a late frame: playing 11 × Apple ProRes 422 HQ UHD, 25 fps; recording 9.`: the heaviest
+/// format with at least one sustained stream.
 fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
     let Number::FirstLook { format, play, record } = *number else {
         let is_measured = |format: &CheckFormat| format.play.is_some() || format.record.is_some();
@@ -131,7 +131,7 @@ fn carries(summary: &Summary, facts: &CheckFacts, number: &Number) -> String {
     capital(&sentence)
 }
 
-/// Where no count is more than 0: a count that is unknown may be more.
+/// The sentence if no count is more than 0. An unknown count may be more.
 fn none(facts: &CheckFacts) -> &'static str {
     let mut counts = facts.counts();
     match facts.limit_culprit {
@@ -141,7 +141,7 @@ fn none(facts: &CheckFacts) -> &'static str {
     }
 }
 
-/// ` for 1.45 s`, of a count that was held for too short a time to rely on.
+/// ` for 1.45 s`, for a count that was sustained too briefly to rely on.
 pub(crate) fn for_how_long(found: &CheckCount) -> String {
     match found.held_s.filter(|_| !found.is_sustained()) {
         Some(held_s) => format!(" for {}", moment(held_s)),
@@ -155,8 +155,8 @@ fn place(summary: &Summary, facts: &CheckFacts) -> String {
     format!("At {}: {}{}.", plain(&summary.target.path), plain(&facts.mount), link.unwrap_or_default())
 }
 
-/// Formats down, what they do across; what each needs, above what the link carries. A page has all formats,
-/// and the link below them.
+/// Formats as rows and kinds of work as columns, with the rate that each stream needs, and the link
+/// speed above. A page shows all formats, and the link speed below them.
 fn formats(facts: &CheckFacts, width: usize, is_page: bool) -> Table {
     let formats =
         if is_page { &facts.formats } else { &facts.formats[..facts.formats.len().min(FORMATS_MAX)] };
@@ -183,8 +183,8 @@ fn formats(facts: &CheckFacts, width: usize, is_page: bool) -> Table {
     table
 }
 
-/// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`, `✗ 0 ± 3`; without a tick what was not held for long enough:
-/// `40 ± 2 for 1.4 s`.
+/// `✓ 31 ± 1`, `✓ at least 40`, `✗ 0`, `✗ 0 ± 3`. A count that was not sustained for long enough has no
+/// tick: `40 ± 2 for 1.4 s`.
 pub(crate) fn marked(found: Option<&CheckCount>) -> String {
     let Some(found) = found else { return "not measured".to_owned() };
     match (found.streams, found.at_least) {
@@ -195,12 +195,12 @@ pub(crate) fn marked(found: Option<&CheckCount>) -> String {
     }
 }
 
-/// At least none: that is always so.
+/// "At least 0" is always true, so it counts as unknown.
 pub(crate) fn is_not_known(found: &CheckCount) -> bool {
     found.at_least && found.streams == 0
 }
 
-/// `31 ± 1`, `at least 40`; what is no bound for sure is no `at least`.
+/// `31 ± 1`, `at least 40`. A count that is no certain bound is not shown as `at least`.
 fn with_error(found: &CheckCount) -> String {
     if is_not_known(found) {
         return "unknown".to_owned();
@@ -213,8 +213,8 @@ fn with_error(found: &CheckCount) -> String {
     }
 }
 
-/// `3 limits (1 play, 2 record) are lower than the rate of other loads suggests. …`, of counts
-/// that are smaller than other counts or the sequential rates let expect.
+/// `3 limits (1 play, 2 record) are lower than the rate of other loads suggests. …`, for counts that are
+/// smaller than other counts or the sequential rates suggest.
 fn own_limits(facts: &CheckFacts) -> Option<String> {
     let own = |found: &Option<CheckCount>| found.as_ref().is_some_and(|found| found.own_limit);
     let plays = facts.formats.iter().filter(|format| own(&format.play));
@@ -232,7 +232,7 @@ fn own_limits(facts: &CheckFacts) -> Option<String> {
     Some(format!("{which} lower than the rate of other loads suggests. A second trial confirmed {them}."))
 }
 
-/// What is to be known of the sequential rates: that they began with a burst, rose, or did not settle.
+/// Remarks on the sequential rates: they began with a burst, rose, or did not settle.
 fn rate_words(facts: &CheckFacts) -> impl Iterator<Item = String> {
     let rates = [
         ("Reads", &facts.sequential_reads, Ticks::of(facts, "play", |format| format.play.as_ref())),
@@ -241,10 +241,10 @@ fn rate_words(facts: &CheckFacts) -> impl Iterator<Item = String> {
     rates.into_iter().filter_map(|(what, rate, ticks)| trend_words(what, rate.as_ref()?, ticks))
 }
 
-/// How many counts of one work have a tick, of those that could have one.
+/// The number of counts of one kind of work with a tick, of those that can have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ticks {
-    /// Their column in the table.
+    /// Their table column.
     column: &'static str,
     ticked: usize,
     all: usize,
@@ -262,8 +262,8 @@ impl Ticks {
         Ticks { column, ticked, all: counts.len() }
     }
 
-    /// What a rate that did not settle means for the counts, by their marks. Those with a tick were held, or
-    /// others were that needed as much.
+    /// What a rate that did not settle means for the counts. Counts with a tick were sustained, or
+    /// others with the same demand were.
     fn words(self) -> String {
         let column = self.column;
         match self.ticked {
@@ -277,7 +277,7 @@ impl Ticks {
     }
 }
 
-/// `Reads began at 480 MB/s and fell to 250 MB/s: …`; `None` of a steady rate.
+/// `Reads began at 480 MB/s and fell to 250 MB/s: …`; `None` for a steady rate.
 fn trend_words(what: &str, rate: &SustainedRate, ticks: Ticks) -> Option<String> {
     let (level, other) = (number(rate.mb_per_s), rate.other_mb_per_s.map(number));
     let held = moment(rate.held_s);
@@ -301,7 +301,7 @@ fn trend_words(what: &str, rate: &SustainedRate, ticks: Ticks) -> Option<String>
     })
 }
 
-/// The rates of one client, beside what the link carries.
+/// The rates of one client, compared with the link speed.
 fn rates(summary: &Summary, facts: &CheckFacts) -> String {
     let mb = |rate: Option<f64>| {
         rate.map_or_else(|| "not measured".to_owned(), |rate| format!("{} MB/s", number(rate)))
@@ -309,7 +309,7 @@ fn rates(summary: &Summary, facts: &CheckFacts) -> String {
     let p99 = facts.random_read_ms_p99.map(|ms| format!(" (p99 {} ms)", number(ms)));
     let line = match (facts.line_rate_mb_per_s, summary.link.is_some()) {
         (None, true) => " The link speed is unknown.".to_owned(),
-        // It stands in the table.
+        // The table shows it.
         (Some(_), _) | (None, false) => String::new(),
     };
     let level = |rate: &Option<SustainedRate>, mean: Option<f64>| match rate {
@@ -333,7 +333,7 @@ fn standstill_words(summary: &Summary) -> Option<String> {
     Some(sentence(&told, told.point.map_or("", doing)))
 }
 
-/// What a load point did, by its streams, or else by what it finished; nothing where that is unknown.
+/// The activity of a load point, by its streams or else by its finished operations; empty if unknown.
 fn doing(point: &LoadPoint) -> &'static str {
     let streams = point.streams.iter().flat_map(|late| &late.streams);
     let by_streams = streams.map(|stream| stream.writes).next();
@@ -345,8 +345,8 @@ fn doing(point: &LoadPoint) -> &'static str {
     }
 }
 
-/// What makes the counts less sure, for screen and page alike. A short screen has no general remarks next to
-/// doubts.
+/// Reasons for lower confidence in the counts, for screen and page. A short screen with doubts omits
+/// general remarks.
 pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts, is_short: bool) -> String {
     let rates = [facts.sequential_read_mb_per_s, facts.random_read_mb_per_s, facts.sequential_write_mb_per_s];
     if facts.formats.is_empty() && rates.iter().all(Option::is_none) {
@@ -370,7 +370,8 @@ pub(crate) fn confidence(summary: &Summary, facts: &CheckFacts, is_short: bool) 
         return format!("low: {}.", doubts.join("; "));
     }
     let begin = if doubts.is_empty() { String::new() } else { format!("low: {}. ", doubts.join("; ")) };
-    // Its recorders need no room this way. On a file system that allocates as it writes they get more.
+    // The recorders of a check overwrite files, so they need no free space, except on a file system that
+    // allocates on every write.
     let records =
         facts.formats.iter().filter_map(|format| format.record.as_ref()).any(|found| found.streams > 0);
     let overwritten = if records { " Recorders overwrote files; new files can be slower." } else { "" };

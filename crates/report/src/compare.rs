@@ -1,8 +1,8 @@
-//! Runs side by side on the terminal: the answer, the figures that matter, what makes the runs hard to
-//! compare. [`markdown`] and [`junit`] say the same to people in a merge request and to automation; JSON is
-//! the [`ToldComparison`] itself.
+//! Runs side by side on the terminal: the result, the most important figures, and cautions about the
+//! comparison. [`markdown`] and [`junit`] have the same content for merge requests and for automation;
+//! the JSON output is [`ToldComparison`] itself.
 //!
-//! Not here: what is noise and what is not ([`reelgauge_analysis::compare`]).
+//! Not here: which changes are noise ([`reelgauge_analysis::compare`]).
 
 mod cautions;
 mod headline;
@@ -34,12 +34,12 @@ use crate::text::{plain, plain_short};
 use crate::units::{count, number};
 use crate::wanted::Style;
 
-/// A figure that got worse.
+/// The judgement of a figure that got worse.
 const WORSE: &str = "WORSE";
 
-/// A short screen has so many figures of the first load point.
+/// A short screen shows this many figures of the first load point.
 const ROWS_SHOWN: usize = 8;
-/// A warning in one line of 80 columns, behind its label.
+/// The length of a warning after its label, on a line of 80 columns.
 const WARNING_CHARS: usize = 71;
 
 /// Longer tags are cut in a table.
@@ -48,18 +48,19 @@ const TAG_CHARS: usize = 14;
 /// Longer labels of figures are cut.
 const LABEL_CHARS_MAX: usize = 36;
 
-/// A comparison with its words.
+/// A comparison with its sentences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Comparison"))]
 pub struct ToldComparison {
-    /// The figures.
+    /// The figures, without sentences.
     #[serde(flatten)]
     pub comparison: Comparison,
-    /// What the runs carry, in one line; `None` where they have no such figure in common.
+    /// The number of streams or the rate of each run, in one line; `None` if the runs have no such
+    /// figure in common.
     pub headline: Option<String>,
-    /// What makes the runs hard to compare.
+    /// Differences that make the runs hard to compare.
     pub cautions: Vec<String>,
-    /// The answer: what became better, what worse, what is within the noise.
+    /// The result: which figures improved, which got worse, and which are within the noise.
     pub sentences: Vec<Sentence>,
 }
 
@@ -67,7 +68,7 @@ pub struct ToldComparison {
 /// [`reelgauge_analysis::compare::compare`].
 ///
 /// # Errors
-/// The number of runs does not fit.
+/// If the number of runs is not valid.
 pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<ToldComparison, CompareError> {
     let comparison = compare(runs, repeats, &show)?;
     let cautions = cautions::cautions(runs, &comparison.runs);
@@ -76,32 +77,33 @@ pub fn comparison(runs: &[RunToCompare<'_>], repeats: Option<usize>) -> Result<T
     Ok(ToldComparison { comparison, headline, cautions, sentences })
 }
 
-/// Compares as many runs as there are, so many one after another of each side. See
+/// Compares groups of repeated runs: `repeats` consecutive runs form one side. See
 /// [`reelgauge_analysis::compare::compare_repeats`].
 ///
 /// # Errors
-/// They are not so many of each side.
+/// If the sides do not have equally many runs.
 pub fn sides(runs: &[RunToCompare<'_>], repeats: usize) -> Result<Comparison, CompareError> {
     compare_repeats(runs, repeats, &show)
 }
 
-/// The rows of suites, so many one after another of each side. See
+/// The rows of suites, with `repeats` consecutive suites on each side. See
 /// [`reelgauge_analysis::compare::suite_rows`].
 ///
 /// # Errors
-/// Their number does not fit.
+/// If the number of suites is not valid.
 pub fn suite_sides(suites: &[&NasptTable], repeats: usize) -> Result<Vec<ComparisonRow>, CompareError> {
     suite_rows(suites, repeats, &show)
 }
 
-/// Keeps the figures whose name is chosen, and says the answer about them alone.
+/// Keeps the figures with a chosen name, and restricts the result to them.
 pub fn keep(told: &mut ToldComparison, chosen: &dyn Fn(&str) -> bool) {
     told.comparison.rows.retain(|row| chosen(&row.figure));
     told.sentences = sentences::sentences(&told.comparison);
     told.headline = headline::headline(&told.comparison);
 }
 
-/// It as data for other programs: labels have the unit of the values, and texts their own behind them.
+/// The comparison as data for other programs: each label has the unit of its values, and each text has
+/// its own unit.
 pub fn as_data(told: &ToldComparison) -> ToldComparison {
     let mut told = told.clone();
     for row in &mut told.comparison.rows {
@@ -119,7 +121,7 @@ pub fn as_data(told: &ToldComparison) -> ToldComparison {
     told
 }
 
-/// The unit of the values themselves, where screens show them in another one.
+/// The unit of the raw values, if screens show them in another one.
 fn own_unit(unit: FigureUnit) -> Option<&'static str> {
     match unit {
         FigureUnit::BytesPerS => Some("bytes/s"),
@@ -128,7 +130,7 @@ fn own_unit(unit: FigureUnit) -> Option<&'static str> {
     }
 }
 
-/// A value of this unit, without the unit, and how far it is known.
+/// A value in this unit, without the unit, with its uncertainty.
 fn show(unit: FigureUnit, value: Shown) -> String {
     match value {
         Shown::Exactly(value) => say(unit, value),
@@ -137,7 +139,7 @@ fn show(unit: FigureUnit, value: Shown) -> String {
     }
 }
 
-/// A value of this unit as every screen shows it, without the unit.
+/// A value in this unit as screens show it, without the unit.
 pub(crate) fn say(unit: FigureUnit, value: f64) -> String {
     match unit {
         FigureUnit::Verdict => if value > 0.0 { "met" } else { "not met" }.to_owned(),
@@ -146,28 +148,30 @@ pub(crate) fn say(unit: FigureUnit, value: f64) -> String {
         FigureUnit::MbPerS | FigureUnit::PerS | FigureUnit::SmallUs | FigureUnit::Ms | FigureUnit::S => {
             number_signed(value)
         }
-        // Means over passes need not be whole.
+        // A mean over several passes may have a fraction.
         FigureUnit::Count | FigureUnit::Streams if value.fract() != 0.0 => number_signed(value),
         FigureUnit::Count | FigureUnit::Streams => count(value.max(0.0) as u64),
     }
 }
 
-/// From this noise on, in percent, a change in percent says nothing: the two values are shown.
+/// From this noise on, in percent, a change in percent is meaningless, and the two values are shown
+/// instead.
 const NOISE_TOLD_PERCENT: f64 = 100.0;
 
-/// Whether a change is told with its noise. Where the noise is larger than the figure itself, its values are.
+/// Whether a change is shown with its noise. If the noise exceeds the figure itself, the values are
+/// shown instead.
 pub(crate) fn is_noise_told(row: &ComparisonRow, run: usize) -> bool {
     row.noise_percent[run].is_none_or(|noise| noise < NOISE_TOLD_PERCENT)
 }
 
-/// What a run is called by the user: the tags that not all runs have. `None` where it has no such tag.
+/// The user's name for a run: the tags that not all runs have. `None` if it has no such tag.
 pub(crate) fn name_of(run: &ComparedRun) -> Option<String> {
     let tags = run.distinguishing_tags.join(", ");
     (!tags.trim().is_empty()).then_some(tags)
 }
 
-/// A figure of the first run and of another one, or the means of both sides where several runs are one, since
-/// the change is that of the means. A range has no mean.
+/// The value of a figure in the first run and in another one. If several runs form a side, these are the
+/// means of both sides, because the change is computed from the means. A range has no mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SaidValues {
     first: String,
@@ -182,14 +186,14 @@ impl SaidValues {
         format!("{average}{}, then {}", self.first, self.other)
     }
 
-    /// `24.0 ms against 856 ms`.
+    /// `24.0 ms against 856 ms`, with the unit on both values.
     pub(crate) fn against(&self, unit: &str) -> String {
         let average = if self.are_means { "on average " } else { "" };
         format!("{average}{}{unit} against {}{unit}", self.first, self.other)
     }
 }
 
-/// What is said of a figure of a run.
+/// The two values of a figure to show for a run.
 pub(crate) fn said_values(comparison: &Comparison, row: &ComparisonRow, run: usize) -> SaidValues {
     let mean_of_side = |of: usize| {
         let side = comparison.runs.get(of)?.side;
@@ -212,7 +216,7 @@ pub(crate) fn said_values(comparison: &Comparison, row: &ComparisonRow, run: usi
     }
 }
 
-/// [`number`] shows what lies close below 0 as above it.
+/// [`number`] drops the sign of a value just below 0.
 fn number_signed(value: f64) -> String {
     if value < 0.0 { format!("-{}", number(-value)) } else { number(value) }
 }
@@ -294,7 +298,7 @@ fn show_differing_systems(comparison: &Comparison, all: bool, page: &mut Page) {
     }
 }
 
-/// What the runs are, and what of them is not in the tables.
+/// The runs, and anything about them that the tables omit.
 fn show_runs(comparison: &Comparison, all: bool, hidden: usize, page: &mut Page) {
     for (at, run) in comparison.runs.iter().enumerate() {
         page.item(&format!("Run {}", at + 1), &plain_short(&of_run(run), 300));
@@ -308,7 +312,7 @@ fn show_runs(comparison: &Comparison, all: bool, hidden: usize, page: &mut Page)
     }
 }
 
-/// The systems side by side, or, where there is no room for that, property by property.
+/// The systems side by side, or property by property if the width is too small.
 fn show_systems(properties: &[Property], runs: usize, page: &mut Page) {
     let table = property_table("Systems", &properties.iter().collect::<Vec<_>>(), runs);
     if table.width() <= page.width {
@@ -335,7 +339,7 @@ fn property_table(caption: &str, properties: &[&Property], runs: usize) -> Table
     table
 }
 
-/// `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z; tags smb, before`.
+/// The line about a run: `2026-…-edit; mix on /mnt/nas, 2026-11-20T15:40:12Z; tags smb, before`.
 fn of_run(run: &ComparedRun) -> String {
     let started = match run.started_at.split_once('.') {
         Some((seconds, _)) => format!("{seconds}Z"),
@@ -346,7 +350,7 @@ fn of_run(run: &ComparedRun) -> String {
     format!("{}; {} on {}, {started}{tags}", run.id, run.verb, run.target)
 }
 
-/// The load points that only one of the runs has.
+/// The load points that exist in only one of the runs.
 fn of_one_run(comparison: &Comparison) -> Vec<&str> {
     let rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
     let is_alone = |group: &&str| {
@@ -360,13 +364,13 @@ fn figures(count: usize) -> String {
     crate::units::counted(count as u64, "figure")
 }
 
-/// The figures that are shown: all; or those that changed, and of those that a storage is judged by those
-/// that say something.
+/// The figures to show: all of them, or only the changed ones plus the meaningful ones among those that
+/// storage is judged by.
 fn shown(comparison: &Comparison, all: bool) -> Vec<&ComparisonRow> {
     let changed = |judgement: &Judgement| {
         matches!(judgement, Judgement::Better | Judgement::Worse | Judgement::Different)
     };
-    // What only one of the runs has compares with nothing.
+    // A figure that only one run has cannot be compared.
     let says_something = |row: &ComparisonRow| {
         let is_not_zero = row.values.iter().flatten().any(|value| *value != 0.0);
         row.values.iter().flatten().count() > 1 && (is_not_zero || is_of_streams(&row.figure))
@@ -379,7 +383,7 @@ fn shown(comparison: &Comparison, all: bool) -> Vec<&ComparisonRow> {
     comparison.rows.iter().filter(|row| all || matters(row)).collect()
 }
 
-/// The load points in the order of their rows; the whole run is the empty one.
+/// The load points in the order of their rows. The whole run has the empty name.
 fn groups<'a>(rows: &[&'a ComparisonRow]) -> Vec<&'a str> {
     let mut groups: Vec<&str> = Vec::new();
     for row in rows {
@@ -394,7 +398,7 @@ fn heading(group: &str) -> String {
     if group.is_empty() { "The whole run".to_owned() } else { plain_short(group, 60) }
 }
 
-/// What is to be made of a figure of a run, as it is called on screens.
+/// The judgement on a figure of a run, as screens name it.
 fn word(row: &ComparisonRow, run: usize) -> &'static str {
     match row.judgement[run] {
         Judgement::Base => "",
@@ -440,7 +444,7 @@ fn table(comparison: &Comparison, rows: &[&ComparisonRow], width: usize, is_page
     table
 }
 
-/// `run 2`, or `2, 3`: whose change a column holds.
+/// `run 2`, or `2, 3`: the runs whose change a column contains.
 fn whose(comparison: &Comparison, run: usize) -> String {
     let runs = (0..comparison.runs.len()).filter(|&other| comparison.side(other) == comparison.side(run));
     let numbers: Vec<String> = runs.map(|run| (run + 1).to_string()).collect();
@@ -453,13 +457,13 @@ fn painted(line: &str) -> String {
     line.replace("  better", "  \u{1b}[32mbetter\u{1b}[0m")
 }
 
-/// A change as it is shown everywhere: `+20 %`, `-3.4 %`.
+/// A change as all screens show it: `+20 %`, `-3.4 %`.
 fn signed(percent: f64) -> String {
     let sign = if percent < 0.0 { "-" } else { "+" };
     format!("{sign}{}", unsigned(percent.abs()))
 }
 
-/// A noise: `4.0 %`; beyond the figure itself its size says nothing.
+/// A noise: `4.0 %`. Noise larger than the figure itself is shown without a number.
 fn noise_words(percent: f64) -> String {
     if percent < NOISE_TOLD_PERCENT { unsigned(percent) } else { "over 100 %".to_owned() }
 }

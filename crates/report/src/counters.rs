@@ -1,6 +1,6 @@
-//! What is not shown of the counters, in sentences.
+//! The counters that are not shown, as sentences.
 //!
-//! Not here: what is left out ([`reelgauge_analysis::counters::gathering`]).
+//! Not here: which counters are omitted ([`reelgauge_analysis::counters::gathering`]).
 
 use reelgauge_analysis::counters::note::CounterNote;
 

@@ -1,8 +1,8 @@
-//! The figures for spreadsheets: the same numbers as in `summary.json`, one table a file. Every column that
-//! is a number has its unit in its name; what was not measured is empty, and so is a percentile of fewer
-//! operations than carry it.
+//! The figures for spreadsheets: the same numbers as in `summary.json`, one table per file. The name of
+//! each numeric column has its unit. A cell is empty if nothing was measured, or if there were too few
+//! operations for a percentile.
 //!
-//! Not here: which columns there are ([`columns`]).
+//! Not here: the list of columns ([`columns`]).
 
 pub mod columns;
 
@@ -16,13 +16,13 @@ use serde_json::{Value, json};
 
 use columns::{Column, CsvTable};
 
-/// A row before it is written: what it is about, by the first words of columns' paths.
+/// A row before it is written: its scopes by name. A column's path begins with the name of a scope.
 type Row<'a> = [(&'a str, &'a Value)];
 
 /// Writes one of the tables of a run.
 ///
 /// # Errors
-/// When it can't be written.
+/// If the table cannot be written.
 pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<(), csv::Error> {
     let mut rows = Rows::new(table, run(summary), out)?;
     if table == CsvTable::Seconds {
@@ -36,7 +36,7 @@ pub fn write_csv(table: CsvTable, summary: &Summary, out: impl Write) -> Result<
         let of_point = value(point)?;
         match table {
             CsvTable::LoadPoints => {
-                // A load point that was stopped before anything was done has no rates.
+                // A load point that was stopped before its first operation has no rates.
                 let is_measured = point.total.ops > 0;
                 let of_curve = summary.vda.as_ref().and_then(|facts| facts.points.get(at));
                 let of_curve = of_curve.filter(|_| is_measured);
@@ -70,7 +70,7 @@ fn load_point<W: Write>(
     Ok(())
 }
 
-/// The cells of all workers together, then of each.
+/// The cells of all workers together, then those of each worker.
 fn paper<W: Write>(point: &LoadPoint, of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::Error> {
     let of_workers = point.per_worker.iter().filter_map(|of| Some((Some(of.worker), of.paper.as_ref()?)));
     let tables: Vec<(Option<u32>, &PaperTables)> =
@@ -89,7 +89,7 @@ fn paper<W: Write>(point: &LoadPoint, of_point: &Value, rows: &mut Rows<W>) -> R
 fn streams<W: Write>(of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::Error> {
     for stream in list(of_point, "/streams/streams") {
         let length_s = |late_run: &&Value| late_run.get("length_s").and_then(Value::as_f64).unwrap_or(0.0);
-        // The worst of several that are as long.
+        // The worst of several equally long ones.
         let late_runs = list(stream, "/worst_late_runs").iter().rev();
         let longest = late_runs.max_by(|one, two| length_s(one).total_cmp(&length_s(two)));
         let longest = longest.unwrap_or(&Value::Null);
@@ -107,8 +107,8 @@ fn incidents<W: Write>(of_point: &Value, rows: &mut Rows<W>) -> Result<(), csv::
     Ok(())
 }
 
-/// Each machine, then groups, targets and interfaces, then all, and all without those that stand out; then
-/// what each interface of each machine carried.
+/// Each host, then groups, targets and interfaces, then all hosts, and all without the outliers; then
+/// the traffic of each interface of each host.
 fn hosts<W: Write>(
     summary: &Summary,
     point: &LoadPoint,
@@ -141,7 +141,7 @@ fn hosts<W: Write>(
     }
     for nic in &hosts.nics {
         let nic = value(nic)?;
-        // Its name and its target stand where those of the machine do.
+        // Its name and its target are in the same columns as those of the host.
         let part = json!({"name": nic.get("agent")});
         let (row, host) = (of("nic"), ("host", &nic));
         rows.write(&[("point", of_point), ("row", &row), ("part", &part), host, ("nic", &nic)])?;
@@ -149,7 +149,7 @@ fn hosts<W: Write>(
     Ok(())
 }
 
-/// What the user says of the run and its storage; several words in one cell have semicolons between them.
+/// The user's tags and storage details. Several values in one cell are separated by semicolons.
 fn run(summary: &Summary) -> Value {
     let other = summary.storage.other.iter().map(|(name, value)| format!("{name}={value}"));
     json!({
@@ -159,8 +159,8 @@ fn run(summary: &Summary) -> Value {
     })
 }
 
-/// In one word whether the criteria were met; none where none were asked for. Streams always have some:
-/// without a verdict nothing of them was measured.
+/// Whether the criteria were met, as one word; `None` if there were no criteria. Streams always have
+/// criteria: without a verdict, no streams were measured.
 fn criteria(point: &LoadPoint) -> Option<&'static str> {
     let Some(verdict) = point.criteria_verdict() else {
         return (point.stream_count.is_some() && point.is_unmeasured()).then_some("not_measured");
@@ -173,10 +173,10 @@ fn criteria(point: &LoadPoint) -> Option<&'static str> {
     })
 }
 
-/// A table under way.
+/// A table that is being written.
 struct Rows<W: Write> {
     columns: Vec<Column>,
-    /// What is the same in every row.
+    /// The cells that are the same in every row.
     run: Value,
     csv: csv::Writer<W>,
 }
@@ -200,7 +200,7 @@ impl<W: Write> Rows<W> {
     }
 }
 
-/// The figure at a path, as text; empty where there is none.
+/// The figure at a path, as text; empty if there is none.
 fn cell(row: &Row<'_>, path: &str) -> String {
     let words: Vec<&str> = path.split('.').collect();
     let found = words.split_first().and_then(|(first, way)| {
@@ -210,7 +210,8 @@ fn cell(row: &Row<'_>, path: &str) -> String {
     match found {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => as_text(text),
-        // Whole numbers stand without a point, however they are kept.
+        // Whole numbers are written without a decimal point, even if they are stored as floating-point
+        // numbers.
         Some(Value::Number(number)) => match number.as_f64().filter(|_| number.is_f64()) {
             Some(real) => real.to_string(),
             None => number.to_string(),
@@ -219,7 +220,7 @@ fn cell(row: &Row<'_>, path: &str) -> String {
     }
 }
 
-/// The figure at the end of a way; none where it is a percentile of fewer operations than carry it.
+/// The figure at a path. `None` if it is a percentile and there were too few operations for it.
 fn figure<'a>(of: &'a Value, way: &[&str]) -> Option<&'a Value> {
     let (last, way) = way.split_last()?;
     let (holder, outer) = way.iter().try_fold((of, of), |(of, _), word| Some((of.get(word)?, of)))?;
@@ -230,13 +231,13 @@ fn figure<'a>(of: &'a Value, way: &[&str]) -> Option<&'a Value> {
         "p99_9_us" => CARRY_P99_9,
         _ => return holder.get(last),
     };
-    // The tool's own delay has its count beside it, of operations or of frames.
+    // The count for the scheduling delay of Reelgauge, in operations or frames, is next to it.
     let counts = [holder.get("count"), outer.get("ops"), outer.get("frames_judged")];
     let counted = counts.into_iter().flatten().find_map(Value::as_u64);
     holder.get(last).filter(|_| counted.is_none_or(|counted| counted >= needed))
 }
 
-/// What came from outside, as no spreadsheet takes it for a formula.
+/// Untrusted text, escaped so that no spreadsheet takes it for a formula.
 fn as_text(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if is_formula { format!("'{text}") } else { text.to_owned() }
@@ -246,7 +247,7 @@ fn value(of: &impl Serialize) -> Result<Value, csv::Error> {
     serde_json::to_value(of).map_err(|error| std::io::Error::other(error).into())
 }
 
-/// The list at a place; empty where there is none.
+/// The list at a pointer; empty if there is none.
 fn list<'a>(of: &'a Value, pointer: &str) -> &'a [Value] {
     of.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

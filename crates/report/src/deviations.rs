@@ -1,24 +1,24 @@
-//! How runs differ from the paper that their procedure follows, in words.
+//! The differences between runs and the paper that their procedure follows, as text.
 
 use reelgauge_analysis::procedure::step::{PaperDeviation, ProcedureStep};
 
 use crate::text::plain;
 
-/// A condition of a paper that is not kept.
+/// A condition of a paper that a run does not meet.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviationWords<'a> {
-    /// The flag, without the dashes; `None`: the number of computers.
+    /// The flag without the dashes. `None`: the number of computers.
     pub setting: Option<&'a str>,
-    /// What the paper prescribes.
+    /// The value that the paper prescribes.
     pub paper: &'a str,
-    /// What was run; `None` where it was left to the program.
+    /// The value of the run; `None` if the program chose it.
     pub here: Option<&'a str>,
-    /// The steps; empty for all.
+    /// The steps with this deviation; empty for all.
     pub steps: &'a [String],
 }
 
-/// How these runs differ from the papers of their procedures: each condition once, with its steps where it is
-/// not one of all runs.
+/// The differences between these runs and the papers of their procedures. Each condition appears once,
+/// with its steps unless it applies to all runs.
 pub fn deviation_sentences(runs: &[Option<&ProcedureStep>]) -> Vec<String> {
     let mut found: Vec<(&PaperDeviation, Vec<String>)> = Vec::new();
     for step in runs.iter().copied().flatten() {
@@ -45,7 +45,7 @@ pub fn deviation_sentences(runs: &[Option<&ProcedureStep>]) -> Vec<String> {
     found.into_iter().map(words).collect()
 }
 
-/// `--step 20s (paper: 1h)`, and of which steps.
+/// `--step 20s (paper: 1h)`, and the steps that it applies to.
 pub fn deviation_words(deviation: &DeviationWords<'_>) -> String {
     let here = deviation.here.map_or_else(|| "chosen by Reelgauge".to_owned(), plain);
     let what = match deviation.setting {
@@ -83,7 +83,7 @@ mod tests {
             of(&[Some(&read), Some(&write)]),
             ["--step 1s (paper: 1h)", "--ramp 1..2 (paper: 1h), in: read"]
         );
-        // A run of no procedure kept whatever it had to.
+        // A run without a procedure has no conditions to meet.
         assert_eq!(of(&[Some(&write), None]), ["--step 1s (paper: 1h), in: write"]);
         assert!(of(&[None]).is_empty());
     }

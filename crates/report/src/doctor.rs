@@ -1,5 +1,5 @@
-//! What the doctor found, on the terminal: the answer first, then each finding with its remedy, then what
-//! could not be looked at, and what to do next.
+//! The doctor's screen: the result first, then each finding with its remedy, then facts that could not
+//! be collected, and the next step.
 
 mod gaps;
 mod json;
@@ -24,19 +24,18 @@ use crate::sentence::Tone;
 use crate::text::{plain, plain_short};
 use crate::wanted::Style;
 
-/// More subjects of one finding are counted, and not told one by one.
+/// If a finding has more subjects than this, the others are only counted.
 const SUBJECTS_MAX: usize = 4;
-/// More findings of a short screen are counted.
+/// If a short screen has more findings than this, the others are only counted.
 const LISTED_MAX: usize = 12;
-/// How far the parts of a finding stand below its title.
+/// The indent of the parts of a finding below its title.
 pub(crate) const INDENT: usize = 3;
 
-/// Stands for the caveat of a rule that always applies.
+/// The caveat of a rule that always applies.
 pub(crate) const NO_CAVEAT: &str = "No reason against the change is known.";
 
-/// The screen of a diagnosis; with `all`, every rule by name. `way` is the path to the server's disks, where
-/// one
-/// leads there.
+/// The screen of a diagnosis; with `all`, every rule by name. `way` is the path to the server's disks,
+/// if there is one.
 pub fn doctor_screen(diagnosis: &Diagnosis, way: Option<&PathFacts>, all: bool, style: Style) -> String {
     let mut page = Page::new(Style { is_short: style.is_short && !all, ..style });
     let tone = if is_grave(diagnosis) { Tone::Bad } else { Tone::Answer };
@@ -84,7 +83,7 @@ fn show_way(way: &PathFacts, page: &mut Page) {
     }
 }
 
-/// The findings of a short screen, the worst first, a line each with what was found.
+/// The findings of a short screen, the worst first, one line each with the observed values.
 fn list(diagnosis: &Diagnosis, page: &mut Page) {
     page.gap();
     let line = |(at, finding): (usize, &Finding)| {
@@ -98,7 +97,7 @@ fn list(diagnosis: &Diagnosis, page: &mut Page) {
     page.lines(lines);
 }
 
-/// Whether something costs much: what an exit code tells.
+/// Whether a finding costs much. The exit status depends on it.
 pub fn is_grave(diagnosis: &Diagnosis) -> bool {
     diagnosis.findings.iter().any(|finding| finding.rule.severity <= Severity::High)
 }
@@ -138,7 +137,7 @@ fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page
     part(page, "Rule", &rule.id);
 }
 
-/// How many rules found nothing, and how many nobody could try.
+/// The number of rules without a finding, and of rules that could not be evaluated.
 fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let in_order = &diagnosis.in_order;
     page.item("Passed", &format!("{}.", words::rules(in_order.len())));
@@ -169,7 +168,7 @@ fn counts(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     }
 }
 
-/// Which disks only look like some.
+/// The devices that only look like disks.
 fn no_disks(diagnosis: &Diagnosis) -> String {
     let names = &diagnosis.no_disks_themselves;
     let told: Vec<String> = names.iter().take(SUBJECTS_MAX).map(|name| plain(name)).collect();

@@ -1,15 +1,15 @@
-//! A document: what a screen or a page says, as data. Facts become an answer and blocks; renderers draw
-//! them.
+//! A document: the content of a screen or a page, as data. Facts become a result and blocks; renderers
+//! draw them.
 //!
-//! * [`reference`]: the document of runs and their site, to hand to a customer. [`stated`]: what is
-//!   stated of a site, and what is not. [`figures`]: every figure of the load points as tables.
-//! * [`mod@html`]: one HTML file, for screens and paper. [`chart`]: charts, drawn as SVG there. `charts`:
-//!   which of them a run has.
+//! * [`reference`]: the document of runs and their site, to hand to a customer. [`stated`]: stated and
+//!   missing facts about a site. [`figures`]: every figure of the load points as tables.
+//! * [`mod@html`]: one HTML file, for screens and paper. [`chart`]: draws charts as SVG in it. `charts`:
+//!   selects the charts of a run.
 //!
-//! Blocks of a run come from its terminal screen: what is written there is kept as blocks, too. The page and
-//! the console get sections as JSON (`html::sections`) and draw them as they are.
+//! The blocks of a run come from its terminal screen: the screen's writer also keeps its output as
+//! blocks. The page and the console receive sections as JSON (`html::sections`) and draw them unchanged.
 //!
-//! Not here: facts, and where they are read.
+//! Not here: collecting or reading facts.
 
 pub mod chart;
 mod charts;
@@ -27,29 +27,29 @@ pub use crate::table::Table;
 
 use self::chart::Chart;
 
-/// What is said, from its title to its last block.
+/// The content, from its title to its last block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// What it is about.
     pub title: String,
-    /// For whom, by whom, when: a name and a text each.
+    /// The reader, the author, the date: a name and a text each.
     pub about: Vec<(String, String)>,
-    /// What was asked, answered.
+    /// The sentences of the result.
     pub answer: Vec<Sentence>,
-    /// What the answer rests on.
+    /// The basis of the result.
     pub sections: Vec<Section>,
 }
 
-/// Blocks below a heading.
+/// A heading with blocks below it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SectionBlocks"))]
 pub struct Section {
     /// Its name in links and in the page's navigation; empty in documents.
     pub id: String,
     pub heading: String,
-    /// What is to be seen here, in one or two sentences; may be empty.
+    /// One or two sentences about the content; may be empty.
     pub about: String,
-    /// What is below it.
+    /// The content below the heading.
     pub blocks: Vec<Block>,
 }
 
@@ -60,49 +60,49 @@ pub struct Section {
 pub enum Block {
     /// The heading of the blocks that follow.
     Heading(String),
-    /// A sentence or several, and how they are to be taken.
+    /// One or more sentences, and whether they are good or bad.
     Paragraph(Sentence),
-    /// What limits what the figures say.
+    /// A limitation of the figures.
     Warning(String),
-    /// Names with a text each.
+    /// Rows of a name and a text each.
     Rows(Vec<(String, String)>),
-    /// The few figures that matter, large.
+    /// The most important figures, in large type.
     Tiles(Vec<Tile>),
     Table(Table),
     /// A chart with its figures, drawn as it is.
     #[serde(skip)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     Chart(Chart),
-    /// A chart that the page draws from its own data, by its name there.
+    /// The name of a chart that the page draws from its own data.
     PageChart(String),
-    /// Blocks of each load point; one is shown at a time.
+    /// Blocks of each load point; the page shows one at a time.
     Points(Vec<PointBlocks>),
-    /// Blocks that are shown when the reader opens them.
+    /// Blocks that are hidden until the reader opens them.
     Folded(Section),
-    /// Parts one after the other, as data pass through them.
+    /// Components from top to bottom, in the order in which data pass through them.
     Diagram(Vec<HopWords>),
-    /// A command to type.
+    /// A shell command to copy.
     Command(String),
-    /// Lines as they are: a file, or what is drawn with characters.
+    /// Preformatted lines: a file, or a drawing of characters.
     Text(String),
-    /// Facts that nothing states and nothing measured, each in words.
+    /// Facts that are neither stated nor measured, one sentence each.
     Missing(Vec<String>),
 }
 
-/// A figure with its name.
+/// A figure with its name, in large type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Tile {
     pub name: String,
     /// The figure, with its unit.
     pub text: String,
-    /// What stands below it, small.
+    /// A remark below it, in small type.
     pub more: String,
-    /// Where the figure is in `summary.json`; empty where it is not there.
+    /// The path of the figure in `summary.json`; empty if it is not in that file.
     pub path: String,
-    /// `None` where it is neither good nor bad.
+    /// `None` if it is neither good nor bad.
     pub is_good: Option<bool>,
-    /// What the name means.
+    /// An explanation of the name.
     pub help: String,
 }
 
@@ -112,18 +112,18 @@ pub struct Tile {
 pub struct PointBlocks {
     /// The load point, as an index into the summary's.
     pub point: usize,
-    /// Its name among the others.
+    /// Its label among the load points.
     pub label: String,
     pub blocks: Vec<Block>,
 }
 
 impl Section {
-    /// A section of a document, without blocks so far.
+    /// A section of a document, initially without blocks.
     pub fn new(heading: impl Into<String>) -> Section {
         Section { heading: heading.into(), ..Section::default() }
     }
 
-    /// A section of a page, without blocks so far.
+    /// A section of a page, initially without blocks.
     pub(crate) fn of_page(id: &str, heading: impl Into<String>, about: impl Into<String>) -> Section {
         Section { id: id.to_owned(), about: about.into(), ..Section::new(heading) }
     }
@@ -139,7 +139,7 @@ impl Tile {
         Tile { name: name.to_owned(), text: text.into(), ..Tile::default() }
     }
 
-    /// Names where its figure is in `summary.json`.
+    /// Sets the path of its figure in `summary.json`.
     pub(crate) fn at(self, path: impl Into<String>) -> Tile {
         Tile { path: path.into(), ..self }
     }

@@ -1,4 +1,4 @@
-//! What every screen ends with: what to doubt, where the files are, what to do next.
+//! The end of every screen: doubts, the location of the files, and the next step.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::text::{plain, shell_word};
 use crate::units::{amount, count, number};
 use crate::wanted::Screen;
 
-/// What every screen ends with: the machines, where there were several, what to doubt, where the files are,
-/// what to do next.
+/// Writes the end of every screen: the hosts if there were several, doubts, the location of the files,
+/// and the next step.
 pub(crate) fn end(summary: &Summary, show: &Screen, page: &mut Page) {
     page.detail(|page| hosts(summary, show, page));
     page.gap();
@@ -37,7 +37,7 @@ pub(crate) fn ended_early(summary: &Summary, page: &mut Page) {
     }
 }
 
-/// Mode and cost: what the reader has to know before believing the figures.
+/// Mode and cost: facts that the reader needs before trusting the figures.
 fn own_cost(summary: &Summary, page: &mut Page) {
     if !summary.effective_mode.sentence.is_empty() {
         page.item("Mode", &plain(&summary.effective_mode.sentence));
@@ -57,20 +57,20 @@ fn log(summary: &Summary, show: &Screen, page: &mut Page) {
         false => format!("NOT all operations, only {rows}"),
     };
     let note = log.note.as_deref().map(|note| format!("; {}", plain(note))).unwrap_or_default();
-    // Of a run that goes on nobody knows yet.
+    // Unknown while the run is in progress.
     let is_known = summary.outcome != Outcome::Running && show.run_dir.is_some();
     if is_known && (log.rows > 0 || !log.complete) {
         page.item("Log", &format!("{operations} ({size}){note}"));
     }
 }
 
-/// What a screen without a log ends with.
+/// Writes the last lines of a screen without a log.
 pub(crate) fn last_lines(summary: &Summary, show: &Screen, page: &mut Page) {
     paths(summary, show, page);
     next(summary, show, page);
 }
 
-/// What a short screen omits, and where the files are.
+/// The parts that a short screen omits, and the location of the files.
 fn paths(summary: &Summary, show: &Screen, page: &mut Page) {
     if page.is_short {
         let run = show.run_dir.map(|dir| shell_word(Path::new(dir)));
@@ -89,7 +89,7 @@ fn paths(summary: &Summary, show: &Screen, page: &mut Page) {
     }
 }
 
-/// What to do next, the last line of every screen.
+/// The next step, the last line of every screen.
 fn next(summary: &Summary, show: &Screen, page: &mut Page) {
     if let Some(next_step) = next_step(summary).filter(|_| !show.is_on_paper) {
         page.item("Next", &next_step);

@@ -1,13 +1,13 @@
-//! An event of the user's own in words: what became of its command, and how the streams got over it.
+//! A user-defined event as text: the result of its command, and the recovery of the streams.
 //!
-//! Not here: when frames are in time again ([`reelgauge_analysis::run_event`]).
+//! Not here: when streams have recovered ([`reelgauge_analysis::run_event`]).
 
 use reelgauge_analysis::run_event::{EventEnd, EventFacts, QUIET_S, Recovery, WhyUnknown};
 
 use crate::text::{plain, plain_short};
 use crate::units::{counted, fixed, moment};
 
-/// What the system reported, on a screen.
+/// Longer texts from the system are cut.
 const WHY_CHARS: usize = 100;
 
 /// How the command ended: `exit code 3`.

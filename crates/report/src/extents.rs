@@ -1,4 +1,4 @@
-//! The screen of files and the pieces that they lie in.
+//! The screen of files and their extents.
 
 use crate::page::Page;
 use crate::sentence::Tone;
@@ -8,33 +8,33 @@ use crate::text::{path_short, plain};
 use crate::units::{amount, count};
 use crate::wanted::Style;
 
-/// Longer names are cut; the end tells more than the beginning.
+/// Longer names are cut at the front, because the end identifies a file better.
 const NAME_CHARS: usize = 40;
 
-/// What is told of a file.
+/// The facts about a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExtentsRow {
     pub path: String,
     pub size_bytes: u64,
-    /// Pieces; `None` where they can't be counted.
+    /// The number of extents; `None` if they cannot be counted.
     pub extents: Option<u64>,
-    /// The fewest that its file system makes of it.
+    /// The smallest number of extents possible on its file system.
     pub ideal_extents: u64,
     pub bytes_per_extent: Option<f64>,
-    /// Share of steps from piece to piece that go back.
+    /// Share of steps from one extent to the next that go backward.
     pub backward_percent: Option<f64>,
-    /// Distances between the pieces, together.
+    /// The sum of the distances between the extents.
     pub seek_bytes: u64,
-    /// What the pieces look like, or why they can't be counted.
+    /// A remark on the extents, or why they cannot be counted.
     pub note: Option<ExtentsNote>,
 }
 
-/// What is to be known of a file's pieces.
+/// A remark on a file's extents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExtentsNote {
-    /// About the file, which it does not name.
+    /// A remark that does not name the file.
     OfFile(String),
-    /// An error, which names the file itself.
+    /// An error that names the file itself.
     Error(String),
 }
 
@@ -67,8 +67,7 @@ pub fn extents_screen(rows: &[ExtentsRow], style: Style) -> String {
     page.text
 }
 
-/// The screen of a file against a copy of it: both in the table, what was found, and what the reader should
-/// know of it.
+/// The screen of a file and a copy of it: a table of both, the result, and remarks.
 pub fn against_copy_screen(
     rows: &[ExtentsRow],
     found: &str,

@@ -1,7 +1,7 @@
-//! What earlier runs left on the agents of a fleet and on its controller, on the screen: what it is, how
-//! much, and whether it was removed.
+//! The screen of files and runs that earlier runs left on the agents of a fleet and on its controller:
+//! the kind, the size, and whether each was removed.
 //!
-//! What agents say comes from other machines, so it is shown as plain text.
+//! Texts from agents are untrusted, so they are shown as plain text.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,45 +10,46 @@ use crate::fleet_doctor::{NoAnswer, why_no_answer};
 use crate::text::{plain_short, wrap};
 use crate::units::{amount, counted};
 
-/// The longest text that is shown of what an agent says.
+/// Longer texts from an agent are cut.
 const TEXT_CHARS: usize = 400;
 const NAME_CHARS: usize = 40;
-/// An agent states no more leftovers.
+/// An agent reports at most this many leftovers.
 pub const LEFTOVERS_MAX: usize = 512;
 
-/// What a leftover is.
+/// The kind of a leftover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftoverKind {
-    /// A run that was not fetched, or not put together.
+    /// A run that was not fetched or not merged.
     Run,
     /// Test files on a target.
     TestFiles,
 }
 
-/// Something that a run left.
+/// A run or test files that remained.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leftover {
     pub kind: LeftoverKind,
-    /// The run, or the directory that was measured.
+    /// The name of the run, or the directory that was measured.
     pub name: String,
-    /// `None` where that is unknown.
+    /// `None` if unknown.
     pub bytes: Option<u64>,
     /// Whether it was removed.
     pub is_removed: bool,
-    /// Why it was not, or could not be looked at.
+    /// Why it was not removed, or could not be inspected.
     pub why_not: Option<String>,
 }
 
-/// What is left in one place.
+/// The leftovers in one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftoversOf {
-    /// The agent; `None`: the controller.
+    /// The agent; `None` for the controller.
     pub agent: Option<String>,
     pub leftovers: Vec<Leftover>,
 }
 
-/// What is left, or was removed. `removes`: whether that was asked for; `version` is this program's.
+/// The screen of all leftovers. `removes`: whether the user requested removal; `version` is this
+/// program's.
 pub fn fleet_clean_screen(
     all: &[LeftoversOf],
     silent: &[NoAnswer],

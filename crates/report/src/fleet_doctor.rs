@@ -1,7 +1,7 @@
-//! What the doctors of several machines found, on the screen: who did not answer, what was found with the
-//! names of all that have it, what machines differ in.
+//! The screen of the doctors of several hosts: agents that did not respond, findings with the names of
+//! the affected hosts, and differences between the hosts.
 //!
-//! What agents say comes from other machines, so it is shown as plain text.
+//! Texts from agents are untrusted, so they are shown as plain text.
 
 use reelgauge_analysis::preflight::differences::Difference;
 use reelgauge_doctor::rule::catalogue::rules;
@@ -16,39 +16,40 @@ use crate::sentence::Tone;
 use crate::text::plain_short;
 use crate::units::{count, counted};
 
-/// The longest text that is shown of what a machine says.
+/// Longer texts from a host are cut.
 const TEXT_CHARS: usize = 600;
 const NAME_CHARS: usize = 40;
-/// So many names are said in a sentence.
+/// A sentence lists at most this many names.
 const NAMES_MAX: usize = 12;
-/// So many findings are shown, and so many sentences of each; JSON has all.
+/// At most this many findings are shown, and this many sentences for each; the JSON output has all of
+/// them.
 const FINDINGS_MAX: usize = 60;
 const SENTENCES_MAX: usize = 6;
 
-/// Why an agent said nothing of its machine.
+/// Why an agent sent no diagnosis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum WhyNoAnswer {
-    /// It is not there.
+    /// It is not connected.
     NotHeard,
-    /// Two processes answer to its name.
+    /// Two processes use its name.
     Twice,
-    /// It is of a version that does not know how.
+    /// Its version does not support the request.
     Older { version: String },
-    /// It did not do it.
+    /// The request failed.
     Failed { why: String },
-    /// It was asked, and has not answered.
+    /// It received the request and has not replied.
     NotInTime,
 }
 
-/// An agent that said nothing of its machine.
+/// An agent that sent no diagnosis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NoAnswer {
     pub agent: String,
     pub why: WhyNoAnswer,
 }
 
-/// All of it; `version` is this program's.
+/// The whole screen; `version` is this program's.
 pub fn fleet_doctor_screen(
     found: &Together,
     silent: &[NoAnswer],
@@ -116,7 +117,7 @@ fn counted_were_things(things: u64) -> String {
     format!("{} {}", counted(things, "thing"), if things == 1 { "was" } else { "were" })
 }
 
-/// Why an agent said nothing, as a sentence. `instead`: what does the same on its machine.
+/// Why an agent sent no diagnosis, as a sentence. `instead`: the equivalent command on its host.
 pub(crate) fn why_no_answer(why: &WhyNoAnswer, version: &str, instead: &str) -> String {
     match why {
         WhyNoAnswer::NotHeard => "no contact, so nothing is known about its host.".to_owned(),

@@ -1,58 +1,59 @@
-//! The agents of a fleet as a list: who is there, on what machine, with what storage, and whose clock is off.
+//! The agents of a fleet as a list: which are connected, their hosts and storage, and the clocks that
+//! are off.
 //!
-//! What agents say comes from other machines, so it is shown as plain text.
+//! Texts from agents are untrusted, so they are shown as plain text.
 
 use crate::Style;
 use crate::table::Table;
 use crate::text::{plain_short, wrap};
 use crate::units;
 
-/// From so far on a clock is worth setting, in milliseconds.
+/// A clock that is off by at least this much is worth setting, in milliseconds.
 const CLOCK_OFF_MS: f64 = 1_000.0;
-/// The longest words of a column.
+/// Longer texts in a column are cut.
 const WORDS_MAX: usize = 28;
 
 /// An agent of a fleet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentLine<'a> {
     pub name: &'a str,
-    /// How many processes answer to it; 0 where nobody does.
+    /// The number of processes with its name; 0 if there is none.
     pub processes: usize,
-    /// Name of its machine.
+    /// Name of its host.
     pub host: &'a str,
     pub os: &'a str,
     /// Version of its program.
     pub version: &'a str,
-    /// Where it may work.
+    /// The directories where it may work.
     pub roots: Vec<RootLine<'a>>,
     /// Its fastest network interface that is up, in Mbit/s.
     pub nic_mbit_per_s: Option<u64>,
-    /// How its clock differs.
+    /// The offset of its clock.
     pub clock: Option<ClockLine>,
 }
 
-/// Where an agent may work.
+/// A directory where an agent may work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootLine<'a> {
     pub path: &'a str,
-    /// What is mounted there; `None` where it did not say.
+    /// What is mounted there; `None` if the agent did not report it.
     pub mount: Option<&'a str>,
-    /// What may still be written there.
+    /// The free space there.
     pub available_bytes: Option<u64>,
 }
 
-/// How a clock differs from this machine's, in milliseconds.
+/// The difference between a clock and that of the local host, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClockLine {
-    /// How far it is ahead; negative where it is behind.
+    /// How far it is ahead; negative if it is behind.
     pub offset_ms: f64,
-    /// How far that may be off.
+    /// The uncertainty of the offset.
     pub uncertainty_ms: f64,
-    /// The shortest way there and back.
+    /// The shortest round trip.
     pub round_trip_ms: f64,
 }
 
-/// The list, with who is missing first. `version` is this program's.
+/// The list, with missing agents first. `version` is this program's.
 pub fn fleet_list(agents: &[AgentLine<'_>], version: &str, style: Style) -> String {
     let mut text = answer(agents, style);
     let there: Vec<&AgentLine<'_>> = agents.iter().filter(|agent| agent.processes > 0).collect();
@@ -67,7 +68,7 @@ pub fn fleet_list(agents: &[AgentLine<'_>], version: &str, style: Style) -> Stri
     text
 }
 
-/// The clocks, with who is missing first.
+/// The clocks, with missing agents first.
 pub fn fleet_clocks(agents: &[AgentLine<'_>], style: Style) -> String {
     let mut text = answer(agents, style);
     let there: Vec<&AgentLine<'_>> = agents.iter().filter(|agent| agent.processes > 0).collect();
@@ -112,7 +113,7 @@ fn answer(agents: &[AgentLine<'_>], style: Style) -> String {
     wrap(&said, style.width, 0) + "\n"
 }
 
-/// Names in a sentence, the first few of many.
+/// Names for a sentence; only the first few if there are many.
 fn named(names: &[&str]) -> String {
     const MOST: usize = 12;
     let shown: Vec<String> = names.iter().take(MOST).map(|name| plain_short(name, WORDS_MAX)).collect();
@@ -183,7 +184,7 @@ fn notes(agents: &[AgentLine<'_>], version: &str) -> Vec<String> {
     notes
 }
 
-/// Whose name several processes go by.
+/// The agents whose name is used by several processes.
 fn doubled(agents: &[AgentLine<'_>]) -> Option<String> {
     let doubled: Vec<&str> =
         agents.iter().filter(|agent| agent.processes > 1).map(|agent| agent.name).collect();
@@ -273,7 +274,7 @@ mod tests {
         let text =
             fleet_clocks(&[AgentLine { clock: Some(off), ..agent("a") }, agent("b")], Style::default());
         assert!(text.contains("off: a."), "{text}");
-        // Where nobody knows better, it is not said.
+        // If the uncertainty is large, no offset is claimed.
         let unsure = ClockLine { offset_ms: 1_500.0, uncertainty_ms: 900.0, round_trip_ms: 1_800.0 };
         let text = fleet_clocks(&[AgentLine { clock: Some(unsure), ..agent("a") }], Style::default());
         assert!(!text.contains(" s off: "), "{text}");

@@ -1,6 +1,6 @@
-//! What is said of the files that agents made ahead of a run: on whom they are, on whom not and why.
+//! The files that agents created before a run: which agents have them, and which do not and why.
 //!
-//! Not here: how such a run stands while it goes on ([`crate::fleet_run`]).
+//! Not here: the state of such a run while it is in progress ([`crate::fleet_run`]).
 
 use serde::Serialize;
 
@@ -8,32 +8,32 @@ use crate::fleet_run::{WhyMissing, why_missing};
 use crate::text::plain_short;
 use crate::units::{count, counted};
 
-/// More of a name is not shown.
+/// Longer names are cut.
 const SAID_CHARS_MAX: usize = 200;
 
-/// One agent's files for one run.
+/// The files of one agent for one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PreparedLine {
     /// The step of the plan; `None` where it has none.
     pub step: Option<String>,
     pub agent: String,
     pub target: String,
-    /// Whether they are there, all of them.
+    /// Whether all of them exist.
     pub is_prepared: bool,
-    /// Why not, in words, where that is known.
+    /// The reason if not, as text, if it is known.
     pub why_not: Option<String>,
 }
 
-/// Why files were not made, as it is told of whoever was missing.
+/// Why files were not created, in the words for a missing agent.
 pub fn why_not_prepared(why: &WhyMissing) -> String {
     match why {
-        // "Early" is said of a run, and this was none.
+        // "Early" applies to a run, and this was none.
         WhyMissing::EndedEarly { why: Some(why) } => plain_short(why, SAID_CHARS_MAX),
         why => why_missing(why),
     }
 }
 
-/// All of it, with those behind whose files are not there.
+/// The whole screen, with agents that lack files last.
 pub fn fleet_prepared(lines: &[PreparedLine]) -> String {
     let made = lines.iter().filter(|line| line.is_prepared).count() as u64;
     let all = lines.len() as u64;

@@ -1,6 +1,6 @@
-//! What is said of several runs of a fleet, one after another: what they would take, and what became of each.
+//! Several runs of a fleet, one after another: their estimated time and space, and the result of each.
 //!
-//! Not here: one of them ([`crate::fleet_run`]).
+//! Not here: a single run ([`crate::fleet_run`]).
 
 use reelgauge_analysis::hosts::TargetScale;
 use serde::{Deserialize, Serialize};
@@ -10,48 +10,48 @@ use crate::hosts::scale_words;
 use crate::text::plain_short;
 use crate::units::{amount, counted, moment};
 
-/// More of a name or a reason is not shown.
+/// Longer names and reasons are cut.
 const SAID_CHARS_MAX: usize = 200;
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum StepResult {
-    /// It has not been its turn.
+    /// It has not started yet.
     #[default]
     NotRun,
-    /// It goes on, or its controller is gone.
+    /// It is in progress, or its controller is no longer running.
     GoesOn {
-        /// The run.
+        /// The run's name.
         run: String,
     },
-    /// It was broken off: it is run again when all of them are taken up again.
+    /// It was interrupted. It is repeated when the sequence is resumed.
     BrokenOff {
-        /// Why.
+        /// The reason, as text.
         why: String,
     },
     /// Its criteria were met.
     Met,
-    /// They were not.
+    /// Its criteria were not met.
     NotMet,
-    /// It shows neither.
+    /// It is inconclusive about its criteria.
     Inconclusive,
-    /// It has figures, and nobody asked for criteria.
+    /// It has figures, and no criteria were set.
     Measured,
-    /// It has no figures, or not everybody's.
+    /// It has no figures, or not those of all agents.
     NotMeasured {
-        /// Why.
+        /// The reason, as text.
         why: String,
     },
 }
 
 impl StepResult {
-    /// Whether it has had its turn, and is not run again.
+    /// Whether it is finished and will not be repeated.
     pub fn is_done(&self) -> bool {
         !matches!(self, StepResult::NotRun | StepResult::GoesOn { .. } | StepResult::BrokenOff { .. })
     }
 
-    /// Whether it has everybody's figures.
+    /// Whether it has the figures of all agents.
     pub fn is_measured(&self) -> bool {
         matches!(self, StepResult::Met | StepResult::NotMet | StepResult::Inconclusive | StepResult::Measured)
     }
@@ -76,15 +76,15 @@ impl StepResult {
 pub struct StepLine {
     /// Its place in the order.
     pub number: u32,
-    /// What it is called.
+    /// Its title in the plan.
     pub title: String,
-    /// What became of it.
+    /// How far it is, and its verdict.
     pub result: StepResult,
-    /// Its run directory, where there is one.
+    /// Its run directory, if there is one.
     pub dir: Option<String>,
 }
 
-/// What became of each, a line each.
+/// The result of each run, one line each.
 pub fn fleet_steps(lines: &[StepLine]) -> String {
     let line = |line: &StepLine| {
         let dir = line.dir.as_ref().map(|dir| format!(" ({dir})")).unwrap_or_default();
@@ -94,19 +94,19 @@ pub fn fleet_steps(lines: &[StepLine]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// What a step with more targets moved against one with fewer, and what both are called.
+/// Compares the rate of a step with more targets with that of a step with fewer, and names both steps.
 pub fn fleet_steps_scale(scale: &TargetScale, from_title: &str, to_title: &str) -> String {
     let words = scale_words(scale);
     let plain = |title: &str| plain_short(title, SAID_CHARS_MAX);
     format!("{}: {} ({}).\n", plain(to_title), words.trim_end_matches('.'), plain(from_title))
 }
 
-/// Which of several runs begins now.
+/// Announces the run that begins now.
 pub fn fleet_step_begins(number: u32, of: usize, title: &str) -> String {
     format!("Step {number} of {of}: {}.", plain_short(title, SAID_CHARS_MAX))
 }
 
-/// That the next of several runs is waited for: until when, or until somebody resumes it.
+/// Announces the wait before the next run: until a time, or until the user resumes it.
 pub fn fleet_rests(number: u32, of: usize, until: Option<&str>) -> String {
     match until {
         Some(until) => format!("step {number} of {of} starts at {until}"),
@@ -114,31 +114,31 @@ pub fn fleet_rests(number: u32, of: usize, until: Option<&str>) -> String {
     }
 }
 
-/// How to take several runs up again.
+/// How to resume the sequence of runs.
 pub fn fleet_steps_again(dir: &str) -> String {
     format!("Steps remain. Continue: reelgauge fleet run --resume {dir}")
 }
 
-/// What one of several runs would take.
+/// The estimate for one of several runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepAhead {
     /// Its place in the order.
     pub number: u32,
-    /// What it is called.
+    /// Its title in the plan.
     pub title: String,
-    /// Who does what in it.
+    /// The work of each agent in it.
     pub placed: Vec<PlacedLine>,
-    /// Before when it does not begin, in words.
+    /// The earliest start time, as text.
     pub not_before: Option<String>,
-    /// Seconds of its load points and what lies between them; `None` where nobody knows.
+    /// Seconds of its load points and the pauses between them; `None` if unknown.
     pub seconds: Option<f64>,
-    /// Bytes of files, at most; `None` where nobody knows.
+    /// The most bytes of files; `None` if unknown.
     pub bytes: Option<u64>,
-    /// Seconds of rest behind it.
+    /// Seconds of rest after it.
     pub rest_s: f64,
 }
 
-/// What several runs would take, in their order, and all of them.
+/// The estimates for several runs, in their order, and their total.
 pub fn fleet_ahead(steps: &[StepAhead]) -> String {
     let mut text = String::new();
     for (at, step) in steps.iter().enumerate() {

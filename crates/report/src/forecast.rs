@@ -1,21 +1,21 @@
-//! What a run is going to take, as one line.
+//! The estimated time and space of a run, as one line.
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 
 use crate::units::{amount, count, mb_per_s};
 
-/// The line, without what it is about: `Takes 100 min, plus the time to write 236 GB of test files; …`.
+/// The line without its subject: `Takes 100 min, plus the time to write 236 GB of test files; …`.
 pub fn forecast_line(ahead: &Forecast) -> String {
     format!("Takes {}", forecast_words(ahead))
 }
 
-/// The line for a form that has yet to be sent, where files of earlier runs may do.
+/// The line for a form that has not been submitted yet. Files of earlier runs may be reused.
 pub fn forecast_before_start(ahead: &Forecast) -> String {
     let reused = if ahead.most_files_bytes > 0 { " Existing test files are reused." } else { "" };
     format!("{}{reused}", forecast_line(ahead))
 }
 
-/// The same behind the word that it takes.
+/// The part after the word "Takes".
 pub(crate) fn forecast_words(ahead: &Forecast) -> String {
     let mut line = time(&ahead.time);
     line.push_str(&files(ahead));
@@ -63,14 +63,15 @@ fn files(ahead: &Forecast) -> String {
         (least, most) if least == most => amount(most),
         (least, most) => format!("between {} and {}", amount(least), amount(most)),
     };
-    // Between least and most it is that of most, which nobody is to wait for in surprise.
+    // If the size is a range, the time is that of its maximum, so that no user has to wait longer than
+    // announced.
     let time = ahead.most_files_s().map_or_else(|| "the time".to_owned(), |s| format!("about {}", length(s)));
     format!(", plus {time} to write {bytes} of test files")
 }
 
-/// A time to plan with, in whole seconds or minutes: `45 s`, `100 min`, `3 h 05 min`.
+/// An estimated time, in whole seconds or minutes: `45 s`, `100 min`, `3 h 05 min`.
 pub(crate) fn length(seconds: f64) -> String {
-    // A cast of a time beyond all ages gives the largest there is.
+    // The cast cannot overflow: it yields the largest value for times that are too long.
     let whole = seconds.ceil() as u64;
     match whole {
         0..120 => format!("{whole} s"),

@@ -1,4 +1,4 @@
-//! The list of media formats: what each is called, and what one stream of it needs.
+//! The list of media formats: the name of each, and the rate that one stream of it needs.
 
 use crate::table::Table;
 use crate::tables::numbers;
@@ -8,29 +8,28 @@ use crate::units::number;
 /// A format in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FormatLine {
-    /// What flags call it.
+    /// Its name in flags.
     pub id: String,
-    /// What people call it.
+    /// Its name on screens.
     pub name: String,
-    /// What one stream of it needs.
+    /// The rate that one stream of it needs.
     pub mb_per_s: f64,
-    /// What a frame has on average.
+    /// The average size of a frame.
     pub mb_per_frame: f64,
-    /// Frames per second, as people write them.
+    /// Frames per second, as usually written.
     pub frame_rate: String,
-    /// How a clip lies in files, in a word.
+    /// How a clip is stored in files, in one word.
     pub kind: String,
-    /// Width and height; `-` where there is none.
+    /// Width and height; `-` if there is none.
     pub raster: String,
-    /// How the sizes of its frames are modelled, in words. `None` where every size is sourced.
+    /// The model of its frame sizes, as text. `None` if every size has a source.
     pub size_model: Option<String>,
 }
 
-/// Of more formats than this, the models of their frames are left to `--json`.
+/// For more formats than this, the models of the frame sizes are only in the `--json` output.
 const MODELS_MAX: usize = 12;
 
-/// The formats as aligned columns below a header, ending with a line feed; as many columns as there is room
-/// for.
+/// The formats as aligned columns below a header, ending with a line feed; as many columns as fit.
 pub fn format_list(formats: &[FormatLine], width: usize) -> String {
     let cells = |of: fn(&FormatLine) -> &String| formats.iter().map(of).cloned().collect::<Vec<_>>();
     let values = |of: fn(&FormatLine) -> f64| {
@@ -61,7 +60,7 @@ fn models(formats: &[FormatLine], width: usize) -> String {
     }
 }
 
-/// The same where there is no room for columns.
+/// The same format as lines, if there is no space for columns.
 fn in_lines(format: &FormatLine, width: usize) -> String {
     let facts = format!("{} MB/s, {} fps, {}", number(format.mb_per_s), format.frame_rate, format.kind);
     format!("{}\n  {}\n", format.id, wrap(&facts, width.saturating_sub(2), 2))

@@ -1,8 +1,8 @@
-//! Signs that files lie in pieces, in sentences, each with its evidence.
+//! Signs of fragmented files, as sentences with their evidence.
 //!
 //! [`against_copy`]: whether a copy is faster.
 //!
-//! Not here: what is a sign of that ([`reelgauge_analysis::fragments`]).
+//! Not here: which facts are signs ([`reelgauge_analysis::fragments`]).
 
 pub mod against_copy;
 
@@ -10,7 +10,7 @@ use reelgauge_analysis::fragments::{ColdReads, FarWrites, FragmentSigns, Hints};
 
 use crate::units::{block_size, count, duration};
 
-/// What the signs say, a sentence each, without the full stop; none where there are none.
+/// One sentence for each sign, without the full stop; empty if there are none.
 pub fn fragment_sentences(signs: &FragmentSigns) -> Vec<String> {
     let hints = signs.hints.iter().filter(|hints| hints.is_pattern()).map(single_bytes_ahead);
     let far = signs.far_writes.iter().map(far_writes);
@@ -39,7 +39,7 @@ fn far_writes(far: &FarWrites) -> String {
         1 => format!("data was written {gap} beyond the end of the file"),
         many => format!("data was written {many} times up to {gap} beyond the end of the file"),
     };
-    // Captures without durations have nothing to say about that.
+    // Captures without durations have no service times.
     let took = match far.max_service_us {
         0.0 => String::new(),
         longest_us => format!(", which took up to {}", duration(longest_us)),
@@ -51,7 +51,7 @@ fn far_writes(far: &FarWrites) -> String {
     )
 }
 
-/// How unevenly a file was read, without the full stop; `None` where the reads were even.
+/// How unevenly a file was read, without the full stop; `None` if the reads were even.
 pub fn uneven_reads(reads: &ColdReads) -> Option<String> {
     let (fast_us, slow_us) = reads.peaks_us?;
     let share = reads.slower_percent?;

@@ -1,5 +1,5 @@
-//! What a count of streams is good for, for a page: how many of them links of usual speeds and disks carry,
-//! and how many a suite and a newsroom need. Each with what it assumes.
+//! Puts a count of streams into perspective on a page: the number of streams that typical links and
+//! disks can carry, and the number that a suite and a newsroom need. Each line names its assumptions.
 
 use reelgauge_analysis::statement::{Judgement, Number, Statement, of};
 use reelgauge_analysis::{LoadPoint, Summary};
@@ -13,7 +13,7 @@ const LINKS_GBIT_PER_S: [u32; 4] = [1, 10, 25, 100];
 /// Payload of a full TCP segment over IPv4 in an Ethernet frame of 1,500 bytes, with its gaps.
 const PAYLOAD_SHARE: f64 = 1448.0 / 1538.0;
 
-/// The yardsticks of 45Drives' paper: a name, MB/s, and what it assumes.
+/// The disks of 45Drives' paper: a name, MB/s, and the assumption.
 const DISKS: [(&str, f64, &str); 2] = [
     (
         "an internal hard disk",
@@ -28,7 +28,7 @@ const DISKS: [(&str, f64, &str); 2] = [
     ),
 ];
 
-/// People at work: a name, their streams, and what it assumes. Assumptions, not measurements.
+/// Typical users: a name, their streams, and the assumption. These are assumptions, not measurements.
 const NEEDS: [(&str, u64, &str); 2] = [
     (
         "a facility with four edit seats",
@@ -44,13 +44,13 @@ const NEEDS: [(&str, u64, &str); 2] = [
     ),
 ];
 
-/// Streams of one format, and how many a run found.
+/// Streams of one format, and the number that a run found.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
     pub(crate) format: String,
     mb_per_s_each: f64,
     streams: u64,
-    /// More may pass: no more were tried, or the limit was not found.
+    /// More may pass: no larger count was tried, or the limit was not found.
     at_least: bool,
 }
 
@@ -64,7 +64,7 @@ struct Reference {
     assumes: String,
 }
 
-/// The section of a run's page; `None` where the run found no count, or counted several formats.
+/// The section of a run's page; `None` if the run found no count, or counted several formats.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let statement = summary.statement.clone().unwrap_or_else(|| of(summary));
     let is_found = statement.judgement == Judgement::Met || summary.check.is_some();
@@ -91,7 +91,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section> {
     Some(section)
 }
 
-/// In the order of their streams.
+/// Sorted by their number of streams.
 fn references(found: &Found) -> Vec<Reference> {
     let each = format!("÷ {} MB/s for each stream.", number(found.mb_per_s_each));
     let streams = |mb_per_s: f64| (mb_per_s / found.mb_per_s_each).floor() as u64;
@@ -134,7 +134,7 @@ fn references(found: &Found) -> Vec<Reference> {
     all
 }
 
-/// The count and format that a run is about, whether or not it came to its end.
+/// The count and format that a run is about, whether or not it finished.
 pub(crate) fn found(statement: &Statement, summary: &Summary) -> Option<Found> {
     let points = &summary.load_points;
     match statement.number {

@@ -1,7 +1,8 @@
-//! The block that a page of a run opens with, in words: what its number counts, why it is not more, and how
-//! sure it is. The number itself is in the statement, so that a page shows it as it stands in the summary.
+//! The block at the top of a run's page, as text: the meaning of its number, its cause, and its
+//! confidence. The number itself is in the statement, so that a page shows it exactly as the summary
+//! does.
 //!
-//! Not here: the verdict's word and the sentences below it; terminal and page have those from `answer`.
+//! Not here: the sentences below the verdict; terminal and page take those from `answer`.
 
 mod badge;
 mod number;
@@ -30,54 +31,55 @@ use self::number::number;
 use self::verdict::verdict;
 pub use self::verdict::{VerdictTone, VerdictWord};
 
-/// What stands around the number on top of a page.
+/// The texts around the number at the top of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Hero {
-    /// What is said on top, as data. As in the summary; made from its figures where it has none.
+    /// The statement as data. It is taken from the summary, or made from the figures if the summary has
+    /// none.
     pub statement: Statement,
     /// The verdict in one or two words.
     pub verdict: VerdictWord,
-    /// What is known of it, each with its name. The doubt is not among them.
+    /// Facts about the number, each with its name. The doubt is not among them.
     pub facts: Vec<HeroFact>,
-    /// The number as text; a dash where nothing was measured.
+    /// The number as text; a dash if nothing was measured.
     pub number: String,
-    /// Where the number is in `summary.json`; empty where it is not there.
+    /// The path of the number in `summary.json`; empty if it is not in that file.
     pub number_path: String,
     /// The result for a badge, without day and storage.
     pub badge: VerdictWord,
-    /// Stands before the number: `at least`, or nothing.
+    /// The text before the number: `at least`, or nothing.
     pub before: String,
-    /// What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`.
+    /// The unit of the number: `streams of Apple ProRes 422 HQ UHD without a late frame`.
     pub counts: String,
-    /// Why it is not more, or why that is not known. A sentence.
+    /// Why it is not higher, or why the cause is unknown. A sentence.
     pub cause: String,
-    /// That this client or the tool, not the storage, was the limit. A sentence; `None` elsewhere.
+    /// A sentence that this client or Reelgauge, not the storage, was the limit; `None` otherwise.
     pub own_limit: Option<String>,
-    /// The doubt that the answer ends with, word for word, so that a page shows it once. Empty where it ends
-    /// with none.
+    /// The doubt at the end of the result, verbatim, so that a page shows it only once. Empty if there
+    /// is none.
     pub doubt: String,
-    /// How sure it is, without that doubt. Sentences; empty where the doubt is all.
+    /// The confidence, without that doubt. Sentences; empty if there is nothing but the doubt.
     pub confidence: String,
-    /// The storage in one line: what people said of it, or its path and what it is.
+    /// The storage in one line: the user's description, or its path and type.
     pub storage: String,
 }
 
-/// Something that is known of a run's number.
+/// A fact about a run's number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HeroFact {
     /// Its name in links and style sheets: `limited-by`.
     pub id: String,
-    /// Its name for people: `Limited by`.
+    /// Its name on the page: `Limited by`.
     pub name: String,
-    /// Sentences. May be empty for the confidence, where the doubt is all.
+    /// Sentences. The confidence may be empty if the doubt is all there is.
     pub text: String,
 }
 
 const CONFIDENCE: &str = "confidence";
 
-/// The words for a run's number.
+/// The texts around a run's number.
 pub fn hero(summary: &Summary) -> Hero {
     let statement = summary.statement.clone().unwrap_or_else(|| of(summary));
     let doubt = closing_doubt(summary);
@@ -104,7 +106,7 @@ pub fn hero(summary: &Summary) -> Hero {
     }
 }
 
-/// What page and fallback list below the number.
+/// The list below the number on the page and in the fallback.
 fn facts(statement: &Statement, summary: &Summary, cause: &str, confidence: &str) -> Vec<HeroFact> {
     let limit = limit_words(summary);
     let facts = [
@@ -121,7 +123,7 @@ fn facts(statement: &Statement, summary: &Summary, cause: &str, confidence: &str
     facts.map(|(id, name, text)| HeroFact { id: id.to_owned(), name: name.to_owned(), text }).collect()
 }
 
-/// What the user said of the storage, its path, what the system says of it, and its tags.
+/// The user's description of the storage, its path, the system's information about it, and its tags.
 fn whole_storage(summary: &Summary) -> String {
     let target = &summary.target;
     let server = target.server.as_deref().map(|server| format!("server {}", plain_short(server, 80)));
@@ -131,15 +133,15 @@ fn whole_storage(summary: &Summary) -> String {
 }
 
 impl Hero {
-    /// How sure it is, in one text.
+    /// The whole confidence as one text.
     pub(crate) fn whole_confidence(&self) -> String {
         let told = [&self.doubt, &self.confidence].into_iter().filter(|text| !text.is_empty());
         told.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The failure that came first. An answer states it unless late frames or the count of a search are its
-/// number, and a cause unless it tells of an incident.
+/// The first failure. The result already states it unless its number is of late frames or of a search;
+/// the cause states it unless it is an incident.
 fn failed_first(statement: &Statement, summary: &Summary) -> Option<String> {
     let failure = summary.verdict.as_ref()?.failed_first.as_ref()?;
     let in_answer = summary.search.is_none() && !matches!(statement.number, Number::LateFrames { .. });
@@ -148,7 +150,7 @@ fn failed_first(statement: &Statement, summary: &Summary) -> Option<String> {
     (!in_answer && !in_cause).then(|| format!("{}.", text.trim_end_matches('.')))
 }
 
-/// The load point's late frames, where the cause is one of its incidents.
+/// The load point's late frames, if the cause is one of its incidents.
 fn incidents_of<'a>(cause: &Cause, summary: &'a Summary) -> Option<&'a LateFigures> {
     summary.point(cause.point)?.streams.as_ref().filter(|_| cause.incident.is_some())
 }
@@ -238,12 +240,12 @@ fn with_workers(point: Option<&LoadPoint>) -> String {
     })
 }
 
-/// `stream` or `streams`, as it stands after its number.
+/// `stream` or `streams`, depending on the number before it.
 fn plural(number: u64, noun: &str) -> String {
     if number == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
-/// ` of Apple ProRes 422 HQ UHD`, where all streams are of one format.
+/// ` of Apple ProRes 422 HQ UHD`, if all streams have one format.
 fn of_format(late: &LateFigures) -> String {
     let mut formats = late.streams.iter().map(|stream| stream.format.as_deref());
     match formats.next().flatten() {
@@ -285,10 +287,10 @@ fn cause(statement: &Statement, summary: &Summary) -> String {
     }
 }
 
-/// Whose it was, and what was seen of it.
+/// The responsible component and the evidence.
 fn with_what_failed(cause: &Cause, statement: &Statement, summary: &Summary) -> String {
     if let Some(late) = incidents_of(cause, summary) {
-        // The sentence above tells what happened.
+        // The sentence above already describes the incident.
         let is_told = matches!(statement.number, Number::LateFrames { .. });
         let incident = cause.incident.and_then(|at| late.incidents.get(at)).filter(|_| is_told);
         let whose = incident.map(|incident| whose_words(incident, summary));
@@ -306,7 +308,7 @@ fn sentence(text: &str) -> String {
     format!("{}.", capital(text.trim_end_matches('.')))
 }
 
-/// `is_doubt_told` says that the answer ends with what is doubted.
+/// `is_doubt_told`: the result already ends with the doubts.
 fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> String {
     if let Some(check) = &summary.check {
         return check::confidence(summary, check, false);
@@ -333,7 +335,7 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
     }
 }
 
-/// Doubts that a screen tells elsewhere: in its first sentence, or as a warning.
+/// Doubts that a screen shows elsewhere: in its first sentence, or as a warning.
 fn short(doubt: Doubt, summary: &Summary) -> Option<String> {
     Some(match doubt {
         Doubt::BrokeOff => "the run ended unexpectedly".to_owned(),
@@ -406,7 +408,7 @@ mod tests {
             statement.cause = Some(cause);
         }
         assert_eq!(hero(&summary).cause, "The storage.");
-        // The first sentence of a search tells its count.
+        // The first sentence of a search contains its count.
         if let Some(statement) = &mut summary.statement {
             statement.number = Number::Capacity { streams: 1, sometimes: None, at_least: None };
         }
@@ -431,7 +433,7 @@ mod tests {
         let told = |judgement, outcome| hero(&Summary { outcome, ..with(number.clone(), judgement) }).counts;
         assert_eq!(told(Judgement::Met, Outcome::Complete), "streams without a late frame");
         assert_eq!(told(Judgement::NotKnown, Outcome::Interrupted), "streams without a late frame, so far");
-        // Of a run that came to its end and has lost its summary.
+        // A finished run that has lost its summary.
         let lost = told(Judgement::NotKnown, Outcome::Complete);
         assert_eq!(lost, "streams without a late frame, according to its log");
     }

@@ -1,8 +1,8 @@
-//! The machines of a run that several made, on the terminal and in sentences: a row for each, for groups
-//! and targets, for all, and for all without those that stand out.
+//! The hosts of a run on several hosts, on the terminal and as sentences: a row for each, for groups and
+//! targets, for all, and for all without the outliers.
 //!
-//! Names of machines are what somebody else called them: text, made harmless here. Not here: which machine
-//! stands out, or was missing (analysis).
+//! Host names are untrusted text and are escaped here. Not here: which hosts are outliers or were
+//! missing (analysis).
 
 use reelgauge_analysis::hosts::{
     HostClockStep, HostFigure, HostFigures, HostsSection, NicFigures, PartFigures, PointHosts, Presence,
@@ -21,33 +21,33 @@ use crate::text::{path_short, plain, plain_short};
 use crate::units::{count, counted, duration, fixed, mb_per_s, moment, number, percent};
 use crate::wanted::{Detail, Screen};
 
-/// So much of a name is shown in a table; more of it in sentences.
+/// Longer names are cut in a table, but not in sentences.
 const NAME_CHARS: usize = 18;
 const NAME_CHARS_SAID: usize = 48;
-/// More of a name is never on a page.
+/// Longer names are cut even on a page.
 const NAME_CHARS_PAGE: usize = 160;
 
-/// So many machines are in the table where nobody asked for all: the slowest and the fastest.
+/// Without `--details`, the table has this many hosts: the slowest and the fastest.
 const SHOWN: usize = 12;
 
-/// A clock that is off by less is not worth a word.
+/// A smaller clock offset is not mentioned.
 const CLOCK_OFF_US: f64 = 500_000.0;
 
 const NICS: &str = "Network interfaces, from their counters";
 
-/// So many names are said in a sentence.
+/// A sentence lists at most this many names.
 const NAMES_SAID: usize = 4;
 
 fn name(agent: &str) -> String {
     plain_short(agent, NAME_CHARS_SAID)
 }
 
-/// What a machine says of itself, as something that is said of the run.
+/// A sentence from one host, as a sentence about the run.
 pub fn on_host_words(agent: &str, sentence: &str) -> String {
     format!("on {}: {sentence}", name(agent))
 }
 
-/// Why a load point is not met for which a machine was not there.
+/// Why a load point did not pass: a host was missing.
 pub fn not_there_words(agent: &str, from_s: Option<f64>, why: Option<&str>) -> String {
     let what = match from_s {
         Some(from_s) => format!("was missing from {} on", moment(from_s)),
@@ -56,7 +56,7 @@ pub fn not_there_words(agent: &str, from_s: Option<f64>, why: Option<&str>) -> S
     format!("{} {what}{}", name(agent), because(why))
 }
 
-/// Why a run did not complete in which a machine was missing, and so many others were.
+/// Why a run did not complete: a host was missing, and this many others.
 pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str>, others: usize) -> String {
     let since = from_s.map(|from_s| format!(" from {} on", moment(from_s))).unwrap_or_default();
     let more = match others {
@@ -67,11 +67,11 @@ pub fn why_not_complete_words(agent: &str, from_s: Option<f64>, why: Option<&str
     format!("{} was missing{since}{}{more}", name(agent), because(why))
 }
 
-/// Why a run did not complete whose user stopped it.
+/// Why a run did not complete: the user stopped it.
 pub const STOPPED_WORDS: &str = "it was stopped (Ctrl-C, or 'reelgauge fleet stop')";
 
-/// Why a run is not complete of which a machine did its part, and so many others did, and not everything that
-/// they measured is here.
+/// Why a run is incomplete although the host finished its part, like this many others: some measurements
+/// were not fetched.
 pub fn not_fetched_words(agent: &str, others: usize) -> String {
     let more = match others {
         0 => String::new(),
@@ -84,13 +84,13 @@ pub fn not_fetched_words(agent: &str, others: usize) -> String {
     )
 }
 
-/// Why a run was stopped that its plan ends when a machine is lost.
+/// Why a run was stopped: its plan ends it when a host is lost.
 pub fn stopped_for_words(agent: &str) -> String {
     format!("it was stopped because {} was missing (on_loss = \"stop\" in the plan)", name(agent))
 }
 
-/// What became of others, of which so many were stopped, where somebody was lost before: by their user, or
-/// because the plan says so.
+/// What happened to the other hosts after one was lost: this many were stopped, by the user or by the
+/// plan.
 pub fn others_stopped_words(stopped: usize, by_plan: bool) -> String {
     let who = match stopped {
         1 => "another host".to_owned(),
@@ -103,7 +103,7 @@ pub fn others_stopped_words(stopped: usize, by_plan: bool) -> String {
     }
 }
 
-/// Operations of a machine that are in no figure.
+/// Operations of a host that are missing in all figures.
 pub fn log_missing_words(agent: &str, why: Option<&str>) -> String {
     format!(
         "Operations of {} are missing{}. Its rates and the totals are too low, and its late frames are \
@@ -118,12 +118,12 @@ fn because(why: Option<&str>) -> String {
     why.map(|why| format!(", because {why}")).unwrap_or_default()
 }
 
-/// What some machines say and others don't.
+/// A sentence that applies to some hosts only.
 pub fn between_words(agents: &[&str], sentence: &str) -> String {
     format!("On {}: {sentence}", names(agents.iter().copied()))
 }
 
-/// What each machine says, where they differ.
+/// The sentence of each host, if they differ.
 pub fn hosts_words(said: &[(&str, &str)]) -> String {
     let told = said.iter().filter(|(_, text)| !text.is_empty()).take(NAMES_SAID);
     let told: Vec<String> = told.map(|(agent, text)| format!("{}: {text}", name(agent))).collect();
@@ -132,7 +132,7 @@ pub fn hosts_words(said: &[(&str, &str)]) -> String {
     format!("{}{more}", told.join("; "))
 }
 
-/// Machines that were measured at the same time for a part of the time only. `point` is from 0; people count
+/// Hosts that measured simultaneously for only part of the time. `point` is counted from 0, and shown
 /// from 1.
 pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> String {
     let at = if points > 1 { format!(" in load point {}", point + 1) } else { String::new() };
@@ -143,7 +143,7 @@ pub fn overlap_words(point: usize, points: usize, shared_s: f64, all_s: f64) -> 
     )
 }
 
-/// How far the times of different machines may be off; `None` where that is too little to matter.
+/// The uncertainty between the clocks of different hosts; `None` if it is negligible.
 pub fn clocks_words(hosts: &HostsSection) -> Option<String> {
     match hosts.clock_uncertainty_us {
         None => Some(
@@ -158,7 +158,7 @@ pub fn clocks_words(hosts: &HostsSection) -> Option<String> {
     }
 }
 
-/// Clocks of machines that were off against the controller's, or were set during the run.
+/// Wall clocks of hosts that differed from the controller's, or were set during the run.
 pub fn wall_clocks_words(hosts: &HostsSection) -> Vec<String> {
     let steps = |host: &RunHost| {
         let step = |step: &HostClockStep| {
@@ -200,7 +200,7 @@ fn names<'a>(agents: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Which machines an incident hit, behind its streams: nothing in a run of one.
+/// The hosts hit by an incident, for the text after its streams; empty in a run on one host.
 pub(crate) fn hit_words(agents: &[String], summary: &Summary) -> String {
     let all = summary.hosts.as_ref().map_or(0, |section| section.hosts.len());
     match agents.len() {
@@ -210,7 +210,8 @@ pub(crate) fn hit_words(agents: &[String], summary: &Summary) -> String {
     }
 }
 
-/// What is said of the machines behind the answer: who stands out, and what targets carried together.
+/// Sentences about the hosts for the text after the result: the outliers, and the combined rates of
+/// targets.
 pub(crate) fn hosts_sentences(summary: &Summary) -> Vec<(Tone, String)> {
     let Some(section) = &summary.hosts else { return Vec::new() };
     let mut sentences = Vec::new();
@@ -232,7 +233,7 @@ pub(crate) fn hosts_sentences(summary: &Summary) -> Vec<(Tone, String)> {
     sentences
 }
 
-/// What more targets moved than fewer: both rates, and how many times the one is the other.
+/// The rate with more targets compared with that of fewer: both rates, and their ratio.
 pub fn scale_words(scale: &TargetScale) -> String {
     format!(
         "{} together moved {} MB/s: {} times as much as the {} MB/s of {}.",
@@ -263,7 +264,7 @@ fn standing_out_words(host: &RunHost, out: &StandsOut) -> String {
     }
 }
 
-/// The load point that is told by machines: the one that failed first, else the last.
+/// The load point whose hosts are shown: the first that failed, else the last.
 fn told<'a>(summary: &Summary, section: &'a HostsSection) -> Option<&'a PointHosts> {
     let failed = |point: &LoadPoint| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
     let at = summary.load_points.iter().position(failed).unwrap_or(summary.load_points.len().checked_sub(1)?);
@@ -292,19 +293,19 @@ pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
     nics(&point.nics, show.detail == Detail::PerWorker, page);
 }
 
-/// How far apart the machines began.
+/// The time between the first and the last start of the hosts.
 fn start_words(point: &PointHosts) -> Option<String> {
     let skew_us = point.start_skew_us?;
     let off = match point.start_uncertainty_us {
         Some(us) => format!(" (± {})", duration(us)),
         None => " (uncertainty unknown)".to_owned(),
     };
-    // No clock is read so exactly that less would mean anything.
+    // No clock is accurate enough for a smaller value to be meaningful.
     Some(format!("within {} of each other{off}.", duration(skew_us.max(1.0))))
 }
 
-/// The hosts of each load point on the page; `None` of a run of one host. The page opens at the load point
-/// that failed first, or at the last; the terminal has the table of that one.
+/// The hosts of each load point on the page; `None` for a run on one host. The page opens at the first
+/// load point that failed, or at the last; the terminal has the table of that one.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let hosts = summary.hosts.as_ref()?;
     let first = told(summary, hosts).map(|point| point.point);
@@ -320,12 +321,12 @@ pub(crate) fn section(summary: &Summary) -> Option<Section> {
     Some(section)
 }
 
-/// `n`: which of the section's load points it is.
+/// `n`: the index of the load point in the section.
 fn point_blocks(section: &HostsSection, point: &PointHosts, n: usize) -> Vec<Block> {
     let mut blocks = Section::new("");
     blocks.blocks.push(Block::PageChart("host-bars".to_owned()));
     let mut rows = rows(section, point, true, NAME_CHARS_PAGE).shown;
-    // Those of which something is to be said come first.
+    // Hosts with a note come first.
     rows[..point.hosts.len().min(section.hosts.len())].sort_by_key(|row| row.note.is_empty());
     let mut table = table(&rows, usize::MAX, true);
     table.rows = rows.iter().map(|row| format!("hosts.points.{n}.{}", row.path)).collect();
@@ -343,7 +344,7 @@ fn point_blocks(section: &HostsSection, point: &PointHosts, n: usize) -> Vec<Blo
     blocks.blocks
 }
 
-/// The table of what network interfaces carried, the busiest first; nothing where nobody sampled them.
+/// The table of the traffic of network interfaces, the busiest first; nothing if none were sampled.
 fn nics(nics: &[NicFigures], all: bool, page: &mut Page) {
     if nics.is_empty() {
         return;
@@ -388,12 +389,12 @@ fn nic_table(nics: &[&NicFigures], width: usize) -> Table {
     table
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Row<'a> {
     name: String,
-    /// Where its figures are, below the load point's.
+    /// The path of its figures, below the load point's.
     path: String,
-    /// A machine, and not several together.
+    /// A single host; `None` for several hosts together.
     host: Option<&'a RunHost>,
     is_bad: bool,
     figures: &'a PartFigures,
@@ -416,7 +417,7 @@ fn rows<'a>(section: &'a HostsSection, point: &'a PointHosts, all: bool, name_ch
         .collect();
     let hidden = if all { 0 } else { hosts.len().saturating_sub(SHOWN) };
     if hidden > 0 {
-        // Those of which something is to be said, then the slowest.
+        // Hosts with a note, then the slowest.
         hosts.sort_by(|one, two| {
             let said = |host: &(usize, &RunHost, &HostFigures)| note(host.1, host.2).is_empty();
             let rate = |host: &(usize, &RunHost, &HostFigures)| host.2.figures.bytes_per_s.unwrap_or(0.0);
@@ -478,7 +479,7 @@ fn note(host: &RunHost, figures: &HostFigures) -> String {
     }
 }
 
-/// A page has room for more columns than a terminal.
+/// The table of these rows. A page has space for more columns than a terminal.
 fn table(rows: &[Row<'_>], width: usize, is_page: bool) -> Table {
     let column = |of: &dyn Fn(&Row<'_>) -> String| rows.iter().map(of).collect::<Vec<_>>();
     let values = |of: &dyn Fn(&Row<'_>) -> Option<f64>| numbers(&rows.iter().map(of).collect::<Vec<_>>());
@@ -494,7 +495,7 @@ fn table(rows: &[Row<'_>], width: usize, is_page: bool) -> Table {
         table.column("", "streams", column(&|row| known(row.figures.streams))).at("streams");
         table.column("late", "frames", column(&|row| known(row.figures.late_frames))).at("late_frames");
     } else {
-        // How many were to work on a machine of which nothing is here is not known here.
+        // If nothing was fetched from a host, its planned number of workers is unknown.
         let workers = |row: &Row<'_>| known(Some(u64::from(row.figures.workers)).filter(|it| *it > 0));
         table.column("", "workers", column(&workers)).at("workers");
     }
@@ -511,12 +512,12 @@ fn table(rows: &[Row<'_>], width: usize, is_page: bool) -> Table {
         let skew = |row: &Row<'_>| row.skew_us.map_or_else(|| "-".to_owned(), |us| number(us / 1e3));
         table.column("start", "ms", column(&skew));
     }
-    // A page has a heading above each column.
+    // A page needs a heading above each column.
     table.words_if_they_fit(if is_page { "note" } else { "" }, column(&|row| row.note.clone()), width);
     table
 }
 
-/// A column of words that machines have, where one has them.
+/// A column of texts about hosts, if at least one host has such a text.
 fn named(table: &mut Table, rows: &[Row<'_>], name: &str, of: fn(&RunHost) -> Option<&str>) {
     let found = |row: &Row<'_>| row.host.and_then(of).map(plain);
     if rows.iter().any(|row| found(row).is_some()) {

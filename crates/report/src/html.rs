@@ -1,16 +1,15 @@
-//! A page as one HTML file that needs nothing else: the application (built from `console/`) with the data in
-//! it.
+//! A page as a single HTML file: the application (built from `console/`) with the data embedded.
 //!
-//! The application has one element for its data, which says `null`. The page's JSON is written there, and
-//! nothing that a name or a note can hold ends that element or begins another: `<`, `>`, `&` and the two line
-//! ends that are none in JSON are written as `\u003c` and the like, which JSON reads as the same characters.
-//! The application's own content security policy allows its own script alone.
+//! The application has one element for its data, initially `null`. The page's JSON replaces it. No name
+//! or note can end that element or begin another: `<`, `>`, `&` and the two line separators that
+//! JavaScript would treat as line ends are written as `\u003c` and similar escapes, which JSON reads as
+//! the same characters. The application's own content security policy allows only its own script.
 //!
-//! Where JavaScript does not run, the page shows the text of [`mod@fallback`], which is in the application's
-//! root until the application replaces it.
+//! Without JavaScript, the page shows the text of [`mod@fallback`], which is in the application's root
+//! element until the application replaces it.
 //!
-//! [`mod@page`]: what a page holds. `sections`: what it says of a run, as blocks. [`mod@shorten`]: a summary
-//! that is too long for one.
+//! [`mod@page`]: the content of a page. `sections`: the sections of a run, as blocks. [`mod@shorten`]:
+//! shortens a summary that is too long for a page.
 
 pub(crate) mod element;
 mod fallback;
@@ -26,16 +25,16 @@ use serde::Serialize;
 use self::page::Page;
 pub use self::sections::sections;
 
-/// The application, without data: with `null` it is the live console. It is compressed in the program
-/// (`build.rs`), where it would take a megabyte.
+/// The application without data; with `null` it is the live console. It is compressed in the program
+/// (`build.rs`), because it would take a megabyte otherwise.
 pub static APPLICATION: LazyLock<String> = LazyLock::new(|| {
     let compressed = include_bytes!(concat!(env!("OUT_DIR"), "/reelgauge.html.zlib"));
     let html = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
     String::from_utf8(html.expect("build.rs compressed it")).expect("build.rs read it as text")
 });
 
-/// The place of the tab's name, of the text without JavaScript, and of the data. Each stands in the
-/// application once, in this order.
+/// The placeholders for the tab's title, the text without JavaScript, and the data. Each occurs exactly
+/// once in the application, in this order.
 const TITLE: &str = "<title>Reelgauge</title>";
 const ROOT: &str = r#"<div id="reelgauge"></div>"#;
 const DATA: &str = r#"<script type="application/json" id="reelgauge-data">null</script>"#;
@@ -43,7 +42,7 @@ const DATA: &str = r#"<script type="application/json" id="reelgauge-data">null</
 /// Writes a page as an HTML file.
 ///
 /// # Errors
-/// When it can't be written.
+/// If it cannot be written.
 pub fn write(page: &Page, to: impl Write) -> io::Result<()> {
     let [head, body, between, after] = parts()?;
     let mut to = BufWriter::with_capacity(1 << 16, to);
@@ -55,7 +54,7 @@ pub fn write(page: &Page, to: impl Write) -> io::Result<()> {
     to.flush()
 }
 
-/// The application around the places.
+/// The parts of the application between the placeholders.
 fn parts() -> io::Result<[&'static str; 4]> {
     let split = || {
         let (head, rest) = APPLICATION.split_once(TITLE)?;
@@ -66,13 +65,13 @@ fn parts() -> io::Result<[&'static str; 4]> {
     split().ok_or_else(|| io::Error::other("the application in this program has no place for data"))
 }
 
-/// Writes a value as JSON that can stand in a script element.
+/// Writes a value as JSON that is safe in a script element.
 fn embed(value: &impl Serialize, to: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(Embedded(to), value).map_err(io::Error::from)
 }
 
-/// Hands JSON on, piece by piece, without the characters that mean something to HTML. In JSON they occur in
-/// strings only, where an escape means the same.
+/// Forwards JSON piece by piece and escapes the characters that are special in HTML. In JSON they occur
+/// only in strings, where the escape is equivalent.
 struct Embedded<'a, W>(&'a mut W);
 
 impl<W: Write> Write for Embedded<'_, W> {
@@ -82,7 +81,7 @@ impl<W: Write> Write for Embedded<'_, W> {
     }
 
     fn write_all(&mut self, mut json: &[u8]) -> io::Result<()> {
-        // serde_json writes a string in pieces that end between characters.
+        // serde_json writes strings in pieces that never split a character.
         while let Some((at, length, escape)) = first_harmful(json) {
             self.0.write_all(&json[..at])?;
             self.0.write_all(escape)?;
@@ -96,7 +95,7 @@ impl<W: Write> Write for Embedded<'_, W> {
     }
 }
 
-/// Where the first character lies that must not be written as it is, how long it is, and what it becomes.
+/// The first character that must be escaped: its position, its length, and its replacement.
 fn first_harmful(json: &[u8]) -> Option<(usize, usize, &'static [u8])> {
     json.iter().enumerate().find_map(|(at, byte)| match byte {
         b'<' => Some((at, 1, &br"\u003c"[..])),

@@ -1,5 +1,5 @@
-//! How long single operations of each kind took, on the page: a table for each load point. The charts next to
-//! it are the application's.
+//! Response times of each kind of operation on the page: a table for each load point. The application
+//! draws the charts next to it.
 
 use reelgauge_analysis::figures::{CARRY_P50, CARRY_P95, CARRY_P99, CARRY_P99_9, TimesByKind};
 use reelgauge_analysis::{LoadPoint, Summary, TimeFigures};
@@ -15,7 +15,7 @@ use crate::units::{count, counted, moment};
 const ABOUT: &str = "Response time is counted from when an operation was due to start, service time from \
                      when it was issued. The difference is waiting time.";
 
-/// What the page shows of response times.
+/// The section of the page about response times.
 pub(crate) fn section(summary: &Summary) -> Section {
     let mut section = Section::of_page("latency", "Response times", ABOUT);
     section.blocks.push(Block::PageChart("latency".to_owned()));
@@ -32,7 +32,7 @@ pub(crate) fn section(summary: &Summary) -> Section {
     section
 }
 
-/// A row for each kind of operation; `None` where none succeeded.
+/// A row for each kind of operation; `None` if none succeeded.
 fn table(at: usize, point: &LoadPoint) -> Option<Table> {
     type Times = fn(&TimeFigures) -> Option<f64>;
     let (response, service) = (&point.total.response, &point.total.service);
@@ -86,7 +86,8 @@ fn table(at: usize, point: &LoadPoint) -> Option<Table> {
     Some(table)
 }
 
-/// From how many operations on a percentile is shown; nothing of what one operation has.
+/// A percentile is shown from this many operations on; empty for figures that a single operation
+/// provides.
 fn needs(name: &str, operations: u64) -> String {
     match operations {
         0 => String::new(),

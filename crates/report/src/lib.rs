@@ -1,34 +1,33 @@
-//! The report room: a summary as people and programs read it.
+//! The report: a summary as screens, pages and files.
 //!
-//! * [`mod@screen`]: terminal text, the answer first; `answer`, `tables` and `workers` are its parts for
-//!   runs that are told in MB/s, `streams`, `search`, `vda` and `check` for those told in streams.
-//! * `answer_block`: the labelled answer of every screen. `statement`: its parts, from the statement in the
-//!   summary. `next_step`: the last line.
-//!   `limit`: which layer limited it, and what the line carries. `standstill`: when nothing was answered.
-//!   [`marks`], [`mod@event`], [`observers`], [`path`]: what is recorded next to a run.
-//!   [`mod@hero`]: the block that a page opens with.
-//! * [`hosts`]: the machines of a run that several made.
+//! * [`mod@screen`]: terminal text, the result first; `answer`, `tables` and `workers` are its parts for
+//!   runs reported in MB/s; `streams`, `search`, `vda` and `check` for those reported in streams.
+//! * `answer_block`: the labelled result of every screen. `statement`: its parts, from the statement in
+//!   the summary. `next_step`: the last line. `limit`: the layer that limited it, and the capacity of
+//!   the link. `standstill`: periods without responses. [`marks`], [`mod@event`], [`observers`],
+//!   [`path`]: facts recorded next to a run. [`mod@hero`]: the block at the top of a page.
+//! * [`hosts`]: the hosts of a run on several hosts.
 //! * [`csv_files`]: load points, streams, incidents, the paper's tables and the seconds of the run, for
 //!   spreadsheets.
 //! * [`procedure`]: the screen of a procedure, and its table as CSV.
-//! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: operations one by one. [`extents`]: files and their
-//!   pieces. `replay`: the screen of a replay; `watch`: that of a watch. [`suite`]: that of a suite of them;
-//!   [`suites`]: several side by side.
-//! * [`warning`] and [`self_cost`]: what limits what the figures say, in sentences; [`fragments`]: what
-//!   traces show of files in pieces; [`counters`]: what is not shown of them.
+//! * [`mod@trace`]: the screen of a trace. [`ops_rows`]: single operations. [`extents`]: files and their
+//!   extents. `replay`: the screen of a replay; `watch`: that of a watch. [`suite`]: that of a suite;
+//!   [`suites`]: several suites side by side.
+//! * [`warning`] and [`self_cost`]: limitations of the figures, as sentences; [`fragments`]: signs of
+//!   fragmented files in traces; [`counters`]: the counters that are not shown.
 //! * [`verdict`]: why criteria were not met. [`vda_curve`]: the curve of a VDA-like run, with its reasons.
-//! * [`doctor`]: what was found of a machine's settings, and what to do about it.
+//! * [`doctor`]: findings about a host's settings, and their remedies.
 //! * [`tune`]: configuration fragments, with their reasons.
-//! * [`fleet_list`]: the agents of a fleet, and their clocks. [`fleet_run`]: how a run of theirs stands,
-//!   and who was missing. [`preflight`]: what was found of their machines before; [`fleet_doctor`]: how they
-//!   are set up; [`fleet_prepare`]: whose files are made.
+//! * [`fleet_list`]: the agents of a fleet, and their clocks. [`fleet_run`]: the state of a run on a
+//!   fleet, and the missing agents. [`preflight`]: findings about their hosts before a run;
+//!   [`fleet_doctor`]: the settings of their hosts; [`fleet_prepare`]: the files that they created.
 //! * [`compare`]: runs side by side, on the terminal, as Markdown and as JUnit XML.
-//! * [`mod@document`]: facts as an answer and blocks, which renderers draw; what is handed to a customer.
-//! * [`units`]: every number's way from its unit to text, in one place.
-//! * [`text`]: wrapping, and taking the teeth out of strings that came from outside.
+//! * [`mod@document`]: facts as a result and blocks, which renderers draw; the document for a customer.
+//! * [`units`]: the conversion of every number from its unit to text, in one place.
+//! * [`text`]: wrapping, and escaping of untrusted strings.
 //!
-//! JSON is [`reelgauge_analysis::Summary::to_json`]. Not here: computing. Every number shown stands in
-//! the summary.
+//! The JSON form is [`reelgauge_analysis::Summary::to_json`]. Not here: computing. Every number shown is
+//! in the summary.
 
 pub mod about;
 mod answer;

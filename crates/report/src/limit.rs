@@ -1,8 +1,9 @@
-//! Which layer limited a run, in words, with the figures that say so; and what the line to the storage
-//! carries.
+//! The layer that limited a run, as text with the figures that show it; and the capacity of the link to
+//! the storage.
 //!
-//! Every figure here stands in the summary: in the load point's limit, or in its link. Not here: what stands
-//! out ([`reelgauge_analysis::limit`]), and whose fault it was (`statement`).
+//! Every figure here is in the summary: in the load point's limit, or in its link. Not here: which
+//! counters reach their thresholds ([`reelgauge_analysis::limit`]), and which component was at fault
+//! (`statement`).
 
 mod words;
 
@@ -15,44 +16,43 @@ use crate::units::mb_per_s;
 
 pub(crate) use words::finding_words;
 
-/// So many things that stood beside the limit are told.
+/// At most this many other findings are shown next to the limit.
 const BESIDE: usize = 2;
 
-/// What limited a run, and what stood beside it, each as a sentence.
+/// The limit of a run and the other findings, each as a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LimitWords {
-    /// The layer, or that none is known. `None` where nothing is to be said.
+    /// The layer, or that none is known. `None` if there is nothing to report.
     pub(crate) found: Option<String>,
-    /// What was seen beside it and is no limit. `None` where nothing was.
+    /// Other findings that are no limit. `None` if there were none.
     pub(crate) beside: Option<String>,
 }
 
 impl LimitWords {
-    /// What limited the run, and behind it what stood beside that. Empty where nothing limited it.
+    /// The limit of the run, followed by the other findings. Empty if nothing limited it.
     pub(crate) fn limited_by(&self) -> String {
         let Some(found) = &self.found else { return String::new() };
         self.beside.as_ref().map_or_else(|| found.clone(), |beside| format!("{found} Note: {beside}"))
     }
 
-    /// What stood beside a run that nothing limited.
+    /// The other findings of a run without a limit.
     pub(crate) fn only_beside(&self) -> Option<String> {
         self.beside.as_deref().filter(|_| self.found.is_none()).map(capital)
     }
 }
 
-/// What limited the run, and what stood beside it.
+/// The limit of the run and the other findings.
 pub(crate) fn limit_words(summary: &Summary) -> LimitWords {
     let statement = of(summary);
     let Some(limit) = statement.limit(summary) else {
         return LimitWords::default();
     };
-    // A quick check names its limit from all its trials. One of them is shown where its counters say the
-    // same.
+    // A quick check names its limit from all its trials. One of them is shown if its counters agree.
     if summary.check.is_some() && limit.found.is_none() {
         return LimitWords::default();
     }
     let way = Way::of(summary);
-    // What a check advises is its next step, so its findings come without remedies.
+    // The advice of a check is its next step, so its findings are shown without remedies.
     let words = |finding: &LimitFinding| match summary.check.is_some() {
         true => words::words_without_remedy(finding, way),
         false => finding_words(finding, way),
@@ -63,12 +63,12 @@ pub(crate) fn limit_words(summary: &Summary) -> LimitWords {
     LimitWords { found, beside }
 }
 
-/// What words have to know of the way to the storage.
+/// Facts about the path to the storage that affect the texts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Way {
-    /// Whether it is known what the line carries.
+    /// Whether the capacity of the link is known.
     pub(crate) is_line_known: bool,
-    /// A program of this machine does the mount's work, as sshfs does, and counts nothing.
+    /// A local program does the mount's work, as sshfs does, and has no counters.
     pub(crate) has_own_program: bool,
 }
 
@@ -82,8 +82,8 @@ impl Way {
     }
 }
 
-/// As a sentence, with the load point that it is about, where there are several: it need not be the one
-/// that the answer is about.
+/// The finding as a sentence. If there are several load points, it names its load point, which may
+/// differ from that of the result.
 fn at_its_point(found: &str, summary: &Summary, at: Option<usize>) -> String {
     let point = at.and_then(|at| summary.load_points.get(at)).filter(|_| summary.load_points.len() > 1);
     point.map_or_else(
@@ -109,8 +109,9 @@ fn found(limit: &Limit, words: impl Fn(&LimitFinding) -> String) -> Option<Strin
     }
 }
 
-/// What the line to the storage carries, beside what was measured through it: `eth0 to 10.0.0.2, 1 Gbit/s,
-/// MTU 1500: about 118 MB/s each way; read 97.0 MB/s`. `None` where no network leads there.
+/// The capacity of the link to the storage, compared with the measured rates: `eth0 to 10.0.0.2, 1
+/// Gbit/s, MTU 1500: about 118 MB/s each way; read 97.0 MB/s`. `None` if there is no network path to the
+/// storage.
 pub(crate) fn line_words(summary: &Summary) -> Option<String> {
     let link = summary.link.as_ref()?;
     let words = plain(&link.words);
@@ -121,7 +122,7 @@ pub(crate) fn line_words(summary: &Summary) -> Option<String> {
     Some(format!("{words}: about {} MB/s each way{measured}.", mb_per_s(line)))
 }
 
-/// The load point that the answer is about, else the one that moved most.
+/// The load point that the result is about, else the one with the highest rate.
 fn told_point(summary: &Summary) -> Option<&LoadPoint> {
     let points = &summary.load_points;
     let rate = |point: &&LoadPoint| point.total.bytes_per_s.unwrap_or(0.0);
@@ -136,7 +137,7 @@ fn measured_words(point: &LoadPoint) -> String {
     if moved.is_empty() { String::new() } else { format!("; {}", moved.join(", ")) }
 }
 
-/// The lines below the answer of a screen: a name and a text each.
+/// The lines below the result of a screen: a name and a text each.
 pub(crate) fn limit_notes(summary: &Summary) -> Vec<(&'static str, String)> {
     let words = limit_words(summary);
     let beside = words.beside.filter(|_| words.found.is_none()).map(|beside| ("Note", beside));

@@ -1,5 +1,5 @@
-//! Marks in words: what happened beside a run that is known to disturb storage. They are told, and blamed for
-//! nothing.
+//! Marks as text: events during a run that are known to disturb storage. They are shown, but not named
+//! as a cause.
 //!
 //! Not here: which counters are a mark ([`reelgauge_analysis::marks`]).
 
@@ -15,24 +15,24 @@ use crate::sentence::Tone;
 use crate::text::plain_short;
 use crate::units::moment;
 
-/// A device's name on a screen.
+/// Longer device names are cut.
 const NAME_CHARS: usize = 48;
 
-/// What somebody entered, on a screen.
+/// Longer texts from a user are cut.
 const TEXT_CHARS: usize = 200;
 
-/// So many are told on a screen.
+/// A screen shows at most this many marks.
 const SHOWN: usize = 6;
 
 /// A mark as a page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MarkWords {
-    /// From when on, in seconds since the run began.
+    /// Its start, in seconds since the run began.
     pub from_s: f64,
-    /// Until when.
+    /// Its end, in seconds since the run began.
     pub to_s: f64,
-    /// What happened, where and when.
+    /// The event, its place and its time.
     pub text: String,
 }
 
@@ -43,7 +43,7 @@ pub fn mark_words(summary: &Summary) -> Vec<MarkWords> {
     summary.marks.iter().map(words).collect()
 }
 
-/// The lines of a screen that tell of them.
+/// The lines of a screen about the marks.
 pub(crate) fn mark_lines(summary: &Summary) -> Vec<String> {
     let mut lines: Vec<String> = summary.marks.iter().take(SHOWN).map(|mark| line(mark, summary)).collect();
     if summary.marks.len() > SHOWN {
@@ -52,8 +52,8 @@ pub(crate) fn mark_lines(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// What the page shows next to a run: the path to the disks, marks, and who else sampled. `None` where there
-/// is none of it.
+/// The section of the page about facts next to a run: the path to the disks, marks, and observers.
+/// `None` if there are none.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let mut section = Section::of_page("beside", "Path, marks and observers", "");
     let hops = summary.path.as_ref().map(hop_words).filter(|hops| !hops.is_empty());
@@ -86,7 +86,7 @@ fn line(mark: &Mark, summary: &Summary) -> String {
     }
 }
 
-/// What happened at the same time as a stretch of the run: `md0 resync`.
+/// Marks that overlap a part of the run: `md0 resync`.
 pub(crate) fn beside_words(summary: &Summary, from_s: f64, until_s: f64) -> Vec<String> {
     let beside = summary.marks.iter().filter(|mark| mark.is_beside(from_s, until_s));
     let mut words: Vec<String> = beside.map(|mark| words_of(mark, summary)).collect();
@@ -103,7 +103,7 @@ fn words_of(mark: &Mark, summary: &Summary) -> String {
         return plain_short(&mark.device, TEXT_CHARS);
     }
     let device = plain_short(&mark.device, NAME_CHARS);
-    // Of the run's own machine nobody needs to be told which it is.
+    // A mark of the run's own host does not need the host's name.
     let is_observer = summary.observers.iter().any(|observer| observer.name == mark.agent);
     let at =
         if is_observer { format!(" on {}", plain_short(&mark.agent, NAME_CHARS)) } else { String::new() };

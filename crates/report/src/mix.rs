@@ -1,4 +1,4 @@
-//! Runs that are told in MB/s: their answer, and the numbers behind it.
+//! Runs that are reported in MB/s: their result, and the figures below it.
 
 use reelgauge_analysis::figures::TimeFigures;
 use reelgauge_analysis::silence;
@@ -20,7 +20,7 @@ use crate::units::{count, counted, duration, mb_per_s, moment};
 use crate::wanted::{Detail, Screen, Tables};
 use crate::{tables, workers};
 
-/// The answer of a run that is told in MB/s.
+/// The result of a run that is reported in MB/s.
 pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|text| (Tone::Bad, text)));
@@ -52,7 +52,7 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     sentences
 }
 
-/// The load point that the statement is about; none if no read or write succeeded.
+/// The load point that the statement is about; `None` if no read or write succeeded.
 fn moved_most(summary: &Summary) -> Option<&LoadPoint> {
     match of(summary).number {
         Number::Throughput { point, .. } => summary.load_points.get(point),
@@ -60,7 +60,7 @@ fn moved_most(summary: &Summary) -> Option<&LoadPoint> {
     }
 }
 
-/// Whether load points met what was asked of them; empty where nothing was.
+/// Whether load points met their requested rates; empty if none were requested.
 fn criteria(summary: &Summary) -> Vec<(Tone, String)> {
     let asked = summary.plan.get("criteria").map(|text| plain_short(text, 80)).unwrap_or_default();
     let judged: Vec<(&LoadPoint, &Verdict)> =
@@ -132,7 +132,7 @@ fn throughput(summary: &Summary, point: &LoadPoint) -> String {
     capital(&format!("{before}{workers} {moved} on {}{after}.", place(&summary.target)))
 }
 
-/// `blocks 64 KiB: `, unless the label only says how many workers there were.
+/// `blocks 64 KiB: `, unless the label contains only the number of workers.
 fn with_label(point: &LoadPoint) -> String {
     if says_only_workers(point) {
         return String::new();
@@ -140,7 +140,7 @@ fn with_label(point: &LoadPoint) -> String {
     format!("{}: ", plain_short(&point.label, 40))
 }
 
-/// Whether the longest pause of the tool fills most of the longest answer.
+/// Whether the longest pause of Reelgauge covers most of the longest response time.
 fn was_paused_in(cost: &SelfCost, times: &TimeFigures) -> bool {
     let Some((began_s, pause_s)) = cost.longest_pause_began_s.zip(cost.longest_pause_s) else {
         return false;
@@ -213,7 +213,7 @@ fn most(total: &Figures) -> Option<String> {
     Some(format!("Response times of these {what}: median {half}, {most}."))
 }
 
-/// The screen of a run that is told in MB/s, behind its answer.
+/// The screen of a run that is reported in MB/s, after its result.
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
     let measured: Vec<&LoadPoint> = summary.load_points.iter().filter(|point| point.total.ops > 0).collect();
     if !measured.is_empty() {

@@ -1,4 +1,4 @@
-//! The screen of `reelgauge profile`: the nearest mix, how near it is, and the command that does it.
+//! The screen of `reelgauge profile`: the nearest mix, its distance, and the command that runs it.
 //!
 //! Not here: distances ([`reelgauge_analysis::mix_fit`]).
 
@@ -10,10 +10,10 @@ use crate::table::Table;
 use crate::units::{block_size, count, counted, duration, number};
 use crate::wanted::Style;
 
-/// Lengths and block sizes that are listed; more are cut.
+/// If there are more lengths or block sizes than this, the list is cut.
 const LISTED: usize = 12;
 
-/// The screen as text, ending with a line feed. `profile`: the name of the profile that it may be.
+/// The screen as text, ending with a line feed. `profile`: the name of the matching profile, if any.
 pub fn mix_fit_screen(fit: &MixFit, profile: Option<&str>, flags: &[String], style: Style) -> String {
     let mut page = Page::new(style);
     let tone = if fit.likeness == Likeness::NothingLikeIt { Tone::Bad } else { Tone::Answer };

@@ -1,7 +1,8 @@
-//! The screen of a session with workers of the original Media Storage Meter: what they moved, who was
-//! missing, its three tables, and what its numbers are not.
+//! The screen of a session with workers of the original Media Storage Meter: the throughput, the missing
+//! workers, its three tables, and the limitations of its numbers.
 //!
-//! Not here: the text for old spreadsheets (the msmeter room), this program's own tables ([`crate::tables`]).
+//! Not here: the text for old spreadsheets (crate msmeter), and the tables of this program
+//! ([`crate::tables`]).
 
 use reelgauge_analysis::facts::{MeterFacts, MeterTest, MeterWorker, Silence};
 use reelgauge_analysis::msmeter::MeterCell;
@@ -18,22 +19,22 @@ use crate::text::{plain, plain_short};
 use crate::units::{clock, counted, fixed, moment};
 use crate::wanted::{MAX_WIDTH, Screen, Style};
 
-/// A cell of a table as its text.
+/// The text of a table cell.
 type Shown<'a> = &'a dyn Fn(&MeterCell) -> String;
 
-/// What its rate is.
+/// The definition of its rate.
 const RATE: &str = "rate of one worker while it reads, writes or syncs. It is not throughput; do not add up \
     rates of \
      workers";
-/// What its latency is.
+/// The definition of its latency.
 const LATENCY: &str = "time of an operation outside its reads, writes and syncs: opening, seeking, and \
     filling the worker's buffers. On fast storage, filling is most of it. It excludes waiting for reads and \
     writes, so a stall lowers rates, but not latencies";
-/// What nobody knows of such a session.
+/// The figures that such a session cannot provide.
 const NOT_MEASURED: &str = "late frames, response times, percentiles, and whether reads came from a cache: \
     the original does not report them";
 
-/// The answer: what was moved, and before it who was missing.
+/// The result: the missing workers, then the throughput.
 pub(crate) fn answer(summary: &Summary, facts: &MeterFacts) -> Vec<(Tone, String)> {
     let ended = match (summary.outcome, &summary.outcome_reason) {
         (Outcome::Complete, _) => None,
@@ -46,7 +47,7 @@ pub(crate) fn answer(summary: &Summary, facts: &MeterFacts) -> Vec<(Tone, String
     bad.chain([(Tone::Answer, moved(facts))]).collect()
 }
 
-/// Everything below the answer.
+/// The whole screen below the result.
 pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page: &mut Page) {
     for test in &facts.tests {
         page.gap();
@@ -63,7 +64,7 @@ pub(crate) fn screen(summary: &Summary, facts: &MeterFacts, show: &Screen, page:
     last_lines(summary, show, page);
 }
 
-/// What the page shows of the workers' reports, as on the screen.
+/// The section of the page about the workers' reports, as on the screen.
 pub(crate) fn section(facts: &MeterFacts) -> Section {
     let mut page = Page::new(Style { width: MAX_WIDTH, ..Style::default() });
     facts.tests.iter().for_each(|test| of_test(test, facts, &mut page));
@@ -78,7 +79,7 @@ pub(crate) fn section(facts: &MeterFacts) -> Section {
     section
 }
 
-/// What it came to, in a sentence.
+/// The throughput, as a sentence.
 fn moved(facts: &MeterFacts) -> String {
     let records: u64 = facts.tests.iter().map(|test| test.figures.records).sum();
     let bytes: u64 = facts.tests.iter().map(|test| test.figures.bytes).sum();
@@ -114,7 +115,7 @@ fn gone_words(worker: &MeterWorker) -> String {
     )
 }
 
-/// One that stood still to the end of a test.
+/// The sentence for a stall that lasted until the end of a test.
 fn stall_words(test: &MeterTest, silence: &Silence) -> String {
     format!(
         "Worker {} hung at the end of test {}: it reported nothing for {}, from {} to the end. From then on \
@@ -126,7 +127,7 @@ fn stall_words(test: &MeterTest, silence: &Silence) -> String {
     )
 }
 
-/// Why a worker reported nothing, as far as that is known.
+/// Why a worker sent no report, as far as known.
 fn why_nothing(number: usize, facts: &MeterFacts) -> String {
     let worker = facts.workers.iter().find(|worker| worker.number == number);
     let why = match worker {
@@ -165,12 +166,12 @@ fn of_test(test: &MeterTest, facts: &MeterFacts, page: &mut Page) {
     table("Maximum latency", "s", test, &|cell| fixed(cell.msmeter_maximum_latency_s, 3), page);
 }
 
-/// One of the three tables: block sizes that occurred, downwards, and the kinds of access beside them.
+/// One of the three tables: the block sizes that occurred as rows, and the kinds of access as columns.
 fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut Page) {
     let cells = &test.figures.cells;
     let mut blocks: Vec<Option<u32>> =
         cells.iter().filter(|cell| cell.access == Mode::All).map(|cell| cell.block_kib).collect();
-    // That of all block sizes stands last.
+    // The row of all block sizes comes last.
     blocks.sort_by_key(|block| block.unwrap_or(u32::MAX));
     let named = |block: &Option<u32>| block.map_or_else(|| "All".to_owned(), |kib| format!("{kib} KiB"));
     let mut table = Table::new(format!("{title} in {}", plain_short(&test.name, 60)));
@@ -189,7 +190,7 @@ fn table(title: &str, unit: &str, test: &MeterTest, shown: Shown<'_>, page: &mut
     page.gap();
 }
 
-/// What is wrong with what was reported.
+/// Problems with the reports.
 fn warnings(facts: &MeterFacts, page: &mut Page) {
     let sum = |of: &dyn Fn(&MeterTest) -> u64| facts.tests.iter().map(of).sum::<u64>();
     let implausible = sum(&|test| test.figures.implausible_records);
@@ -307,7 +308,7 @@ mod tests {
         assert!(text.contains("1.5 MiB/s over wall-clock time"), "{text}");
         assert!(text.contains("worker 0 reported nothing for 4.3 s, starting at 01:01.0"), "{text}");
         let row = text.lines().find(|line| line.starts_with("64 KiB")).unwrap();
-        // 64 KiB of all: 2 MiB in 10 + 40 ms.
+        // 64 KiB in all kinds of access: 2 MiB in 10 + 40 ms.
         assert_eq!(
             row.split_whitespace().collect::<Vec<_>>(),
             ["64", "KiB", "100.00", "25.00", "40.00"],
@@ -343,7 +344,7 @@ mod tests {
         );
     }
 
-    /// What is not known is not guessed.
+    /// The test: a reason that is unknown is not guessed.
     #[test]
     fn why_a_worker_reported_nothing_is_told_as_far_as_it_is_known() {
         let with = |change: fn(&mut MeterWorker)| {

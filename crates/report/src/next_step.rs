@@ -1,6 +1,6 @@
-//! What to do next, in words: the last line of every screen and page, with the command where there is one.
+//! The next step as text: the last line of every screen and page, with the command if there is one.
 //!
-//! Not here: which step it is ([`reelgauge_analysis::statement::NextStep`]).
+//! Not here: choosing the step ([`reelgauge_analysis::statement::NextStep`]).
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use reelgauge_analysis::{CheckFacts, CheckFormat, LoadPoint, Summary};
 use crate::text::{plain, shell_word};
 use crate::units::{amount, moment};
 
-/// The verb that has flags of its own.
+/// The verb with separate flags.
 const VDA: &str = "vda";
-/// What clips of the usual length take for two streams, with a margin, in seconds of one.
+/// The time for clips of the usual length for two streams, with a margin, as seconds of one stream.
 const USUAL_CLIP_S: f64 = 25.0;
 
-/// What to do next; `None` where the sentences before say it.
+/// The next step; `None` if the sentences before already contain it.
 pub fn next_step(summary: &Summary) -> Option<String> {
     let statement = of(summary);
     let step = statement.next_step?;
@@ -28,7 +28,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
     let words = match step {
         NextStep::ChooseStorage => "Choose a path on the storage that you want to measure.".to_owned(),
         NextStep::RunAgain => format!("Run it again: {}", again?),
-        // What a search of a fleet knows is not taken up: its trials are those of one run.
+        // A search of a fleet cannot be resumed: its trials belong to a single run.
         NextStep::Resume if summary.hosts.is_some() || summary.verb == VDA => {
             format!("Search again: {}", again?)
         }
@@ -74,7 +74,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
             "To find the limit, use load points with more streams or workers (--points).".to_owned()
         }
         NextStep::MeasureLonger => "Measure longer (--duration).".to_owned(),
-        // Of a check alone.
+        // These steps occur only in checks.
         NextStep::FollowRule | NextStep::MakeRoom | NextStep::AsTheLookSays => return None,
         NextStep::BesideARun => {
             let run_dir = run_dir(summary)?;
@@ -91,7 +91,7 @@ pub fn next_step(summary: &Summary) -> Option<String> {
     Some(words)
 }
 
-/// What a check says in words of its own. It has no option for more data.
+/// The next step of a check, which has its own texts. A check has no option for more data.
 fn of_check(step: NextStep, check: &CheckFacts, summary: &Summary) -> Option<String> {
     let target = shell_word(Path::new(&summary.target.path));
     Some(match step {
@@ -114,8 +114,8 @@ fn of_check(step: NextStep, check: &CheckFacts, summary: &Summary) -> Option<Str
     })
 }
 
-/// The command that finds the exact count of the heaviest format that a check played; of the lightest, where
-/// it played none.
+/// The command that finds the exact count of the heaviest format that a check played; of the lightest,
+/// if it played none.
 fn find_max(check: &CheckFacts, summary: &Summary) -> Option<String> {
     let plays = |format: &&CheckFormat| format.play.as_ref().is_some_and(|play| play.streams > 0);
     let format = check.formats.iter().rfind(plays).or(check.formats.first())?;
@@ -128,7 +128,7 @@ fn find_max(check: &CheckFacts, summary: &Summary) -> Option<String> {
     Some(format!("For an exact answer: reelgauge streams {target}{shared} --format {id}{clip} --find-max"))
 }
 
-/// What lets a search try more than it could.
+/// The change that lets a search try more streams.
 fn try_more(summary: &Summary) -> Option<&'static str> {
     Some(match summary.search.as_ref()?.stopped_by? {
         StoppedBy::Cap => "To find the limit, raise the cap of find_max in the plan.",
@@ -149,12 +149,12 @@ fn try_more(summary: &Summary) -> Option<&'static str> {
             "A single process cannot play more streams. To find the limit, measure from several clients at \
              the same time."
         }
-        // That is no end of what can be tried: it goes on.
+        // The count was not exhausted: the search can continue.
         StoppedBy::Time | StoppedBy::Trials => return None,
     })
 }
 
-/// What is recorded needs room for as long as that.
+/// The recordings need free space for this whole time.
 fn prove_for_long(summary: &Summary, streams: u32) -> String {
     let is_it = |point: &&LoadPoint| point.stream_count == Some(streams);
     let written =
@@ -182,7 +182,7 @@ fn then(what: &str, again: Option<String>) -> String {
 
 fn again(summary: &Summary) -> Option<String> {
     if summary.hosts.is_some() {
-        // No command on one machine does it.
+        // No command on a single host can do it.
         return Some("repeat the same runs on the same hosts".to_owned());
     }
     let plan = match (named_run_dir(summary), &summary.check) {
@@ -193,7 +193,8 @@ fn again(summary: &Summary) -> Option<String> {
     Some(again_with(summary, &plan))
 }
 
-/// The command that does a run again whose plan lies there. No plan can say what a first look does.
+/// The command that repeats a run with the plan at this path. A quick check cannot be described by a
+/// plan.
 pub fn again_with(summary: &Summary, plan: &Path) -> String {
     if summary.watch.is_some() {
         let is_of_a_path = summary.target.path.starts_with('/');
@@ -206,7 +207,7 @@ pub fn again_with(summary: &Summary, plan: &Path) -> String {
         return format!("reelgauge fleet msmeter {}{}", shell_word(&script), roots.collect::<String>());
     }
     if summary.hosts.is_some() {
-        // The runs themselves are made again on their machines.
+        // The single runs are repeated on their hosts.
         return "reelgauge fleet merge NAME=DIR NAME=DIR --out DIR".to_owned();
     }
     let command = match summary.check {
@@ -214,14 +215,14 @@ pub fn again_with(summary: &Summary, plan: &Path) -> String {
         None => format!("reelgauge run {}", shell_word(plan)),
     };
     let shared = if summary.target.is_shared { " --shared-target" } else { "" };
-    // No plan holds what others' storage was spared by.
+    // The plan does not contain the limit that protects other users of the storage.
     let held = summary.load_points.iter().find_map(|point| point.held_back);
     let held =
         held.map_or_else(String::new, |held| format!(" --max-rate {}", size_flag(held.max_bytes_per_s)));
     format!("{command}{shared}{held}")
 }
 
-/// A size as flags take it, exactly.
+/// A size in the form that flags accept, exactly.
 fn size_flag(bytes: u64) -> String {
     const MIB: u64 = 1 << 20;
     if bytes.is_multiple_of(MIB) { format!("{}MiB", bytes / MIB) } else { format!("{bytes}B") }
@@ -231,13 +232,13 @@ fn run_dir(summary: &Summary) -> Option<String> {
     named_run_dir(summary).map(shell_word)
 }
 
-/// The run directory, as far as a command can name it: a summary keeps a name that is no text with
-/// replacement characters, and a command with that name would find nothing.
+/// The run directory, if a command can name it: a summary replaces invalid bytes of a name, and a
+/// command with the replaced name would find nothing.
 fn named_run_dir(summary: &Summary) -> Option<&Path> {
     summary.run_dir.as_ref().filter(|dir| !dir.contains(char::REPLACEMENT_CHARACTER)).map(Path::new)
 }
 
-/// What to look at where the way to the storage is the limit.
+/// What to check if the network path to the storage is the limit.
 fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
     let found = statement.limit(summary)?.found?;
     let what = match found.step {
@@ -245,7 +246,7 @@ fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
         LimitStep::PathBroken | LimitStep::NetworkLoss => {
             "Check each network port from this client to the server: errors, drops, MTU, flow control."
         }
-        // With the run the doctor knows a speed, also where no card tells one.
+        // With the run directory the doctor knows a speed even if no network interface reports one.
         _ => match run_dir(summary) {
             Some(run_dir) => &format!(
                 "Check the TCP settings on both ends. Here: reelgauge doctor --run {run_dir}; on the server: \
@@ -260,13 +261,13 @@ fn mend_the_way(summary: &Summary, statement: &Statement) -> Option<String> {
     Some(format!("{what}{}", prove(summary)))
 }
 
-/// How what was changed is held against this run.
+/// How to compare a changed setting with this run.
 fn prove(summary: &Summary) -> String {
     run_dir(summary)
         .map_or_else(String::new, |run_dir| format!(" After a change: reelgauge compare {run_dir} NEW-RUN"))
 }
 
-/// When the worst incident was by the clock on the wall, for the storage's own log.
+/// The wall-clock time of the worst incident, to find it in the storage's own log.
 fn look_at_incident(summary: &Summary, statement: &Statement) -> Option<String> {
     let found = statement.worst_incident(summary)?;
     let at = match &found.began_at {

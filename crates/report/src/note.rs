@@ -1,7 +1,7 @@
-//! Notes of a run in words: what is so, and apart from it what to do about it. A quick check has one next
-//! step, so its screen and page show no advice of notes.
+//! Notes of a run as text: the fact, and separately its remedy. A quick check has a single next step, so
+//! its screen and page show no remedies of notes.
 //!
-//! Not here: what a note is about ([`reelgauge_analysis::note`]), and most warnings ([`crate::warning`]).
+//! Not here: the facts of a note ([`reelgauge_analysis::note`]), and most warnings ([`crate::warning`]).
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::note::{LostPart, Note, NoteFact};
@@ -30,7 +30,7 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<PageWarning> {
     notes.into_iter().map(warning).collect()
 }
 
-/// What a limit on bytes a second held back.
+/// The note about operations that were delayed by a limit on bytes per second.
 pub fn held_back_note(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> Note {
     let waited = counted(ops, "operation");
     let rate = mb_per_s(max_bytes_per_s as f64);
@@ -48,7 +48,7 @@ pub fn held_back_note(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> 
     )
 }
 
-/// Operations that no figure has.
+/// The note about operations that are missing in all figures.
 pub fn not_counted_note(ops: u64) -> Note {
     let are = counted_are(ops, "operation", "is", "are");
     Note::new(
@@ -58,12 +58,12 @@ pub fn not_counted_note(ops: u64) -> Note {
     )
 }
 
-/// What was not read back, and why.
+/// The note about data that were not read back, and why.
 pub fn not_verified_note(why: &str) -> Note {
     Note::new(NoteFact::NotVerified, format!("Not verified: {why}."), "")
 }
 
-/// Files that a run made and could not remove.
+/// The note about files that a run created and could not remove.
 pub fn files_left_note(path: &str, error: &str) -> Note {
     Note::new(
         NoteFact::FilesLeft { path: path.to_owned(), error: error.to_owned() },
@@ -72,7 +72,7 @@ pub fn files_left_note(path: &str, error: &str) -> Note {
     )
 }
 
-/// A page that could not be made.
+/// The note about a page that could not be created.
 pub fn no_page_note(file: &str, error: &str) -> Note {
     Note::new(
         NoteFact::NoPage { file: file.to_owned(), error: error.to_owned() },
@@ -81,7 +81,7 @@ pub fn no_page_note(file: &str, error: &str) -> Note {
     )
 }
 
-/// A part of its directory that a run has lost since it came to its end.
+/// The note about a part of its directory that a run lost after it finished.
 pub fn lost_note(part: LostPart) -> Note {
     let sentence = match part {
         LostPart::Summary => {

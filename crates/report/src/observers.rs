@@ -1,13 +1,13 @@
-//! Who else sampled beside a run, in words: what each is, and what its clock was taken for.
+//! Observers that sampled during a run, as text: the kind of each, and how its clock was interpreted.
 //!
-//! Not here: what their counters say (`limit`, and a page's charts).
+//! Not here: their counters (`limit`, and a page's charts).
 
 use reelgauge_analysis::facts::{ObserverFacts, ObserverKind};
 
 use crate::text::{plain, plain_short};
 use crate::units::{counted, duration, moment};
 
-/// What was not read of an observer, at most so many things.
+/// At most this many unread parts of an observer are listed.
 const NOT_READ_TOLD: usize = 3;
 
 /// `nas1, a watch: 122 samples from 0.4 s to 31.4 s; its clock was taken for this machine's (--clock-offset

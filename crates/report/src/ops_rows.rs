@@ -1,4 +1,4 @@
-//! Operations one by one: as lines for people, as CSV, as JSON. Rows are written as they come.
+//! Single operations: as text lines, as CSV, or as JSON. Rows are written as they arrive.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::text::{display_width, plain, wrap};
 
-/// How rows are written.
+/// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFormat {
-    /// For people.
+    /// Aligned text, for reading on a terminal.
     Text,
     /// With a header line.
     Csv,
@@ -19,7 +19,7 @@ pub enum RowFormat {
     Json,
 }
 
-/// What a row tells, in full.
+/// All fields of a row.
 #[derive(Debug, Serialize)]
 struct Row {
     issued_ns: u64,
@@ -30,14 +30,14 @@ struct Row {
     file: String,
     /// The new name of a rename.
     new_file: Option<String>,
-    /// How a file was opened: words with blanks between them.
+    /// How a file was opened: words separated by blanks.
     open: Option<String>,
     offset_bytes: Option<u64>,
     length_bytes: Option<u32>,
     done_bytes: Option<u32>,
-    /// `None` where the source has no durations.
+    /// `None` if the source has no durations.
     service_ns: Option<u64>,
-    /// The same.
+    /// `None` if the source has no durations.
     response_ns: Option<u64>,
     errno: i32,
     error: Option<String>,
@@ -58,7 +58,7 @@ enum Out<W: Write> {
 }
 
 impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
-    /// Writes to `out`; `name` gives a file's name. Text is no wider than `width`, where there is one.
+    /// Writes to `out`; `name` returns a file's name. Text lines are at most `width` wide, if it is set.
     pub fn new(format: RowFormat, out: W, width: Option<usize>, name: N) -> OpRows<W, N> {
         let out = match format {
             RowFormat::Text => Out::Text(out, width),
@@ -91,7 +91,7 @@ impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
         }
     }
 
-    /// Writes what is held back and what ends the list. Gives how many rows there were.
+    /// Writes buffered rows and the end of the list. Returns the number of rows.
     pub fn finish(self) -> io::Result<u64> {
         match self.out {
             Out::Text(mut out, _) => out.flush()?,
@@ -105,7 +105,7 @@ impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
     }
 }
 
-/// An error of the CSV library that is one of the pipe below it stays one, so that a closed pipe is known.
+/// Unwraps an I/O error inside an error of the CSV library, so that a closed pipe is recognised.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -113,12 +113,12 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
-/// In front of what stands below an operation.
+/// The indent of lines below an operation.
 const FILE_INDENT: &str = "    ";
 
 const HEADER: &str = "      time s  stream  kind            offset     length       done  service ms  response ms  error  file";
 
-/// An operation in one line; its file in another, where there is no room for it.
+/// An operation in one line; its file in a second line if the first is too short.
 fn in_line(row: &Row, width: Option<usize>) -> String {
     let cell = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
     let figures = format!(
@@ -142,12 +142,12 @@ fn in_line(row: &Row, width: Option<usize>) -> String {
     }
 }
 
-/// In milliseconds; `-` where it was not measured.
+/// In milliseconds; `-` if it was not measured.
 fn ms(ns: Option<u64>) -> String {
     ns.map_or_else(|| "-".to_owned(), |ns| format!("{:.3}", ns as f64 / 1e6))
 }
 
-/// The same in several lines, for a narrow terminal.
+/// The same operation in several lines, for a narrow terminal.
 fn in_lines(row: &Row, width: usize) -> String {
     let error = row.error.as_deref().map_or_else(String::new, |error| format!(", {error}"));
     let part =
@@ -172,7 +172,7 @@ fn in_lines(row: &Row, width: usize) -> String {
     std::iter::once(lines[0].clone()).chain(below).collect::<Vec<_>>().join("\n")
 }
 
-/// The file, with what else names it.
+/// The file, with its other names.
 fn file_words(row: &Row) -> String {
     let new_file = row.new_file.as_ref().map(|new_file| format!(" -> {}", plain(new_file)));
     let open = row.open.as_deref().filter(|open| !open.is_empty()).map(|open| format!(" ({open})"));

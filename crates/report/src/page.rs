@@ -1,7 +1,8 @@
-//! The page that a screen is written on: wraps what it is given, and paints it where colours are wanted. What
-//! was written on it is kept as blocks, too, of which a [document](crate::document) is made.
+//! The buffer that a screen is written to: it wraps text, and adds colours if requested. It also keeps
+//! the content as blocks, from which a [document](crate::document) is created.
 //!
-//! A short screen has the text of everything except details ([`Page::detail`]). Blocks always have all.
+//! A short screen contains the text of everything except details ([`Page::detail`]). The blocks are
+//! always complete.
 
 use crate::document::Block;
 use crate::sentence::{Sentence, Tone};
@@ -10,15 +11,15 @@ use crate::text::{display_width, wrap};
 use crate::units::counted;
 use crate::wanted::{MAX_WIDTH, Style};
 
-/// Narrower than this no table is readable.
+/// Below this width no table is readable.
 const MIN_WIDTH: usize = 40;
-/// At most so many sentences are the result on a short screen.
+/// At most this many sentences are the result on a short screen.
 const RESULTS_SHOWN: usize = 3;
-/// The labels of an answer, with a colon and a blank.
+/// The width of the labels of a result, with a colon and a blank.
 const LABEL_CHARS: usize = 12;
-/// At most so many warnings are on a short screen: fewer where the answer and its table are long.
+/// At most this many warnings are on a short screen; fewer if the result and its table are long.
 const WARNINGS_SHOWN: usize = 3;
-/// The lines of a short screen, and of what follows the warnings.
+/// The lines of a short screen, and of the part after the warnings.
 const SHORT_LINES: usize = 24;
 const LAST_LINES: usize = 5;
 
@@ -26,17 +27,17 @@ const LAST_LINES: usize = 5;
 pub(crate) struct Page {
     pub(crate) text: String,
     pub(crate) width: usize,
-    /// The same, for other renderers.
+    /// The same content, for other renderers.
     pub(crate) blocks: Vec<Block>,
     colour: bool,
-    /// Details are omitted from the text.
+    /// Whether details are omitted from the text.
     pub(crate) is_short: bool,
-    /// Text is omitted now.
+    /// Whether text is being omitted now.
     is_omitting: bool,
     omitted: Omitted,
 }
 
-/// What a short screen omits.
+/// The content that a short screen omits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Omitted {
     pieces: usize,
@@ -44,7 +45,7 @@ struct Omitted {
     warnings: usize,
 }
 
-/// A warning in one line, and whole.
+/// A warning in one line, and in full.
 pub(crate) struct PageWarning {
     pub(crate) short: String,
     pub(crate) whole: String,
@@ -72,8 +73,8 @@ impl Page {
         self.omitted.sections += usize::from(self.omitted.pieces > pieces && !is_within);
     }
 
-    /// What a short screen omitted, and how to see it, in the first words that fit:
-    /// `Details: 2 more warnings, 4 sections: reelgauge report RUN --details`.
+    /// The omitted content, and how to see it; the first text that fits: `Details: 2 more warnings, 4
+    /// sections: reelgauge report RUN --details`.
     pub(crate) fn omitted(&mut self, hows: [&str; 2]) {
         let Omitted { sections, warnings, .. } = self.omitted;
         let parts = [(warnings, "more warning"), (sections, "section")];
@@ -87,7 +88,7 @@ impl Page {
         self.painted("", &wrap(&text, self.width, 2));
     }
 
-    /// Warnings, the worst first: on a short screen the first of them, each in one line.
+    /// Warnings, the worst first. A short screen has the first of them, each in one line.
     pub(crate) fn warnings(&mut self, warnings: &[PageWarning]) {
         let room = SHORT_LINES.saturating_sub(self.text.lines().count() + LAST_LINES);
         let shown = room.clamp(1, WARNINGS_SHOWN);
@@ -103,8 +104,8 @@ impl Page {
         }
     }
 
-    /// The result in sentences, behind its label. On a short screen plain sentences after the first are
-    /// omitted: they explain.
+    /// The result as sentences, after its label. On a short screen, plain sentences after the first are
+    /// omitted, because they only explain.
     pub(crate) fn result(&mut self, sentences: &[(Tone, String)]) {
         let is_shown =
             |(at, said): (usize, &(Tone, String))| !self.is_short || at == 0 || said.0 != Tone::Plain;
@@ -122,14 +123,14 @@ impl Page {
         }
     }
 
-    /// An empty line, but never two and none at the top.
+    /// An empty line, but never two in a row and none at the top.
     pub(crate) fn gap(&mut self) {
         if !self.is_omitting && !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// Lines as they are, blanks too.
+    /// Lines without any change, including blanks.
     pub(crate) fn lines(&mut self, lines: Vec<String>) {
         if lines.is_empty() {
             return;
@@ -157,8 +158,8 @@ impl Page {
         self.blocks.push(Block::Paragraph(Sentence { tone, text: sentence.to_owned() }));
     }
 
-    /// A part of the answer behind its label, in the column of all labels. No block: documents have the
-    /// answer as sentences.
+    /// A part of the result after its label, aligned in the column of all labels. It adds no block:
+    /// documents have the result as sentences.
     pub(crate) fn labelled(&mut self, label: &str, tone: Tone, text: &str) {
         if text.is_empty() {
             return;
@@ -168,13 +169,13 @@ impl Page {
         self.painted(code(tone), &format!("{label:<LABEL_CHARS$}{text}"));
     }
 
-    /// What is said of a table, wrapped below itself.
+    /// The caption of a table, wrapped with an indent.
     pub(crate) fn caption(&mut self, text: &str) {
         self.painted("", &wrap(text, self.width, 2));
         self.blocks.push(Block::Paragraph(Sentence { tone: Tone::Plain, text: text.to_owned() }));
     }
 
-    /// `Name: text`, wrapped below itself.
+    /// `Name: text`, wrapped with an indent.
     pub(crate) fn item(&mut self, name: &str, text: &str) {
         self.painted("", &wrap(&format!("{name}: {text}"), self.width, display_width(name) + 2));
         self.row(name, text);
@@ -188,7 +189,7 @@ impl Page {
         }
     }
 
-    /// The same, so many blanks further right.
+    /// The same, indented by this many blanks.
     pub(crate) fn below(&mut self, indent: usize, name: &str, text: &str) {
         self.row(name, text);
         let columns = display_width(name);

@@ -1,7 +1,7 @@
-//! The path from this machine to the disks, drawn for a terminal and in words for a page: each hop with the
-//! most that it can carry and what was measured there, the lowest marked.
+//! The path from the local host to the disks, drawn for a terminal and as text for a page: each hop with
+//! its maximum and the measured rate. The hop with the lowest maximum is marked.
 //!
-//! Not here: the ceilings ([`reelgauge_analysis::path`]).
+//! Not here: the maxima ([`reelgauge_analysis::path`]).
 
 use std::net::IpAddr;
 
@@ -13,30 +13,30 @@ use serde::{Deserialize, Serialize};
 use crate::text::{plain, plain_short, wrap};
 use crate::units::{count, counted, duration, mb_per_s, number};
 
-/// What is known of a hop, on a screen.
+/// Longer texts about a hop are cut.
 const WORDS_CHARS: usize = 160;
 
-/// What a hop is called takes so much of a line.
+/// The width of a hop's name in a line.
 const NAME_CHARS: usize = 15;
 
-/// A hop as people read it.
+/// A hop as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HopWords {
-    /// What it is.
+    /// The name of its kind.
     pub name: String,
-    /// What is known of it; that nothing is, in words.
+    /// The known facts, or a text that none are known.
     pub known: String,
-    /// Whether anything is.
+    /// Whether any fact is known.
     pub is_known: bool,
-    /// What it can carry and what was measured there: "at most 1,177 MB/s; 640 MB/s measured".
+    /// Its maximum and the measured rate: "at most 1,177 MB/s; 640 MB/s measured".
     pub carries: String,
-    /// Of those whose ceiling is known it can carry least.
+    /// Whether its maximum is the lowest known one.
     pub is_lowest: bool,
 }
 
-/// The path, hop by hop. Empty where nothing at all is known beyond this machine's own link, which has a line
-/// elsewhere.
+/// The path, hop by hop. Empty if nothing is known beyond the local host's own link, which has a
+/// separate line.
 pub fn hop_words(path: &PathFacts) -> Vec<HopWords> {
     if path.site == Site::default() && path.hops.iter().skip(1).all(|hop| hop.measured_bytes_per_s.is_none())
     {
@@ -45,7 +45,7 @@ pub fn hop_words(path: &PathFacts) -> Vec<HopWords> {
     all_hops(path)
 }
 
-/// The same, whatever is known.
+/// The whole path, even if nothing is known.
 pub(crate) fn all_hops(path: &PathFacts) -> Vec<HopWords> {
     let words = |(at, hop): (usize, &reelgauge_analysis::path::Hop)| {
         let known = known(hop.kind, path);
@@ -69,7 +69,7 @@ pub(crate) fn all_hops(path: &PathFacts) -> Vec<HopWords> {
     path.hops.iter().enumerate().map(words).collect()
 }
 
-/// The path as lines of a screen, from this machine down to the disks.
+/// The path as lines of a screen, from the local host down to the disks.
 pub fn path_lines(hops: &[HopWords], width: usize) -> Vec<String> {
     let indent = NAME_CHARS + 3;
     let lines_of = |hop: &HopWords| {
@@ -86,7 +86,7 @@ pub fn path_lines(hops: &[HopWords], width: usize) -> Vec<String> {
     hops.iter().flat_map(lines_of).collect()
 }
 
-/// This machine's link: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+/// The local host's link: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
 pub fn link_words(
     interface: &str,
     server: IpAddr,
@@ -117,7 +117,7 @@ fn name(kind: HopKind) -> &'static str {
     }
 }
 
-/// What is known of a hop; empty where nothing is.
+/// The known facts about a hop; empty if there are none.
 fn known(kind: HopKind, path: &PathFacts) -> String {
     let site = &path.site;
     match kind {
@@ -202,7 +202,7 @@ fn disks(path: &PathFacts) -> String {
     };
     let each = match (disks.each_mb_per_s, disks.kind) {
         (Some(mb), _) => Some(format!("{mb} MB/s each")),
-        // The ceiling is then that of their plugs, which no disk that turns comes near to.
+        // The maximum is then that of their connectors, which no hard disk reaches.
         (None, Some(_)) => Some("rate of each disk unknown".to_owned()),
         (None, None) => None,
     };
@@ -217,8 +217,9 @@ fn disks(path: &PathFacts) -> String {
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `of 7,450 streams, 745 per node (10), 74.5 per drive (100); 100 EUR per stream`. Where more streams may
-/// have been sustained, every share is a lower bound, the price an upper bound, and both say so.
+/// `of 7,450 streams, 745 per node (10), 74.5 per drive (100); 100 EUR per stream`. If more streams may
+/// have been sustained, every share is a lower bound and the price an upper bound, and both are marked
+/// as such.
 pub fn shares_words(shares: &SiteShares) -> String {
     let (at_least, at_most) = if shares.at_least { ("at least ", "at most ") } else { ("", "") };
     let share = |one: &PerUnit| {
@@ -241,7 +242,7 @@ pub fn shares_words(shares: &SiteShares) -> String {
     format!("of {at_least}{}, {}", counted(u64::from(shares.streams), "stream"), words.join("; "))
 }
 
-/// In two digits: it is a guess from a disk's kind.
+/// Two digits, because it is an estimate from a disk's type.
 fn count_of(per_s: f64) -> String {
     let step = 10_f64.powf((per_s.max(1.0).log10().floor() - 1.0).max(0.0));
     count((per_s / step).round() as u64 * step as u64)

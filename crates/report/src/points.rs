@@ -1,7 +1,7 @@
-//! The load points on the page, one row each: in streams where the run is reported in streams, else with the
-//! charts and tables of EBU Tech 3362.
+//! The load points on the page, one row each: in streams if the run is reported in streams, else with
+//! the charts and tables of EBU Tech 3362.
 //!
-//! Not here: the tables of the terminal, which these are ([`mod@tables`], [`mod@streams`]).
+//! Not here: the tables themselves, which the terminal shares ([`mod@tables`], [`mod@streams`]).
 
 use reelgauge_analysis::{LoadPoint, Summary};
 
@@ -13,10 +13,10 @@ use crate::text::plain;
 use crate::wanted::Style;
 use crate::{streams, tables};
 
-/// Twice the columns of the longest label.
+/// Twice the width of the longest label.
 const WIDTH: usize = 320;
 
-/// What the page shows of the load points.
+/// The section of the page about the load points.
 pub(crate) fn section(summary: &Summary) -> Section {
     let points = &summary.load_points;
     let mut section =
@@ -46,7 +46,7 @@ const EBU: &str = "Throughput covers all workers and the whole measured time. Re
                    latency is the set-up time of a transfer: everything in it that is not data (EBU Tech \
                    3362, § 5.1).";
 
-/// What the page shows of the paper's figures: lines over the load points, and the tables of each.
+/// The section of the page with the paper's figures: lines over the load points, and the tables of each.
 pub(crate) fn ebu(summary: &Summary) -> Section {
     let mut section = Section::of_page("ebu", "Throughput and response time", EBU);
     let of_point = |(point, found): (usize, &LoadPoint)| {

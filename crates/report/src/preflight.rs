@@ -1,7 +1,7 @@
-//! What was found of a fleet before it measures, on the screen: who is missing and who differs first, then
-//! what the network carries without storage, then the machines' memory against the data set.
+//! Findings about a fleet before it measures, on the screen: first missing and differing hosts, then the
+//! capacity of the network without storage, then the hosts' memory compared with the data set.
 //!
-//! What agents say comes from other machines, so it is shown as plain text.
+//! Texts from agents are untrusted, so they are shown as plain text.
 
 use reelgauge_analysis::preflight::Preflight;
 use reelgauge_analysis::preflight::caches::CacheLine;
@@ -13,12 +13,12 @@ use crate::table::Table;
 use crate::text::{capital, plain_short, wrap};
 use crate::units::{amount, counted, counted_are, mb_per_s, number};
 
-/// The longest words that are shown of what a machine says.
+/// Longer texts from a host are cut.
 const WORDS_MAX: usize = 60;
-/// What stands in place of a figure.
+/// The text in place of a figure that was not measured.
 const NOT_MEASURED: &str = "not measured";
 
-/// What stands out, and nothing else: before a run, where nobody asked for more. Empty where nothing does.
+/// Only the problems, for the start of a run. Empty if there are none.
 pub fn preflight_findings(found: &Preflight, style: Style) -> String {
     let groups = found.differences.iter().any(|difference| difference.group.is_some());
     let missing = (!found.not_there.is_empty()).then(|| there(found));
@@ -29,7 +29,7 @@ pub fn preflight_findings(found: &Preflight, style: Style) -> String {
     lines.map(|line| wrap(&line, style.width, 2) + "\n").collect()
 }
 
-/// All of it.
+/// The whole screen.
 pub fn preflight_screen(found: &Preflight, style: Style) -> String {
     let mut lines = vec![there(found)];
     let groups = found.differences.iter().any(|difference| difference.group.is_some());
@@ -136,7 +136,7 @@ fn network(found: &NetworkFindings, style: Style) -> String {
     text
 }
 
-/// A row for each pair; alone and at once, with each number of connections.
+/// A row for each pair of hosts; alone and simultaneously, with each number of connections.
 fn table(found: &NetworkFindings) -> Table {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     let mut columns: Vec<(bool, u32)> = Vec::new();
@@ -236,7 +236,7 @@ fn notes(found: &NetworkFindings) -> Vec<String> {
     notes
 }
 
-/// Reasons are longer than names.
+/// Reasons may be longer than names.
 fn plain_why(why: &str) -> String {
     plain_short(why, 4 * WORDS_MAX)
 }
@@ -359,7 +359,7 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(!text.contains("network was not measured") && !text.contains("No host differs"), "{text}");
-        // Files are dropped from memory, and no flag of a command on one machine is named.
+        // Files are dropped from memory, and no flag of a single-host command is named.
         assert!(text.contains("dropped before the run") && !text.contains("--direct"), "{text}");
         let large = CacheLine { files_bytes: Some(u64::MAX), memory_bytes: Some(1), ..CacheLine::default() };
         let quiet =

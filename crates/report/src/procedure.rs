@@ -1,5 +1,5 @@
-//! The screen of a procedure: what all runs allow to conclude, how it differs from its paper, and every load
-//! point of every run. The same as CSV.
+//! The screen of a procedure: the conclusion from all runs, the deviations from its paper, and every
+//! load point of every run. Also as CSV.
 
 pub mod plan;
 pub mod states;
@@ -20,114 +20,114 @@ use crate::text::{capital, plain};
 use crate::units::{amount, count, counted, fixed, mb_per_s, ms, span};
 use crate::wanted::Style;
 
-/// What is shown of a procedure.
+/// The content of a procedure's screen.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcedureScreen<'a> {
-    /// Its name.
+    /// The procedure's name.
     pub name: &'a str,
-    /// What it shows, in a line.
+    /// Its description, in one line.
     pub about: &'a str,
     /// The document and section that it follows.
     pub paper: Option<&'a str>,
     /// Whether it is the short variant.
     pub is_short: bool,
-    /// What was measured.
+    /// The target that was measured.
     pub target: &'a str,
-    /// The agents of the fleet that made the load; empty for this machine.
+    /// The agents of the fleet that generated the load; empty for the local host.
     pub agents: &'a [String],
-    /// Conditions of the paper that are not kept.
+    /// Conditions of the paper that were not met.
     pub deviations: &'a [DeviationWords<'a>],
     /// The steps, in their order.
     pub steps: &'a [StepWords<'a>],
-    /// What all runs allow to conclude.
+    /// The conclusion from all runs.
     pub finding: Option<&'a Finding>,
-    /// Whether it goes on.
+    /// Whether it is still running.
     pub goes_on: bool,
     /// Whether the user stopped it.
     pub is_interrupted: bool,
     /// Why it ended early.
     pub ended_early: Option<&'a str>,
-    /// Whether all steps were done.
+    /// Whether all steps are complete.
     pub complete: bool,
-    /// What the user said of the storage.
+    /// The user's description of the storage.
     pub storage: &'a StorageDetails,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: &'a [String],
-    /// Where it lies.
+    /// The directory of the procedure.
     pub dir: &'a str,
 }
 
-/// One step.
+/// A step of a procedure.
 #[derive(Clone, Debug)]
 pub struct StepWords<'a> {
     /// Its name, with its round.
     pub name: &'a str,
-    /// How far it is.
+    /// Whether it is done.
     pub state: StepState,
     /// Its run's directory, below that of the procedure.
     pub run: Option<&'a str>,
-    /// Why it broke off.
+    /// Why it was interrupted.
     pub why: Option<&'a str>,
-    /// What came of it.
+    /// The result of a finished step.
     pub what: What<'a>,
 }
 
-/// How far a step is.
+/// The progress of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepState {
-    /// It came to its end.
+    /// It is complete.
     Done,
-    /// The rounds before were steady.
+    /// The earlier rounds were already steady.
     NotNeeded,
-    /// What it takes is missing.
+    /// A requirement is missing.
     NotTried,
-    /// It did not come to its end.
+    /// It was interrupted.
     BrokeOff,
-    /// It is still to be done.
+    /// It has not been done yet.
     Open,
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Clone, Debug)]
 pub enum What<'a> {
     /// The load points of a run.
     Run(Vec<Figures>),
     /// The volume was filled.
     Filled {
-        /// How full it was, in percent of what may be used.
+        /// The fill level before, in percent of the usable space.
         before_percent: f64,
-        /// How full it is.
+        /// The fill level after, in percent of the usable space.
         level_percent: f64,
         /// Bytes of ballast.
         ballast_bytes: u64,
     },
-    /// Files were made, edited and deleted.
+    /// Files were created, edited and deleted.
     Aged(Aged),
-    /// The server was made cold.
+    /// The server's cache was emptied.
     Cooled {
-        /// By this command.
+        /// With this command.
         command: Option<&'a str>,
-        /// By writing so much.
+        /// By writing this many bytes.
         pushed_out_bytes: Option<u64>,
     },
-    /// Nothing that is known.
+    /// No known result.
     Nothing,
 }
 
-/// What ageing did.
+/// The result of ageing.
 #[derive(Clone, Copy, Debug)]
 pub struct Aged {
-    /// Files made.
+    /// The number of files created.
     pub made: u64,
-    /// Files written into or added to.
+    /// Files overwritten or extended.
     pub edited: u64,
     /// Files deleted.
     pub deleted: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Extents of the counted files together.
+    /// Extents of the counted files, in total.
     pub extents: Option<u64>,
-    /// Files that were counted.
+    /// Files whose extents were counted.
     pub counted_files: u64,
 }
 
@@ -136,7 +136,7 @@ pub struct Aged {
 pub struct Figures {
     /// Its label.
     pub label: String,
-    /// Workers.
+    /// The number of workers.
     pub workers: u32,
     /// Its measured time.
     pub measured_s: f64,
@@ -148,9 +148,9 @@ pub struct Figures {
     pub ops_per_s: Option<f64>,
     /// Mean response time.
     pub mean_response_us: Option<f64>,
-    /// 99 of 100 took no longer.
+    /// 99 % of the operations took no longer.
     pub p99_response_us: Option<f64>,
-    /// The longest.
+    /// The longest response time.
     pub max_response_us: Option<f64>,
 }
 
@@ -197,7 +197,7 @@ pub fn procedure_screen(procedure: &ProcedureScreen<'_>, style: Style) -> String
     page.text
 }
 
-/// What is wrong with it, before everything else.
+/// The problem with the procedure, shown before everything else.
 fn state_sentence(procedure: &ProcedureScreen<'_>) -> Option<String> {
     let done = procedure.steps.iter().filter(|step| step.state == StepState::Done).count();
     let tried = procedure.steps.iter().filter(|step| step.state != StepState::NotTried).count();
@@ -220,7 +220,7 @@ pub fn procedure_sentence(procedure: &ProcedureScreen<'_>) -> String {
     format!("{name}{short} on {target}: {found}")
 }
 
-/// What is concluded, in a sentence or two.
+/// The conclusion, in one or two sentences.
 fn finding_words(finding: &Finding, steps: &[StepWords<'_>]) -> String {
     match finding {
         Finding::Levels { percent_of_first } => level_words(percent_of_first, steps),
@@ -260,7 +260,7 @@ fn signed(percent: f64) -> String {
     if percent < 0.0 { format!("-{digits}") } else { format!("+{digits}") }
 }
 
-/// The runs that are done, in the order of their figures.
+/// The completed runs, in the order of their figures.
 fn done_runs<'a>(steps: &'a [StepWords<'a>]) -> impl Iterator<Item = &'a StepWords<'a>> {
     steps.iter().filter(|step| step.state == StepState::Done && matches!(step.what, What::Run(_)))
 }
@@ -342,7 +342,7 @@ fn agent_words(agents: &[String]) -> String {
     names.join(", ")
 }
 
-/// What an action did, or why a step broke off.
+/// The effect of an action, or why a step was interrupted.
 fn action_words(step: &StepWords<'_>) -> Option<String> {
     if let (StepState::BrokeOff, Some(why)) = (step.state, step.why) {
         return Some(format!("broke off: {}", plain(why)));
@@ -375,7 +375,7 @@ fn action_words(step: &StepWords<'_>) -> Option<String> {
     })
 }
 
-/// The figures of all runs; `None` where none has any.
+/// The figures of all runs; `None` if there are none.
 fn table(procedure: &ProcedureScreen<'_>) -> Option<Table> {
     let rows: Vec<(&StepWords<'_>, &Figures)> = procedure
         .steps
@@ -411,11 +411,11 @@ fn table(procedure: &ProcedureScreen<'_>) -> Option<Table> {
     Some(table)
 }
 
-/// Every load point of every run, for spreadsheets. What was not measured is empty.
+/// All load points of all runs, for spreadsheets. A figure that was not measured is empty.
 pub fn procedure_csv(procedure: &ProcedureScreen<'_>) -> String {
     let mut out = csv::Writer::from_writer(Vec::new());
     let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     let _ = out.write_record([
         "step",
         "state",
@@ -583,7 +583,7 @@ mod tests {
         assert!(!text.contains("MB/s"), "a table without rows: {text}");
     }
 
-    /// Each line that is no path.
+    /// Checks each line except paths.
     fn assert_fits(text: &str, width: usize) {
         for line in text.lines() {
             assert!(line.chars().count() <= width, "{width}: {line}\n{text}");

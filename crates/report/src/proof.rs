@@ -1,5 +1,5 @@
-//! The screen of a proof: whether the change helped, every figure that says so with its spread, and what was
-//! tried.
+//! The screen of a proof: whether the change helped, all figures that show it with their spread, and the
+//! change itself.
 
 use std::fmt;
 
@@ -17,19 +17,19 @@ use crate::units::{counted, fixed, moment};
 use crate::wanted::Style;
 use crate::warning::warning_sentence;
 
-/// A state's name in the table, beside six columns of figures.
+/// The width of a state's name in the table, next to six columns of figures.
 const NAME_CHARS: usize = 28;
-/// A warning in one line of 80 columns, behind its label.
+/// The length of a warning after its label, on a line of 80 columns.
 const WARNING_CHARS: usize = 71;
-/// A short screen has so many figures where none decides the outcome.
+/// A short screen has this many figures if none decides the outcome.
 const FIGURES_SHOWN: usize = 2;
 
-/// What a state is called.
+/// The name of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateName {
-    /// As it was, before a command changed something.
+    /// Before a command changed something.
     AsItWas,
-    /// With what a command changed.
+    /// With the change made by a command.
     WithChange,
     /// A setting with its value, or a path.
     Named(String),
@@ -50,7 +50,7 @@ impl StateName {
         plain(&self.to_string())
     }
 
-    /// At the beginning of a sentence. A setting or a path is written as it is.
+    /// The name at the beginning of a sentence. A setting or a path is not capitalised.
     fn subject(&self) -> String {
         match self {
             StateName::WithChange => "With the change it".to_owned(),
@@ -59,33 +59,33 @@ impl StateName {
     }
 }
 
-/// What is shown of a proof.
+/// The content of a proof's screen.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofScreen<'a> {
-    /// What each state is called; the first is the one that the others are held to.
+    /// The name of each state. The first is the baseline for the others.
     pub states: &'a [StateName],
-    /// Names and texts of what was tried: the change, its undo.
+    /// Names and texts of the change and its undo.
     pub tried: &'a [(&'a str, String)],
     pub verb: &'a str,
     /// The verb and its flags.
     pub workload: &'a str,
     /// Passes of each state.
     pub rounds: u32,
-    /// What else happened, and in which state.
+    /// Disturbances, each with its state.
     pub disturbed: &'a [(usize, &'a Disturbance)],
     /// Passes that ran and count.
     pub counted: usize,
-    /// It was ended by whoever began it.
+    /// Whether the user interrupted it.
     pub is_interrupted: bool,
-    /// Why it ended before its end.
+    /// Why it ended early.
     pub ended_early: Option<&'a str>,
     /// Why the change is still in place.
     pub not_undone: Option<&'a str>,
-    /// Whether it goes on.
+    /// Whether it is still running.
     pub goes_on: bool,
-    /// What all passes allow to conclude; `None` where it ended early.
+    /// The conclusion from all passes; `None` if it ended early.
     pub conclusion: Option<&'a ProofConclusion>,
-    /// What makes the best state last, where one was accepted and a command makes it.
+    /// How to make the best state permanent, if one was accepted and a command makes it.
     pub keep: Option<&'a str>,
     pub dir: &'a str,
 }
@@ -129,7 +129,7 @@ fn not_judged(conclusion: &ProofConclusion, page: &mut Page) {
     page.sentence(Tone::Plain, &text);
 }
 
-/// What is proven, or why nothing is.
+/// The proven result, or why nothing was proven.
 fn results(proof: &ProofScreen<'_>) -> Vec<(Tone, String)> {
     let is_over = proof.conclusion.is_some() || proof.ended_early.is_some();
     let mut results = Vec::new();
@@ -158,7 +158,7 @@ fn results(proof: &ProofScreen<'_>) -> Vec<(Tone, String)> {
     results
 }
 
-/// How many passes the result comes from, and whether a cache answered them.
+/// The number of passes behind the result, and whether a cache answered them.
 fn confidence(proof: &ProofScreen<'_>) -> String {
     let Some(conclusion) = proof.conclusion else { return String::new() };
     let is_cached = conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0);
@@ -166,7 +166,7 @@ fn confidence(proof: &ProofScreen<'_>) -> String {
     if is_cached { format!("low: a cache answered reads; {passes}") } else { passes }
 }
 
-/// The figures that decide the outcome, as indices; the first ones where none does.
+/// The indices of the figures that decide the outcome; of the first ones if none does.
 fn decisive(conclusion: &ProofConclusion) -> Vec<usize> {
     let figures = conclusion.outcomes.iter().flat_map(|outcome| match *outcome {
         ProofOutcome::Gain(figure) | ProofOutcome::Loss(figure) => vec![figure],
@@ -177,7 +177,7 @@ fn decisive(conclusion: &ProofConclusion) -> Vec<usize> {
     if decisive.is_empty() { (0..FIGURES_SHOWN).collect() } else { decisive }
 }
 
-/// The answer in a line, for lists.
+/// The result in one line, for lists.
 pub fn proof_sentence(conclusion: &ProofConclusion, states: &[StateName]) -> String {
     let answer = answers(conclusion, states).swap_remove(0).1;
     match conclusion.cached.as_ref().is_some_and(|cached| cached.answered_passes() > 0) {
@@ -186,10 +186,10 @@ pub fn proof_sentence(conclusion: &ProofConclusion, states: &[StateName]) -> Str
     }
 }
 
-/// What is said of a proof whose passes read from a cache.
+/// The sentence for a proof whose passes read from a cache.
 const NOT_OF_THE_STORAGE: &str = "This proves nothing about the storage: reads came from a cache";
 
-/// That a cache answered, in how many passes of which state, and what to do about it.
+/// Reports that a cache answered: the number of passes, their state, and the remedy.
 fn cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<String> {
     let cached = conclusion.cached.as_ref().filter(|cached| cached.answered_passes() > 0)?;
     let states = proof.states.iter().zip(cached.answered.iter().zip(&cached.of));
@@ -201,7 +201,7 @@ fn cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<Strin
         false => format!("these passes: {}", states.map(of_state).collect::<Vec<_>>().join(", ")),
     };
     let memory = cached.worst.as_ref()?;
-    // That of a target in memory is no warning of caches.
+    // A target in memory has its own warning, which is not about caches.
     let why = match Warning::if_cached(memory, proof.verb) {
         Some(warning) => format!("Worst pass: {}", warning_sentence(&warning)),
         None => "The target is memory: choose a path on the storage that you want to measure.".to_owned(),
@@ -209,7 +209,7 @@ fn cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<Strin
     Some(format!("{NOT_OF_THE_STORAGE} in {passes}. {why}"))
 }
 
-/// The warning that its runs carry where a cache may have answered, once for all of them.
+/// The warning of its runs that a cache may have answered, once for all of them.
 fn may_be_cached(conclusion: &ProofConclusion, proof: &ProofScreen<'_>) -> Option<String> {
     let cached = conclusion.cached.as_ref().filter(|cached| cached.answered_passes() == 0)?;
     let warning = Warning::if_cached(cached.worst.as_ref()?, proof.verb)?;
@@ -235,7 +235,7 @@ fn measured(proof: &ProofScreen<'_>) -> String {
     }
 }
 
-/// What happened during passes that do not count, each once with how often.
+/// Disturbances during passes that do not count, each once with its number of occurrences.
 fn disturbed(proof: &ProofScreen<'_>) -> Vec<String> {
     let mut all: Vec<(usize, Vec<&Disturbance>)> = Vec::new();
     for (state, disturbance) in proof.disturbed {
@@ -261,7 +261,7 @@ fn disturbed(proof: &ProofScreen<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What happened during several passes, as one sentence.
+/// Similar disturbances during several passes, as one sentence.
 fn all_alike(like: &[&Disturbance]) -> String {
     let taken = like.iter().filter_map(|one| match one {
         Disturbance::OtherPrograms { processors_percent } => Some(*processors_percent),
@@ -280,10 +280,10 @@ fn all_alike(like: &[&Disturbance]) -> String {
     }
 }
 
-/// What is done next.
+/// The next step.
 fn next(proof: &ProofScreen<'_>) -> String {
     let Some(conclusion) = proof.conclusion else {
-        // Nothing is to be mended where whoever began it ended it.
+        // If the user interrupted it, there is nothing to fix.
         let then = if proof.is_interrupted { "prove it again" } else { "fix what stopped it" };
         return match (proof.goes_on, proof.not_undone) {
             (true, _) => "Wait until it ends".to_owned(),
@@ -328,7 +328,7 @@ fn next(proof: &ProofScreen<'_>) -> String {
     }
 }
 
-/// The answer: of one change what came of it; of several the best, or that there is none.
+/// The result: for one change its effect; for several the best one, or that there is none.
 fn answers(conclusion: &ProofConclusion, states: &[StateName]) -> Vec<(Tone, String)> {
     let base = states[0].words();
     if let [outcome] = conclusion.outcomes.as_slice() {
@@ -393,7 +393,7 @@ fn change_words(figure: &ProofFigure, state: usize) -> String {
         };
         format!("{label}: {} instead of {}", text(state), text(0))
     };
-    // Criteria are met or not, and a mean of that is neither.
+    // Criteria are met or not; a mean of that is meaningless.
     let is_told_by_means = figure.figure != VERDICT && has_means(figure);
     match (figure.change_percent[state], figure.noise_percent[state]) {
         _ if !is_told_by_means => said(|over| Some(over.median)),
@@ -404,12 +404,12 @@ fn change_words(figure: &ProofFigure, state: usize) -> String {
     }
 }
 
-/// Whether its means are known; not where an earlier version concluded.
+/// Whether its means are known; conclusions of earlier versions have none.
 fn has_means(figure: &ProofFigure) -> bool {
     figure.values.iter().flatten().all(|over| over.mean.is_some())
 }
 
-/// Every figure with a line for each state below it.
+/// A table with every figure and one line per state below it.
 fn table(conclusion: &ProofConclusion, states: &[StateName], shown: &[usize]) -> Table {
     let mut columns: [Vec<String>; 7] = Default::default();
     let figures = shown.iter().filter_map(|at| conclusion.figures.get(*at));
@@ -435,8 +435,7 @@ fn table(conclusion: &ProofConclusion, states: &[StateName], shown: &[usize]) ->
     table
 }
 
-/// What the states are called where there is little room: the end of long names, unless that makes two of
-/// them one.
+/// Short names of the states: the end of long names, unless that makes two of them equal.
 fn names_in_table(states: &[StateName]) -> Vec<String> {
     let short: Vec<String> = states.iter().map(|name| path_short(&name.to_string(), NAME_CHARS)).collect();
     let is_twice = short.iter().enumerate().any(|(at, name)| short[..at].contains(name));
@@ -447,7 +446,8 @@ fn push(columns: &mut [Vec<String>; 7], cells: impl Iterator<Item = String>) {
     columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
 }
 
-/// That no frame was late is news. That nothing failed, was written or was sent again is none.
+/// Whether a figure is worth showing. Zero late frames are; zero failures, writes or retransmissions are
+/// not.
 fn says_something(figure: &ProofFigure) -> bool {
     let any = figure.values.iter().flatten().any(|value| value.highest != 0.0);
     any || is_of_streams(&figure.figure)
@@ -483,7 +483,7 @@ fn judgement_word(judgement: Judgement, better: Better) -> &'static str {
     }
 }
 
-/// What else happened during a pass.
+/// A disturbance during a pass, as text.
 pub fn disturbance_words(disturbance: &Disturbance) -> String {
     match disturbance {
         Disturbance::Timing => "this client kept Reelgauge from running in time".to_owned(),
@@ -501,7 +501,7 @@ pub fn disturbance_words(disturbance: &Disturbance) -> String {
     }
 }
 
-/// `Pass 3 of 10, with the change; about 1 min 20 s left`, for whoever waits.
+/// `Pass 3 of 10, with the change; about 1 min 20 s left`, for a user who waits.
 pub fn pass_line(number: usize, of: usize, state: &str, last_took_s: f64) -> String {
     let left_s = last_took_s * (of + 1 - number.min(of)) as f64;
     let left = if last_took_s > 0.0 { format!("; about {} left", moment(left_s)) } else { String::new() };

@@ -1,5 +1,5 @@
-//! The screen of a replay: how long it took against the recording, whether everything came to what was
-//! recorded, how well the timing was kept, and every pass of a batch.
+//! The screen of a replay: its duration compared with the recording, whether all operations had the
+//! recorded result, the accuracy of the timing, and every pass of a batch.
 
 mod bad_timing;
 
@@ -24,16 +24,16 @@ use crate::wanted::Screen;
 
 pub use bad_timing::bad_timing_sentence;
 
-/// Remarks of a trace that are shown; all are in summary.json.
+/// At most this many remarks of a trace are shown; all are in summary.json.
 const REMARKS_MAX: usize = 5;
-/// Differences that are shown.
+/// At most this many differences are shown.
 const DIFFERENCES_MAX: usize = 5;
 const SYNTHETIC: &str = "The trace is synthetic: it is made from published statistics, not recorded.";
 const ALL_AS_RECORDED: &str = "Every operation had its recorded result.";
-/// Silences of the storage that are shown.
+/// At most this many silences of the storage are shown.
 const SILENCES_MAX: usize = 3;
 
-/// What the screen begins with.
+/// The first lines of the screen: the result.
 pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
@@ -53,7 +53,7 @@ pub(crate) fn answer(summary: &Summary, facts: &ReplayFacts) -> Vec<(Tone, Strin
     sentences
 }
 
-/// Writes the screen behind the answer.
+/// Writes the screen after the result.
 pub(crate) fn screen(summary: &Summary, facts: &ReplayFacts, show: &Screen, page: &mut Page) {
     if facts.passes.len() > 1 {
         page.gap();
@@ -77,7 +77,7 @@ fn remarks(facts: &ReplayFacts, page: &mut Page) {
     }
 }
 
-/// What the page shows of a replay.
+/// The section of the page about a replay.
 pub(crate) fn section(summary: &Summary, facts: &ReplayFacts) -> Section {
     let synthetic = if facts.synthetic { format!(" {SYNTHETIC}") } else { String::new() };
     let mut section = Section::of_page("replay", "Replay", trace(facts) + &synthetic);
@@ -123,8 +123,8 @@ pub(crate) fn section(summary: &Summary, facts: &ReplayFacts) -> Section {
     section
 }
 
-/// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85 MB/s.` At
-/// the recorded pace the rate is the recording's, so the delay against it takes its place.
+/// `Replayed edit in 12.3 s (recorded: 12.2 s) on /mnt/nas (NFS 4.2 from nas1): 812 operations, 85
+/// MB/s.` At the recorded pace the rate is that of the recording, so the delay is shown instead.
 fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_passes: u64) -> String {
     let users = match facts.copies {
         1 => String::new(),
@@ -169,7 +169,7 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     )
 }
 
-/// `3.01 s later than recorded (1.25 times as long)`; `None` of a recording without a length.
+/// `3.01 s later than recorded (1.25 times as long)`; `None` for a recording without a length.
 fn delay_words(delay_s: f64, facts: &ReplayFacts) -> Option<String> {
     let recorded_s = facts.user_span_to_keep_s().filter(|span_s| *span_s > 0.0)?;
     if is_as_recorded(delay_s, recorded_s) {
@@ -184,12 +184,12 @@ fn delay_words(delay_s: f64, facts: &ReplayFacts) -> Option<String> {
     ))
 }
 
-/// Whether a time differs from the recorded one by no more than anybody would call the same.
+/// Whether the difference from the recorded time is too small to mention.
 fn is_as_recorded(delay_s: f64, recorded_s: f64) -> bool {
     delay_s.abs() <= recorded_s * DELAY_MAX_PERCENT / 100.0
 }
 
-/// Why the time of the recording was kept or not.
+/// Why the duration matched that of the recording, or not.
 pub(crate) fn cause(facts: &ReplayFacts) -> String {
     let silences = facts.passes.iter().flat_map(|pass| &pass.silences);
     let longest = silences.max_by(|one, two| one.length_s.total_cmp(&two.length_s));
@@ -218,7 +218,7 @@ pub(crate) fn cause(facts: &ReplayFacts) -> String {
     }
 }
 
-/// When the storage was silent, and how many operations that delayed.
+/// When the storage was silent, and the number of operations that this delayed.
 fn silences(facts: &ReplayFacts) -> Vec<String> {
     let all: Vec<&ReplaySilence> = facts.passes.iter().flat_map(|pass| &pass.silences).collect();
     let mut said: Vec<String> = all.iter().take(SILENCES_MAX).map(|silence| silence_words(silence)).collect();
@@ -241,7 +241,7 @@ pub(crate) fn silence_words(silence: &ReplaySilence) -> String {
     )
 }
 
-/// Whether everything came to what was recorded.
+/// Whether all operations had the recorded result.
 fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     let different: u64 = facts.passes.iter().map(|pass| pass.different_ops).sum();
     let done: u64 = facts.passes.iter().map(|pass| pass.done_ops).sum();
@@ -265,7 +265,7 @@ fn differences(facts: &ReplayFacts, sentences: &mut Vec<(Tone, String)>) {
     sentences.extend(shown.map(|difference| (Tone::Plain, format!("  {}", plain(difference)))));
 }
 
-/// In how many pieces what was written lies, of the pass in which that was worst.
+/// The number of extents of the written files, in the worst pass.
 fn pieces(facts: &ReplayFacts) -> Vec<String> {
     let mut worst: BTreeMap<&str, &WrittenPieces> = BTreeMap::new();
     for found in &facts.written_pieces {
@@ -285,8 +285,8 @@ fn pieces(facts: &ReplayFacts) -> Vec<String> {
     worst.values().map(said).collect()
 }
 
-/// How many operations could not begin when due, and how late Reelgauge began them, each in the pass in which
-/// that was worst.
+/// The number of operations that could not begin when due, and the delay added by Reelgauge, each
+/// from its worst pass.
 fn timing(facts: &ReplayFacts) -> Option<String> {
     let held_up = facts.passes.iter().max_by_key(|pass| pass.held_up_ops).and_then(held_up);
     let own = own_lateness(facts, held_up.is_some());
@@ -322,11 +322,11 @@ fn own_lateness(facts: &ReplayFacts, were_held_up: bool) -> Option<String> {
     })
 }
 
-/// A row for each pass. A page has room for more columns than a terminal.
+/// A row for each pass. A page has space for more columns than a terminal.
 fn table(summary: &Summary, facts: &ReplayFacts, is_page: bool) -> Table {
     let rows = &facts.passes;
     let point = |pass: &ReplayPass| summary.load_points.iter().find(|point| point.index == pass.point);
-    // Over the same time as what moved in all.
+    // Over the same time as the total throughput.
     let rate = |pass: &ReplayPass, (bytes, of_point): (u64, Option<f64>)| match pass.worked_s {
         Some(worked_s) => (worked_s > 0.0 && of_point.is_some()).then(|| bytes as f64 / worked_s),
         None => of_point,
@@ -500,7 +500,7 @@ mod tests {
         );
     }
 
-    /// The figures and the words beside them say the same, however short the recording was.
+    /// The figures and the text next to them agree, even for a short recording.
     #[test]
     fn the_factor_against_the_recording_is_that_of_the_figures() {
         for (recorded_s, took_s, said) in [
@@ -539,7 +539,7 @@ mod tests {
     fn a_pass_that_was_stopped_replayed_a_part() {
         let text = shown(vec![ReplayPass { complete: false, ..pass() }], Some(12.0));
         assert!(text.starts_with("Result:     Replayed edit partly on /mnt/nas: 812 of "), "{text}");
-        // What came to nothing is no replay, and the list shows no more than the first sentence.
+        // If nothing succeeded there is no replay, and the list shows only the first sentence.
         for (different_ops, said) in [
             (812, "; none of them had its recorded result."),
             (3, "; the result of 3 of them differs from the recording."),

@@ -1,5 +1,5 @@
-//! What a run was made of: its target, its clients, its plan, what users noted, and the command that does it
-//! again. For its page; a [document](crate::document) has the same rows.
+//! The configuration of a run: its target, its clients, its plan, the user's notes, and the command that
+//! repeats it. For its page; a [document](crate::document) has the same rows.
 
 use reelgauge_analysis::Summary;
 use reelgauge_record::notes::RunNotes;
@@ -13,16 +13,16 @@ use crate::sentence::Tone;
 use crate::text::plain;
 use crate::units::{amount, block_size, counted};
 
-/// What of a run is in files next to its summary.
+/// The files of a run other than its summary.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFiles<'a> {
-    /// The command that does it again.
+    /// The command that repeats it.
     pub again: &'a str,
-    /// `run.toml`; `None` where it can't be read.
+    /// `run.toml`; `None` if it cannot be read.
     pub plan_toml: Option<&'a str>,
     /// `hosts.json`.
     pub hosts: &'a [Value],
-    /// What users wrote down.
+    /// The user's notes.
     pub notes: Option<&'a RunNotes>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn target_rows(summary: &Summary) -> Vec<(String, String)> {
     rows.into_iter().filter_map(|(name, text)| Some((name.to_owned(), plain(&text?)))).collect()
 }
 
-/// Every fact of each client.
+/// All facts about each client.
 pub(crate) fn clients(hosts: &[Value]) -> impl Iterator<Item = Vec<Block>> {
     hosts.iter().map(|host| {
         let facts = host_rows(host);

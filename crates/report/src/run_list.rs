@@ -1,5 +1,5 @@
-//! The list of runs: what was measured, newest first, each with its answer. A few lines for each, so that
-//! nothing has to be cut.
+//! The list of runs: the measured targets, newest run first, each with its result. Each run has a few
+//! lines, so that nothing has to be cut.
 
 use reelgauge_analysis::statement::Judgement;
 use reelgauge_record::notes::RunNotes;
@@ -11,28 +11,28 @@ use crate::text::plain;
 use crate::units::amount;
 use crate::wanted::Style;
 
-/// A run, as a list tells of it.
+/// A run in the list.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLine<'a> {
     /// Name of its directory.
     pub id: &'a str,
-    /// When it began, RFC 3339; empty where nothing says so.
+    /// When it began, RFC 3339; empty if unknown.
     pub started_at: &'a str,
     pub verb: &'a str,
     pub target: &'a str,
-    /// How it ended, in a word, where it did not come to its end: `running`, `killed`.
+    /// Its end in one word, if it did not finish: `running`, `killed`.
     pub state: Option<&'a str>,
-    /// Whether its criteria were met; `None` where none were asked for.
+    /// Whether its criteria were met; `None` if there were none.
     pub verdict: Option<Judgement>,
-    /// The first sentence of its answer; empty where there is none.
+    /// The first sentence of its result; empty if there is none.
     pub answer: &'a str,
-    /// Of all its files.
+    /// The size of all its files.
     pub bytes_on_disk: u64,
-    /// What people say of it.
+    /// The user's notes on it.
     pub notes: Option<&'a RunNotes>,
 }
 
-/// The list as text, ending with a line feed. `left_out` runs are older than those.
+/// The list as text, ending with a line feed. `left_out`: the number of older runs that are not listed.
 pub fn run_list(runs: &[RunLine<'_>], left_out: usize, style: Style) -> String {
     let mut page = Page::new(style);
     for run in runs {
@@ -61,7 +61,7 @@ fn head(run: &RunLine<'_>) -> String {
     };
     let verb = if run.verb.is_empty() { "run" } else { run.verb };
     let target = if run.target.is_empty() { String::new() } else { format!(" of {}", run.target) };
-    // Of a run that did not come to its end, its state says more.
+    // For an unfinished run, its state is more informative.
     let verdict = run.verdict.and_then(|verdict| match verdict {
         Judgement::Met => Some("criteria met"),
         Judgement::NotMet => Some("criteria NOT MET"),

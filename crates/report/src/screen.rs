@@ -1,5 +1,5 @@
-//! What a run shows on the terminal: the answer first, then the numbers behind it, then what to doubt,
-//! where the files are and what to do next.
+//! The terminal screen of a run: first the result, then the figures below it, then doubts, the location
+//! of the files and the next step.
 
 use reelgauge_analysis::Summary;
 
@@ -15,7 +15,7 @@ use crate::path::{hop_words, path_lines, shares_words};
 pub use crate::wanted::{Detail, Screen, Style, Tables};
 use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
-/// What stands beside a run: who else sampled, the path to the disks, and marks.
+/// Facts recorded next to a run: observers, the path to the disks, and marks.
 fn beside(summary: &Summary, page: &mut Page) {
     for observer in &summary.observers {
         page.item("Observer", &observer_words(observer));
@@ -37,7 +37,7 @@ pub fn screen(summary: &Summary, show: &Screen) -> String {
     written(summary, show).text
 }
 
-/// The screen as it was written: as text, and as blocks.
+/// The screen as text and as blocks.
 pub(crate) fn written(summary: &Summary, show: &Screen) -> Page {
     let mut page = Page::new(show.style);
     answer_block(summary, &mut page);

@@ -1,5 +1,5 @@
-//! The screen of a search for the largest count of streams: the count first, then the trials that it rests
-//! on, then what failed first just above it.
+//! The screen of a search for the largest count of streams: first the count, then its trials, then the
+//! first failure just above it.
 
 use reelgauge_analysis::facts::StoppedBy;
 use reelgauge_analysis::statement::{AtLeast, Judgement, Number, Statement, of};
@@ -18,7 +18,7 @@ use crate::text::{plain, plain_short};
 use crate::units::{count, counted};
 use crate::wanted::Screen;
 
-/// What the screen begins with.
+/// The first lines of the screen: the result.
 pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
@@ -29,13 +29,13 @@ pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, Strin
     sentences
 }
 
-/// Why a search has no certain answer, in its own words.
+/// Why a search has no certain result.
 pub(crate) fn why_unfinished(summary: &Summary) -> Option<String> {
     let facts = summary.search.as_ref().filter(|facts| !facts.complete)?;
     Some(plain(&facts.answer_sentence)).filter(|words| !words.is_empty())
 }
 
-/// Writes the screen behind the answer.
+/// Writes the screen after the result.
 pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page: &mut Page) {
     page.detail(|page| {
         if let Some(failed) = &facts.failed_first {
@@ -59,7 +59,7 @@ pub(crate) fn screen(summary: &Summary, facts: &SearchFacts, show: &Screen, page
     end(summary, show, page);
 }
 
-/// What the page shows of a search. Trials of an earlier run are in that run's summary.
+/// The section of the page about a search. Trials of an earlier run are in that run's summary.
 pub(crate) fn section(summary: &Summary, facts: &SearchFacts) -> Section {
     let about = plain(&facts.answer_sentence);
     let mut section = Section::of_page("search", "Largest count that passes", about);
@@ -79,7 +79,7 @@ pub(crate) fn section(summary: &Summary, facts: &SearchFacts) -> Section {
     section
 }
 
-/// What the storage carries, or why that is not known.
+/// The number of streams that the storage sustains, or why it is unknown.
 fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> String {
     let (place, what) = (place(&summary.target), plain_short(&facts.what, 80));
     let number = |streams: u32| format!("{} {}", count(u64::from(streams)), as_counted(streams, &what));
@@ -109,7 +109,7 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
              storage.",
             number(streams)
         ),
-        // Fewer trials than the search wanted.
+        // There were fewer trials than the search needs.
         _ if statement.judgement == Judgement::NotKnown => {
             format!("UNKNOWN: {} passed on {place} before the search was stopped.", number(streams))
         }
@@ -137,7 +137,7 @@ fn carries(summary: &Summary, facts: &SearchFacts, statement: &Statement) -> Str
     }
 }
 
-/// Why no more were tried.
+/// Why no larger count was tried.
 fn no_more_because(by: StoppedBy) -> &'static str {
     match by {
         StoppedBy::Cap => " (cap in the plan)",
@@ -148,7 +148,7 @@ fn no_more_because(by: StoppedBy) -> &'static str {
     }
 }
 
-/// Of `players of prores-422-hq-uhd-25` one is a `player of prores-422-hq-uhd-25`.
+/// The singular of `players of prores-422-hq-uhd-25` is `player of prores-422-hq-uhd-25`.
 fn as_counted(streams: u32, what: &str) -> String {
     let (noun, rest) = what.split_at(what.find(' ').unwrap_or(what.len()));
     let one = if noun == "mixes" { Some("mix") } else { noun.strip_suffix('s') };
@@ -178,7 +178,7 @@ fn evidence(facts: &SearchFacts) -> String {
     if sentence.is_empty() { plain(&facts.evidence_sentence) } else { format!("{sentence}.") }
 }
 
-/// The answer of a search over several machines, where one of theirs was the limit.
+/// The result of a search over several hosts, if one of them was the limit.
 pub fn limited_by_agents(streams: u32, limited_at: u32) -> String {
     format!(
         "At least {}: with {} the host of an agent was the limit, not the storage. Use more or faster hosts.",
@@ -187,7 +187,7 @@ pub fn limited_by_agents(streams: u32, limited_at: u32) -> String {
     )
 }
 
-/// The answer of a search over several machines that ended before it had one.
+/// The result of a search over several hosts that ended too early.
 pub fn not_finished(streams: u32) -> String {
     match streams {
         0 => "The search ended before any count passed on all hosts.".to_owned(),
@@ -200,7 +200,7 @@ pub fn not_finished(streams: u32) -> String {
     }
 }
 
-/// What those trials failed by that failed by no fault of the storage's.
+/// The column for trials that failed through no fault of the storage.
 fn own_column(summary: &Summary) -> &'static str {
     let is_held = summary.load_points.iter().any(|point| point.culprit == Some(Culprit::MaxRate));
     match (is_held, summary.hosts.is_some()) {
@@ -210,8 +210,8 @@ fn own_column(summary: &Summary) -> &'static str {
     }
 }
 
-/// One row per count that was tried. What failed is named by what it can have failed by: a network that leads
-/// to the storage is not told from it.
+/// One row per count that was tried. The column of failures names all possible causes: a network on the
+/// path cannot be distinguished from the storage.
 fn trials(summary: &Summary, rows: &[TrialsAt]) -> Table {
     let column = |of: fn(&TrialsAt) -> u32| rows.iter().map(|row| count(u64::from(of(row)))).collect();
     let theirs = if is_over_network(summary) { "storage or network" } else { "storage" };
@@ -221,7 +221,7 @@ fn trials(summary: &Summary, rows: &[TrialsAt]) -> Table {
     table.column("", "passed", column(|row| row.passed)).at("passed");
     table.column("failed:", theirs, column(|row| row.failed)).at("failed");
     table.column("failed:", own_column(summary), column(|row| row.client_limited)).at("client_limited");
-    // Of a search that was stopped.
+    // Only in a search that was stopped.
     if rows.iter().any(|row| row.unfinished > 0) {
         table.column("", "unfinished", column(|row| row.unfinished)).at("unfinished");
     }
@@ -237,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// By what trials of this run can have failed.
+    /// The possible causes of failed trials in this run.
     fn causes(summary: &Summary) -> Vec<String> {
         trials(summary, &[]).columns()[2..].iter().map(|column| column.header[1].clone()).collect()
     }

@@ -1,13 +1,13 @@
-//! What the tool itself cost the figures, in a sentence.
+//! The effect of Reelgauge itself on the figures, as a sentence.
 //!
-//! Not here: whether its timing was good enough ([`reelgauge_analysis::SelfCost`]).
+//! Not here: judging its timing ([`reelgauge_analysis::SelfCost`]).
 
 use reelgauge_analysis::figures::CARRY_P99;
 use reelgauge_analysis::{LoadPoint, SelfCost};
 
 use crate::units::{counted, duration, moment};
 
-/// Whether the tool's own timing was good enough for the figures of these load points, and why.
+/// Whether Reelgauge's own timing was accurate enough for the figures of these load points, and why.
 pub fn self_cost_sentence(cost: &SelfCost, points: &[LoadPoint]) -> String {
     let sentence = match (cost.own_delay_max_us, cost.shortest_buffer_s) {
         (Some(max_us), Some(buffer_s)) => of_streams(cost, points, max_us, buffer_s),
@@ -42,10 +42,10 @@ fn of_streams(cost: &SelfCost, points: &[LoadPoint], max_us: f64, buffer_s: f64)
     }
 }
 
-/// Beside the median answer.
+/// The delay compared with the median response time.
 fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     let ops: u64 = points.iter().map(|point| point.total.ops).sum();
-    // 99 of fewer than 100 are all of them; earlier versions called that a percentile.
+    // With fewer than 100 operations there is no 99th percentile; earlier versions reported one anyway.
     let p99_us = cost.lateness_p99_us.filter(|_| ops >= CARRY_P99 || cost.lateness_max_us.is_none());
     let Some((late_us, response_us)) = p99_us.or(cost.lateness_max_us).zip(cost.response_p50_us) else {
         if let Some(max_us) = cost.lateness_max_us {
@@ -86,7 +86,7 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
     }
 }
 
-/// What a replay knows of its own lateness.
+/// The sentence about the scheduling delay of a replay.
 fn of_replay(p99_us: Option<f64>, max_us: f64, cost: &SelfCost) -> String {
     let max = duration(max_us);
     let within = match p99_us.map(duration) {
@@ -140,7 +140,7 @@ mod tests {
         assert!(said.contains("Too few operations to judge"), "{said}");
     }
 
-    /// "0.0 s" would say that it was not stopped.
+    /// "0.0 s" would read as if it had not been stopped.
     #[test]
     fn a_short_pause_has_its_length() {
         let cost = SelfCost {

@@ -1,23 +1,23 @@
-//! Sentences as terminal and page show them, and how each is to be taken.
+//! Sentences as terminal and page show them, and the tone of each.
 
 use serde::{Deserialize, Serialize};
 
-/// How a sentence is to be taken.
+/// Whether a sentence is good, neutral or bad news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
-    /// What was asked.
+    /// The result itself.
     Answer,
-    /// Something to know.
+    /// Neutral, additional information.
     Plain,
-    /// An answer that shows neither a pass nor a failure.
+    /// A result that shows neither a pass nor a failure.
     Inconclusive,
     /// Something bad.
     Bad,
 }
 
-/// An incident in words, and which of the summary it is.
+/// An incident as a sentence, and its index in the summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct IncidentSentence {
@@ -25,15 +25,15 @@ pub struct IncidentSentence {
     pub point: usize,
     /// The incident, as an index into those of the load point.
     pub incident: usize,
-    /// When it was, whom it hit, what happened and whose it was.
+    /// Its time, the affected streams, the event and the responsible component.
     pub text: String,
 }
 
-/// A sentence of an answer.
+/// A sentence of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Sentence {
-    /// How it is to be taken.
+    /// Whether it is good, neutral or bad news.
     pub tone: Tone,
     /// The sentence.
     pub text: String,

@@ -1,14 +1,14 @@
-//! When nothing at all was answered, in a sentence: a mean over a run hides it, and so does a percentile.
+//! Periods without any response, as a sentence: neither a mean nor a percentile over a run shows them.
 //!
-//! Not here: when that was ([`reelgauge_analysis::silence`]). Late frames have incidents, which tell it of
-//! streams.
+//! Not here: finding them ([`reelgauge_analysis::silence`]). For streams, the incidents of late frames
+//! cover them.
 
 use reelgauge_analysis::series::Standstill;
 use reelgauge_analysis::silence::Told;
 
 use crate::units::moment;
 
-/// `The storage did not respond for 6.1 s, starting at 3.0 s.`; `doing` is what was asked meanwhile.
+/// `The storage did not respond for 6.1 s, starting at 3.0 s.`; `doing` is the activity at that time.
 pub(crate) fn sentence(told: &Told<'_>, doing: &str) -> String {
     let Standstill { began_s, lasted_s } = told.longest;
     let more = match told.more {

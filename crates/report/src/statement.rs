@@ -1,6 +1,6 @@
-//! The first line of every screen and page, in words: one number that a person came for, and its cause.
+//! The first line of every screen and page as text: the most important number, and its cause.
 //!
-//! The statement itself is data ([`reelgauge_analysis::statement`]); every figure in a sentence here stands
+//! The statement itself is data ([`reelgauge_analysis::statement`]); every figure in a sentence here is
 //! in the summary that it was made from. Not here: tables, warnings, advice.
 
 use crate::sentence::IncidentSentence;
@@ -17,7 +17,7 @@ use crate::marks::beside_words;
 use crate::sentence::Tone;
 use crate::units::{count, counted, duration, moment, percent};
 
-/// So many incidents of a load point are put in words for a page.
+/// A page describes at most this many incidents per load point.
 const INCIDENTS_SAID: usize = 20;
 
 /// `57 of 1,125 frames were late, on all 3 recorders.`
@@ -38,14 +38,15 @@ pub(crate) fn late_frames(summary: &Summary, statement: &Statement) -> Option<St
     Some(format!("{with}{frames} of {judged} {were} late, on {hit}{whose}."))
 }
 
-/// What a page adds to that sentence: ` Cause: the storage (nothing answered for 1.7 s, starting at 7.9 s).`
+/// The addition to that sentence on a page: ` Cause: the storage (nothing answered for 1.7 s, starting
+/// at 7.9 s).`
 pub(crate) fn cause_clause(summary: &Summary, statement: &Statement) -> Option<String> {
     let Number::LateFrames { point, .. } = statement.number else { return None };
     let late = summary.load_points.get(point)?.streams.as_ref()?;
     statement.cause.map(|cause| format!(" Cause: {}.", cause_words(&cause, late, summary)))
 }
 
-/// The machines with late frames, in a run of several.
+/// The hosts with late frames, in a run on several hosts.
 fn agents_of(late: &LateFigures) -> Vec<String> {
     let with_late = late.streams.iter().filter(|stream| stream.late_frames > 0);
     let mut agents: Vec<String> = with_late.filter_map(|stream| stream.agent.clone()).collect();
@@ -65,7 +66,7 @@ fn hit(streams_with_late_frames: u64, streams: u64, late: &LateFigures) -> Strin
     }
 }
 
-/// What the streams are, where all are alike.
+/// The kind of the streams, if all are alike.
 fn noun(late: &LateFigures) -> &'static str {
     let mut kinds = late.streams.iter().map(|stream| stream.kind);
     match kinds.next().flatten() {
@@ -74,7 +75,7 @@ fn noun(late: &LateFigures) -> &'static str {
     }
 }
 
-/// The worst incident and whose it was; how many there were beside it.
+/// The worst incident with its responsible component, and the number of other incidents.
 pub(crate) fn cause_words(cause: &Cause, late: &LateFigures, summary: &Summary) -> String {
     let Some(incident) = cause.incident.and_then(|at| late.incidents.get(at)) else {
         return culprit_words(cause.culprit, summary).to_owned();
@@ -86,7 +87,7 @@ pub(crate) fn cause_words(cause: &Cause, late: &LateFigures, summary: &Summary) 
     format!("{} ({worst}{})", whose_words(incident, summary), incident_words(incident))
 }
 
-/// What happened in an incident and when: `no response for 1.7 s, starting at 7.9 s`.
+/// The event and the time of an incident: `no response for 1.7 s, starting at 7.9 s`.
 pub(crate) fn incident_words(incident: &Incident) -> String {
     let at = moment(incident.began_s);
     if incident.culprit.is_own() {
@@ -136,7 +137,7 @@ fn own_words(incident: &Incident, at: &str) -> String {
     }
 }
 
-/// Whose an incident was, with the share of each side where it was not all of one.
+/// The responsible component of an incident, with the share of each if there were several.
 pub(crate) fn whose_words(incident: &Incident, summary: &Summary) -> String {
     let culprit = culprit_words(incident.culprit, summary);
     let (own, all) = (incident.late_frames_with_own_delay, incident.late_frames);
@@ -153,7 +154,8 @@ pub(crate) fn whose_words(incident: &Incident, summary: &Summary) -> String {
     }
 }
 
-/// Whose it was. What lies behind this machine's link is not told from the storage.
+/// The name of the responsible component. Anything behind the local host's link cannot be distinguished
+/// from the storage.
 pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str {
     match culprit {
         Culprit::Tool => "Reelgauge itself, not the storage",
@@ -167,17 +169,18 @@ pub(crate) fn culprit_words(culprit: Culprit, summary: &Summary) -> &'static str
     }
 }
 
-/// Whether a network leads to the storage, which is not told from it.
+/// Whether there is a network on the path to the storage, which cannot be distinguished from it.
 pub(crate) fn is_over_network(summary: &Summary) -> bool {
     summary.link.is_some() || has_interfaces(summary)
 }
 
-/// Whether machines of the run reached the storage through a network, as far as they told.
+/// Whether hosts of the run reached the storage through a network, as far as they reported it.
 fn has_interfaces(summary: &Summary) -> bool {
     summary.hosts.as_ref().is_some_and(|section| section.hosts.iter().any(|host| host.interface.is_some()))
 }
 
-/// The incidents of all load points, the worst of each first: when, whom it hit, what happened, whose it was.
+/// The incidents of all load points, the worst of each first: the time, the affected streams, the event,
+/// and the responsible component.
 pub fn incident_sentences(summary: &Summary) -> Vec<IncidentSentence> {
     let of_point = |(at, point)| {
         let told = incidents_of(point, summary, INCIDENTS_SAID);
@@ -186,9 +189,9 @@ pub fn incident_sentences(summary: &Summary) -> Vec<IncidentSentence> {
     summary.load_points.iter().enumerate().flat_map(of_point).collect()
 }
 
-/// The incidents of a load point, the worst first, at most so many: which it is, and in words.
+/// The incidents of a load point, the worst first, at most `most`: the index and the sentence of each.
 pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) -> Vec<(usize, String)> {
-    // The trials of a check have one limit together: an incident with another culprit would contradict it.
+    // The trials of a check share one limit: an incident with another culprit would contradict it.
     let is_told = |incident: &Incident| {
         summary.check.as_ref().is_none_or(|check| check.blames_the_same(incident.culprit))
     };
@@ -210,8 +213,8 @@ pub(crate) fn incidents_of(point: &LoadPoint, summary: &Summary, most: usize) ->
     incidents.into_iter().take(most).map(line).collect()
 }
 
-/// What contributed without being the cause. Next to a cause that is certain and not this client, busy
-/// processors are a doubt, and said once.
+/// Factors that contributed without being the cause. If the cause is certain and is not this client,
+/// busy processors are a doubt, which is shown only once.
 fn beside(incident: &Incident, summary: &Summary) -> String {
     let is_elsewhere = !incident.culprit.is_own() && incident.culprit != Culprit::NotKnown;
     let machine = incident.machine.filter(|_| !is_elsewhere).unwrap_or_default();
@@ -225,14 +228,14 @@ fn beside(incident: &Incident, summary: &Summary) -> String {
     if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) }
 }
 
-/// What makes the number less sure, as far as no sentence before it says it: `Confidence
-/// low: a cache may have answered.`
+/// Reasons that make the number less certain, unless an earlier sentence already contains them:
+/// `Confidence low: a cache may have answered.`
 pub(crate) fn doubt_words(summary: &Summary, statement: &Statement) -> Option<String> {
     let told = doubts_of(summary, statement);
     (!told.is_empty()).then(|| format!("Confidence low: {}.", told.join("; ")))
 }
 
-/// The doubts that no sentence elsewhere says, a clause each.
+/// The doubts that no other sentence contains, one clause each.
 pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String> {
     let own_timing = |summary: &Summary| {
         let cost = &summary.self_cost;
@@ -249,13 +252,13 @@ pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String>
         }
     };
     let words = |doubt: &Doubt| match doubt {
-        // Said before the number, or by it.
+        // Stated before the number, or by it.
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running | Doubt::OwnFault | Doubt::Unsteady => None,
-        // A warning says how long it was, and a sentence of the check which rate changed.
+        // A warning states the duration, and a sentence of the check names the rate that changed.
         Doubt::ShortLook | Doubt::Burst => None,
-        // A sentence of the answer.
+        // The result contains a sentence about it.
         Doubt::Silence => None,
-        // The reason why it is inconclusive.
+        // It is already the reason why the run is inconclusive.
         Doubt::OwnTiming if statement.inconclusive.contains(&Inconclusive::OwnTiming) => None,
         Doubt::OwnTiming => Some(own_timing(summary)),
         Doubt::ClientBusy => {
@@ -263,7 +266,7 @@ pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String>
             Some(format!("other programs used {busy:.0} % of this client's processors"))
         }
         Doubt::Memory => Some(match summary.hosts.is_some() && summary.target.fs_type.is_none() {
-            // Not everybody's target is of one kind.
+            // The targets of the hosts differ in kind.
             true => "some targets are memory, not storage".to_owned(),
             false => "the target is memory, not storage".to_owned(),
         }),
@@ -274,7 +277,7 @@ pub(crate) fn doubts_of(summary: &Summary, statement: &Statement) -> Vec<String>
     statement.confidence.doubts.iter().filter_map(words).collect()
 }
 
-/// What a judgement is called in front of a sentence; nothing where the sentence says it.
+/// The label of a judgement before a sentence; empty if the sentence already states it.
 pub(crate) fn judgement_words(judgement: Judgement) -> &'static str {
     match judgement {
         Judgement::Met | Judgement::NothingAsked => "",
@@ -284,7 +287,7 @@ pub(crate) fn judgement_words(judgement: Judgement) -> &'static str {
     }
 }
 
-/// How the first sentence of a judgement is to be taken.
+/// The tone of the first sentence of a judgement.
 pub(crate) fn judgement_tone(judgement: Judgement) -> Tone {
     match judgement {
         Judgement::Met | Judgement::NothingAsked => Tone::Answer,
@@ -315,11 +318,11 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
     }
 }
 
-/// The reasons why a run is inconclusive, without the full stop; `None` where it is not.
+/// The reasons why a run is inconclusive, without the full stop; `None` if it is conclusive.
 pub(crate) fn inconclusive_reasons(statement: &Statement) -> Option<String> {
     let is_held = statement.cause.is_some_and(|cause| cause.culprit == Culprit::MaxRate);
     let words = |reason: &Inconclusive| match reason {
-        // The result of a search says so.
+        // The result of a search already states it.
         Inconclusive::ClientLimit => None,
         Inconclusive::ClientDelay if is_held => {
             Some("--max-rate, not the storage, delayed operations".to_owned())

@@ -1,5 +1,5 @@
-//! The screen of a run of streams: whether all frames were in time, then load point by load point, then
-//! the streams that fared worst, then where this machine was the limit.
+//! The screen of a run of streams: first whether all frames were in time, then each load point, then the
+//! worst streams, then any limit of the local host.
 
 mod answer;
 mod page_section;
@@ -28,7 +28,7 @@ const WORST_MARGIN: &str = "Smallest time left before a frame's deadline. A nega
 const FRAME_P99: &str = "For streams: 99 of 100 frames completed no later than this time after they were \
                          due to start. A frame may take several operations.";
 
-/// Writes the screen behind the answer.
+/// Writes the screen after the result.
 pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
     if summary.ops() > 0 {
         page.gap();
@@ -42,7 +42,7 @@ pub(crate) fn screen(summary: &Summary, show: &Screen, page: &mut Page) {
     end(summary, show, page);
 }
 
-/// The load point whose streams are worth looking at: the first that failed, else the last.
+/// The load point whose streams are shown: the first that failed, else the last.
 pub(crate) fn told(summary: &Summary) -> Option<&LoadPoint> {
     let failed = |point: &&LoadPoint| point.verdict.as_ref().is_some_and(|verdict| !verdict.passed);
     let points = &summary.load_points;
@@ -53,7 +53,7 @@ pub(crate) fn told(summary: &Summary) -> Option<&LoadPoint> {
     fell.or(points.last())
 }
 
-/// The streams of a load point that fared worst, and its rates.
+/// The worst streams of a load point, and its rates.
 pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page: &mut Page) {
     let several = summary.load_points.len() > 1 || summary.search.is_some();
     if let Some(figures) = &point.streams {
@@ -72,10 +72,10 @@ pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page
     page.detail(|page| requested_rates(point, page));
 }
 
-/// So many incidents are told on a screen.
+/// A screen shows at most this many incidents.
 const INCIDENTS_SHOWN: usize = 5;
 
-/// What disturbed the load point, the worst first, where it was more than the answer tells.
+/// The incidents of the load point, the worst first, if the result does not cover them all.
 fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
     let lines = incidents_of(point, summary, INCIDENTS_SHOWN);
     if lines.is_empty() {
@@ -91,7 +91,7 @@ fn incidents(point: &LoadPoint, summary: &Summary, page: &mut Page) {
     }
 }
 
-/// Writes where the tool or this machine was the limit, and not the storage.
+/// Writes where Reelgauge or the local host was the limit, and not the storage.
 pub(crate) fn limits(summary: &Summary, page: &mut Page) {
     if let Some(text) = own_limit(summary) {
         page.gap();
@@ -99,8 +99,8 @@ pub(crate) fn limits(summary: &Summary, page: &mut Page) {
     }
 }
 
-/// Where the tool or this machine was the limit, and not the storage: in the load point that the answer is
-/// about, so that no other one contradicts it.
+/// Where Reelgauge or the local host was the limit, and not the storage. It is taken from the load point
+/// of the result, so that no other one contradicts it.
 pub(crate) fn own_limit(summary: &Summary) -> Option<String> {
     let own = of(summary).cause.filter(|cause| cause.culprit.is_own());
     let point = own.and_then(|cause| summary.point(cause.point))?;
@@ -121,7 +121,7 @@ pub(crate) fn own_limit(summary: &Summary) -> Option<String> {
     })
 }
 
-/// What would have been late anyway, as far as frames tell.
+/// The number of frames that would have been late even without a delay by Reelgauge, if known.
 fn without_own_delay(point: &LoadPoint) -> String {
     let total = point.streams.as_ref().map(|late| &late.total).filter(|total| total.late_frames > 0);
     let Some(total) = total else {
@@ -138,7 +138,7 @@ fn without_own_delay(point: &LoadPoint) -> String {
     }
 }
 
-/// What each kind of worker with a rate was asked for and did.
+/// The requested and the achieved rate of each kind of worker with a rate.
 fn requested_rates(point: &LoadPoint, page: &mut Page) {
     if point.is_unmeasured() {
         return;
@@ -176,7 +176,7 @@ pub(crate) fn table(points: &[LoadPoint], width: usize) -> Table {
     if points.iter().any(says_more) {
         table.words("load point", column(&|point| plain_short(&point.label, width / 2)));
     }
-    // What has no frames is no stream.
+    // Workers without frames are not streams.
     let streams = |point: &LoadPoint| optional_count(point.stream_count.filter(|count| *count > 0));
     table.column("", "streams", column(&streams)).at("stream_count");
     table.column("measured", "s", values(&|point| Some(point.measured_s))).at("measured_s").detail();
@@ -204,7 +204,7 @@ pub(crate) fn criteria(points: &[LoadPoint], table: &mut Table) {
     table.bad_rows = (0..points.len()).filter(is_bad).collect();
 }
 
-/// The frames of a load point, if any was judged.
+/// The frames of a load point, if any were judged.
 fn judged(point: &LoadPoint) -> Option<&LateFigures> {
     point.streams.as_ref().filter(|late| late.total.frames_judged > 0)
 }
@@ -226,7 +226,7 @@ fn has_frame_times(point: &LoadPoint) -> bool {
     point.streams.as_ref().is_some_and(|streams| streams.total.response.is_some())
 }
 
-/// Response times of single reads and writes, where nothing has frames.
+/// Response times of single reads and writes, if nothing has frames.
 fn op_p99_ms(point: &LoadPoint) -> Option<f64> {
     Some(point.total.response.data?.carried_p99_us()? / 1e3)
 }

@@ -1,5 +1,5 @@
-//! The screen of a suite: one number first, then every workload with the spread of its passes, and how many
-//! times as fast it was as another suite.
+//! The screen of a suite: first a single number, then every workload with the spread of its passes, and
+//! the ratio to another suite.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -19,32 +19,32 @@ use crate::text::{plain, shell_argument, shell_word};
 use crate::units::{counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
-/// What is shown of a suite.
+/// The content of a suite's screen.
 #[derive(Clone, Copy, Debug)]
 pub struct SuiteScreen<'a> {
-    /// What it is called.
+    /// The suite's name.
     pub name: &'a str,
-    /// What was measured.
+    /// The target that was measured.
     pub target: &'a str,
     /// Passes of each workload.
     pub batch: u32,
-    /// When operations began: "max", "recorded".
+    /// When operations were issued: "max", "recorded".
     pub pace: &'a str,
-    /// How many workloads it should have had.
+    /// The planned number of workloads.
     pub wanted: usize,
-    /// Why it has fewer.
+    /// Why it has fewer workloads than planned.
     pub ended_early: Option<&'a str>,
-    /// The network link to the storage, where there is one.
+    /// The network link to the storage, if there is one.
     pub link: Option<&'a LinkFacts>,
-    /// What came of it.
+    /// The results of its workloads.
     pub table: &'a NasptTable,
-    /// Another suite's directory, and this one in multiples of it.
+    /// Another suite's directory, and the ratios of this suite to it.
     pub against: Option<(&'a str, &'a NasptRatios)>,
-    /// What people said of the storage.
+    /// The user's description of the storage.
     pub storage: &'a StorageDetails,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: &'a [String],
-    /// Where it lies.
+    /// The directory of the suite.
     pub dir: &'a str,
 }
 
@@ -53,12 +53,12 @@ pub fn suite_screen(suite: &SuiteScreen<'_>, style: Style) -> String {
     written(suite, style).text
 }
 
-/// The same as blocks.
+/// The screen as blocks.
 pub(crate) fn suite_blocks(suite: &SuiteScreen<'_>) -> Vec<Block> {
     written(suite, Style::default()).blocks
 }
 
-/// The command that does the suite again.
+/// The command that repeats the suite.
 pub(crate) fn suite_again(suite: &SuiteScreen<'_>) -> String {
     let workloads: Vec<&str> = suite.table.rows.iter().map(|row| row.workload.as_str()).collect();
     format!(
@@ -154,7 +154,7 @@ fn means_words(table: &NasptTable) -> Vec<String> {
     MeanOver::ALL.into_iter().filter_map(words).collect()
 }
 
-/// What a group of workloads is called.
+/// The name of a group of workloads.
 pub(crate) fn group_words(group: WorkloadGroup) -> &'static str {
     match group {
         WorkloadGroup::Naspt => "NASPT",
@@ -164,7 +164,7 @@ pub(crate) fn group_words(group: WorkloadGroup) -> &'static str {
     }
 }
 
-/// What a mean is taken over, in words.
+/// The workloads that a mean is taken over, as text.
 pub(crate) fn over_words(over: MeanOver) -> &'static str {
     match over {
         MeanOver::Group(group) => group_words(group),
@@ -206,7 +206,7 @@ fn is_cached(row: &NasptRow) -> bool {
     row.doubts.iter().any(|doubt| matches!(doubt, Doubt::CacheAnswered | Doubt::Memory))
 }
 
-/// What makes the medians less sure, where anything does.
+/// Reasons to doubt the medians, if there are any.
 fn doubt_sentence(table: &NasptTable) -> Option<String> {
     let cached = cached_rows(table);
     (cached > 0).then(|| {
@@ -218,7 +218,7 @@ fn doubt_sentence(table: &NasptTable) -> Option<String> {
     })
 }
 
-/// What its run doubts, in a word or two; `-` for nothing.
+/// The doubts of its run, in one or two words; `-` for none.
 pub fn row_doubts(row: &NasptRow) -> String {
     let words = |doubt: &Doubt| match doubt {
         Doubt::BrokeOff | Doubt::Interrupted | Doubt::Running => Some("cut short"),
@@ -231,7 +231,7 @@ pub fn row_doubts(row: &NasptRow) -> String {
         Doubt::Burst => Some("burst"),
         Doubt::Silence => Some("silence"),
         Doubt::LogIncomplete => Some("log incomplete"),
-        // How long a workload takes is not chosen.
+        // The duration of a workload cannot be chosen.
         Doubt::ShortLook => None,
     };
     let cached = (row.client_cache == Some(true) && !is_cached(row)).then_some("client cache");

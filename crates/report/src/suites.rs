@@ -1,6 +1,6 @@
-//! Suites side by side, as many as there are: the data of their page, and the same as text and CSV.
+//! Several suites side by side: the data of their page, and the same as text and CSV.
 //!
-//! Not here: one suite alone as text ([`crate::suite`]), and what the figures mean
+//! Not here: a single suite as text ([`crate::suite`]), and the definition of the figures
 //! ([`reelgauge_analysis::suites`]).
 
 use reelgauge_analysis::naspt::{Means, NasptTable};
@@ -17,46 +17,46 @@ use crate::text::{display_width, plain};
 use crate::units::{count, counted, fixed, mb_per_s};
 use crate::wanted::Style;
 
-/// A suite with a longer name has its number alone in a table; the name stands below it.
+/// A table shows a suite with a longer name by its number; the name is below the table.
 const NAME_CHARS: usize = 18;
 
-/// A suite that is to be shown.
+/// A suite for the page.
 #[derive(Clone, Debug)]
 pub struct SuiteToShow<'a> {
     /// Name of its directory.
     pub id: String,
-    /// What it is called: "naspt".
+    /// The suite's name: "naspt".
     pub name: &'a str,
-    /// What was measured.
+    /// The target that was measured.
     pub target: String,
     /// Passes of each workload.
     pub passes: u32,
-    /// When operations began: "max", "recorded".
+    /// When operations were issued: "max", "recorded".
     pub pace: String,
-    /// How many workloads it should have had.
+    /// The planned number of workloads.
     pub wanted: usize,
-    /// Why it has fewer.
+    /// Why it has fewer workloads than planned.
     pub ended_early: Option<&'a str>,
-    /// The storage, in words.
+    /// The storage, as text.
     pub storage: Option<String>,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: Vec<String>,
-    /// What came of it.
+    /// The results of its workloads.
     pub table: &'a NasptTable,
 }
 
-/// Suites side by side. Lists with an entry for each suite have them in the order of `suites`; the first is
-/// what multiples are of.
+/// Suites side by side. Lists with an entry for each suite are in the order of `suites`; ratios are to
+/// the first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SuitesPage {
     /// The suites.
     pub suites: Vec<SuiteFacts>,
-    /// The answer: a sentence for one suite, or one for each of the others.
+    /// The result: a sentence for a single suite, or one for each suite other than the first.
     pub sentences: Vec<String>,
-    /// What makes them hard to compare, or the figures doubtful.
+    /// Reasons that make the suites hard to compare, or the figures doubtful.
     pub cautions: Vec<String>,
-    /// Workloads.
+    /// A line for each workload.
     pub rows: Vec<SuitesLine>,
     /// Means of each group.
     pub means: Vec<SuitesMeanLine>,
@@ -68,43 +68,43 @@ pub struct SuitesPage {
 pub struct SuiteFacts {
     /// Name of its directory.
     pub id: String,
-    /// What charts call it: its tags that the others lack, else its storage, else its directory.
+    /// Its name in charts: its tags that the others lack, else its storage, else its directory.
     pub label: String,
-    /// What it is called: "naspt".
+    /// The suite's name: "naspt".
     pub name: String,
-    /// What was measured.
+    /// The target that was measured.
     pub target: String,
     /// Passes of each workload.
     pub passes: u32,
-    /// When operations began: "max", "recorded".
+    /// When operations were issued: "max", "recorded".
     pub pace: String,
-    /// How many workloads it should have had.
+    /// The planned number of workloads.
     pub wanted: usize,
-    /// Why it has fewer.
+    /// Why it has fewer workloads than planned.
     pub ended_early: Option<String>,
-    /// The storage, in words.
+    /// The storage, as text.
     pub storage: Option<String>,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: Vec<String>,
-    /// What came of it, in a sentence.
+    /// Its result, as a sentence.
     pub sentence: String,
 }
 
-/// A workload in each suite.
+/// The results of a workload in each suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SuitesLine {
-    /// What it is called.
+    /// The workload's name.
     pub workload: String,
-    /// Which group it belongs to, in words.
+    /// The name of its group.
     pub group: String,
-    /// The median of its passes; `None` where it has none that counts.
+    /// The median of its passes; `None` if no pass counts.
     pub bytes_per_s: Vec<Option<f64>>,
-    /// The same in multiples of the first suite.
+    /// The ratios to the first suite.
     pub times_first: Vec<Option<f64>>,
-    /// Each pass of each suite; `None` for one that does not count.
+    /// Each pass of each suite; `None` for a pass that does not count.
     pub passes_bytes_per_s: Vec<Vec<Option<f64>>>,
-    /// What its run doubts, in a word or two; `-` for nothing.
+    /// The doubts of its run, in one or two words; `-` for none.
     pub doubts: Vec<String>,
 }
 
@@ -112,17 +112,17 @@ pub struct SuitesLine {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SuitesMeanLine {
-    /// What they are taken over: `NASPT, 12 workloads`.
+    /// The workloads that the means are taken over: `NASPT, 12 workloads`.
     pub over: String,
     /// The geometric mean; `None` unless the suite has every workload of the group.
     pub geometric_bytes_per_s: Vec<Option<f64>>,
-    /// The arithmetic mean of the same.
+    /// The arithmetic mean over the same workloads.
     pub arithmetic_bytes_per_s: Vec<Option<f64>>,
-    /// The geometric mean of the multiples of the first suite, over the workloads that both have.
+    /// The geometric mean of the ratios to the first suite, over the workloads that both have.
     pub geometric_times_first: Vec<Option<f64>>,
-    /// The arithmetic mean of the same, as the paper's Table 2 prints it.
+    /// The arithmetic mean of these ratios, as the paper's Table 2 prints it.
     pub arithmetic_times_first: Vec<Option<f64>>,
-    /// How many workloads both have.
+    /// The number of workloads that both have.
     pub compared: Vec<usize>,
 }
 
@@ -161,7 +161,7 @@ fn facts(suite: &SuiteToShow<'_>, all: &[SuiteToShow<'_>]) -> SuiteFacts {
     }
 }
 
-/// Of one suite what came of it; of several how many times as fast as the first each was.
+/// For one suite its result; for several the ratio of each to the first.
 fn sentences(suites: &[SuiteToShow<'_>]) -> Vec<String> {
     let Some((first, others)) = suites.split_first() else { return Vec::new() };
     if others.is_empty() {
@@ -260,7 +260,7 @@ pub fn suites_screen(suites: &SuitesPage, style: Style) -> String {
     page.text
 }
 
-/// What a page shows behind the answer. Its bars are the page's own.
+/// The sections of a page after the result. The page draws its bars.
 pub fn suites_sections(suites: &SuitesPage) -> Vec<Section> {
     let is_one = suites.suites.len() == 1;
     let about = "The median of each workload's passes: bytes read and written, per second of the whole pass.";
@@ -284,7 +284,7 @@ pub fn suites_sections(suites: &SuitesPage) -> Vec<Section> {
     vec![workloads, averaged, measured]
 }
 
-/// What each suite is, and where it ran.
+/// The configuration of each suite, and the place where it ran.
 fn facts_table(suites: &SuitesPage) -> Table {
     let words = |of: &dyn Fn(&SuiteFacts) -> String| -> Vec<String> {
         let dashed = |text: String| if text.is_empty() { not_measured() } else { plain(&text) };
@@ -305,7 +305,7 @@ fn numbered((number, text): (usize, String)) -> String {
     format!("{number}: {text}")
 }
 
-/// What a column of a suite is called.
+/// The header of a suite's column.
 fn column(suites: &SuitesPage, at: usize) -> String {
     let label = plain(&suites.suites[at].label);
     match suites.suites.len() {
@@ -315,7 +315,8 @@ fn column(suites: &SuitesPage, at: usize) -> String {
     }
 }
 
-/// A row for each workload. On a page with its group, its passes where they are of one suite, and its doubts.
+/// A row for each workload. A page also has its group, its passes if there is only one suite, and its
+/// doubts.
 fn medians(suites: &SuitesPage, is_page: bool) -> Table {
     let mut table = Table::new("Workloads");
     table.rows = (0..suites.rows.len()).map(|at| format!("rows.{at}")).collect();
@@ -356,8 +357,8 @@ fn doubts(row: &SuitesLine) -> String {
     if doubts.is_empty() { not_measured() } else { doubts.join("; ") }
 }
 
-/// Both means of each group: of rates for one suite, of multiples for several. A page has room for both, and
-/// for the number of workloads that were compared.
+/// Both means of each group: of rates for one suite, of ratios for several. A page has space for both,
+/// and for the number of compared workloads.
 fn means(suites: &SuitesPage, is_page: bool) -> Table {
     let mut table = Table::new("Means");
     table.rows = (0..suites.means.len()).map(|at| format!("means.{at}")).collect();
@@ -392,12 +393,13 @@ fn means(suites: &SuitesPage, is_page: bool) -> Table {
     table
 }
 
-/// A dash for what was not measured.
+/// A dash if it was not measured.
 fn cell(value: Option<f64>, say: impl Fn(f64) -> String) -> String {
     value.map_or_else(not_measured, say)
 }
 
-/// A row for each workload of each suite, and one for each mean. What was not measured is empty.
+/// A row for each workload of each suite, and one for each mean. A figure that was not measured is
+/// empty.
 pub fn suites_csv(suites: &SuitesPage) -> String {
     let mut out = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail.

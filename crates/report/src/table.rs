@@ -1,28 +1,29 @@
-//! Aligned tables: the first column to the left, numbers to the right, no wider than asked.
+//! Aligned tables: the first column on the left, numbers aligned to the right, no wider than requested.
 
 use serde::Serialize;
 
 use crate::text::{display_width, pad};
 
-/// Blanks between columns.
+/// Blanks between two columns.
 const GAP: usize = 2;
-/// A column of words is broken into lines down to this width, to get all columns side by side.
+/// A column of text is wrapped down to this width, so that all columns fit side by side.
 const WORDS_MIN: usize = 16;
-/// And down to this one, as names of rows are, where nothing else fits.
+/// If nothing else fits, text is wrapped down to this width, like names of rows.
 const NAME_MIN: usize = 8;
 
 /// Rows of cells below two header lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Table {
-    /// What it shows, above it on a page.
+    /// Its caption, above the table on a page.
     pub caption: String,
     columns: Vec<Column>,
-    /// Columns behind the first one that name the rows with it.
+    /// The number of columns after the first one that also name the rows.
     more_names: usize,
-    /// Where the figures of each row are in `summary.json`: `vda.points.0`. Empty where they are not there.
+    /// The path of the figures of each row in `summary.json`: `vda.points.0`. Empty if they are not in
+    /// that file.
     pub rows: Vec<String>,
-    /// Rows of which something bad is said.
+    /// Rows with bad news.
     pub bad_rows: Vec<usize>,
 }
 
@@ -30,24 +31,24 @@ pub struct Table {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub(crate) struct Column {
-    /// Name above unit; the upper one may be empty.
+    /// The name above the unit; the name may be empty.
     pub(crate) header: [String; 2],
     pub(crate) cells: Vec<String>,
-    /// Words stand to the left, numbers to the right.
+    /// Text is aligned to the left, numbers to the right.
     pub(crate) is_words: bool,
-    /// The field of its figures, below [`Table::rows`]; empty where they are not in `summary.json`.
+    /// The field of its figures, below [`Table::rows`]; empty if they are not in `summary.json`.
     path: String,
-    /// What the name means, where it is short.
+    /// An explanation of a short name.
     help: String,
-    /// A short screen omits it if it does not fit.
+    /// Whether a short screen may omit it if it does not fit.
     #[serde(skip)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     is_detail: bool,
 }
 
 impl Column {
-    /// Names the field that its figures are: below their rows or, with `*` in place of the row, as a whole
-    /// path.
+    /// Sets the field of its figures: relative to the path of the row or, with `*` in place of the row,
+    /// as a whole path.
     pub(crate) fn at(&mut self, path: impl Into<String>) -> &mut Column {
         self.path = path.into();
         self
@@ -65,12 +66,12 @@ impl Column {
         self
     }
 
-    /// The columns of a terminal that its widest cell takes.
+    /// The display width of its widest cell.
     pub(crate) fn width(&self) -> usize {
         widest(self.header.iter().chain(&self.cells))
     }
 
-    /// How narrow it may get if its cells are broken. Headers are not.
+    /// Its smallest width with wrapped cells. Headers are not wrapped.
     fn least_width(&self, words_min: usize) -> usize {
         self.width().min(words_min.max(widest(&self.header)))
     }
@@ -88,7 +89,7 @@ fn widest<'a>(texts: impl IntoIterator<Item = &'a String>) -> usize {
 }
 
 impl Table {
-    /// Without columns so far.
+    /// A table, initially without columns.
     pub(crate) fn new(caption: impl Into<String>) -> Table {
         Table { caption: caption.into(), ..Table::default() }
     }
@@ -104,7 +105,7 @@ impl Table {
         self.words(name, cells)
     }
 
-    /// Adds a column of words, which stand to the left.
+    /// Adds a column of text, which is aligned to the left.
     pub(crate) fn words(&mut self, name: &str, cells: Vec<String>) -> &mut Column {
         let header = [String::new(), name.to_owned()];
         self.add(Column { header, cells, is_words: true, ..Column::default() })
@@ -116,7 +117,7 @@ impl Table {
         &mut self.columns[last]
     }
 
-    /// The same, if there is room for it beside the others.
+    /// Adds a column of text if it fits next to the others.
     pub(crate) fn words_if_they_fit(&mut self, name: &str, cells: Vec<String>, width: usize) {
         self.words(name, cells);
         if self.width() > width {
@@ -129,12 +130,12 @@ impl Table {
         &self.columns
     }
 
-    /// How wide all columns are side by side.
+    /// The width of all columns side by side.
     pub(crate) fn width(&self) -> usize {
         side_by_side(self.columns.iter().map(Column::width))
     }
 
-    /// The table as lines of a short screen: without the columns of detail that do not fit, the last ones
+    /// The table as lines of a short screen: without the detail columns that do not fit, the last ones
     /// first.
     pub(crate) fn short_lines(&self, width: usize) -> Vec<String> {
         let mut table = self.clone();
@@ -145,8 +146,8 @@ impl Table {
         table.lines(width)
     }
 
-    /// The table as lines, none wider than `width` unless a number is. Where it is wider, words are broken
-    /// into lines. Where that is not enough, the columns that don't fit follow below, with the names of the
+    /// The table as lines, none wider than `width` unless a number is. If it is too wide, text is
+    /// wrapped. If that is not enough, the columns that do not fit follow below, with the names of the
     /// rows repeated.
     pub(crate) fn lines(&self, width: usize) -> Vec<String> {
         let names = (1 + self.more_names).min(self.columns.len());
@@ -168,8 +169,8 @@ fn side_by_side(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
-/// How many columns fit next to the names: all of them if their words may be broken, else those that fit as
-/// they are; at least one.
+/// The number of columns that fit next to the names: all of them if wrapping their text suffices, else
+/// those that fit unwrapped; at least one.
 fn fitting(names: &[Column], rest: &[Column], width: usize) -> usize {
     let natural = names.iter().map(Column::width);
     let broken = rest.iter().map(|column| match column.is_words {
@@ -184,7 +185,8 @@ fn fitting(names: &[Column], rest: &[Column], width: usize) -> usize {
     (1..=rest.len()).take_while(fits).last().unwrap_or(1)
 }
 
-/// How wide each column is: words take what the others leave, names of rows only give way in the end.
+/// The width of each column: text columns get the remaining width, and the names of rows are narrowed
+/// last.
 fn widths(names: &[Column], columns: &[Column], width: usize) -> Vec<usize> {
     let all: Vec<&Column> = names.iter().chain(columns).collect();
     let mut widths: Vec<usize> = all.iter().map(|column| column.width()).collect();
@@ -216,7 +218,7 @@ fn block(names: &[Column], columns: &[Column], width: usize, lines: &mut Vec<Str
                 line.push_str(&pad(text, *width, index >= names.len() && !column.is_words));
             }
             let line = line.trim_end();
-            // A header line without any name is left out.
+            // A header line without any name is omitted.
             if row > 1 || !line.is_empty() {
                 lines.push(line.to_owned());
             }
@@ -224,7 +226,7 @@ fn block(names: &[Column], columns: &[Column], width: usize, lines: &mut Vec<Str
     }
 }
 
-/// A cell as lines: broken at blanks, and anywhere in a word that is wider than the column.
+/// A cell as lines: wrapped at blanks, and inside a word only if it is wider than the column.
 fn broken(text: &str, width: usize) -> Vec<String> {
     if display_width(text) <= width {
         return vec![text.to_owned()];
@@ -244,7 +246,7 @@ fn broken(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A word in parts of at most this width, each of one character at least.
+/// A word in parts of at most this width, each with at least one character.
 fn parts(word: &str, width: usize) -> Vec<&str> {
     let (mut parts, mut from) = (Vec::new(), 0);
     for (at, c) in word.char_indices() {

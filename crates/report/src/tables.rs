@@ -9,17 +9,17 @@ use crate::table::Table;
 use crate::text::plain_short;
 use crate::units::{block_size, column_decimals, count, duration, fixed, number};
 
-/// Cells that nothing was measured for.
+/// The text of cells without a measurement.
 const NOTHING: &str = "-";
 const OP_P99: &str = "99 of 100 single reads and writes completed no later than this time after they were \
                       due to start. For streams, see the frame p99.";
 
-/// What is in place of a figure that was not measured.
+/// The text in place of a figure that was not measured.
 pub(crate) fn not_measured() -> String {
     NOTHING.to_owned()
 }
 
-/// A column of numbers with their points below one another.
+/// A column of numbers with aligned decimal points.
 pub(crate) fn numbers(values: &[Option<f64>]) -> Vec<String> {
     let decimals = column_decimals(values.iter().flatten().map(|value| value.abs()));
     values.iter().map(|value| cell(*value, decimals)).collect()
@@ -73,8 +73,8 @@ pub(crate) fn errors(points: &[LoadPoint], table: &mut Table) {
     table.column("", "errors", cells.collect()).at("total.failed_ops").detail();
 }
 
-/// The paper's three tables, each with its title; what share of the blocks was short; and where the paper
-/// draws the line between data and latency.
+/// The paper's three tables, each with its title; the share of short blocks; and the paper's distinction
+/// between data and latency.
 pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
     for (at, table) in paper_tables(paper, false).into_iter().enumerate() {
         if at > 0 {
@@ -86,7 +86,7 @@ pub(crate) fn paper(paper: &PaperTables, page: &mut Page) {
     paper_notes(paper).iter().for_each(|note| page.caption(note));
 }
 
-/// The paper's tables. A page has room for types of access in words.
+/// The paper's tables. A page has space for the full names of the types of access.
 pub(crate) fn paper_tables(paper: &PaperTables, is_page: bool) -> Vec<Table> {
     type Number = fn(&PaperCell) -> Option<f64>;
     let latency = if paper.per_transfer {
@@ -104,18 +104,18 @@ pub(crate) fn paper_tables(paper: &PaperTables, is_page: bool) -> Vec<Table> {
             cell.short_block_share.map(|share| share * 100.0)
         }),
     ];
-    // Shares are not in the tables of earlier versions.
+    // Tables of earlier versions have no shares.
     let is_there = |(_, number): &(&str, Number)| paper.cells.iter().any(|cell| number(cell).is_some());
     let table = |(title, number)| paper_table(paper, title, number, is_page);
     tables.into_iter().filter(is_there).map(table).collect()
 }
 
-/// What is to be said of the paper's tables.
+/// Remarks on the paper's tables.
 pub(crate) fn paper_notes(paper: &PaperTables) -> Vec<String> {
     [symmetry(paper), paper_terms(paper)].into_iter().flatten().collect()
 }
 
-/// How far writes keep up with reads, where both were measured with the same access.
+/// The ratio of writes to reads, if both were measured with the same access.
 fn symmetry(paper: &PaperTables) -> Option<String> {
     let rate = |mode| paper.cell(mode, None)?.transfer_rate_while_transferring_mb_per_s;
     let times = |writes, reads, words: &str| {
@@ -134,11 +134,11 @@ fn symmetry(paper: &PaperTables) -> Option<String> {
     Some(format!("Symmetry: the write rate was {first}{rest}."))
 }
 
-/// Where the paper draws the line between data and latency, in words; `None` where tables were made without
-/// it, by earlier versions.
+/// The paper's distinction between data and latency, as text; `None` for tables of earlier versions,
+/// which were made without it.
 pub(crate) fn paper_terms(paper: &PaperTables) -> Option<String> {
     let all = paper.cell(Mode::All, None).filter(|_| paper.per_transfer)?;
-    // Transfers of a single block have no time between blocks, which is not that it was short.
+    // Transfers of a single block have no time between blocks; that is not a short time.
     let own = all.average_gap_ms.filter(|gap_ms| *gap_ms > 0.0).map(|gap_ms| {
         format!(", here {} on average, during which the storage was idle", duration(gap_ms * 1e3))
     });
@@ -158,7 +158,7 @@ fn paper_table(
 ) -> Table {
     let decimals = column_decimals(paper.cells.iter().filter_map(number));
     let mut table = Table::new(title);
-    // Tables of a single worker have no rows for what it did not do.
+    // Tables of a single worker have no rows for work that it did not do.
     let is_there = |mode: &Mode| paper.cells.iter().any(|cell| cell.mode == *mode);
     let modes: Vec<Mode> = Mode::ROWS.into_iter().filter(is_there).collect();
     if is_page {
@@ -177,7 +177,7 @@ fn paper_table(
     table
 }
 
-/// A type of access in words.
+/// The name of a type of access.
 fn access(mode: Mode) -> &'static str {
     match mode {
         Mode::SeqRd => "sequential read",

@@ -1,4 +1,4 @@
-//! Text for terminals: harmless, and no wider than asked.
+//! Text for terminals: escaped, and no wider than requested.
 
 use std::ffi::OsStr;
 use std::iter::repeat_n;
@@ -8,25 +8,26 @@ use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The columns of a terminal that a text takes: two for a wide character, none for a combining one.
+/// The width of a text on a terminal, in columns: two for a wide character, none for a combining one.
 pub fn display_width(text: &str) -> usize {
     text.width()
 }
 
-/// The most columns that a character takes, whatever is next to it. An emoji selector makes the character
-/// before it wide.
+/// The largest width of a character, in any context. An emoji selector makes the character before it
+/// wide.
 fn widest(c: char) -> usize {
     if c == '\u{fe0f}' { 1 } else { c.width().unwrap_or(1) }
 }
 
-/// Fills up with blanks to this many columns, at the left or at the right. `format!` counts characters.
+/// Pads with blanks to this width, on the left or on the right. `format!` counts characters, not
+/// columns.
 pub(crate) fn pad(text: &str, width: usize, is_right: bool) -> String {
     let blanks = " ".repeat(width.saturating_sub(display_width(text)));
     if is_right { blanks + text } else { text.to_owned() + &blanks }
 }
 
-/// A string from outside (a path, a label, a server's name) as it may be shown on a terminal: escape
-/// sequences, line feeds and characters that turn the direction of writing are shown as `\u{…}`.
+/// An untrusted string (a path, a label, a server's name), safe for a terminal: escape sequences, line
+/// feeds and characters that change the text direction are shown as `\u{…}`.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -39,15 +40,15 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// Control characters (escape sequences begin with one), and those that are invisible or change the
-/// direction of writing, by which a name can pretend to be another.
+/// Control characters (escape sequences begin with one), and characters that are invisible or change the
+/// text direction, which let a name look like another one.
 pub(crate) fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The same, cut to this many columns with an ellipsis.
+/// The same text, cut to this width with an ellipsis.
 pub fn plain_short(text: &str, max_columns: usize) -> String {
     let whole = plain(text);
     if display_width(&whole) <= max_columns {
@@ -61,7 +62,7 @@ pub fn plain_short(text: &str, max_columns: usize) -> String {
     format!("{}…", &whole[..end])
 }
 
-/// A path of at most this many columns, of which the end tells more than the beginning.
+/// A path of at most this width. The front is cut, because the end identifies it better.
 pub fn path_short(path: &str, max_columns: usize) -> String {
     let whole = plain(path);
     if display_width(&whole) <= max_columns {
@@ -76,7 +77,7 @@ pub fn path_short(path: &str, max_columns: usize) -> String {
     format!("…{}", whole[start..].trim_start_matches(|c| widest(c) == 0))
 }
 
-/// A path as an operand of a command line that is pasted into a shell: one word, and no flag.
+/// A path as an operand of a command line, to paste into a shell: one word that is no flag.
 pub fn shell_word(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.starts_with(b"-") {
@@ -85,18 +86,18 @@ pub fn shell_word(path: &Path) -> String {
     shell_argument(path.as_os_str())
 }
 
-/// Anything else as one word of a command line, flags too: the shell hands on exactly these bytes. It has no
-/// character that a terminal acts upon.
+/// Any other text as one word of a command line, including flags: the shell passes on exactly these
+/// bytes. The result has no characters that control a terminal.
 pub fn shell_argument(word: &OsStr) -> String {
     quoted(word.as_encoded_bytes()).unwrap_or_else(|| word.to_string_lossy().into_owned())
 }
 
-/// These bytes in quotes; `None` where they need none. Names of a single line have the quotes that every
-/// shell knows. Control characters, characters that are invisible, and bytes that are no text are escaped,
-/// which bash, zsh, ksh and the next POSIX read (`$'…'`).
+/// These bytes in quotes; `None` if they need none. Names with a single line use the quotes that every
+/// shell supports. Control characters, invisible characters, and bytes that are not UTF-8 are escaped as
+/// `$'…'`, which bash, zsh, ksh and the next POSIX support.
 fn quoted(bytes: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+:@%,=".contains(byte);
-    // zsh takes a word that begins with `=` for the place of a program.
+    // zsh replaces a word that begins with `=` by the path of a program.
     if !bytes.is_empty() && bytes.iter().all(is_plain) && !bytes.starts_with(b"=") {
         return None;
     }
@@ -106,7 +107,7 @@ fn quoted(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// The inside of `$'…'`. An exclamation mark is escaped, too: some shells look there for their history.
+/// The inside of `$'…'`. An exclamation mark is escaped, too: some shells expand it from their history.
 fn escaped(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 8);
     for chunk in bytes.utf8_chunks() {
@@ -131,13 +132,13 @@ fn hex(byte: u8) -> String {
     format!("\\x{byte:02x}")
 }
 
-/// With a capital at the beginning, as a sentence has it.
+/// Capitalises the first letter, for the beginning of a sentence.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// A word of a text and the blank behind it.
+/// A word of a text and the blank after it.
 #[derive(Debug)]
 struct Word<'a> {
     text: &'a str,
@@ -158,9 +159,10 @@ impl Fragment for Word<'_> {
     }
 }
 
-/// Breaks text into lines of at most `width` columns at blanks; the lines after the first begin with
-/// `indent` blanks. A word that is longer than a line is left whole, so that a path can be copied. So is a
-/// path with blanks in single quotes, and a command of this program, so that both can be pasted.
+/// Wraps text into lines of at most `width` columns at blanks; the lines after the first begin with
+/// `indent` blanks. A word that is longer than a line is not split, so that a path can be copied.
+/// Neither is a path with blanks in single quotes, nor a command of this program, so that both can be
+/// pasted.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let words: Vec<Word> =
         words(text).into_iter().map(|text| Word { text, columns: display_width(text) }).collect();
@@ -168,7 +170,7 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for (at, line) in wrap_first_fit(&words, &widths).into_iter().enumerate() {
         if at > 0 {
-            // Rather further left than too wide.
+            // A smaller indent is better than a line that is too wide.
             let widest = line.first().map_or(0, |word| word.columns);
             out.push('\n');
             out.extend(repeat_n(' ', indent.min(width.saturating_sub(widest))));
@@ -181,17 +183,18 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     out
 }
 
-/// The words of a text, by its blanks. Blanks do not divide a string of a shell (`$'…'`), or a path or a
-/// command in single quotes, that opens at the beginning of a word, of a value or of a name. A quote that is
-/// never closed is an apostrophe. Nor do blanks divide a command that stands without quotes: it begins with
-/// the program's name and goes on to the end of its clause or of the text.
+/// The words of a text, split at blanks. Blanks do not split a shell string (`$'…'`), or a path or a
+/// command in single quotes, if it begins at the start of a word, a value or a name. A quote that is
+/// never closed is an apostrophe. Blanks do not split an unquoted command either: it begins with the
+/// program's name and extends to the end of its clause or of the text.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut from = 0;
     let mut quoted_until = 0;
     let mut before = ' ';
     let mut in_command = false;
-    // A name with quotes in it is several strings of the shell: what follows the first belongs to it.
+    // A name that contains quotes is several adjacent shell strings; the text after the first belongs to
+    // it.
     let mut in_name = false;
     for (at, c) in text.char_indices() {
         if at >= quoted_until {
@@ -221,14 +224,14 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Whether a command of this program begins here, in parentheses or without. The product's name in a sentence
-/// has a capital.
+/// Whether a command of this program begins here, with or without an opening parenthesis. The product's
+/// name in a sentence is capitalised.
 fn begins_command(text: &str) -> bool {
     let behind = text.trim_start_matches('(').strip_prefix(COMMAND);
     behind.is_some_and(|behind| behind.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// What every command of this program begins with.
+/// The beginning of every command of this program.
 const COMMAND: &str = "reelgauge ";
 
 fn is_name_or_command(quoted: &str) -> bool {
@@ -243,7 +246,8 @@ fn ends_clause(command: &str, behind: &str) -> bool {
     last.ends_with([',', ';', ':', '.', ')']) && !is_directory && !behind.starts_with('-')
 }
 
-/// Where a quoted string ends that has begun just before, behind its quote. In `$'…'` a backslash escapes.
+/// The position after the closing quote of a string whose opening quote is just before this text. In
+/// `$'…'` a backslash escapes.
 fn closing(text: &str, has_escapes: bool) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -291,10 +295,10 @@ mod tests {
         assert_eq!(shell_word(Path::new("/Bär Ω!")), "'/Bär Ω!'");
     }
 
-    /// What shells and terminals act upon.
+    /// Characters that are special in shells or on terminals.
     const SPECIAL: &[u8] = b"'\"\\$!`-=~#*?[{(<&;| \t\n\r\x1b";
 
-    /// What bash makes of a word.
+    /// The word as bash expands it.
     #[cfg(unix)]
     fn in_bash(word: &str) -> Vec<u8> {
         let command = format!("printf %s {word}");
@@ -318,11 +322,11 @@ mod tests {
             let operand = shell_word(Path::new(OsStr::from_bytes(&bytes)));
             let prefix: &[u8] = if bytes.starts_with(b"-") { b"./" } else { b"" };
             proptest::prop_assert_eq!(in_bash(&operand), [prefix, &bytes].concat(), "{}", operand);
-            // A path is still one word when it is wrapped.
+            // The path is still a single word after wrapping.
             let path = [b"/mnt/", &bytes[..]].concat();
             let path = shell_word(Path::new(OsStr::from_bytes(&path)));
             proptest::prop_assert_eq!(wrap(&path, 12, 2), path.clone());
-            // And so is a command with it.
+            // The same holds for a command that contains it.
             let command = format!("reelgauge replay {path} --pace max");
             proptest::prop_assert_eq!(wrap(&command, 12, 2), command);
         }
@@ -433,7 +437,7 @@ mod tests {
             wrapped("For the rest: reelgauge list . --json, and no more of it"),
             "For the rest:\nreelgauge list . --json,\n  and no more of it"
         );
-        // The product, which has a capital in sentences, is none.
+        // The product's name, which is capitalised in sentences, does not begin a command.
         assert_eq!(wrap("by Reelgauge so it was", 12, 0), "by Reelgauge\nso it was");
     }
 }

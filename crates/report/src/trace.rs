@@ -1,5 +1,5 @@
-//! The screen of a trace: what it is and can't see, what the application did in all, how large and how fast
-//! its operations were, the files that matter, and signs of fragments.
+//! The screen of a trace: its source and limitations, the total work of the application, the sizes and
+//! times of its operations, the most important files, and signs of fragmentation.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub fn trace_screen(report: &TraceReport, style: Style) -> String {
     page.text
 }
 
-/// What the page shows of a trace. `again`: the command that replays it.
+/// The sections of a page about a trace. `again`: the command that replays it.
 pub fn trace_sections(report: &TraceReport, again: &str) -> Vec<Section> {
     let section = |id: &str, heading: String, show: &dyn Fn(&mut Page)| {
         let mut page = Page::new(Style::default());
@@ -58,7 +58,7 @@ pub fn trace_sections(report: &TraceReport, again: &str) -> Vec<Section> {
     vec![first, figures, about]
 }
 
-/// In place of the directory of a trace that ships.
+/// The text in place of the directory of a built-in trace.
 pub fn where_built_in(name: &str) -> String {
     format!("built in. To copy it: reelgauge traces {} --out DIR", shell_word(Path::new(name)))
 }
@@ -77,7 +77,7 @@ fn period(figures: &TraceFigures) -> String {
     }
 }
 
-/// What it amounts to, in two sentences, and signs of fragments.
+/// A summary in two sentences, and signs of fragmentation.
 fn answer(report: &TraceReport, page: &mut Page) {
     let (about, figures) = (&report.about, &report.figures);
     if !about.about.is_empty() {
@@ -113,12 +113,12 @@ fn answer(report: &TraceReport, page: &mut Page) {
     signs(report, page);
 }
 
-/// A point of time in a trace, which may be short.
+/// A time in a trace, which may be short.
 fn in_time(seconds: f64) -> String {
     duration(seconds * 1e6)
 }
 
-/// Signs of fragments, each with its evidence.
+/// Signs of fragmentation, each with its evidence.
 fn signs(report: &TraceReport, page: &mut Page) {
     let sentences = fragment_sentences(&report.signs);
     if !sentences.is_empty() {
@@ -129,7 +129,7 @@ fn signs(report: &TraceReport, page: &mut Page) {
     }
 }
 
-/// Reads and writes, one beside the other.
+/// Reads and writes side by side.
 fn both(figures: &TraceFigures, is_page: bool, page: &mut Page) {
     if figures.accesses == 0 {
         return;
@@ -224,13 +224,13 @@ fn service(figures: &TraceFigures, page: &mut Page) {
         rows.map(|row| (row.from_us, edge(row.from_us), row.count)).collect::<Vec<_>>()
     };
     let rows = merged(of(&figures.read_service), of(&figures.write_service));
-    // A capture without durations has nothing to show here.
+    // A capture without durations has no such times.
     if rows.iter().any(|row| row.0 > 0.0) {
         histogram("service", &rows, (figures.reads > 0, figures.writes > 0), page);
     }
 }
 
-/// The edge of a step of 1, 2 or 5, which needs no decimals: `50 µs`, `2 ms`.
+/// The edge of a step of 1, 2 or 5, without decimals: `50 µs`, `2 ms`.
 fn edge(us: f64) -> String {
     let (value, unit) = match us {
         v if v < 1e3 => (v, "µs"),
@@ -315,7 +315,7 @@ fn files(report: &TraceReport, page: &mut Page) {
     }
 }
 
-/// The level, and what is seen there.
+/// The capture level, and the operations that it records.
 fn seen_at(capture: &str) -> String {
     let seen = match capture {
         "application" => ": requests of the application, before any cache",
@@ -327,7 +327,7 @@ fn seen_at(capture: &str) -> String {
     format!("{} level{seen}", plain(capture))
 }
 
-/// What the trace is, and what to doubt.
+/// The source of the trace, and reasons to doubt it.
 fn about(about: &TraceAbout, is_part: bool, page: &mut Page) {
     page.gap();
     let mut made = plain(&about.made_by);

@@ -1,4 +1,4 @@
-//! The list of traces, and the published figures of one that was made after them.
+//! The list of traces, and the published figures that a synthetic trace was modelled on.
 
 use serde::Serialize;
 
@@ -9,40 +9,41 @@ use crate::units::{amount, block_size, count, fixed, mb_per_s, moment};
 /// A trace in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceLine {
-    /// What it is called.
+    /// The trace's name.
     pub name: String,
-    /// Where it comes from, in a word.
+    /// The kind of its source, in one word.
     pub kind: String,
     /// Operations in it.
     pub ops: u64,
-    /// Files and directories that they are about.
+    /// The number of files and directories in its operations.
     pub files: u64,
-    /// Bytes that they move; `None` where that is not known.
+    /// Bytes that they transfer; `None` if unknown.
     pub bytes: Option<u64>,
-    /// From its first operation to its last; `None` where that is not known.
+    /// From its first operation to its last; `None` if unknown.
     pub seconds: Option<f64>,
-    /// Why it can't be read, if it can't.
+    /// Why it cannot be read; `None` if it can.
     pub damaged: Option<String>,
 }
 
-/// A workload of the NASPT paper, as its trace has it.
+/// A workload of the NASPT paper, with the figures of its trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorkloadLine {
-    /// What it is called.
+    /// The workload's name.
     pub name: String,
     /// Files that were read or written.
     pub files: u64,
-    /// Share of accesses that begin where the one before them, in the whole trace, ended in the same file.
+    /// Share of accesses that begin at the end of the previous access to the same file, over the whole
+    /// trace.
     pub sequential_percent: Option<f64>,
     pub read_bytes: u64,
     pub written_bytes: u64,
-    /// Both, per second of the recording.
+    /// Reads and writes, per second of the recording.
     pub bytes_per_s: Option<f64>,
-    /// Half of the reads were no longer; `None` without any.
+    /// The median length of reads; `None` without any.
     pub median_read_bytes: Option<u64>,
-    /// The same of writes.
+    /// The median length of writes; `None` without any.
     pub median_write_bytes: Option<u64>,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub about: String,
 }
 
@@ -67,20 +68,21 @@ pub fn workload_table(workloads: &[WorkloadLine], width: usize) -> String {
     table.lines(width).join("\n") + "\n"
 }
 
-/// A figure of a trace that was made after published ones.
+/// A figure of a trace that was modelled on published ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FigureLine {
     pub figure: String,
     pub target: String,
-    /// What the trace has.
+    /// The value in the trace.
     pub achieved: String,
-    /// How far off it may be.
+    /// The allowed deviation.
     pub tolerance: String,
-    /// Whether it is further off.
+    /// Whether the deviation is larger.
     pub is_missed: bool,
 }
 
-/// The traces as aligned columns, ending with a line feed; those that can't be read below, with the reason.
+/// The traces as aligned columns, ending with a line feed; below them those that cannot be read, with
+/// the reason.
 pub fn trace_list(traces: &[TraceLine], width: usize) -> String {
     let whole: Vec<&TraceLine> = traces.iter().filter(|trace| trace.damaged.is_none()).collect();
     let cells = |of: &dyn Fn(&TraceLine) -> String| whole.iter().map(|trace| of(trace)).collect::<Vec<_>>();
@@ -100,7 +102,7 @@ pub fn trace_list(traces: &[TraceLine], width: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Figures as aligned columns, or, where there is no room for them, as sentences. Ends with a line feed.
+/// Figures as aligned columns, or as sentences if the columns do not fit. Ends with a line feed.
 pub fn figure_list(figures: &[FigureLine], width: usize) -> String {
     let cells = |of: fn(&FigureLine) -> &String| figures.iter().map(of).cloned().collect::<Vec<_>>();
     let mut table = Table::default();

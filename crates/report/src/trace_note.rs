@@ -1,12 +1,12 @@
-//! Notes of a trace in words: what an import found out about its source.
+//! Notes of a trace as text: facts that an import discovered about its source.
 
 use std::path::Path;
 
 use crate::text::plain;
 use crate::units::{counted, counted_are, duration};
 
-/// The source's clock went back: how often, by how many nanoseconds at least (the largest step), and at which
-/// line first.
+/// The source's clock went back: the number of times, the largest step in nanoseconds (a lower bound),
+/// and the first line.
 pub fn clock_went_back(times: u64, largest_ns: u64, first_line: u64) -> String {
     let by = duration(largest_ns as f64 / 1e3);
     let steps = match times {
@@ -23,7 +23,7 @@ pub fn clock_went_back(times: u64, largest_ns: u64, first_line: u64) -> String {
     )
 }
 
-/// A clock of twelve hours that does not show the half of the day.
+/// A 12-hour clock without a.m. and p.m.
 pub fn half_of_day_assumed(times: u64, first_line: u64) -> String {
     format!(
         "The times have no AM or PM. Reelgauge assumed a new half-day where the hours restarted ({}, first \
@@ -33,7 +33,7 @@ pub fn half_of_day_assumed(times: u64, first_line: u64) -> String {
     )
 }
 
-/// Operations that became several.
+/// Operations that were split into several.
 pub fn long_operations_split(times: u64, first_line: u64) -> String {
     format!(
         "{} too long for one entry of a trace (the first at line {first_line}). Each was split into several \
@@ -42,7 +42,7 @@ pub fn long_operations_split(times: u64, first_line: u64) -> String {
     )
 }
 
-/// Requests that ask for less than in the source.
+/// Requests that were shortened compared with the source.
 pub fn long_requests_shortened(times: u64, first_line: u64) -> String {
     format!(
         "{} too long for one entry of a trace, and moved less than requested (the first at line \
@@ -51,7 +51,7 @@ pub fn long_requests_shortened(times: u64, first_line: u64) -> String {
     )
 }
 
-/// That the directory of a trace is named otherwise than the trace, and why; `None` where it is not, or where
+/// The directory of a trace has another name than the trace, and why; `None` if the names are equal, or
 /// the trace has no name.
 pub fn other_name(name: &str, dir: &Path) -> Option<String> {
     let named = dir.file_name()?.to_string_lossy();

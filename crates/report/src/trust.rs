@@ -1,5 +1,5 @@
-//! How far to trust the figures of a run, for its page: the timing of the tool itself, what it cost, the mode
-//! that was found, whether the log is whole, and errors.
+//! How far to trust the figures of a run, for its page: the timing and the cost of Reelgauge, the mode
+//! that was found, whether the log is complete, and errors.
 
 use reelgauge_analysis::figures::{CARRY_P99, ErrorFigures};
 use reelgauge_analysis::{SelfCost, Summary};
@@ -48,7 +48,7 @@ pub(crate) fn section(summary: &Summary) -> Section {
     section
 }
 
-/// The tool's own timing, and what it took.
+/// Reelgauge's own timing, and its cost.
 fn cost_tiles(summary: &Summary) -> Vec<Tile> {
     let cost: &SelfCost = &summary.self_cost;
     let timing = match cost.timing_good_enough {

@@ -1,7 +1,7 @@
-//! Configuration fragments in words: each line with its reason, its rule, its sum and its undo, as comments
-//! of the file that it belongs into.
+//! Configuration fragments as text: each line with its reason, its rule, its calculation and its undo,
+//! as comments of the file that it belongs to.
 //!
-//! Not here: what is set ([`reelgauge_doctor::tune`]).
+//! Not here: choosing the settings ([`reelgauge_doctor::tune`]).
 
 mod sums;
 mod words;
@@ -15,21 +15,21 @@ use serde::Serialize;
 
 use crate::text::{display_width, wrap};
 
-/// Comments are no wider than this.
+/// The largest width of comments.
 const COLUMNS: usize = 78;
 
-/// A fragment as it is written.
+/// A fragment as text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WrittenFragment<'a> {
     /// The name of its file.
     pub name: &'static str,
     /// Its text, ending with a line feed.
     pub text: String,
-    /// What it consists of.
+    /// The settings that it consists of.
     pub fragment: &'a Fragment,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Told<'a> {
     purpose: Purpose,
@@ -39,7 +39,7 @@ struct Told<'a> {
     next_step: String,
 }
 
-/// Fragments as they are written to files.
+/// Fragments as the texts of files.
 pub fn written<'a>(purpose: Purpose, site: &Site, fragments: &'a [Fragment]) -> Vec<WrittenFragment<'a>> {
     let text = |fragment: &Fragment| {
         let mut text = comments(&[words::head(purpose, site)]);
@@ -60,7 +60,7 @@ pub fn written<'a>(purpose: Purpose, site: &Site, fragments: &'a [Fragment]) -> 
         .collect()
 }
 
-/// All of them, one behind the other, with what to do next.
+/// All fragments, one after another, with the next step.
 pub fn one_after_another(all: &[WrittenFragment<'_>]) -> String {
     let mut text = String::new();
     for one in all {
@@ -69,17 +69,17 @@ pub fn one_after_another(all: &[WrittenFragment<'_>]) -> String {
     text + &comments(&[format!("Next: {}", words::NEXT)])
 }
 
-/// What is said where they were written to files.
+/// The text after the fragments were written to files.
 pub fn files_written(all: &[WrittenFragment<'_>], dir: &str) -> String {
     let names: Vec<&str> = all.iter().map(|one| one.name).collect();
     let files = format!("Written to {dir}: {}. Nothing on this host was changed.", names.join(", "));
     format!("{}\n{}\n", wrap(&files, COLUMNS, 0), wrap(&format!("Next: {}", words::NEXT), COLUMNS, 6))
 }
 
-/// The same for programs.
+/// The fragments as JSON.
 ///
 /// # Errors
-/// None that is known.
+/// None in practice: these types can always be serialised.
 pub fn tune_json(
     purpose: Purpose,
     site: &Site,
@@ -109,7 +109,7 @@ fn parts(fragment: &Fragment) -> String {
     text
 }
 
-/// Why a line is there: its rule's reason once, where several lines in a row have one rule.
+/// Why a line is there. The rule's reason appears only once for consecutive lines of one rule.
 fn reasons(line: &SettingLine, before: Option<&SettingLine>, place: &Destination) -> Vec<String> {
     let is_same = before.is_some_and(|before| before.rule == line.rule && before.because == line.because);
     let mut all = match is_same {
@@ -127,7 +127,7 @@ fn reasons(line: &SettingLine, before: Option<&SettingLine>, place: &Destination
     all
 }
 
-/// A command in a comment, over several lines as a shell has it.
+/// A command in a comment, over several lines in shell syntax.
 fn command(words: &[String]) -> String {
     let (mut text, mut line) = (String::new(), "#  ".to_owned());
     for word in words {

@@ -1,7 +1,7 @@
 //! Numbers as text: sizes, rates, times and counts.
 //!
-//! MB and GB are powers of ten, KiB and MiB powers of two. A number is shown with about three digits
-//! that mean something, and with commas where it has more than three before the point.
+//! MB and GB are powers of ten, KiB and MiB powers of two. A number is shown with about three
+//! significant digits, and with commas if it has more than three digits before the decimal point.
 
 const BINARY: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
@@ -12,7 +12,8 @@ pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// A number with three digits, no unit: `12,345`, `311`, `38.2`, `1.25`, `0.085`; `0` only for 0.
+/// A number with three significant digits, no unit: `12,345`, `311`, `38.2`, `1.25`, `0.085`; `0` only
+/// for 0.
 pub fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -28,7 +29,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     grouped(&format!("{value:.decimals$}"))
 }
 
-/// Decimals that leave three digits; one less where rounding carries into another digit.
+/// The decimals for three significant digits; one less if rounding adds a digit.
 fn decimals_of(value: f64) -> usize {
     let decimals = |value: f64| match value.abs() {
         v if v >= 100.0 => 0,
@@ -41,8 +42,8 @@ fn decimals_of(value: f64) -> usize {
     decimals((value * scale).round() / scale).min(first)
 }
 
-/// Decimals for a whole column, so that its points stand below one another: two digits of the smallest
-/// value that is not 0, and no more than three decimals beside large values.
+/// The decimals for a whole column, so that its decimal points are aligned: two digits of the smallest
+/// value other than 0, and at most three decimals next to large values.
 pub fn column_decimals(values: impl IntoIterator<Item = f64>) -> usize {
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     for value in values.into_iter().filter(|value| *value > 0.0 && value.is_finite()) {
@@ -58,7 +59,7 @@ pub fn column_decimals(values: impl IntoIterator<Item = f64>) -> usize {
     wanted.min(at_most)
 }
 
-/// Puts commas into the digits before the point.
+/// Inserts commas into the digits before the decimal point.
 fn grouped(digits: &str) -> String {
     let (sign, unsigned) = match digits.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -79,7 +80,8 @@ fn grouped(digits: &str) -> String {
     text
 }
 
-/// A block or file size: `4 KiB`, `1 MiB`, `1.5 MiB`, `1,000 B`. Exact, or in bytes.
+/// A block or file size: `4 KiB`, `1 MiB`, `1.5 MiB`, `1,000 B`. It is exact: if no unit fits exactly,
+/// it is in bytes.
 pub fn block_size(bytes: u64) -> String {
     for (unit, factor) in BINARY {
         if bytes >= factor && bytes.is_multiple_of(factor) {
@@ -113,7 +115,7 @@ pub fn ms(us: f64) -> String {
     number(us / 1e3)
 }
 
-/// A time with the unit that suits it: `85 µs`, `412 ms`, `12.3 s`.
+/// A time with a suitable unit: `85 µs`, `412 ms`, `12.3 s`.
 pub fn duration(us: f64) -> String {
     match us {
         v if v < 1e3 => format!("{} µs", number(v)),
@@ -123,8 +125,8 @@ pub fn duration(us: f64) -> String {
     }
 }
 
-/// A length of time with three digits and no zeros behind them, as reasons of a verdict have it: `310 ms`,
-/// `1.06 s`, `1 s`, `3 min 12 s`.
+/// A duration with three digits and no trailing zeros, for the reasons of a verdict: `310 ms`, `1.06 s`,
+/// `1 s`, `3 min 12 s`.
 pub fn span(us: f64) -> String {
     if us >= 120e6 {
         return moment(us / 1e6);
@@ -148,7 +150,7 @@ pub fn span(us: f64) -> String {
     format!("{text} {unit}")
 }
 
-/// A moment in a load point to a tenth, as on a timeline: `00:08.5`, `1:02:03.0`.
+/// A time in a load point to a tenth of a second, as on a timeline: `00:08.5`, `1:02:03.0`.
 pub fn clock(seconds: f64) -> String {
     let tenths = (seconds.max(0.0) * 10.0).round() as u64;
     let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60);
@@ -160,12 +162,12 @@ pub fn clock(seconds: f64) -> String {
     }
 }
 
-/// A point in a run: `0.4 s`, `37 s`, `3 min 12 s`, `1 h 02 min`.
+/// A time in a run: `0.4 s`, `37 s`, `3 min 12 s`, `1 h 02 min`.
 pub fn moment(seconds: f64) -> String {
     if seconds < 9.95 {
         return format!("{seconds:.1} s");
     }
-    // A cast of a time beyond all ages gives the largest there is.
+    // The cast cannot overflow: it yields the largest value for times that are too long.
     let whole = seconds.round() as u64;
     match whole {
         0..120 => format!("{whole} s"),
@@ -185,7 +187,7 @@ pub fn counted(value: u64, noun: &str) -> String {
     format!("{} {stem}{plural}", count(value))
 }
 
-/// `1 worker is`, `12 workers are`: what is counted, with the verb that agrees.
+/// `1 worker is`, `12 workers are`: a count with the verb that agrees.
 pub fn counted_are(value: u64, noun: &str, is: &str, are: &str) -> String {
     format!("{} {}", counted(value, noun), if value == 1 { is } else { are })
 }

@@ -1,5 +1,6 @@
-//! The screen of a VDA-like run: how many streams were carried, the curve point by point, and what of it
-//! may be said. That it is no published benchmark's result stands in the answer and above the table.
+//! The screen of a VDA-like run: the number of sustained streams, the curve point by point, and the
+//! allowed claims about it. The result and the line above the table state that it is no published
+//! benchmark result.
 
 use reelgauge_analysis::statement::{Number, of};
 use reelgauge_analysis::vda_published::{PUBLISHED, PublishedCurve, PublishedPoint};
@@ -22,7 +23,7 @@ const KNEE: &str = "The last load point before response times grow steeply. Meth
                     from the first to the last load point. It counts if that distance is at least 0.25 and \
                     the response time then grows to at least 1.5 times.";
 
-/// What the screen begins with.
+/// The first lines of the screen: the result.
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts, is_short: bool) -> Vec<(Tone, String)> {
     let mut sentences = Vec::new();
     sentences.extend(outcome(summary).map(|outcome| (Tone::Bad, outcome)));
@@ -53,7 +54,7 @@ fn not_valid(summary: &Summary, facts: &VdaFacts) -> impl Iterator<Item = String
     })
 }
 
-/// Writes the screen behind the answer.
+/// Writes the screen after the result.
 pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &mut Page) {
     page.gap();
     let table = table(summary, facts, false);
@@ -65,7 +66,7 @@ pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &
     end(summary, show, page);
 }
 
-/// What the page shows of a curve.
+/// The section of the page about a curve.
 pub(crate) fn section(summary: &Summary, facts: &VdaFacts) -> Section {
     let mut section = Section::of_page("vda", "Load curve", format!("{}.", plain(&facts.label)));
     let ort = facts.overall_response_time_ms.map(|ms| format!("{} ms", number(ms)));
@@ -98,12 +99,13 @@ fn carried(facts: &VdaFacts) -> Option<&VdaPoint> {
     facts.points.iter().take_while(|point| point.valid).last()
 }
 
-/// The largest valid load point where the first load point is not valid.
+/// The largest valid load point if the first load point is not valid.
 fn valid_beyond(facts: &VdaFacts) -> Option<&VdaPoint> {
     facts.points.iter().filter(|point| point.valid).max_by_key(|point| point.streams)
 }
 
-/// Larger load points are valid although the first is not: no curve begins, and both are said.
+/// The sentence if larger load points are valid although the first is not: there is no curve, and both
+/// facts are stated.
 fn only_beyond(summary: &Summary, facts: &VdaFacts, point: &VdaPoint) -> String {
     let first = facts.points.iter().find(|point| !point.valid).map_or_else(String::new, streams_of);
     format!(
@@ -139,7 +141,7 @@ fn nothing_carried(summary: &Summary, facts: &VdaFacts, number: &Number) -> Stri
     }
 }
 
-/// Whether a load point ended before its time: it is neither valid nor not.
+/// Whether a load point was cut short: it is neither valid nor invalid.
 fn is_cut_off(summary: &Summary, at: usize) -> bool {
     summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off)
 }
@@ -148,7 +150,7 @@ fn streams_of(point: &VdaPoint) -> String {
     counted(u64::from(point.streams), "stream")
 }
 
-/// A row for each load point. On the page nothing else gives the reasons.
+/// A row for each load point. On the page, only this table gives the reasons.
 fn table(summary: &Summary, facts: &VdaFacts, is_page: bool) -> Table {
     let points = &facts.points;
     let values = |of: fn(&VdaPoint) -> Option<f64>| numbers(&points.iter().map(of).collect::<Vec<_>>());
@@ -189,7 +191,7 @@ fn why_not(point: &VdaPoint) -> String {
     plain(point.why_not.as_deref().unwrap_or("reason unknown"))
 }
 
-/// What the points tell together.
+/// The conclusions from all points together.
 fn curve(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     page.gap();
     let note = facts.ort_note.as_deref().map(plain).unwrap_or_default();
@@ -207,8 +209,8 @@ fn curve(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     }
 }
 
-/// Published curves beside the run's own. Their last points are capacities, and so has the run's to be: a
-/// count that was asked for and sustained is none.
+/// Published curves next to the run's own. Their last points are capacities, and the run's last point
+/// must be one, too: a requested count that was sustained is no capacity.
 fn published(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     let Some(own) = carried(facts) else { return };
     if !summary.vda_ended_at_its_limit() {

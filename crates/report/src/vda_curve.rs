@@ -1,7 +1,7 @@
-//! The curve of a VDA-like run as a summary has it: with words for why points are not valid, why there is no
-//! overall response time or why it compares with no published one, and which steps are uneven.
+//! The curve of a VDA-like run as in a summary: with the reasons why points are not valid, why there is
+//! no overall response time or why it is not comparable with published ones, and the uneven steps.
 //!
-//! Not here: finding that out ([`mod@reelgauge_analysis::vda_curve`]), and the screen (`vda`).
+//! Not here: calculating the curve ([`mod@reelgauge_analysis::vda_curve`]), and the screen (`vda`).
 
 use reelgauge_analysis::ort::{CurveError, POINTS_MIN, STEP_TOLERANCE};
 use reelgauge_analysis::vda::{LABEL, RateLimits};
@@ -10,10 +10,10 @@ use reelgauge_analysis::{LoadPoint, VdaCurve, VdaFacts, VdaPoint, vda_curve};
 
 use crate::verdict::unmet_sentence;
 
-/// What must be known beside the load points.
+/// The facts needed in addition to the load points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VdaInput {
-    /// What makes a point valid.
+    /// The limits for a valid point.
     pub limits: RateLimits,
     /// See [`VdaFacts::data_set_note`].
     pub data_set_note: String,
@@ -38,7 +38,7 @@ pub fn vda_facts(load_points: &[LoadPoint], input: &VdaInput) -> VdaFacts {
     }
 }
 
-/// Why there is no overall response time, or why it compares with none; `None` where it compares.
+/// Why there is no overall response time, or why it is not comparable; `None` if it is comparable.
 fn note(curve: &VdaCurve) -> Option<String> {
     let none = curve.overall_response_time_ms.as_ref().err();
     let none = none.map(|error| format!("No overall response time: {error}."));

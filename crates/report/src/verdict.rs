@@ -1,6 +1,6 @@
-//! Verdicts: why criteria were not met, in words that somebody at an editing desk understands.
+//! Verdicts: why criteria were not met, in words for an editor.
 //!
-//! Not here: whether criteria are met, and which failed first ([`reelgauge_analysis::verdict`]).
+//! Not here: judging the criteria, and finding the first failure ([`reelgauge_analysis::verdict`]).
 
 mod rates;
 
@@ -11,12 +11,12 @@ use reelgauge_analysis::verdict::{
 
 use crate::units::{clock, count, counted, span};
 
-/// The verdict that comes of a ruling, with its sentences.
+/// The verdict of a ruling, with its sentences.
 pub fn in_words(ruling: Ruling) -> Verdict {
     ruling.in_words(unmet_sentence)
 }
 
-/// The same where operations waited for a limit on bytes a second, which is what made the tool late.
+/// The same for a run with a limit on bytes per second, which delayed Reelgauge's operations.
 pub fn in_words_held_back(ruling: Ruling) -> Verdict {
     ruling.in_words(|unmet| match unmet.reason() {
         Reason::LateFrames(late) if unmet.is_because_of_tool() => {
@@ -100,7 +100,8 @@ fn counted_of(all: u64, stream: Option<&StreamName>) -> String {
     }
 }
 
-/// `stream 14 (player, …) was late: frame 212 at 00:08.5 came 310 ms after its time; 12 of 1,500 frames …`
+/// `stream 14 (player, …) was late: frame 212 at 00:08.5 came 310 ms after its time; 12 of 1,500 frames
+/// …`
 fn late_frames(late: &LateStream, limit: f64, is_because_of_tool: bool) -> String {
     let mut sentence = format!(
         "{} was late: frame {} at {} {}; {} of {} frames {} late",

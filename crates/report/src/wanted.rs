@@ -1,17 +1,17 @@
-//! How a screen is wanted: its looks, and how much it says.
+//! Options of a screen: its style, and its level of detail.
 
-/// Lines are never longer than this, however wide the terminal: nobody reads longer ones.
+/// The largest line length, even on a wider terminal: longer lines are hard to read.
 pub(crate) const MAX_WIDTH: usize = 140;
-/// Where nobody says how wide it is.
+/// The width if the terminal does not report one.
 const USUAL_WIDTH: usize = 100;
 
-/// How the screen looks.
+/// The style of a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     pub colour: bool,
-    /// Columns to use; at most 140 are.
+    /// The available width; at most 140 columns are used.
     pub width: usize,
-    /// Only the first screenful: the answer, its table, the worst warnings and the next step.
+    /// Only the first screenful: the result, its table, the worst warnings and the next step.
     pub is_short: bool,
 }
 
@@ -21,37 +21,37 @@ impl Default for Style {
     }
 }
 
-/// Which load points have their tables shown.
+/// The load points whose tables are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tables {
     None,
-    /// The last one that measured something.
+    /// The last one with a measurement.
     #[default]
     Last,
     Every,
 }
 
-/// How much is said about single workers.
+/// The level of detail about single workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// Only if they differ strongly.
+    /// Shown only if they differ strongly.
     #[default]
     Normal,
     PerWorker,
 }
 
-/// What to show beside the summary.
+/// The options of a screen, apart from the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen<'a> {
     pub style: Style,
-    /// Whose tables are shown.
+    /// The load points whose tables are shown.
     pub tables: Tables,
-    /// How much is said about workers.
+    /// The level of detail about workers.
     pub detail: Detail,
-    /// Where the run's files are.
+    /// The directory of the run's files.
     pub run_dir: Option<&'a str>,
-    /// Where its `report.html` is, if there is one.
+    /// The path of its `report.html`, if there is one.
     pub report: Option<&'a str>,
-    /// For a reader who was not there and has nothing to type next.
+    /// For a reader who was not present and cannot enter commands.
     pub is_on_paper: bool,
 }

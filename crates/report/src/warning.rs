@@ -1,6 +1,6 @@
-//! What the reader must know before believing the figures, in sentences. Every one says what to do about it.
+//! Warnings that the reader needs before trusting the figures, as sentences. Each one has a remedy.
 //!
-//! Not here: when there is something to warn of ([`reelgauge_analysis::warning`]).
+//! Not here: the conditions of warnings ([`reelgauge_analysis::warning`]).
 
 mod cache;
 
@@ -9,7 +9,7 @@ use reelgauge_analysis::{Note, Warning};
 
 use crate::units::{counted, counted_are, duration};
 
-/// A warning in words, with its advice.
+/// A warning as a sentence, with its remedy.
 pub fn warning_sentence(warning: &Warning) -> String {
     let (fact, advice) = parts(warning);
     format!("{fact} {advice}")
@@ -21,7 +21,7 @@ pub fn warning_note(warning: &Warning) -> Note {
     Note::new(warning.fact(), sentence, advice)
 }
 
-/// What is so, and what to do about it.
+/// The fact and the remedy.
 fn parts(warning: &Warning) -> (String, String) {
     match warning {
         Warning::OwnLateness { late_us, of_all, response_p50_us } => (
@@ -40,7 +40,7 @@ fn parts(warning: &Warning) -> (String, String) {
             (format!("{ops} in the figures but not in the log, because {why}."), format!("{advice}."))
         }
         Warning::ShortLook { measured_s } => {
-            // Of what was stopped at once, "0.0 s" would say that nothing was measured.
+            // If the load was stopped immediately, "0.0 s" would read as if nothing had been measured.
             let measured = match *measured_s {
                 short if short < 0.1 => format!("{:.1} ms", short * 1e3),
                 seconds => format!("{seconds:.1} s"),
@@ -84,7 +84,7 @@ fn few_transfers(cells: u64, of: u64) -> (String, String) {
     )
 }
 
-/// What kept operations out of the log, and what to do.
+/// Why operations are missing in the log, and the remedy.
 fn log_trouble(trouble: LogTrouble) -> (&'static str, &'static str) {
     match trouble {
         LogTrouble::TooSlow => {

@@ -1,6 +1,6 @@
-//! The screen of a watch: what a machine did while nothing was measured, the busiest first.
+//! The screen of a watch: the counters of a host without a measurement, the busiest first.
 //!
-//! Not here: the charts (a page's).
+//! Not here: the charts (on the page).
 
 use reelgauge_analysis::facts::{WatchFacts, WatchedCounter};
 use reelgauge_analysis::{Outcome, Summary};
@@ -14,10 +14,10 @@ use crate::text::{plain, plain_short, wrap};
 use crate::units::{amount, clock, counted, duration, fixed, mb_per_s, moment, number};
 use crate::wanted::Screen;
 
-/// A counter's name on a screen.
+/// Longer names of counters are cut.
 const NAME_CHARS: usize = 64;
 
-/// The answer of a watch.
+/// The result of a watch.
 pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String)> {
     let agent = plain_short(&facts.agent, 60);
     if facts.looks == 0 {
@@ -43,7 +43,7 @@ pub(crate) fn answer(summary: &Summary, facts: &WatchFacts) -> Vec<(Tone, String
     ended.map(|text| (Tone::Bad, text)).into_iter().chain([(Tone::Answer, watched)]).chain(busiest).collect()
 }
 
-/// The busiest disk, or that none was seen.
+/// The busiest disk, or a sentence that none was seen.
 fn busiest(facts: &WatchFacts) -> Option<String> {
     let disks =
         facts.counters.iter().filter(|counter| counter.layer == "disk" && counter.name == "util_percent");
@@ -56,7 +56,7 @@ fn busiest(facts: &WatchFacts) -> Option<String> {
     ))
 }
 
-/// Everything below the answer.
+/// The whole screen below the result.
 pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page: &mut Page) {
     if !facts.counters.is_empty() {
         page.gap();
@@ -67,7 +67,8 @@ pub(crate) fn screen(summary: &Summary, facts: &WatchFacts, show: &Screen, page:
         table.column("", "Mean", column(&|counter| value_words(counter, counter.mean)));
         table.column("", "Maximum", column(&|counter| value_words(counter, counter.largest)));
         table.column("", "Max. at", column(&|counter| clock(counter.largest_at_s)));
-        // Side by side, or one after the other: a name in every one of several tables is read by nobody.
+        // One table, or one block after the other: several tables that each repeat the names are hard to
+        // read.
         match table.width() <= page.width {
             true => page.table(table),
             false => {
@@ -100,7 +101,7 @@ fn counter_lines(counter: &WatchedCounter, width: usize) -> Vec<String> {
 fn value_words(counter: &WatchedCounter, value: f64) -> String {
     match counter.unit.as_str() {
         "percent" => format!("{} %", fixed(value, 1)),
-        // Nothing at all was counted, and that as finely as the rest.
+        // Zero is shown with as many decimals as the other values.
         "bytes_per_s" if value == 0.0 => "0.00 MB/s".to_owned(),
         "per_s" if value == 0.0 => "0.00/s".to_owned(),
         "bytes_per_s" => format!("{} MB/s", mb_per_s(value)),

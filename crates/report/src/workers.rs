@@ -1,4 +1,4 @@
-//! The workers of a load point, when somebody asks or when they differ too much to go unsaid.
+//! The workers of a load point, shown on request or if they differ too much.
 
 use reelgauge_analysis::{LoadPoint, Summary, TimeFigures, WorkerFigures};
 
@@ -10,13 +10,13 @@ use crate::table::Table;
 use crate::tables::numbers;
 use crate::units::{count, number};
 
-/// When the slowest worker moves less than this share of the fastest, they differ.
+/// Workers differ if the slowest has less than this share of the throughput of the fastest.
 const DIFFER: f64 = 0.5;
 
-/// So many operations make a worker's throughput mean something.
+/// The throughput of a worker is meaningful from this many operations on.
 const ENOUGH_OPS: u64 = 30;
 
-/// Of the slowest and of the fastest, this many are shown when nobody asked.
+/// The number of the slowest, and of the fastest, workers that are shown without a request.
 const SHOWN_OF_EACH: usize = 3;
 
 /// A sentence if the workers differ strongly.
@@ -24,7 +24,7 @@ pub(crate) fn difference(point: &LoadPoint) -> Option<String> {
     let order = by_throughput(&point.per_worker);
     let (slowest, fastest) = (order.first()?, order.last()?);
     let (slow, fast) = (mb_per_s(slowest)?, mb_per_s(fastest)?);
-    // Those that come to nothing have to have had the chance.
+    // Slow workers must have had enough time.
     if fastest.figures.ops < ENOUGH_OPS || slow >= DIFFER * fast {
         return None;
     }
@@ -37,7 +37,7 @@ pub(crate) fn difference(point: &LoadPoint) -> Option<String> {
     ))
 }
 
-/// One row per worker; only the slowest and fastest unless all are asked for.
+/// One row per worker; only the slowest and fastest unless all are requested.
 pub(crate) fn write(point: &LoadPoint, all: bool, page: &mut Page) {
     let mut shown: Vec<&WorkerFigures> = by_throughput(&point.per_worker);
     let hidden = shown.len().saturating_sub(2 * SHOWN_OF_EACH);
@@ -56,7 +56,8 @@ pub(crate) fn write(point: &LoadPoint, all: bool, page: &mut Page) {
     }
 }
 
-/// What the page shows of the workers of each load point that has several; `None` where none has.
+/// The section of the page about the workers of each load point with several; `None` if there is no such
+/// load point.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let of_point = |(at, point): (usize, &LoadPoint)| {
         let mut table = table(&point.per_worker.iter().collect::<Vec<_>>(), true);
@@ -73,7 +74,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section> {
     })
 }
 
-/// A page has room for more columns than a terminal.
+/// A page has space for more columns than a terminal.
 fn table(workers: &[&WorkerFigures], is_page: bool) -> Table {
     let values = |of: &dyn Fn(&WorkerFigures) -> Option<f64>| {
         numbers(&workers.iter().map(|worker| of(worker)).collect::<Vec<_>>())
