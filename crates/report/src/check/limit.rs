@@ -1,4 +1,5 @@
-//! What limits the counts of a quick check, in words. Which it is: [`reelgauge_analysis::limit::CountLimit`].
+//! The limits of the counts of a quick check, as text. Not here: which limit applies
+//! ([`reelgauge_analysis::limit::CountLimit`]).
 
 use reelgauge_analysis::limit::{CountLimit, TrialEvidence};
 use reelgauge_analysis::{CheckBasis, CheckCount, CheckFacts, Culprit};
@@ -7,8 +8,9 @@ use reelgauge_machine::link::{Link, LinkKind};
 use crate::text::capital;
 use crate::units::{counted, number};
 
-/// What ended a count, for a cell of a table. A network between this client's own link and the storage is not
-/// told from it, and storage of which no counter stood out is not known to be it.
+/// The limit of a count, for a table cell. The network behind this client's own link cannot be
+/// distinguished from the storage. Without a counter at its threshold, the storage is not named as the
+/// limit.
 pub fn count_limit_words(limit: CountLimit, link: &Link, evidence: &TrialEvidence) -> &'static str {
     let is_remote = matches!(link.kind, LinkKind::Network { is_this_machine: false, .. });
     match limit {
@@ -26,8 +28,8 @@ pub fn count_limit_words(limit: CountLimit, link: &Link, evidence: &TrialEvidenc
     }
 }
 
-/// What limits, from what ended each count: the decisive one. Where the next step is about the network
-/// (`may_be_network`), the sentence does not acquit it.
+/// The limit of the whole check: the decisive one among the limits of the counts. If the next step is
+/// about the network (`may_be_network`), the sentence does not rule the network out.
 pub fn limit_sentence(
     facts: &CheckFacts,
     link: &Link,
@@ -52,7 +54,7 @@ pub fn limit_sentence(
     of_limit(limit, link, &sustained(facts), (evidence, may_be_network)) + &open
 }
 
-/// Why a check has no limit that ended before its end.
+/// Why an interrupted check has no limit.
 pub fn not_finished_sentence(why: &str) -> String {
     format!("The check did not finish: {why}.")
 }
@@ -72,7 +74,7 @@ pub fn unsteady_sentence(facts: &CheckFacts) -> Option<String> {
     })
 }
 
-/// How many counts are such, playing and recording.
+/// The number of counts that match `is_such`, for playing and for recording.
 pub(super) fn by_work(facts: &CheckFacts, is_such: impl Fn(&CheckCount) -> bool) -> (usize, usize) {
     let of = |count: &Option<CheckCount>| usize::from(count.as_ref().is_some_and(&is_such));
     let sum = |(play, record), (more_play, more_record)| (play + more_play, record + more_record);
@@ -102,7 +104,7 @@ fn sustained(facts: &CheckFacts) -> String {
     }
 }
 
-/// What limits, where it is this.
+/// The sentence for this limit.
 fn of_limit(
     limit: CountLimit,
     link: &Link,
@@ -136,8 +138,8 @@ fn of_limit(
     sentence + &beside
 }
 
-/// The storage is what is left where neither the tool nor the link was at fault. Nothing but a counter that
-/// stood out says that it was no other program.
+/// The storage is the limit by elimination: neither Reelgauge nor the link was at fault. Only a counter
+/// at its threshold rules out other programs.
 fn of_storage(
     (link, may_be_network): (&Link, bool),
     sustained: &str,
@@ -186,7 +188,7 @@ mod tests {
     const STORAGE: CountLimit = CountLimit::Culprit(Culprit::Storage);
     const CLIENT: CountLimit = CountLimit::Culprit(Culprit::ThisMachine);
 
-    /// Counts with these limits, the first of which played so much.
+    /// Counts with these limits. The first one was played at this rate.
     fn facts(limits: &[CountLimit], mb_per_s: f64) -> CheckFacts {
         let format = |(at, limit): (usize, &CountLimit)| {
             let mb_per_s = if at == 0 { mb_per_s } else { 0.0 };
@@ -222,7 +224,7 @@ mod tests {
             "--max-rate, not the storage. Highest sustained rate without a late frame: 61.0 MB/s playing. \
              More streams need a higher rate than it allows."
         );
-        // Nothing was sustained: not up to 0 MB/s.
+        // Nothing was sustained, so the sentence must not read "up to 0 MB/s".
         assert_eq!(set(0.0), "--max-rate, not the storage. More streams need a higher rate than it allows.");
     }
 
@@ -247,7 +249,7 @@ mod tests {
         );
         assert_eq!(count_limit_words(STORAGE, &link(None), &SEEN), "the storage or network");
         assert_eq!(count_limit_words(CLIENT, &link(None), &SEEN), "this client");
-        // A next step about the network does not stand next to its acquittal.
+        // If a next step is about the network, the limit must not rule the network out.
         let either = limit_sentence(&facts(&[STORAGE], 61.0), &gigabit, &SEEN, true);
         assert!(either.starts_with("The storage or the network to it."), "{either}");
         let memory = Link { kind: LinkKind::Memory, sentence: String::new() };
@@ -256,7 +258,7 @@ mod tests {
         let own = said(&[CLIENT], &gigabit);
         assert!(own.starts_with("This client, not the storage"), "{own}");
         assert!(said(&[CountLimit::Time], &gigabit).contains("may sustain more"));
-        // What was found is said, however many counts ended with their time.
+        // A limit that was found is named, no matter how many counts ended because time ran out.
         assert_eq!(
             said(&[CountLimit::Time, CountLimit::Time, STORAGE], &gigabit),
             "The storage, not the link. Highest sustained rate without a late frame: 61.0 MB/s playing. No \

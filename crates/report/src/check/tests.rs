@@ -1,4 +1,4 @@
-//! What is said of a first look in which nothing was answered for a while.
+//! Tests of a quick check during which the storage did not respond for a while.
 
 use reelgauge_analysis::CheckBasis;
 use reelgauge_analysis::late::{LateFigures, StreamFigures};
@@ -31,7 +31,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
     summary.load_points = vec![labelled("sequential reads", 1.0), labelled("sequential writes", 30.0)];
     summary.load_points[0].total.ops_by_kind.read = 7;
     summary.series.standstills = vec![Standstill { began_s: 30.4, lasted_s: 10.17 }];
-    // Nothing was finished, so what it did is unknown.
+    // Nothing was finished, so the activity is unknown.
     summary.load_points[1].was_not_measured(NotMeasured::NothingFinished);
     assert_eq!(
         standstill_words(&summary).as_deref(),
@@ -53,7 +53,7 @@ fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
 
     summary.series.standstills = vec![Standstill { began_s: 1.4, lasted_s: 2.0 }];
     assert!(standstill_words(&summary).is_some_and(|words| words.contains("while reading")));
-    // Streams tell what they do before anything is finished.
+    // Streams show their activity before any operation finishes.
     let recorder = StreamFigures { writes: true, ..StreamFigures::default() };
     summary.load_points[0].streams = Some(LateFigures { streams: vec![recorder], ..LateFigures::default() });
     assert!(standstill_words(&summary).is_some_and(|words| words.contains("while writing")));
@@ -75,9 +75,10 @@ fn a_count_has_its_error_and_a_tick_only_where_it_was_sustained() {
         [said(found(31, 1, false, rate)), said(found(31, 0, true, held))],
         ["✓ 31 ± 1", "✓ at least 31"]
     );
-    // What may be more has no error.
+    // A lower bound has no error.
     assert_eq!(said(found(31, 1, true, rate)), "✓ at least 31");
-    // What was held for too short a time is no bound, and has no tick; nor has what an older version counted.
+    // A count that was sustained too briefly is no bound and has no tick. Neither has a count of an
+    // older version.
     assert_eq!(
         [said(found(31, 1, true, short)), said(found(31, 1, false, short))],
         ["31 for 1.4 s", "31 ± 1 for 1.4 s"]

@@ -1,5 +1,4 @@
-//! What makes runs hard to compare, in words: what else differs between them, and what each of them warns
-//! of.
+//! Cautions about a comparison: other differences between the runs, and each run's own warnings.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +9,11 @@ use super::say;
 use crate::about::storage_words;
 use crate::units::{counted, counted_are, mb_per_s};
 
-/// A data set of which this much more or less lay in the client's cache is another one.
+/// If the cached share differs by more than this, the data sets count as different.
 const CACHED_DIFFERENCE: f64 = 0.1;
 
-/// The cautions: what differs from the first run, then what each run says of itself. What runs of other kinds
-/// of work were asked to do differs anyway.
+/// The cautions: first the differences from the first run, then each run's own warnings. For runs of
+/// different kinds of work, plan differences are omitted.
 pub(super) fn cautions(runs: &[RunToCompare<'_>], compared: &[ComparedRun]) -> Vec<String> {
     let mut cautions = Vec::new();
     let Some((first, others)) = runs.split_first() else { return cautions };
@@ -39,7 +38,8 @@ pub(super) fn cautions(runs: &[RunToCompare<'_>], compared: &[ComparedRun]) -> V
     cautions
 }
 
-/// `has another plan: blocks 64KiB (run 1: 4KiB), …`. Settings that change the work are told in the answer.
+/// `has another plan: blocks 64KiB (run 1: 4KiB), …`. Settings that change the work are listed in the
+/// result instead.
 fn plan(differences: &[PlanDifference]) -> Option<String> {
     let others: Vec<&PlanDifference> = differences.iter().filter(|one| !one.changes_work).collect();
     (!others.is_empty()).then(|| format!("has a different plan: {}.", plan_words(&others)))
@@ -88,7 +88,7 @@ fn place(one: &Summary, two: &Summary) -> Vec<String> {
     told
 }
 
-/// How a run went to its files.
+/// How a run accessed its files: directly or through the cache.
 fn mode_words(found: &str) -> &str {
     match found {
         "direct" => "used direct I/O",
@@ -102,7 +102,7 @@ fn data(one: &Summary, two: &Summary) -> Vec<String> {
     let mut told = Vec::new();
     let bytes =
         |summary: &Summary| (summary.data_set.files as f64 * summary.data_set.file_size_bytes as f64) / 1e6;
-    // Who makes files while it runs has none before.
+    // A run that creates its files has none beforehand.
     if bytes(one) != bytes(two) && bytes(one) > 0.0 && bytes(two) > 0.0 {
         let mb = |summary: &Summary| say(FigureUnit::MbPerS, bytes(summary));
         told.push(format!(
@@ -141,7 +141,7 @@ fn host(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Vec<String> {
     told
 }
 
-/// What people wrote down about the storage.
+/// Differences in the storage details that the user stated.
 fn storage(one: &RunToCompare<'_>, two: &RunToCompare<'_>) -> Option<String> {
     let (one, two) = (storage_words(&one.summary.storage), storage_words(&two.summary.storage));
     let name = |words: Option<String>| words.unwrap_or_else(|| "not named".to_owned());
@@ -207,7 +207,7 @@ fn no_warmup(plan: &BTreeMap<String, String>) -> bool {
     warmup.is_some_and(|rest| rest.chars().all(|c| !c.is_ascii_digit()))
 }
 
-/// Words from outside: not too long for a sentence. Reports take out what is harmful.
+/// Untrusted text, shortened for a sentence. The report escapes it.
 fn said(text: &str) -> String {
     const MAX_CHARS: usize = 120;
     if text.chars().count() <= MAX_CHARS {

@@ -1,6 +1,7 @@
-//! The one line on top of a comparison: `Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (1.25 to 1.33).`
+//! The headline of a comparison: `Bolt carries 31, Acme 24: Bolt is 1.29 × Acme (1.25 to 1.33).`
 //!
-//! Not here: what is noise and what is not, which the comparison knows; where it does not, none is said.
+//! Not here: which changes are noise. The comparison provides that; without it the headline claims
+//! nothing.
 
 use reelgauge_analysis::compare::{
     Comparison, ComparisonRow, Judgement, Kinship, LATE_FRAMES, SEARCH, ratio_bounds,
@@ -10,22 +11,22 @@ use super::{is_noise_told, name_of};
 use crate::text::{capital, plain_short};
 use crate::units::fixed;
 
-/// Names are not longer here.
+/// Longer names are cut in the headline.
 const NAME_CHARS_MAX: usize = 40;
 
-/// What is said of a figure: what a run does with so many.
+/// How the headline describes a figure.
 struct Saying {
     verb: &'static str,
     behind: String,
-    /// Whether it makes sense to say how many times as much it is.
+    /// Whether a ratio of two values is meaningful.
     has_ratio: bool,
 }
 
-/// The line; `None` where the runs have no figure in common that says what they carry.
+/// The headline; `None` if the runs have no capacity figure in common.
 pub(super) fn headline(comparison: &Comparison) -> Option<String> {
     let is_kin = |at: usize| !matches!(comparison.runs[at].kinship, Kinship::OtherWork | Kinship::Itself);
     let is_of_other_plan = comparison.runs.iter().any(|run| run.kinship == Kinship::OtherPlan);
-    // That they did other work comes before any figure.
+    // Different work must be mentioned before any figure.
     if comparison.runs.len() < 2 || is_of_other_plan || !(1..comparison.runs.len()).any(is_kin) {
         return None;
     }
@@ -35,7 +36,7 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
     let measured: Vec<usize> = (0..names.len()).filter(|&at| row.values[at].is_some()).collect();
     let base = *measured.first().filter(|&&at| at == 0)?;
     let mut others: Vec<usize> = measured.into_iter().skip(1).collect();
-    // The largest first; of equals, the one that was given first.
+    // The largest first; equal ones in the order given.
     others.sort_by(|&one, &other| {
         row.values[other].partial_cmp(&row.values[one]).unwrap_or(std::cmp::Ordering::Equal)
     });
@@ -48,7 +49,7 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
         line.push_str(&format!(", {} {}", names[at], row.texts[at]));
     }
     match ratio(row, first).filter(|_| saying.has_ratio) {
-        // Where nothing can be claimed, no multiple is.
+        // Without a significant difference there is no ratio.
         None => line.push('.'),
         Some(_) if row.judgement[first] == Judgement::Unknown => {
             line.push_str(": it is unknown whether this is more than noise.");
@@ -67,24 +68,24 @@ pub(super) fn headline(comparison: &Comparison) -> Option<String> {
     Some(line)
 }
 
-/// Against the first run, and between which bounds that lies; these are `None` where they are not known.
+/// The ratio to the first run and its bounds; the bounds are `None` if unknown.
 fn ratio(row: &ComparisonRow, at: usize) -> Option<(f64, Option<(f64, f64)>)> {
     let change = row.change_percent[at]?;
     Some((1.0 + change / 100.0, row.noise_percent[at].map(|noise| ratio_bounds(row.unit, change, noise))))
 }
 
-/// What matters most has the lowest.
+/// The most important figure has the lowest rank.
 fn rank((row, _): &(&ComparisonRow, Saying)) -> usize {
     let names = [SEARCH, "check.", LATE_FRAMES, "replay.", "total.read", "total.written"];
     names.iter().position(|name| row.figure.starts_with(name)).unwrap_or(names.len())
 }
 
 fn saying(row: &ComparisonRow) -> Option<Saying> {
-    // What a clock asked for is no achievement.
+    // A demand set by a clock is no achievement of the storage.
     if row.judgement.contains(&Judgement::Demand) {
         return None;
     }
-    // A run that only wrote is not told by what it did not read.
+    // A run that only wrote is not described by its read rate.
     if row.figure.starts_with("total.") && row.values.iter().flatten().all(|&rate| rate == 0.0) {
         return None;
     }
@@ -104,14 +105,14 @@ fn saying(row: &ComparisonRow) -> Option<Saying> {
     }
 }
 
-/// What the runs are called.
+/// The names of the runs.
 struct Names {
     names: Vec<String>,
-    /// They have no names of their own.
+    /// They are numbers, because the runs have no names.
     are_numbers: bool,
 }
 
-/// What tells the runs apart: their tags, else make and model, else what people called them, else their
+/// Names that distinguish the runs: their tags, else make and model, else user-given names, else
 /// numbers.
 fn names(comparison: &Comparison) -> Names {
     let system = |at: usize| {

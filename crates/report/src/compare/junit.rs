@@ -1,6 +1,6 @@
-//! A comparison as JUnit XML: one suite for every run that is compared with the first, one test case for
-//! every figure that both have. A figure that is worse than the gate allows has failed; one that can't be
-//! judged was skipped.
+//! A comparison as JUnit XML: one suite for each run that is compared with the first, and one test case
+//! for each figure that both have. A figure that is worse than the gate allows is a failure; one that
+//! cannot be judged is skipped.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use reelgauge_analysis::compare::{ComparedRun, Comparison, ComparisonRow, Gate, Judgement, Kinship};
@@ -9,8 +9,8 @@ use super::systems::{Property, properties};
 use super::{ToldComparison, heading, is_noise_told, name_of, noise_words, said_values, signed, word};
 use crate::statement::inconclusive_words;
 
-/// The comparison as JUnit XML, ending with a line feed. The figures are those of the comparison; keep
-/// those that are wanted with [`super::keep`].
+/// The comparison as JUnit XML, ending with a line feed. It has all figures of the comparison; select
+/// some beforehand with [`super::keep`].
 pub fn junit(told: &ToldComparison, gate: &Gate) -> String {
     let mut report = Report::new("reelgauge compare");
     report.add_test_suites(told.comparison.others().into_iter().map(|run| suite(told, run, gate)));
@@ -38,7 +38,7 @@ fn suite(told: &ToldComparison, run: usize, gate: &Gate) -> TestSuite {
     suite
 }
 
-/// A run that shows neither that its criteria are met nor that they are not.
+/// The skipped test case of a run that neither met its criteria nor failed them.
 fn inconclusive(run: &ComparedRun) -> Option<TestCase> {
     let reasons: Vec<String> = run.inconclusive.iter().map(|reason| inconclusive_words(*reason)).collect();
     (!reasons.is_empty()).then(|| {
@@ -79,8 +79,7 @@ fn said(comparison: &Comparison, row: &ComparisonRow, run: usize) -> String {
     format!("{}: {}{change}{noise}, {judged}", row.label, said_values(comparison, row, run).then())
 }
 
-/// Text without the characters that XML 1.0 discourages or has no way to hold, and that the writer would let
-/// through.
+/// Removes characters that XML 1.0 forbids or discourages and that the writer would not reject.
 fn held(text: &str) -> String {
     text.replace(|c| matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}'), "")
 }

@@ -52,7 +52,7 @@ pub fn markdown(told: &ToldComparison, all: bool) -> String {
     text
 }
 
-/// The systems as a table of their own, where they differ.
+/// A separate table of the systems, if they differ.
 fn systems(text: &mut String, comparison: &Comparison, all: bool) {
     let properties = properties(comparison, all);
     if properties.is_empty() {
@@ -75,7 +75,7 @@ fn line(text: &mut String, cells: &[String]) {
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// Words from outside that can't become markup: no table cell, link, tag, emphasis or line of their own.
+/// Escapes untrusted text, so that it cannot become a table cell, link, tag, emphasis or separate line.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in plain(text).chars() {

@@ -1,5 +1,5 @@
-//! What a page shows below the answer of a comparison: the systems, what differs, and what the runs were
-//! asked to do. Its charts are the page's own.
+//! The sections of a page below the result of a comparison: the systems, the differences and the
+//! settings of the runs. The page draws its charts itself.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,11 @@ use crate::text::plain_short;
 use crate::units::{count, counted, mb_per_s, ms};
 use crate::wanted::MAX_WIDTH;
 
-/// Longer names of runs are cut.
+/// Longer run names are cut.
 const NAME_CHARS: usize = 40;
 
-/// In the head of the page. Worse outweighs better. What the tool itself cost says nothing about the storage.
+/// The verdict in the head of the page. A worse figure outweighs better ones. The cost of Reelgauge
+/// itself does not count, because it is no property of the storage.
 pub fn verdict(comparison: &Comparison) -> Sentence {
     let others = comparison.others();
     let all =
@@ -43,7 +44,7 @@ pub fn verdict(comparison: &Comparison) -> Sentence {
     Sentence { tone, text: text.to_owned() }
 }
 
-/// The sections of a comparison. `summaries`: those of its runs.
+/// The sections of a comparison. `summaries`: those of its runs, in the same order.
 pub fn compare_sections(comparison: &Comparison, summaries: &[&Summary]) -> Vec<Section> {
     let mut compared = Section::of_page("systems", "Systems", "");
     compared.blocks = vec![
@@ -54,7 +55,7 @@ pub fn compare_sections(comparison: &Comparison, summaries: &[&Summary]) -> Vec<
     vec![compared, differences(comparison), settings(comparison, summaries)]
 }
 
-/// What each system is, and what it sustained. Columns in which no run has anything are omitted.
+/// Each system and the load that it sustained. Columns that are empty for all runs are omitted.
 fn systems(comparison: &Comparison, summaries: &[&Summary]) -> Table {
     let name = |(at, run): (usize, &ComparedRun)| {
         let label = if run.label.is_empty() { &run.id } else { &run.label };
@@ -98,8 +99,8 @@ fn dashed(cells: Vec<Option<String>>) -> Vec<String> {
     cells.into_iter().map(|cell| cell.unwrap_or_else(not_measured)).collect()
 }
 
-/// What a search found, else the most that ran at once. A check has an answer for each format, and none for
-/// the whole run.
+/// The count that a search found, else the most streams that ran at once. A check has a result for each
+/// format and none for the whole run.
 fn streams(summary: &Summary) -> Option<String> {
     match of(summary).number {
         Number::Capacity { streams, at_least: Some(_), .. } => {
@@ -111,7 +112,8 @@ fn streams(summary: &Summary) -> Option<String> {
     }
 }
 
-/// Where no frame was judged, as in a mix or a warm-up that was stopped, late ones are unknown.
+/// The number of late frames. It is unknown if no frame was judged, as in a mix or in a warm-up that was
+/// stopped.
 fn late_frames(summary: &Summary) -> Option<u64> {
     let points = summary.load_points.iter().filter_map(|point| point.streams.as_ref());
     let judged = points.filter(|streams| streams.total.frames_judged > 0);
@@ -146,14 +148,14 @@ fn differences(comparison: &Comparison) -> Section {
     section
 }
 
-/// The rows that changed: worse first, then better; those of streams before the rest, larger changes first.
+/// The changed rows: worse before better, those of streams before the rest, larger changes first.
 fn changed(comparison: &Comparison) -> Vec<usize> {
     let rank = |row: &ComparisonRow| {
         let order = [Judgement::Worse, Judgement::Better, Judgement::Different];
         order.iter().position(|judgement| row.judgement.contains(judgement))
     };
     let most = |row: &ComparisonRow| match is_of_streams(&row.figure) {
-        // They are in their order: criteria, late frames, margins.
+        // They keep their order: criteria, late frames, margins.
         true => f64::INFINITY,
         false => row.change_percent.iter().flatten().fold(0.0, |most, percent| percent.abs().max(most)),
     };
@@ -176,7 +178,7 @@ fn figures(comparison: &Comparison, caption: &str, at: &[usize]) -> Table {
     table
 }
 
-/// What the runs were asked to do, and on what.
+/// The settings of the runs and their targets.
 fn settings(comparison: &Comparison, summaries: &[&Summary]) -> Section {
     let own = |name: &str, of: &dyn Fn(&Summary) -> Option<String>| Property {
         name: name.to_owned(),

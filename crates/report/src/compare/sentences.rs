@@ -1,5 +1,6 @@
-//! The answer of a comparison in words, for somebody who reads only that. Streams come first: whether the
-//! criteria were met, how many streams there can be, whether frames were late and how nearly; then the rest.
+//! The result of a comparison as sentences, for a reader who reads nothing else. Streams come first:
+//! whether the criteria were met, how many streams are possible, whether frames were late, and the
+//! margin. The other figures follow.
 
 use crate::sentence::{Sentence, Tone};
 use reelgauge_analysis::compare::{
@@ -12,19 +13,21 @@ use super::{is_noise_told, name_of, said_values, signed, unsigned};
 use crate::text::capital;
 use crate::units::{count, counted, number};
 
-/// So many changes are told in a sentence; the rest is counted.
+/// A sentence lists this many changes and counts the others.
 const TOLD: usize = 3;
 
-/// With fewer disturbances than this, chance alone may have put all of them into one of two runs.
+/// With fewer disturbances than this, chance alone can explain that all of them occurred in one of two
+/// runs.
 const EVENTS_SURE: u64 = 7;
 
-/// Counts of late frames that differ by more than this factor make people ask why that is no difference.
+/// If counts of late frames differ by more than this factor without being a difference, the sentence
+/// explains why.
 const SIZES_DIFFER: f64 = 1.1;
 
-/// Demand that differs by less, in percent, needs no word.
+/// A smaller difference in demand, in percent, is not mentioned.
 const DEMAND_TOLD_PERCENT: f64 = 3.0;
 
-/// The sentences, the answer first: some for every other side.
+/// The sentences, the result first. Each side other than the first has its own.
 pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> =
         comparison.others().into_iter().filter_map(|run| Side { comparison, run }.other_plan()).collect();
@@ -48,12 +51,12 @@ pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
     sentences
 }
 
-/// Whether its plan differs in what leaves the work as it is.
+/// Whether its plan differs only in settings that do not change the work.
 fn is_of_another_length(run: &ComparedRun) -> bool {
     run.kinship != Kinship::OtherWork && run.plan_differences.iter().any(|one| !one.changes_work)
 }
 
-/// One side, against the first.
+/// One side of a comparison and the first side.
 struct Side<'a> {
     comparison: &'a Comparison,
     run: usize,
@@ -104,7 +107,7 @@ impl Side<'_> {
         &self.comparison.runs[self.run]
     }
 
-    /// The runs of a run's side.
+    /// The runs on the same side as this run.
     fn of_side(&self, run: usize) -> impl Iterator<Item = usize> {
         let all = 0..self.comparison.runs.len();
         all.filter(move |&other| self.comparison.side(other) == self.comparison.side(run))
@@ -130,7 +133,7 @@ impl Side<'_> {
         self.name(0)
     }
 
-    /// Rows that are judged so, what matters most first.
+    /// The rows with this judgement, most important first.
     fn of(&self, judgement: Judgement) -> Vec<&ComparisonRow> {
         let rows = self.comparison.rows.iter().filter(|row| row.judgement[self.run] == judgement);
         let mut rows: Vec<&ComparisonRow> = rows.filter(|row| !is_of_the_tool(&row.figure)).collect();
@@ -160,10 +163,10 @@ impl Side<'_> {
         }
     }
 
-    /// What changed about the streams, each load point's late frames once.
+    /// The changes of streams; the late frames of each load point appear once.
     fn clauses(&self, rows: &[&ComparisonRow]) -> Vec<String> {
         let is_told = |row: &&&ComparisonRow| match row.figure.as_str() {
-            // Late frames say it all.
+            // Late frames already cover it.
             INCIDENTS | STREAMS_HIT => !self.is_among(rows, LATE_FRAMES, &row.group),
             WORST_MARGIN | SILENCE => !self.is_among(rows, LATE_FRAMES, &row.group),
             _ => true,
@@ -198,7 +201,7 @@ impl Side<'_> {
         }
     }
 
-    /// Late frames of a run, or of all runs of its side together.
+    /// Late frames of a run, or of all runs of its side.
     fn late_of_side(&self, group: &str, run: usize) -> Option<String> {
         let late: Vec<&ComparedLate> =
             self.of_side(run).filter_map(|run| self.comparison.late_of(group, run)).collect();
@@ -223,7 +226,7 @@ impl Side<'_> {
         }
     }
 
-    /// ` with 8 players`, where there are several load points.
+    /// ` with 8 players`, if there are several load points.
     fn place(&self, row: &ComparisonRow) -> String {
         let groups = self.comparison.rows.iter().filter(|other| other.figure == row.figure).count();
         if row.group.is_empty() || groups < 2 { String::new() } else { format!(" with {}", row.group) }
@@ -243,7 +246,7 @@ impl Side<'_> {
         let unit = if row.label.unit.is_empty() { String::new() } else { format!(" {}", row.label.unit) };
         let values = said_values(self.comparison, row, self.run);
         if !is_noise_told(row, self.run) {
-            // A percentage with such a noise says nothing that the two values do not say better.
+            // With such noise the two values are clearer than a percentage.
             return format!("{name}{} {}", self.place(row), values.against(&unit));
         }
         let values = format!("{}{unit}", values.then());
@@ -254,7 +257,7 @@ impl Side<'_> {
         format!("{name}{}{change} ({values}{noise})", self.place(row))
     }
 
-    /// That its operations were others: it comes before every figure.
+    /// Reports that the operations differed. This sentence comes before all figures.
     fn other_plan(&self) -> Option<Sentence> {
         let run = self.told();
         let differences: Vec<_> = run.plan_differences.iter().filter(|one| one.changes_work).collect();
@@ -294,7 +297,7 @@ impl Side<'_> {
         Sentence { tone: Tone::Bad, text }
     }
 
-    /// Nothing changed, or nothing is known.
+    /// The sentence if nothing changed or nothing is known.
     fn nothing(&self, same: usize) -> Sentence {
         let (who, base) = (self.who(), self.base());
         if same == 0 && self.told().kinship == Kinship::OtherPlan {
@@ -328,7 +331,8 @@ impl Side<'_> {
         Sentence { tone: Tone::Answer, text }
     }
 
-    /// That the streams fared alike, where only other figures changed: it comes before them.
+    /// Reports that the streams did equally well if only other figures changed. It comes before those
+    /// figures.
     fn streams_alike(&self, changed: &[&Vec<&ComparisonRow>]) -> Option<Sentence> {
         let mut rows = changed.iter().flat_map(|rows| rows.iter()).peekable();
         rows.peek()?;
@@ -340,8 +344,8 @@ impl Side<'_> {
         Some(Sentence { tone: Tone::Answer, text })
     }
 
-    /// What streams have in common that did not change: `no late frame in either; the worst margin was 812
-    /// and 790 ms`.
+    /// The common facts of unchanged streams: `no late frame in either; the worst margin was 812 and 790
+    /// ms`.
     fn calm(&self) -> Option<String> {
         let late: Vec<&ComparisonRow> = self.rows_of(LATE_FRAMES).collect();
         let is_same = |row: &&ComparisonRow| row.judgement[self.run] == Judgement::Same;
@@ -356,19 +360,19 @@ impl Side<'_> {
             one.values[self.run].unwrap_or(f64::MAX).total_cmp(&two.values[self.run].unwrap_or(f64::MAX))
         });
         let margin = margins.map_or_else(String::new, |row| {
-            // In the order in which the sentence names them.
+            // In the order in which the sentence names the runs.
             format!("; the worst margins were {} and {} ms", row.texts[self.run], row.texts[0])
         });
         Some(format!("no late frame in either{margin}"))
     }
 
-    /// The rows of a figure that both have.
+    /// The rows of a figure that both runs have.
     fn rows_of(&self, figure: &str) -> impl Iterator<Item = &ComparisonRow> {
         let has_both = |row: &&ComparisonRow| row.values[0].is_some() && row.values[self.run].is_some();
         self.comparison.rows.iter().filter(move |row| row.figure == figure).filter(has_both)
     }
 
-    /// What has to be known to read the figures of streams rightly.
+    /// Facts that the reader needs to interpret the figures of streams.
     fn about_streams(&self, into: &mut Vec<Sentence>) {
         if self.told().kinship == Kinship::OtherCounts {
             into.push(plain(&self.other_counts()));
@@ -397,7 +401,7 @@ impl Side<'_> {
             of_run.map(|late| late.streams).max()
         };
         let (base, who) = (capital(&self.base()), self.who());
-        // Where no frame was judged, as in a warm-up that was stopped, nobody counted any.
+        // If no frame was judged, as in a warm-up that was stopped, there is no count.
         let numbers = match (streams(0), streams(self.run)) {
             (Some(one), Some(two)) if one == two => {
                 format!("{base} and {who} ran different numbers of streams or workers")
@@ -469,12 +473,12 @@ impl Side<'_> {
     }
 }
 
-/// Whether frames were late and no incident of what was measured explains them.
+/// Whether frames were late and no incident of the measured system explains them.
 fn is_own(late: &ComparedLate) -> bool {
     late.late_frames > 0 && late.incidents == 0
 }
 
-/// `run 2 (nfs)`: its number, and the tags that tell it from the others.
+/// `run 2 (nfs)`: its number, and the tags that distinguish it.
 pub(super) fn numbered(comparison: &Comparison, run: usize) -> String {
     let tags = comparison.runs.get(run).and_then(name_of).map(|tags| format!(" ({tags})"));
     format!("run {}{}", run + 1, tags.unwrap_or_default())
@@ -528,7 +532,7 @@ fn work(run: &ComparedRun) -> String {
     if run.searches { format!("a search for the largest number of {what}") } else { what }
 }
 
-/// Seconds as people say them; short ones with the digits that they need.
+/// Seconds in an everyday form; short times keep the digits that they need.
 fn seconds(value: f64) -> String {
     if value < 1.0 { number(value) } else { format!("{value:.1}") }
 }

@@ -1,5 +1,5 @@
-//! The systems side by side, for somebody who compares vendors: make, model, firmware, protocol, mount,
-//! client. What nobody found out or wrote down is `-`.
+//! The systems side by side, to compare vendors: make, model, firmware, protocol, mount and client.
+//! Unknown values are shown as `-`.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ impl Property {
         self.values.windows(2).any(|pair| pair[0] != pair[1])
     }
 
-    /// What is shown of a run.
+    /// The text to show for a run.
     pub(super) fn shown(&self, run: usize) -> String {
         self.values[run].as_deref().map_or_else(not_measured, plain)
     }
@@ -30,8 +30,8 @@ impl Property {
     }
 }
 
-/// What is known of the systems, if they differ anywhere or `all` is wanted; else nothing. Of mount options
-/// only those that not all have.
+/// The known facts about the systems, if they differ anywhere or `all` is set; else nothing. For mount
+/// options, only those that are not common to all systems.
 pub(super) fn properties(comparison: &Comparison, all: bool) -> Vec<Property> {
     let systems: Vec<&ComparedSystem> = comparison.runs.iter().map(|run| &run.system).collect();
     type Field = fn(&ComparedSystem) -> &Option<String>;
@@ -72,7 +72,7 @@ pub(super) fn properties(comparison: &Comparison, all: bool) -> Vec<Property> {
     properties
 }
 
-/// What the clients were set to otherwise than one another; what one of them does not tell is no difference.
+/// Client settings that differ. A setting unknown for one client is no difference.
 fn settings(systems: &[&ComparedSystem]) -> Vec<Property> {
     let names: BTreeSet<&String> = systems.iter().flat_map(|system| system.client_settings.keys()).collect();
     let of = |name: &String| Property {
@@ -84,7 +84,7 @@ fn settings(systems: &[&ComparedSystem]) -> Vec<Property> {
     differing.map(with_default).collect()
 }
 
-/// With the kernel's default beside what was changed from it, where that is known.
+/// Adds the kernel's default to each changed setting, if known.
 fn with_default(property: Property) -> Property {
     let Some(default) = default_of(&property.name) else { return property };
     let mark = |value: Option<String>| match value {
@@ -94,7 +94,7 @@ fn with_default(property: Property) -> Property {
     Property { values: property.values.into_iter().map(mark).collect(), ..property }
 }
 
-/// The options of each that not all of them have.
+/// For each system, the options that not all systems have.
 fn own_options(all: &[&str]) -> Vec<Option<String>> {
     let has = |options: &str, wanted: &str| options.split(',').any(|option| option == wanted);
     let is_own = |option: &&str| !option.is_empty() && !all.iter().all(|other| has(other, option));

@@ -7,10 +7,10 @@ use reelgauge_analysis::compare::{Better, ComparedSystem, FigureLabel, Gate};
 
 use super::*;
 
-/// What a run, a label or a load point may be called by somebody who means harm.
+/// A malicious name of a run, a label or a load point.
 const HOSTILE: &str = "</testsuite>\u{1b}[2J|`x`<script>\n# \u{202e}&";
 
-/// Two runs, or more with the same change each, of which some are worse.
+/// Two runs, or more with the same change each. Some of the runs are worse.
 fn comparison(runs: usize, name: &str) -> ToldComparison {
     let run = |number: usize| ComparedRun {
         id: name.to_owned(),
@@ -129,7 +129,7 @@ fn a_change_of_means_stands_beside_the_means() {
     row.values = [180e6, 140e6, 50e6, 46e6].map(Some).to_vec();
     row.texts = ["180", "140", "50.0", "46.0"].map(str::to_owned).to_vec();
     assert_eq!(said_values(&comparison, &comparison.rows[0], 2).then(), "on average 160, then 48.0");
-    // What is not a number, or not there, has no mean.
+    // A text that is missing or no number has no mean.
     comparison.rows[0].texts[0] = "180 to 190".to_owned();
     assert_eq!(said_values(&comparison, &comparison.rows[0], 2).then(), "180 to 190, then 50.0");
     (comparison.rows[0].texts[0], comparison.rows[0].values[1]) = ("180".to_owned(), None);

@@ -1,8 +1,8 @@
-//! The columns of every table for spreadsheets, and where in `summary.json` each figure stands. A column is
-//! added here and nowhere else; what it means is said where the figure is defined.
+//! The columns of every table for spreadsheets, and the path of each figure in `summary.json`. Columns
+//! are added only here. Their meaning is documented at the figure's definition.
 //!
-//! The first word of a path is what a row is about (`stream`, `incident`, …); `row` is what the row adds.
-//! `docs/run-directory.md` says which place in `summary.json` that is.
+//! The first word of a path is the scope of the row (`stream`, `incident`, …); `row` has the values that
+//! only the row has. `docs/run-directory.md` lists the corresponding path in `summary.json`.
 //!
 //! Not here: the rows ([`super`]).
 
@@ -13,9 +13,9 @@ use reelgauge_record::OpKind;
 /// A column: its name, and the path of its figure from the row's scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// In the table's first line.
+    /// Its text in the header line of the table.
     pub name: Cow<'static, str>,
-    /// Where the figure stands: `figures.response.read.p99_us`.
+    /// Path of the figure: `figures.response.read.p99_us`.
     pub path: Cow<'static, str>,
 }
 
@@ -32,8 +32,8 @@ pub enum CsvTable {
     Incidents,
     /// One row for each second of the run.
     Seconds,
-    /// One row for each machine in each load point, for groups and targets, and for all; empty in a run of
-    /// one.
+    /// One row for each host in each load point, for groups and targets, and for all hosts; empty in a
+    /// run on one host.
     Hosts,
 }
 
@@ -81,7 +81,7 @@ fn column(name: impl Into<Cow<'static, str>>, path: impl Into<Cow<'static, str>>
     Column { name: name.into(), path: path.into() }
 }
 
-/// `response_read_p99_us` and the like follow the plain columns.
+/// The names of the columns that follow the plain ones: `response_read_p99_us` and similar ones.
 fn times() -> impl Iterator<Item = Column> {
     const FIGURES: [&str; 8] =
         ["count", "mean_us", "p50_us", "p95_us", "p99_us", "p99_9_us", "max_us", "max_began_s"];
@@ -95,7 +95,7 @@ fn times() -> impl Iterator<Item = Column> {
     })
 }
 
-/// The kinds in the order of their columns.
+/// The kinds of operations in the order of their columns.
 const KINDS: [OpKind; 20] = [
     OpKind::Read,
     OpKind::Write,
@@ -119,7 +119,7 @@ const KINDS: [OpKind; 20] = [
     OpKind::ReadLink,
 ];
 
-/// `whole` is the load point, in the row of its total only: a worker has no streams of its own.
+/// `whole` is the load point. It is set only in the row of the total, because a worker has no streams.
 const LOAD_POINT: &[(&str, &str)] = &[
     ("point", "point.index"),
     ("label", "point.label"),
@@ -290,8 +290,8 @@ const SECOND: &[(&str, &str)] = &[
     ("max_response_began_s", "second.max_response_began_s"),
 ];
 
-/// `part` is what the machine did, or the machines together; `host` and `there` are of one machine
-/// alone.
+/// `part` holds the figures of one host or of several together; `host` and `there` exist only in rows of
+/// one host.
 const HOST: &[(&str, &str)] = &[
     ("point", "point.index"),
     ("label", "point.label"),
@@ -337,7 +337,7 @@ const HOST: &[(&str, &str)] = &[
     ("used_percent", "nic.used_percent"),
 ];
 
-/// At the end of every table: what the user says of the run and its storage.
+/// The last columns of every table: the user's tags and storage details.
 const RUN: &[(&str, &str)] = &[
     ("storage_make", "storage.make"),
     ("storage_model", "storage.model"),
@@ -350,7 +350,7 @@ const RUN: &[(&str, &str)] = &[
 mod tests {
     use super::*;
 
-    /// Links once had times and no count.
+    /// Every kind needs both times and a count (links once lacked the count).
     #[test]
     fn every_kind_of_operation_has_its_columns() {
         let paths: Vec<_> = CsvTable::LoadPoints.columns().into_iter().map(|column| column.path).collect();

@@ -1,4 +1,5 @@
-//! What could not be looked at, by reason: rules, and probes; and texts that are there and of no use.
+//! Facts that could not be collected, grouped by reason: rules, probes, and texts that could not be
+//! used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,23 +13,23 @@ use crate::page::Page;
 use crate::text::plain_short;
 use crate::units::counted;
 
-/// So many reasons are shown, and so many rules with each, where nobody asks for all.
+/// Unless `all` is set, this many reasons are shown, and this many rules for each.
 const REASONS_MAX: usize = 5;
 const IDS_MAX: usize = 6;
-/// So many texts or files are named.
+/// This many texts or files are named.
 const NAMES_MAX: usize = 8;
-/// What a file's name may take.
+/// Longer file names are cut.
 const NAME_CHARS: usize = 60;
 
-/// What one reason kept from being looked at.
+/// The rules and probes that failed for one reason.
 #[derive(Default)]
 struct Kept<'a> {
     rules: Vec<&'a str>,
-    /// Probes, also those that no rule here judges.
+    /// Probes, including those that no rule uses.
     probes: Vec<&'a str>,
 }
 
-/// Says which rules could not be judged, and which probes not measured, those with one reason together, most
+/// Lists the rules that could not be evaluated and the failed probes, grouped by reason, largest group
 /// first; all of them with `all`.
 pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let mut by_reason: BTreeMap<String, Kept<'_>> = BTreeMap::new();
@@ -60,7 +61,7 @@ pub(super) fn not_looked(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     }
 }
 
-/// Names texts that are there and damaged, with what of them and what to do.
+/// Names damaged texts, with the damage and the remedy.
 pub(super) fn not_understood(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let damaged = &diagnosis.not_understood;
     if damaged.is_empty() {
@@ -81,7 +82,7 @@ pub(super) fn not_understood(diagnosis: &Diagnosis, all: bool, page: &mut Page) 
     }
 }
 
-/// Names files among collected texts that no rule reads.
+/// Names files among the collected texts that no rule reads.
 pub(super) fn unrecognised(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     let names = &diagnosis.unrecognised;
     if names.is_empty() {
@@ -95,7 +96,7 @@ pub(super) fn unrecognised(diagnosis: &Diagnosis, all: bool, page: &mut Page) {
     page.item("Unused", &format!("{files} that no rule uses: {}{more}.", told.join(", ")));
 }
 
-/// `3 rules and 2 probes`, of which there may be none of one kind.
+/// `3 rules and 2 probes`; either count may be 0.
 fn counts(rules_count: usize, probes: usize) -> String {
     let probes = (probes > 0).then(|| counted(probes as u64, "probe"));
     let rules = (rules_count > 0).then(|| rules(rules_count));

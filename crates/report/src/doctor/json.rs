@@ -1,4 +1,4 @@
-//! A diagnosis for programs: everything that the screen shows, typed, with the same sentences.
+//! A diagnosis for programs: all content of the screen, typed, with the same sentences.
 
 use std::collections::BTreeMap;
 
@@ -25,15 +25,15 @@ struct Written<'a> {
     in_order: &'a [&'static str],
     documented_only: &'a [Documented],
     not_here: &'a [&'static str],
-    /// Disks of which only the read-ahead is judged: virtual ones, and files.
+    /// Disks that are judged only by their read-ahead: virtual ones, and files.
     virtual_disks: &'a [String],
-    /// Texts that are there and damaged.
+    /// Texts that exist but are damaged.
     not_understood: Vec<NotUnderstood<'a>>,
-    /// Files among collected texts that no rule reads.
+    /// Files among the collected texts that no rule reads.
     not_read: &'a [String],
-    /// The path to the server's disks. `null` where no network leads there.
+    /// The path to the server's disks. `null` if there is no network path to them.
     path_to_storage: Option<&'a PathFacts>,
-    /// What probes found. `null` where there were none.
+    /// The results of the probes. `null` if there were none.
     probes: Option<Probes<'a>>,
     next_step: String,
 }
@@ -43,7 +43,7 @@ struct System<'a> {
     os: Os,
     name: Option<&'a str>,
     kernel: Option<&'a str>,
-    /// Its name in its network.
+    /// The host's name in its network.
     host: Option<&'a str>,
 }
 
@@ -54,10 +54,10 @@ struct PlaceJson<'a> {
     fs_type: &'a str,
     source: &'a str,
     is_local: bool,
-    /// The interface by which its server is reached. `null` where none is, or that is not known.
+    /// The interface to the server. `null` if there is none or it is unknown.
     link: Option<&'a str>,
     devices: &'a [String],
-    /// Whether these are all. Where they are not, every disk was judged.
+    /// Whether these are all devices. If not, every disk was judged.
     are_devices_known: bool,
 }
 
@@ -90,7 +90,7 @@ struct WrittenFinding<'a> {
     evidence: Grounds,
     policy: Policy,
     found: Vec<WrittenFound<'a>>,
-    /// What it can cost. `null` where no size and no damage is known.
+    /// The possible cost. `null` if neither a size nor damage is known.
     cost: Option<&'a str>,
     why: &'a str,
     recommended: &'a str,
@@ -107,11 +107,11 @@ struct WrittenFound<'a> {
     #[serde(flatten)]
     found: &'a Found,
     sentence: String,
-    /// What this one can cost.
+    /// The possible cost of this subject.
     cost: Option<&'a str>,
-    /// What to do about this one.
+    /// The remedy for this subject.
     fix: Option<String>,
-    /// What gives back what was found of it.
+    /// The command that restores the value that was found.
     rollback: String,
 }
 
@@ -132,7 +132,7 @@ struct NotLookedAt<'a> {
 /// The diagnosis as JSON.
 ///
 /// # Errors
-/// None that is known.
+/// None in practice: these types can always be serialised.
 pub fn diagnosis_json(diagnosis: &Diagnosis, way: Option<&PathFacts>) -> serde_json::Result<String> {
     let system = &diagnosis.system;
     let place = diagnosis.scope.place.as_ref().map(|place| PlaceJson {
@@ -191,8 +191,8 @@ fn probes_of(probed: &Subject) -> Probes<'_> {
     Probes { path: &probed.name, lines: lines.collect(), facts: facts.collect() }
 }
 
-/// JSON that says the same and may be looked at on a terminal: what steers one stands escaped in its strings,
-/// and outside of them there is nothing but line feeds.
+/// Equivalent JSON that is safe to display on a terminal: control characters in strings are escaped, and
+/// outside strings there are only line feeds.
 pub fn harmless(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -208,7 +208,7 @@ pub fn harmless(json: &str) -> String {
 
 fn written(finding: &Finding, os: Os) -> WrittenFinding<'_> {
     let rule = finding.rule;
-    // Of the first that was found; each has its own beside its sentence.
+    // The command for the first subject; each subject has its own next to its sentence.
     let fix = |found: &Found| finding.fix(found, os).map(|fix| words::command(fix, found));
     let rollback = |found: &Found| words::command(finding.undo(found, os), found);
     let first = finding.found.first();

@@ -1,4 +1,4 @@
-//! The last line of a diagnosis: what to do next.
+//! The last line of a diagnosis: the next step.
 
 use reelgauge_doctor::Diagnosis;
 use reelgauge_doctor::rule::Severity;
@@ -7,7 +7,7 @@ use reelgauge_machine::texts::NotKnown;
 
 use crate::text::shell_word;
 
-/// What to do next.
+/// The next step as a sentence.
 pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
     let path =
         diagnosis.scope.place.as_ref().map_or_else(|| "PATH".to_owned(), |place| shell_word(&place.path));
@@ -24,7 +24,7 @@ pub(super) fn next_step(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// What would let more be looked at.
+/// The remedy that would allow more facts to be collected.
 fn first_remedy(diagnosis: &Diagnosis) -> Option<String> {
     let gaps: Vec<&Gap> = diagnosis.not_looked.iter().flat_map(|rule| &rule.missing).collect();
     if gaps.iter().any(|gap| gap.why == NotKnown::NotThere && gap.text.starts_with("ethtool ")) {

@@ -1,4 +1,4 @@
-//! What probes found, a line for each: with its numbers where it is known, with why where it is not.
+//! The results of probes, one line each: with numbers if known, else with the reason.
 
 use reelgauge_doctor::Diagnosis;
 use reelgauge_machine::facts::{Gap, PROBES_MADE, Subject, UNANSWERED_S, Value};
@@ -9,10 +9,10 @@ use crate::page::Page;
 use crate::text::{capital, plain_short};
 use crate::units::{block_size, count, span};
 
-/// What a word of a file system's may take.
+/// Longer words from a file system are cut.
 const WORD_CHARS: usize = 80;
 
-/// A part of a line: its fact, and what is said of it. Nothing is said where that is empty.
+/// A part of a line: a fact and its text. An empty text is omitted.
 type Part = (&'static str, fn(&Subject, &Value) -> String);
 
 const LINES: [(&str, &[Part]); 7] = [
@@ -41,7 +41,7 @@ const LINES: [(&str, &[Part]); 7] = [
         &[
             ("xattrs", |_, value| word(value)),
             ("xattr_largest_bytes", xattr_sizes),
-            // Said beside the largest; here only where it is not known.
+            // Shown next to the largest size; listed here only for when it is unknown.
             ("xattr_refused_bytes", |_, _| String::new()),
         ],
     ),
@@ -89,12 +89,12 @@ const LINES: [(&str, &[Part]); 7] = [
     ),
 ];
 
-/// The lines, each behind its name.
+/// The lines, each with its name.
 pub(super) fn lines(probed: &Subject) -> Vec<(&'static str, String)> {
     LINES.iter().filter_map(|(name, parts)| Some((*name, line(probed, parts)?))).collect()
 }
 
-/// How long nothing had come back from the storage when it was given up; `None` where it answered.
+/// How long the storage had not responded when the probe gave up; `None` if it responded.
 fn unanswered_s(probed: &Subject) -> Option<f64> {
     match probed.fact(UNANSWERED_S) {
         Some(Ok(Value::Number(seconds))) => Some(*seconds),
@@ -102,7 +102,7 @@ fn unanswered_s(probed: &Subject) -> Option<f64> {
     }
 }
 
-/// What was tried, and what is left of it.
+/// The place that was probed, and any files that remain there.
 fn heading(probed: &Subject, is_anything_known: bool) -> String {
     const LEFT: &str = "the next probe or run, or 'reelgauge clean', removes what is left";
     match unanswered_s(probed).map(|seconds| span(seconds * 1e6)) {
@@ -137,7 +137,7 @@ pub(super) fn probes(diagnosis: &Diagnosis, page: &mut Page) {
     }
 }
 
-/// Which probes found less than they look for, each with every reason once.
+/// The probes with missing results, each with every reason once.
 pub(super) fn not_measured(probed: &Subject) -> Vec<(&'static str, &Gap)> {
     let mut all: Vec<(&'static str, &Gap)> = Vec::new();
     for (name, parts) in LINES {
@@ -152,7 +152,7 @@ pub(super) fn not_measured(probed: &Subject) -> Vec<(&'static str, &Gap)> {
     all
 }
 
-/// `None` where nothing was said of any of its facts.
+/// `None` if none of its facts has a text.
 fn line(probed: &Subject, parts: &[Part]) -> Option<String> {
     let (mut said, mut gaps): (Vec<String>, Vec<&Gap>) = (Vec::new(), Vec::new());
     for (fact, words) in parts {
@@ -184,7 +184,7 @@ fn clock(probed: &Subject, value: &Value) -> String {
     }
 }
 
-/// Up to which size attributes are kept, and what was refused.
+/// The largest size of attributes that the storage keeps, and the refused size.
 fn xattr_sizes(probed: &Subject, value: &Value) -> String {
     let (largest, refused) = (value, probed.fact("xattr_refused_bytes"));
     match (largest, refused) {
@@ -207,7 +207,7 @@ fn lock(value: &Value) -> String {
     }
 }
 
-/// A name with a word, where there is one that says something.
+/// A name with a text, if the value is meaningful.
 fn of(name: &str, value: &Value) -> String {
     match word(value).as_str() {
         "" | "none" => String::new(),

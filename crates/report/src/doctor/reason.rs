@@ -1,14 +1,14 @@
-//! Why a text tells nothing, in words.
+//! Why a text cannot be used, as a sentence.
 
 use reelgauge_machine::facts::Gap;
 use reelgauge_machine::texts::NotKnown;
 
 use crate::text::{plain, plain_short};
 
-/// A reason is no longer than this.
+/// Longer reasons are cut.
 const REASON_CHARS: usize = 160;
 
-/// Why a text tells nothing, in words.
+/// The reason for a gap, as part of a sentence.
 pub(super) fn reason(gap: &Gap) -> String {
     let text = plain_short(&gap.text, REASON_CHARS);
     let is_file = gap.text.starts_with('/');

@@ -1,4 +1,4 @@
-//! Screens of every rule's own text.
+//! Screens for the sample text of each rule.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn with_detectors() -> impl Iterator<Item = &'static Rule> {
     rules().iter().filter(|rule| rule.documented_only.is_none())
 }
 
-/// Every text on which a rule fires.
+/// All texts that trigger a rule.
 fn firing() -> impl Iterator<Item = (&'static Rule, &'static BTreeMap<String, String>)> {
     with_detectors().flat_map(|rule| rule.fires.iter().map(move |texts| (rule, texts)))
 }
@@ -38,7 +38,7 @@ fn every_finding_is_told_whole_and_fits() {
         for width in [60, 80, 140] {
             let text = screen(&diagnosis, width == 140, width);
             for line in text.lines().filter(|line| line.chars().count() > width) {
-                // A path, or a list of options, is left whole so that it can be copied.
+                // A path or a list of options is not wrapped, so that it can be copied.
                 assert!(!line.trim().contains(' '), "{} at {width}: {line}", rule.id);
             }
             assert!(!text.contains(['{', '}']) && !text.contains("not known"), "{}: {text}", rule.id);
@@ -68,7 +68,7 @@ fn json_and_screen_say_the_same_of_every_rule() {
     }
 }
 
-/// What is told of a machine that says this: nothing in it steers a terminal.
+/// The screen for a host with these texts. Asserts that it contains no terminal control sequences.
 fn told(texts: &Texts) -> String {
     let scope = Scope {
         roles: [Role::Client, Role::Server].into(),
@@ -82,7 +82,7 @@ fn told(texts: &Texts) -> String {
     text
 }
 
-/// Texts each behind a line `=== NAME`, as the fuzzer has them.
+/// Splits the fuzzer's format: each text follows a line `=== NAME`.
 fn apart(all: &str) -> Texts {
     let mut texts = Texts::default();
     for (name, text) in all.split("=== ").filter_map(|part| part.split_once('\n')) {
@@ -122,7 +122,7 @@ proptest::proptest! {
     }
 }
 
-/// The parts of this name on the screen of a machine that says this, each in one line.
+/// The parts of this name on the screen for a host with these texts, one line each.
 fn parts(texts: &[(&str, &str)], name: &str) -> Vec<String> {
     let mut collected = Texts::default();
     texts.iter().for_each(|(name, text)| collected.put_noted(name, Ok((*text).to_owned())));
@@ -138,7 +138,7 @@ fn parts(texts: &[(&str, &str)], name: &str) -> Vec<String> {
 const TWO_SHARES: &str = "[global]\n\tsync always = No\n\tstrict sync = Yes\n\tsmb2 leases = Yes\n\tkernel oplocks = No\n\
                           [media]\n\tsync always = Yes\n[ingest]\n\tstrict sync = No\n";
 
-/// Two shares with different faults are changed, and given back, each in its section.
+/// Faults of two shares are fixed and undone, each in its own section.
 #[test]
 fn what_is_set_in_a_share_is_changed_and_given_back_there() {
     let undo = parts(&[("testparm -s -v", TWO_SHARES)], "rollback");
@@ -156,7 +156,7 @@ fn what_is_set_in_a_share_is_changed_and_given_back_there() {
     assert!(fix[1].contains(" strict sync = yes in [ingest] of smb.conf"), "{fix:?}");
 }
 
-/// `vers=4` asks for any version from 4.2 down.
+/// `vers=4` allows any version up to 4.2.
 #[test]
 fn the_version_of_nfs_is_given_back_as_it_was() {
     let mounts = "33 29 0:52 / /mnt/nas rw,noatime - nfs4 nas1:/m rw,vers=4.0,rsize=1048576,wsize=1048576,hard,\
@@ -165,7 +165,7 @@ fn the_version_of_nfs_is_given_back_as_it_was() {
     assert_eq!(undo[0], "Set vers=4.0 in /etc/fstab again. Then unmount and mount again.");
 }
 
-/// A mount is remounted by its name, and of ZFS only a dataset is spoken of.
+/// A mount is remounted by its path; for ZFS only a dataset is named.
 #[test]
 fn access_times_are_put_right_and_given_back_where_they_are_on() {
     const PROPERTIES: &str = "zfs get -Hp -t filesystem -o name,property,value recordsize,sync,atime,relatime,dedup,mountpoint,used";
@@ -211,7 +211,7 @@ fn numbers_and_nouns_agree() {
          distance: 276 instead of 1,998 Mbit/s at a round trip of 2 ms, 61 instead of 1,530 at 10 ms."
     );
     assert!(none.starts_with("Nothing to change was found on this host as a server. "), "{none}");
-    // What only tells something is nothing to change.
+    // An informative finding proposes no change.
     let (info, _) = told("nfs.noatime_useless");
     assert!(info.starts_with("Nothing to change was found on this client. "), "{info}");
 }
@@ -229,7 +229,7 @@ fn another_machine_is_called_by_its_name_or_that_machine() {
     assert!(told.contains("found on edit7") && !told.contains('\u{1b}'), "{told}");
 }
 
-/// A probe that failed is named, also where no rule here judges it.
+/// A failed probe is reported even if no rule uses its result.
 #[test]
 fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
     let why = "too few inodes are left to make a file (No space left on device); make room, and probe again";
@@ -245,7 +245,7 @@ fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
     assert!(text.contains(&format!("Listing: Not measured: {why}.")), "{text}");
 }
 
-/// What a rule's own evidence says, and nothing where it says nothing: no size is that of its severity.
+/// A finding's cost is taken only from its rule's evidence, never derived from the severity.
 #[test]
 fn a_finding_costs_what_its_own_evidence_says() {
     let costs = |id: &str| {
@@ -269,7 +269,7 @@ fn a_finding_costs_what_its_own_evidence_says() {
     assert!(costs("net.tcp.cc_on_server")[0].0.contains("at equal throughput"));
     let (answer, cost) = costs("cpu.governor").remove(0);
     assert!(answer == "1 thing to change on this host as a server." && cost.is_none(), "{answer} {cost:?}");
-    // Of one rule each finding costs its own.
+    // Findings of one rule can have different costs.
     let pools: Vec<_> = costs("zfs.sync_and_slog").into_iter().filter_map(|(_, cost)| cost).collect();
     assert!(pools.iter().any(|cost| cost.contains("server crashes")), "{pools:?}");
     assert!(pools.iter().any(|cost| cost == "Time on every write."), "{pools:?}");
@@ -292,8 +292,8 @@ fn what_there_is_to_change_and_what_to_know_are_as_many_as_are_numbered() {
     assert!(text.contains("\n2. "), "{text}");
 }
 
-/// A Mac that asks its server for locks is as it should be, and what is told of one line does not undo what
-/// another finding says of it.
+/// A Mac that uses server locks has no finding, and no note contradicts another finding about the same
+/// line.
 #[test]
 fn a_mac_with_ordinary_locks_is_not_told_to_keep_them_to_itself() {
     let mac = |options: &str| {

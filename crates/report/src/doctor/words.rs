@@ -11,14 +11,14 @@ use super::SUBJECTS_MAX;
 use crate::text::{capital, plain, plain_short, shell_argument, shell_word};
 use crate::units::{amount, block_size, count, counted, number, span};
 
-/// What a line of a file may take.
+/// Longer lines of a file are cut.
 const LINE_CHARS: usize = 200;
-/// What a name or a list may take in a sentence.
+/// Longer names and lists are cut in a sentence.
 const WORD_CHARS: usize = 80;
-/// What the name of a machine may take.
+/// Longer host names are cut.
 const HOST_CHARS: usize = 40;
 
-/// What somebody came for.
+/// The result of the diagnosis.
 pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     let of = of_what(diagnosis);
     let is_change = |finding: &&Finding| finding.rule.severity < Severity::Info;
@@ -46,13 +46,13 @@ pub(super) fn answer(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// How many rules found nothing, and how many could not be checked.
+/// The number of rules without a finding, and of rules that could not be evaluated.
 pub(super) fn coverage(diagnosis: &Diagnosis) -> String {
     let passed = rules(diagnosis.in_order.len());
     let is_told = diagnosis.findings.iter().all(|finding| finding.rule.severity >= Severity::Info);
     match diagnosis.not_looked.len() {
         0 => format!("{passed} passed; none was left unchecked."),
-        // The result has their number.
+        // The result already contains their number.
         _ if is_told => format!("limited: only {passed} passed."),
         unseen => format!("limited: {passed} passed, {} could not be checked.", rules(unseen)),
     }
@@ -68,7 +68,7 @@ fn of_what(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// Which machine it is: this one, or the other by its name, where that is known.
+/// The host that was diagnosed: this one, or the other one by its name if known.
 pub(super) fn whose(diagnosis: &Diagnosis) -> String {
     match (diagnosis.scope.is_elsewhere, &diagnosis.system.host) {
         (false, _) if diagnosis.scope.roles.contains(&Role::Server) => "this host".to_owned(),
@@ -97,8 +97,8 @@ pub(super) fn machine(diagnosis: &Diagnosis) -> String {
     format!("System: {name}{}{}", kernel.unwrap_or_default(), place.unwrap_or_default())
 }
 
-/// That any disk may carry the path, where texts do not tell which do; `None` where they do, or where all are
-/// asked for.
+/// A note that any disk may be on the path, if the texts do not identify the disks; `None` if they do,
+/// or if all disks were requested.
 pub(super) fn all_disks(diagnosis: &Diagnosis) -> Option<String> {
     let place = diagnosis.scope.place.as_ref().filter(|place| !place.are_devices_known)?;
     let is_server = diagnosis.scope.roles.contains(&Role::Server);
@@ -109,7 +109,7 @@ pub(super) fn all_disks(diagnosis: &Diagnosis) -> Option<String> {
     })
 }
 
-/// What a finding can cost, each of its damages or sizes once; none where nobody knows.
+/// The possible costs of a finding, each damage or size once; empty if unknown.
 pub(super) fn costs(finding: &Finding) -> Vec<&'static str> {
     let mut all: Vec<&'static str> = Vec::new();
     for cost in finding.found.iter().filter_map(|found| finding.cost(found)) {
@@ -120,12 +120,12 @@ pub(super) fn costs(finding: &Finding) -> Vec<&'static str> {
     all
 }
 
-/// What a rule or a finding can cost, as a part of its own.
+/// The possible cost of a rule or a finding, as a separate part.
 pub(crate) fn price(cost: &str) -> String {
     capital(cost) + "."
 }
 
-/// What a rule rests on, with the first number that somebody gives for it.
+/// The evidence for a rule, with the first number that a source gives.
 pub(super) fn evidence_and_claim(rule: &Rule) -> String {
     let level = match rule.evidence {
         Grounds::A => "A, measured",
@@ -139,7 +139,7 @@ pub(super) fn evidence_and_claim(rule: &Rule) -> String {
     }
 }
 
-/// Of an address its host: the whole of it stands in the JSON.
+/// The host of an address; the JSON output has the whole address.
 fn short_source(source: &str) -> &str {
     let rest = source.strip_prefix("https://").or_else(|| source.strip_prefix("http://"));
     rest.map_or(source, |rest| rest.split('/').next().unwrap_or(rest))
@@ -150,14 +150,14 @@ pub(super) fn rules(count: usize) -> String {
     counted(count as u64, "rule")
 }
 
-/// A finding and what to do about it, as a hint: of the first subject, and without the reasons.
+/// A finding with its remedy, as a hint: only the first subject, and without the reasons.
 pub fn hint_sentence(finding: &Finding, os: Os) -> Option<String> {
     let first = finding.found.first()?;
     let fix = finding.fix(first, os)?;
     Some(format!("{} {}", found(first), command(fix, first)))
 }
 
-/// What was found, with its numbers.
+/// The observed fact, with its numbers.
 pub(super) fn found(found: &Found) -> String {
     let said = filled(found.template, |name| match name {
         "name" => plain_short(&found.name, WORD_CHARS),
@@ -166,9 +166,9 @@ pub(super) fn found(found: &Found) -> String {
     capital_but_names(&said, found)
 }
 
-/// What to do, or to undo, with names and values of one that was found. They come from collected texts, so
-/// none of them is more than a word of a shell's; behind a tilde they stand in a file, and are harmless
-/// words there.
+/// A command to fix or undo something, with the names and values of a subject. They come from collected
+/// texts, so each is quoted as a single shell word. After a tilde they are text in a file, where they
+/// are harmless.
 pub(super) fn command(text: &str, found: &Found) -> String {
     let mut is_missing = false;
     let said = filled(text, |name| {
@@ -181,7 +181,7 @@ pub(super) fn command(text: &str, found: &Found) -> String {
         match value {
             None => fact.to_ascii_uppercase(),
             Some(value) if fact != name => plain_short(&value, LINE_CHARS),
-            // `vm.dirty_ratio=20` is as harmless as it looks.
+            // `vm.dirty_ratio=20` needs no quotes.
             Some(value) => shell_argument(OsStr::new(&value)),
         }
     });
@@ -191,8 +191,8 @@ pub(super) fn command(text: &str, found: &Found) -> String {
     }
 }
 
-/// What to do about everything that was found, or what undoes it; `text_of` gives what it is of each. Each
-/// command once, and no more of them than subjects are told.
+/// The commands that fix, or undo, everything that was found; `text_of` selects the text of each
+/// subject. Each command appears once, and there are at most as many as subjects on the screen.
 pub(super) fn commands<'a>(finding: &Finding, text_of: impl Fn(&Found) -> &'a str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for found in finding.found.iter().take(SUBJECTS_MAX) {
@@ -204,7 +204,7 @@ pub(super) fn commands<'a>(finding: &Finding, text_of: impl Fn(&Found) -> &'a st
     all
 }
 
-/// A fact as commands have it. ethtool says behind a value that it can't be changed.
+/// A fact as commands need it. ethtool appends a remark to values that cannot be changed.
 fn written(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => Some(exact(*number)),
@@ -213,7 +213,7 @@ fn written(value: &Value) -> Option<String> {
     }
 }
 
-/// A text with something for each name in braces.
+/// Replaces each name in braces.
 fn filled(text: &str, mut value_of: impl FnMut(&str) -> String) -> String {
     let mut said = String::new();
     let mut rest = text;
@@ -226,13 +226,13 @@ fn filled(text: &str, mut value_of: impl FnMut(&str) -> String) -> String {
     said + rest
 }
 
-/// With a capital at the beginning, except where a name stands there: `eth0` is not `Eth0`.
+/// Capitalises the first letter, unless the sentence begins with a name: `eth0` must not become `Eth0`.
 fn capital_but_names(said: &str, found: &Found) -> String {
     let begins_with_name = found.template.starts_with("{name}") && found.kind != FactKind::Machine;
     if begins_with_name { said.to_owned() } else { capital(said) }
 }
 
-/// A fact as text, by the unit in its name.
+/// A fact as text, formatted by the unit in its name.
 fn shown(fact: &str, value: &Value) -> String {
     let value = match value {
         Value::Word(word) => return plain_short(word, WORD_CHARS),
@@ -255,7 +255,8 @@ fn shown(fact: &str, value: &Value) -> String {
     }
 }
 
-/// A size as it was set, or an amount where it is no round one: `64 KiB`, `9,000 bytes`, `12.3 GB`.
+/// A size in the unit in which it is usually set, or an amount if it is not round: `64 KiB`, `9,000
+/// bytes`, `12.3 GB`.
 fn bytes(bytes: u64) -> String {
     let in_units = (0..4).map(|step| 1_u64 << (10 * step)).rfind(|unit| bytes.is_multiple_of(*unit));
     match in_units {
@@ -265,13 +266,13 @@ fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Three digits that mean something, and no zeros behind them: `10`, `2.5`, `28.7`.
+/// Three significant digits, without trailing zeros: `10`, `2.5`, `28.7`.
 fn short(value: f64) -> String {
     let text = number(value);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// The version that a number stands for: 3.11 is `3.1.1`, 3.02 is `3.0.2`.
+/// The SMB version of a number: 3.11 is `3.1.1`, 3.02 is `3.0.2`.
 fn dialect(value: f64) -> String {
     let text = format!("{value:.2}");
     match text.strip_suffix('0') {
@@ -280,7 +281,7 @@ fn dialect(value: f64) -> String {
     }
 }
 
-/// Versions and settings as they are written.
+/// Versions and settings, without rounding.
 fn exact(value: f64) -> String {
     value.to_string()
 }

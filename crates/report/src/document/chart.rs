@@ -1,5 +1,5 @@
-//! A chart of lines over numbers or named places, or of bars at named places, and how it is drawn as SVG:
-//! readable on paper without colours, and with no script.
+//! A chart of lines over numbers or named places, or of bars at named places, and its drawing as SVG. It
+//! is readable on paper without colours, and needs no script.
 
 use std::fmt::Write;
 
@@ -7,18 +7,18 @@ use crate::html::element::escaped;
 use crate::text::{plain, plain_short};
 use crate::units::{fixed, number};
 
-/// The drawing's size, in its own units, and the room for its axes.
+/// The size of the drawing in its own units, and the space for its axes.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 260.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
-/// Steps between the numbers of an axis, about.
+/// The approximate number of steps on an axis.
 const STEPS: f64 = 5.0;
-/// Points of a line that are drawn; more of them are drawn as means of neighbours.
+/// The most points drawn per line. A line with more points is reduced to means of neighbours.
 const POINTS: usize = 600;
-/// Colours with enough contrast on white, and dashes that tell lines apart without them.
+/// Colours with enough contrast on white, and dashes that distinguish the lines without colours.
 const LOOKS: [(&str, &str); 5] = [
     ("#0b57a4", "none"),
     ("#a33b00", "6 3"),
@@ -27,58 +27,59 @@ const LOOKS: [(&str, &str); 5] = [
     ("#1b1f24", "14 4"),
 ];
 
-/// Lines with no more points than this have a dot at each.
+/// A line with at most this many points has a dot at each one.
 const DOTTED: usize = 40;
-/// Numbers or names at the axis to the right.
+/// The most numbers or names on the horizontal axis.
 const NAMES: usize = 10;
-/// Characters of such a name.
+/// Longer names on the axis are cut.
 const NAME_CHARS: usize = 12;
-/// A bar, the room between those of two places, and the room for the names of places and for values.
+/// The height of a bar, the space between the bars of two places, and the space for the names of places
+/// and for values.
 const BAR: f64 = 13.0;
 const BAR_GAP: f64 = 9.0;
 const BAR_LEFT: f64 = 232.0;
 const BAR_RIGHT: f64 = 96.0;
-/// Characters of a place's name.
+/// Longer names of places are cut.
 const PLACE_CHARS: usize = 30;
-/// How dark bars are, one line's after the other's.
+/// The opacity of the bars of each line, in order.
 const FILLS: [&str; 5] = ["1", ".55", ".25", "0", ".8"];
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
     pub title: String,
-    /// What is counted to the right, with its unit; of bars, what their places are.
+    /// The label of the horizontal axis, with its unit; for bars, the kind of places.
     pub x: String,
-    /// What is counted upwards, with its unit; of bars, what is counted along them.
+    /// The label of the vertical axis, with its unit; for bars, the label of their lengths.
     pub y: String,
     pub lines: Vec<Line>,
-    /// How they are drawn.
+    /// Whether it has lines or bars.
     pub form: Form,
 }
 
 /// How the lines of a chart are drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// As lines over numbers.
+    /// Lines over numbers.
     #[default]
     Lines,
-    /// As lines over places of these names, which are at 0, 1, 2 and so on.
+    /// Lines over places with these names, at 0, 1, 2 and so on.
     Named(Vec<String>),
-    /// As bars from left to right, below each other, at places of these names.
+    /// Horizontal bars, one below the other, at places with these names.
     Bars(Vec<String>),
 }
 
 /// A line of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// What it is of.
+    /// Its name in the legend.
     pub name: String,
-    /// Its points from left to right; where nothing was measured the line has a gap.
+    /// Its points from left to right. The line has a gap if nothing was measured.
     pub points: Vec<(f64, Option<f64>)>,
-    /// What stands behind the bar of each point; its value where there is none.
+    /// The text after the bar of each point; the value if there is none.
     pub labels: Vec<String>,
 }
 
-/// An axis from 0 to its end.
+/// An axis from 0 to its maximum.
 struct Axis {
     end: f64,
     step: f64,
@@ -94,12 +95,12 @@ impl Axis {
         Axis { end: (largest / step).ceil() * step, step }
     }
 
-    /// A number at it, with no more decimals than its steps need.
+    /// A number on the axis, with no more decimals than its steps need.
     fn shown(&self, value: f64) -> String {
         fixed(value, (-self.step.log10().floor()).clamp(0.0, 6.0) as usize)
     }
 
-    /// The numbers at it.
+    /// The numbers on the axis.
     fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
         (0..=(self.end / self.step).round() as u32).map(|at| f64::from(at) * self.step)
     }
@@ -131,7 +132,7 @@ impl Chart {
         Axis::of(values.filter(|value| value.is_finite()).fold(0.0, f64::max))
     }
 
-    /// Lines over numbers, or over places of these names.
+    /// Draws lines over numbers, or over places with these names.
     fn over(&self, names: Option<&[String]>) -> String {
         let y = self.values_axis();
         let places = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
@@ -251,21 +252,21 @@ impl Line {
     }
 }
 
-/// A text of the drawing, made harmless.
+/// A text of the drawing, escaped.
 fn text_at(svg: &mut String, (x, y): (f64, f64), class: &str, text: &str) {
     let text = escaped(&plain(text));
     // Writing to a string does not fail.
     let _ = write!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{text}</text>");
 }
 
-/// As many of the names as fit at an axis, evenly spread, each with its place.
+/// As many of the names as fit on an axis, evenly spaced, each with its position.
 fn some_of(names: &[String]) -> Vec<(f64, String)> {
     let every = names.len().div_ceil(NAMES).max(1);
     let shown = |(place, name): (usize, &String)| (place as f64, plain_short(name, NAME_CHARS));
     names.iter().enumerate().step_by(every).map(shown).collect()
 }
 
-/// A line as a path; a lone point is a dash of its own.
+/// A line as a path. An isolated point becomes a short dash.
 fn path(points: &[(f64, Option<f64>)], at_x: impl Fn(f64) -> f64, at_y: impl Fn(f64) -> f64) -> String {
     let mut path = String::new();
     let is_drawn = |at: usize| points.get(at).is_some_and(|point| point.1.is_some_and(f64::is_finite));
@@ -280,7 +281,8 @@ fn path(points: &[(f64, Option<f64>)], at_x: impl Fn(f64) -> f64, at_y: impl Fn(
     path
 }
 
-/// No more points than can be seen: means of neighbours, each at the first one's place.
+/// Reduces the points to as many as are visible: means of neighbours, each at the position of the first
+/// one.
 fn thinned(points: &[(f64, Option<f64>)]) -> Vec<(f64, Option<f64>)> {
     let together = points.len().div_ceil(POINTS).max(1);
     let mean = |part: &[(f64, Option<f64>)]| {

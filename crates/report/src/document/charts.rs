@@ -1,6 +1,6 @@
-//! The charts that a run's kind deserves: rates over time for all; for streams their late frames, for a
-//! search what it tried, for a mix the figures of EBU Tech 3362, for a check its counts, for a suite its
-//! workloads.
+//! The charts for each kind of run: rates over time for all; late frames for streams; for a search the
+//! counts that it tried; for a mix the figures of EBU Tech 3362; the counts of a check; the workloads of
+//! a suite.
 //!
 //! Not here: how a chart is drawn ([`super::chart`]).
 
@@ -19,10 +19,10 @@ use crate::units::{block_size, counted};
 
 /// The block size of the paper's figures.
 const PAPER_BLOCK: u32 = 1 << 20;
-/// Streams, counts and workloads that have bars.
+/// The most streams, counts or workloads with bars.
 const BARS: usize = 40;
 
-/// Every chart of a run, those of its kind first.
+/// All charts of a run, those of its kind first.
 pub(super) fn charts(summary: &Summary) -> Vec<Chart> {
     let mut charts = Vec::new();
     if let Some(check) = &summary.check {
@@ -42,7 +42,7 @@ pub(super) fn charts(summary: &Summary) -> Vec<Chart> {
     charts
 }
 
-/// What each workload of a suite moved.
+/// The throughput of each workload of a suite.
 pub(super) fn of_suite(table: &NasptTable) -> Option<Chart> {
     let rows = &table.rows[..table.rows.len().min(BARS)];
     let medians = rows.iter().map(|row| row.median_bytes_per_s.map(|rate| rate / 1e6));
@@ -81,7 +81,7 @@ fn counts(check: &CheckFacts) -> Chart {
     )
 }
 
-/// What a check moved, compared with what its link carries.
+/// The rates that a check measured, compared with the link speed.
 fn check_rates(check: &CheckFacts) -> Chart {
     let rates = [
         ("sequential reads", check.sequential_read_mb_per_s),
@@ -98,7 +98,7 @@ fn check_rates(check: &CheckFacts) -> Chart {
     )
 }
 
-/// Every count that a search tried.
+/// All counts that a search tried.
 fn trials(search: &SearchFacts) -> Chart {
     let tried = &search.trials[..search.trials.len().min(BARS)];
     let of = |name: &str, number: &dyn Fn(usize) -> u32| {
@@ -112,7 +112,7 @@ fn trials(search: &SearchFacts) -> Chart {
     bars("Trials of the search", "trials", places, lines)
 }
 
-/// Late frames of each count of streams; where one was tried several times, those of its worst trial.
+/// Late frames for each count of streams. If a count was tried several times, those of its worst trial.
 fn late_over_counts(points: &[LoadPoint]) -> Chart {
     let mut worst: std::collections::BTreeMap<u32, Option<f64>> = std::collections::BTreeMap::new();
     for point in points {
@@ -131,7 +131,8 @@ fn late_over_counts(points: &[LoadPoint]) -> Chart {
     }
 }
 
-/// Late frames of the streams of the only load point; of many, of those with the most.
+/// Late frames per stream of the only load point; if there are many streams, only those with the most
+/// late frames.
 fn late_by_stream(late: &LateFigures) -> Chart {
     let mut streams: Vec<_> = late.streams.iter().collect();
     streams.sort_by_key(|stream| (std::cmp::Reverse(stream.late_frames), stream.stream));
@@ -171,8 +172,8 @@ fn curve(summary: &Summary) -> Option<Chart> {
     })
 }
 
-/// A figure of the paper: its name, its unit, its number, and which figures of the paper show it against
-/// clients.
+/// A figure of the paper: its name, its unit, its number, and the figures of the paper that plot it over
+/// the number of clients.
 type PaperFigure = (&'static str, &'static str, fn(&PaperCell) -> Option<f64>, &'static str);
 
 const PAPER_FIGURES: [PaperFigure; 3] = [
@@ -186,13 +187,13 @@ const PAPER_FIGURES: [PaperFigure; 3] = [
     ("Maximum latency", "s", |cell| cell.maximum_latency_s, "Figures 51 and 52"),
 ];
 
-/// The figures of EBU Tech 3362 by type of access, of runs that are reported in MB/s.
+/// The figures of EBU Tech 3362 by type of access, for runs that are reported in MB/s.
 fn of_paper(summary: &Summary) -> Vec<Chart> {
     let points = &summary.load_points;
     if !has_paper(summary) {
         return Vec::new();
     }
-    // The paper's block size, where all load points have it.
+    // The paper's block size, if all load points have it.
     let mut measured = points.iter().filter(|point| !point.paper.is_empty()).peekable();
     let has_paper_block =
         measured.peek().is_some() && measured.all(|point| point.paper.block_bytes.contains(&PAPER_BLOCK));
@@ -232,7 +233,7 @@ fn paper_chart(points: &[LoadPoint], figure: &PaperFigure, block: Option<u32>) -
     chart("clients", lines.into_iter().map(against_clients).collect(), Form::Lines, figures)
 }
 
-/// What was read and written, second by second.
+/// The read and write rate per second.
 fn rates(summary: &Summary) -> Chart {
     let series = &summary.series;
     let step_s = series.step_s.max(1);
@@ -241,7 +242,7 @@ fn rates(summary: &Summary) -> Chart {
         let mut points: Vec<(f64, Option<f64>)> = Vec::new();
         let mut due_s = None;
         for (step, is_measured) in series.steps.iter().zip(&is_measured) {
-            // Seconds of which the series has nothing are a gap.
+            // Seconds that are missing in the series are a gap.
             if due_s.is_some_and(|due_s| due_s != step.began_s) {
                 points.push((step.began_s as f64, None));
             }
@@ -256,8 +257,8 @@ fn rates(summary: &Summary) -> Chart {
     Chart { title, x: "time, s".to_owned(), y: "MB/s".to_owned(), lines, form: Form::Lines }
 }
 
-/// Which steps were measured: those with operations, and those without between two of one load point.
-/// Preparation, warm-up and the time between load points were not.
+/// Which steps were measured: those with operations, and empty ones between two such steps of the same
+/// load point. Preparation, warm-up and the time between load points were not measured.
 fn measured_steps(steps: &[SeriesStep]) -> Vec<bool> {
     let mut next = vec![None; steps.len()];
     for at in (0..steps.len().saturating_sub(1)).rev() {

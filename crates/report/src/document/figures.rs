@@ -1,7 +1,7 @@
-//! Every figure of the load points as tables: a row for each figure under the name that it has in
-//! `load-points.csv`, a column for each load point.
+//! All figures of the load points as tables: a row for each figure, named as in `load-points.csv`, and a
+//! column for each load point.
 //!
-//! Not here: which figures there are ([`crate::csv_files`]).
+//! Not here: the list of figures ([`crate::csv_files`]).
 
 use reelgauge_analysis::Summary;
 
@@ -12,16 +12,16 @@ use crate::sentence::{Sentence, Tone};
 use crate::text::plain_short;
 use crate::units::count;
 
-/// Load points in one table.
+/// The number of load points in one table.
 const TOGETHER: usize = 5;
-/// Load points that are shown.
+/// The most load points shown.
 const POINTS: usize = 50;
-/// Characters of a cell.
+/// Longer cells are cut.
 const CELL_CHARS: usize = 40;
-/// The column that says whose figures a row has; those of single workers are not shown.
+/// The column with the scope of a row. Rows of single workers are not shown.
 const SCOPE: &str = "scope";
 
-/// The tables, and how many load points are in none.
+/// The tables, and the number of load points that they omit.
 pub(super) fn figures(summary: &Summary) -> Vec<Block> {
     let Some((names, points)) = totals(summary) else { return Vec::new() };
     let shown = &points[..points.len().min(POINTS)];
@@ -49,7 +49,7 @@ fn totals(summary: &Summary) -> Option<(Vec<String>, Vec<Vec<String>>)> {
     (!points.is_empty()).then_some((names, points))
 }
 
-/// Figures that none of these has are left out.
+/// A table of these load points. Figures that none of them has are omitted.
 fn table(names: &[String], points: &[Vec<String>]) -> Table {
     let is_there = |at: &usize| points.iter().any(|point| !point[*at].is_empty()) && names[*at] != SCOPE;
     let rows: Vec<usize> = (0..names.len()).filter(is_there).collect();

@@ -1,23 +1,23 @@
-//! The clients of a run as `hosts.json` describes them: a row for each fact, whatever there are, and
-//! which are unknown.
+//! The clients of a run as `hosts.json` describes them: a row for each fact in the file, and a list of
+//! unknown facts.
 
 use serde_json::Value;
 
 use crate::text::plain_short;
 use crate::units::count;
 
-/// Facts of one client that are shown.
+/// The most facts shown for one client.
 const FACTS: usize = 150;
-/// Characters of a fact.
+/// Longer facts are cut.
 const FACT_CHARS: usize = 400;
 
 /// A client's facts, in the order of the file.
 #[derive(Default)]
 pub(crate) struct HostRows {
     pub(crate) rows: Vec<(String, String)>,
-    /// Facts of which the file says that they are unknown.
+    /// Facts that the file lists as unknown.
     pub(super) unknown: Vec<String>,
-    /// Facts that are not shown.
+    /// The number of facts that are not shown.
     pub(crate) left_out: usize,
 }
 

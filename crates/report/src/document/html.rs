@@ -1,9 +1,8 @@
-//! A document as one HTML file that needs nothing else: no script, no request, and it prints as it is
-//! read.
+//! A document as a single HTML file: no scripts, no requests, and it looks the same in print.
 //!
 //! Every text passes through [`plain`] and [`escaped`]: names from a run directory or a site's file can
-//! neither end an element nor turn the direction of writing. The file's own policy allows its style and
-//! nothing else.
+//! neither end an element nor reverse the text direction. The file's content security policy allows only
+//! its own style.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -15,10 +14,10 @@ use crate::sentence::{Sentence, Tone};
 use crate::table::Column;
 use crate::text::plain;
 
-/// Columns that fit on a page of paper, in characters of their cells.
+/// The table width that fits on paper, in characters of the cells.
 const TABLE_CHARS: usize = 92;
 
-/// More names with a text are in two columns.
+/// If there are more rows of a name and a text than this, they are laid out in two columns.
 const MANY_ROWS: usize = 24;
 
 const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -26,13 +25,13 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
 <meta name=\"referrer\" content=\"no-referrer\">";
 
-/// For screens and for paper.
+/// The style for screens and for paper.
 const STYLE: &str = include_str!("document.css");
 
 /// Writes a document as an HTML file.
 ///
 /// # Errors
-/// When it can't be written.
+/// If it cannot be written.
 pub fn write(document: &Document, mut to: impl Write) -> io::Result<()> {
     let mut html = String::from(HEAD);
     element("title", &plain(&document.title), &mut html);
@@ -95,7 +94,7 @@ fn block(block: &Block, html: &mut String) {
     }
 }
 
-/// A tile as a name and a text.
+/// A tile as a row: its name and its text.
 fn tile(tile: &Tile) -> (String, String) {
     let more = if tile.more.is_empty() { String::new() } else { format!(", {}", tile.more) };
     (tile.name.clone(), format!("{}{more}", tile.text))
@@ -116,10 +115,10 @@ fn classed(name: &str, class: &str, text: &str, html: &mut String) {
     let _ = write!(html, "<{name} dir=\"auto\" class=\"{class}\">{}</{name}>", escaped(&plain(text)));
 }
 
-/// Lines stay lines; everything else in them is made harmless.
+/// Preserves line breaks and escapes everything else.
 fn lines(class: &str, text: &str, html: &mut String) {
     let lines: Vec<String> = text.lines().map(|line| escaped(&plain(&line.replace('\t', "    ")))).collect();
-    // It may be wider than a small screen, where only it scrolls.
+    // On a small screen a wide block scrolls on its own; the page does not.
     let _ = write!(html, "<pre dir=\"auto\" class=\"{class}\" tabindex=\"0\">{}</pre>", lines.join("\n"));
 }
 
@@ -127,7 +126,7 @@ fn rows(rows: &[(String, String)], html: &mut String) {
     if rows.is_empty() {
         return;
     }
-    // Short facts, such as the settings of a client, are read in columns.
+    // Short facts, such as the settings of a client, are laid out in columns.
     let is_long = rows.len() > MANY_ROWS;
     html.push_str(if is_long { "<dl class=\"many\">" } else { "<dl>" });
     for (name, text) in rows {
@@ -139,7 +138,7 @@ fn rows(rows: &[(String, String)], html: &mut String) {
     html.push_str("</dl>");
 }
 
-/// A table, in parts of as many columns as fit on paper, each with the first column.
+/// A table, split into parts that fit on paper. Each part repeats the first column.
 fn table(table: &Table, html: &mut String) {
     let Some((first, mut rest)) = table.columns().split_first() else { return };
     loop {
@@ -157,7 +156,7 @@ fn table(table: &Table, html: &mut String) {
     }
 }
 
-/// Characters of the widest cell, and the room beside it. A wide character counts as two.
+/// The width of the widest cell in characters, and the space next to it. A wide character counts as two.
 fn width(column: &Column) -> usize {
     column.width() + 2
 }
@@ -169,7 +168,7 @@ fn table_part(first: &Column, rest: &[Column], html: &mut String) {
         let [name, unit] = &column.header;
         let name = format!("{name} {unit}");
         let _ = match name.trim() {
-            // A header without a name is no header.
+            // A cell without text must not be a header.
             "" => write!(html, "<td></td>"),
             name => write!(html, "<th scope=\"col\"{}>{}</th>", of_words(column), escaped(&plain(name))),
         };
@@ -194,7 +193,7 @@ fn of_words(column: &Column) -> &'static str {
     if column.is_words { " class=\"words\"" } else { "" }
 }
 
-/// The parts from top to bottom, with an arrow between them.
+/// The components from top to bottom, with arrows between them.
 fn diagram(parts: &[HopWords], html: &mut String) {
     html.push_str("<ol class=\"path\">");
     for part in parts {
@@ -225,7 +224,7 @@ mod tests {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// A document that has this text wherever one can be.
+    /// A document with this text in every text field.
     fn full_of(text: &str) -> Document {
         let text = || text.to_owned();
         let sentence = || Sentence { tone: Tone::Bad, text: text() };
@@ -296,7 +295,7 @@ mod tests {
             let tags = |page: &str| page.matches('<').count();
             let hostile = html(&full_of(&text));
             prop_assert!(!hostile.chars().any(|c| crate::text::is_harmful(c) && c != '\n'), "{}", hostile);
-            // A header without any text is a cell without its name.
+            // A header without text becomes an empty cell.
             let harmless = html(&full_of(if text.trim_matches(' ').is_empty() { "" } else { "words" }));
             prop_assert_eq!(tags(&hostile), tags(&harmless));
         }

@@ -1,8 +1,9 @@
-//! The reference document of runs and their site: the answer, the configuration as stated and as
-//! measured, the path to the disks, all figures, how to repeat each run, and what limits what it says.
+//! The reference document of runs and their site: the result, the configuration as stated and as
+//! measured, the path to the disks, all figures, the commands to repeat each run, and the limitations of
+//! the results.
 //!
-//! It is given to a customer, who was not there. So a fact that nobody stated and nothing measured is
-//! listed as missing, and nothing stands in its place.
+//! Its reader is a customer who was not present. A fact that is neither stated nor measured is therefore
+//! listed as missing, and never replaced by a default.
 
 use reelgauge_analysis::path::site::Site;
 use reelgauge_analysis::path::{HopKind, PathFacts};
@@ -30,18 +31,18 @@ use crate::text::plain;
 use crate::units::{counted, mb_per_s};
 use crate::wanted::{Detail, Screen, Tables};
 
-/// What a document is made of.
+/// The input of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    /// What is stated of the site.
+    /// The stated facts about the site.
     pub site: &'a Site,
-    /// The runs, in the order in which they were named.
+    /// The runs, in the order in which the user named them.
     pub runs: &'a [DocumentRun],
-    /// The suites, likewise.
+    /// The suites, in the same order.
     pub suites: &'a [SuiteScreen<'a>],
-    /// When it is made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub made_at: &'a str,
-    /// Version of the program that makes it.
+    /// Version of the program that creates it.
     pub tool_version: &'a str,
 }
 
@@ -50,19 +51,19 @@ pub struct Facts<'a> {
 pub struct DocumentRun {
     /// Name of its directory.
     pub id: String,
-    /// Its figures, with what its streams are for each part of the stated site.
+    /// Its figures, with the purpose of its streams for each part of the stated site.
     pub summary: Summary,
-    /// The command that does it again.
+    /// The command that repeats it.
     pub again: String,
-    /// `run.toml`; `None` where it can't be read.
+    /// `run.toml`; `None` if it cannot be read.
     pub plan_toml: Option<String>,
     /// `hosts.json`.
     pub hosts: Vec<Value>,
-    /// What people wrote down.
+    /// The user's notes.
     pub notes: Option<RunNotes>,
-    /// The path to the disks, of what is stated.
+    /// The path to the disks, from the stated facts.
     pub path: PathFacts,
-    /// The run keeps a statement of its site that differs from this one.
+    /// Whether the run recorded a site that differs from this one.
     pub had_other_site: bool,
 }
 
@@ -73,7 +74,7 @@ impl DocumentRun {
     }
 }
 
-/// The document of these facts.
+/// Creates the document from these facts.
 pub fn reference_document(facts: &Facts) -> Document {
     let site = facts.site;
     let stated = stated(site);
@@ -95,7 +96,7 @@ pub fn reference_document(facts: &Facts) -> Document {
     Document { title: plain(title), about: rows, answer: answer(facts), sections }
 }
 
-/// What each run and suite answers; of several runs each with its name.
+/// The result of each run and suite; with its name if there are several.
 fn answer(facts: &Facts) -> Vec<Sentence> {
     let several = facts.runs.len() + facts.suites.len() > 1;
     let of_run = |run: &DocumentRun| {
@@ -116,7 +117,7 @@ fn answer(facts: &Facts) -> Vec<Sentence> {
     facts.runs.iter().flat_map(of_run).chain(facts.suites.iter().map(of_suite)).collect()
 }
 
-/// Everything that is not stated and was not measured.
+/// Everything that is neither stated nor measured.
 fn missing(facts: &Facts, stated: &[Stated]) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
     if !facts.runs.iter().any(|run| counts_streams(&run.summary)) {
@@ -141,7 +142,7 @@ fn counts_streams(summary: &Summary) -> bool {
     is_in_streams(summary) || summary.vda.is_some() || summary.check.is_some() || summary.search.is_some()
 }
 
-/// What a run did not find out.
+/// Facts that a run did not determine.
 fn missing_of(run: &DocumentRun) -> Vec<String> {
     let summary = &run.summary;
     let mut missing = Vec::new();
@@ -224,7 +225,7 @@ fn path(runs: &[DocumentRun]) -> Section {
     section
 }
 
-/// The target, then each part behind it. A disk of the client itself has no network before it.
+/// The target, then each component after it. For a local disk there is no network before it.
 fn parts(run: &DocumentRun) -> Vec<HopWords> {
     let is_behind_network = run.summary.path.is_some();
     let target = HopWords {
@@ -248,10 +249,10 @@ fn parts(run: &DocumentRun) -> Vec<HopWords> {
     std::iter::once(target).chain(hops).collect()
 }
 
-/// Everything that its screen shows, with charts.
+/// The whole screen of a run, with charts.
 fn run(run: &DocumentRun) -> Section {
     let mut summary = run.summary.clone();
-    // It has a drawing and a section of its own.
+    // The path has a drawing and a separate section.
     summary.path = None;
     let show =
         Screen { tables: Tables::Every, detail: Detail::PerWorker, is_on_paper: true, ..Screen::default() };
@@ -266,7 +267,7 @@ fn run(run: &DocumentRun) -> Section {
     section
 }
 
-/// Whether criteria were met, and what limits what the figures say.
+/// Whether criteria were met, and the limitations of the figures.
 fn validity(runs: &[DocumentRun]) -> Section {
     let mut section = Section::new("Validity and limitations");
     for run in runs {
@@ -298,7 +299,7 @@ fn validity(runs: &[DocumentRun]) -> Section {
     section
 }
 
-/// Everything that the screen of a suite shows, with its bars.
+/// The whole screen of a suite, with its bars.
 fn suite(suite: &SuiteScreen) -> Section {
     let mut section = Section::new(format!("Suite: {} on {}", plain(suite.name), plain(suite.target)));
     section.blocks = suite_blocks(suite);

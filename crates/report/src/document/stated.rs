@@ -1,6 +1,6 @@
-//! What is stated of a site, with a name for each fact, and which facts are not stated.
+//! The stated facts about a site, with a name for each one, and the facts that are missing.
 //!
-//! A fact that is not stated is missing. It has no usual value here.
+//! A fact that is not stated is missing. There are no defaults.
 
 use std::fmt::Display;
 
@@ -13,14 +13,14 @@ use super::Table;
 use crate::text::plain;
 use crate::units::{count, number};
 
-/// In a cell of which nothing is stated.
+/// The text of a cell whose fact is not stated.
 const NOT_STATED: &str = "not stated";
 
-/// Facts below a heading, each with what is stated of it.
+/// Facts below a heading, each with its stated value.
 pub(crate) struct Stated {
-    /// The table of `site.toml`, in words.
+    /// The table of `site.toml`, as a heading.
     pub(crate) heading: &'static str,
-    /// The same as in the file.
+    /// The table's name in the file.
     table: &'static str,
     facts: Vec<Fact>,
 }
@@ -37,7 +37,7 @@ impl Stated {
         self.facts.iter().filter_map(stated).collect()
     }
 
-    /// What is not, and where it could be.
+    /// The missing facts, and where to state each of them.
     pub(crate) fn missing(&self) -> impl Iterator<Item = String> + '_ {
         let missing = self.facts.iter().filter(|fact| fact.value.is_none());
         missing.map(|fact| format!("{}: {} ({} in [{}])", self.heading, fact.name, fact.key, self.table))
@@ -60,7 +60,7 @@ fn yes_or_no(value: Option<bool>) -> Option<String> {
     value.map(|is_so| if is_so { "yes" } else { "no" }.to_owned())
 }
 
-/// A word as the file has it.
+/// A word as it is written in the file.
 fn word(value: Option<impl Serialize>) -> Option<String> {
     serde_json::to_value(value?).ok()?.as_str().map(plain)
 }
@@ -69,7 +69,7 @@ fn text(value: Option<&String>) -> Option<String> {
     value.map(|text| plain(text))
 }
 
-/// Everything that can be stated, but for the title and the parts. A field that is new has its name here.
+/// Everything that can be stated, except the title and the parts. A new field needs its name here.
 pub(crate) fn stated(site: &Site) -> Vec<Stated> {
     let Site { server, switch, backplane, disks, system, document: _, parts: _ } = site;
     vec![of_system(system), of_server(server), of_switch(switch), of_backplane(backplane), of_disks(disks)]
@@ -92,7 +92,7 @@ fn of_system(system: &SystemSite) -> Stated {
     Stated { heading: "System", table: "system", facts }
 }
 
-/// A price in full: three digits are no price.
+/// A price with all its digits; prices are not rounded to three.
 fn money(price: f64) -> String {
     let decimals = if price.fract() == 0.0 { 0 } else { 2 };
     crate::units::fixed(price, decimals)
@@ -158,14 +158,14 @@ fn of_disks(disks: &DisksSite) -> Stated {
     Stated { heading: "Disks", table: "disks", facts }
 }
 
-/// What a document is headed with.
+/// The head of a document: a name and a text each.
 pub(crate) fn about(document: &DocumentSite) -> Vec<(String, String)> {
     let DocumentSite { title: _, customer, place, author, note } = document;
     let facts = [("Customer", customer), ("Place", place), ("Author", author), ("Note", note)];
     facts.into_iter().filter_map(|(name, said)| Some((name.to_owned(), plain(said.as_ref()?)))).collect()
 }
 
-/// The bill of materials; `None` where none is stated.
+/// The bill of materials; `None` if it is not stated.
 pub(crate) fn bill_of_materials(parts: &[PartSite]) -> Option<Table> {
     let column = |of: &dyn Fn(&PartSite) -> Option<String>| -> Vec<String> {
         parts.iter().map(|part| of(part).unwrap_or_else(|| NOT_STATED.to_owned())).collect()

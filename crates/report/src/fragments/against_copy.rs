@@ -1,11 +1,11 @@
-//! A file against its copy, in a sentence with its evidence.
+//! A file compared with its copy, as a sentence with its evidence.
 //!
-//! Not here: what the times mean ([`reelgauge_analysis::fragments::against_copy`]).
+//! Not here: interpreting the times ([`reelgauge_analysis::fragments::against_copy`]).
 
 use reelgauge_analysis::fragments::CopyComparison;
 use reelgauge_analysis::fragments::against_copy::Finding;
 
-/// What comparing a file with its copy showed, without the full stop.
+/// The result of comparing a file with its copy, without the full stop.
 pub fn against_copy_sentence(compared: &CopyComparison) -> String {
     let CopyComparison { file, file_extents, copy, copy_extents, ratio, finding } = compared;
     let lies = format!("The file is in {}, its copy in {}", pieces(*file_extents), pieces(*copy_extents));
@@ -62,7 +62,7 @@ mod tests {
 
     const MB_100: u64 = 100_000_000;
 
-    /// What is said of a file and its copy, each in so many pieces, that took these times.
+    /// The sentence for a file and its copy with these extent counts and read times.
     fn said(file: (Option<u64>, &[u64]), copy: (Option<u64>, &[u64])) -> String {
         let side = |(extents, pass_ms): (Option<u64>, &[u64])| MeasuredFile {
             extents,

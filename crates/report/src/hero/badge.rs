@@ -8,7 +8,7 @@ use super::{VerdictTone, VerdictWord};
 use crate::text::plain_short;
 use crate::units::{count, counted, mb_per_s};
 
-/// More of a name is not on a badge.
+/// Longer names are cut on a badge.
 const NAME_CHARS: usize = 48;
 
 pub(super) fn badge(statement: &Statement, summary: &Summary, before: &str, format: &str) -> VerdictWord {

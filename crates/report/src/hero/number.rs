@@ -7,7 +7,7 @@ use crate::units::{count, duration, mb_per_s};
 
 const NOT_MEASURED: &str = "–";
 
-/// A summary that was made again from a log holds no statement: its number has no path.
+/// A summary that was rebuilt from a log has no statement, so its number has no path.
 pub(super) fn number(number: &Number, summary: &Summary) -> (String, String) {
     let stated = |field: &str, text: String| {
         let path = |_| format!("statement.number.{field}");
@@ -42,7 +42,7 @@ fn failed(at: usize, summary: &Summary) -> (String, String) {
     (count(u64::from(streams)), format!("load_points.{at}.{field}"))
 }
 
-/// At the recorded pace the rate is the recording's; the delay against it is what was measured.
+/// At the recorded pace the rate is that of the recording, so the measured figure is the delay.
 fn replayed(pass: usize, summary: &Summary) -> (String, String) {
     let Some(replay) = &summary.replay else { return nothing() };
     let slowest = replay.delay_s().and_then(|delay_s| {

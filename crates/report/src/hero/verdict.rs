@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::{count, counted};
 
-/// A verdict and how it is to be taken.
+/// A verdict, and whether it is good or bad.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VerdictWord {
@@ -17,7 +17,7 @@ pub struct VerdictWord {
     pub tone: VerdictTone,
 }
 
-/// How a verdict is to be taken.
+/// Whether a verdict is good or bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -28,7 +28,7 @@ pub enum VerdictTone {
     Unsure,
     /// A failure.
     Bad,
-    /// Nothing was to pass.
+    /// There were no criteria.
     Plain,
 }
 

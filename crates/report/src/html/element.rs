@@ -1,14 +1,14 @@
-//! Elements of HTML around text that came from outside.
+//! HTML elements with untrusted text.
 
 use std::fmt::Write;
 
-/// An element around a text.
+/// Appends an element that contains a text.
 pub(crate) fn element(name: &str, text: &str, html: &mut String) {
     // Writing to a string does not fail.
     let _ = write!(html, "<{name} dir=\"auto\">{}</{name}>", escaped(text));
 }
 
-/// Text that means nothing to HTML.
+/// Text with the special characters of HTML escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,8 @@
-//! What a page says without JavaScript, as in a mail's preview: answer, cause, confidence, incidents and the
-//! tables of the terminal, as HTML text. The application replaces it.
+//! The content of a page without JavaScript, as in a mail preview: result, cause, confidence, incidents
+//! and the tables of the terminal, as HTML text. The application replaces it.
 //!
-//! Every name passes through [`plain`] and [`escaped`]: it can neither end an element nor turn the direction
-//! of writing.
+//! Every name passes through [`plain`] and [`escaped`]: it can neither end an element nor reverse the
+//! text direction.
 
 use super::element::{element, escaped};
 use super::page::{Page, RunPage};
@@ -15,10 +15,10 @@ use crate::text::plain;
 use crate::trace::trace_screen;
 use crate::wanted::{Screen, Style, Tables};
 
-/// Columns of the tables.
+/// The width of the tables, in characters.
 const WIDTH: usize = 100;
 
-/// The page's name, for its tab.
+/// The title of the page's browser tab.
 pub(super) fn title(page: &Page) -> String {
     let names: Vec<String> = match (&page.trace, &page.suites) {
         (Some(trace), _) => vec![plain(&trace.id)],

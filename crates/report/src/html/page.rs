@@ -1,8 +1,8 @@
-//! What a page of a run, of a trace, of a comparison or of suites shows: the data of `report.html` and of the
+//! The content of a page of a run, a trace, a comparison or suites: the data of `report.html` and of the
 //! console.
 //!
-//! The application that draws it reads it by these types: `console/src/data/generated.ts` is made from them.
-//! Figures that stand in a summary are taken from there; what only the log knows is the [`Detail`].
+//! The application reads it by these types: `console/src/data/generated.ts` is generated from them.
+//! Figures in the summary are used from there. [`Detail`] has those that only the log contains.
 
 use reelgauge_analysis::Summary;
 use reelgauge_analysis::counters::Counters;
@@ -26,7 +26,7 @@ pub const PAGE_VERSION: u32 = 1;
 pub struct Page {
     /// [`PAGE_VERSION`].
     pub page_version: u32,
-    /// What it shows.
+    /// The kind of page.
     pub kind: PageKind,
     /// When it was made, RFC 3339.
     pub made_at: String,
@@ -40,16 +40,16 @@ pub struct Page {
     pub comparison: Option<ToldComparison>,
     /// The suites.
     pub suites: Option<SuitesPage>,
-    /// Conditions of a paper that its runs did not keep, in words. Charts that correspond to the paper's name
-    /// them.
+    /// Conditions of a paper that its runs did not meet, as text. Charts that correspond to the paper's
+    /// name them.
     pub deviations: Vec<String>,
-    /// Of a comparison: whether it is better or worse, in a word or two; `None` on other pages.
+    /// For a comparison: whether it is better or worse, in one or two words; `None` on other pages.
     pub verdict: Option<Sentence>,
-    /// What is said and shown behind the answer of a comparison, of suites, or of the states of a procedure.
+    /// The sections after the result of a comparison, of suites, or of the states of a procedure.
     pub sections: Vec<Section>,
 }
 
-/// What a page shows.
+/// The kind of content of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -70,33 +70,34 @@ pub enum PageKind {
 pub struct RunPage {
     /// Name of the run directory.
     pub id: String,
-    /// The words around the number on top.
+    /// The texts around the number at the top.
     pub hero: Hero,
-    /// What the terminal shows first, in its order.
+    /// The first sentences of the terminal screen, in the same order.
     pub answer: Vec<Sentence>,
-    /// The incidents of all load points in words, the worst of each first.
+    /// The incidents of all load points as sentences, the worst of each first.
     pub incidents: Vec<IncidentSentence>,
-    /// The notes of the summary, as the terminal has them.
+    /// The notes of the summary, as on the terminal.
     pub warnings: Vec<String>,
-    /// What to do next, as the terminal's last line has it. `None` where a sentence before says it.
+    /// The next step, as in the terminal's last line. `None` if an earlier sentence already contains it.
     pub next_step: Option<String>,
-    /// What is said and shown behind the answer, as blocks.
+    /// The sections after the result, as blocks.
     pub sections: Vec<Section>,
     /// `summary.json`, see [`super::shorten`].
     pub summary: Summary,
-    /// What of the summary was too long for a page, in words; `None` where all is there.
+    /// A sentence naming the parts of the summary that were omitted as too long; `None` if it is
+    /// complete.
     pub shortened: Option<String>,
     /// The first client in one line.
     pub client: String,
-    /// The command that does this run again.
+    /// The command that repeats this run.
     pub again: String,
-    /// What only the log knows.
+    /// The figures that only the log contains.
     pub detail: Option<Detail>,
-    /// Why there is no detail, in words.
+    /// Why there is no detail, as text.
     pub why_no_detail: Option<String>,
-    /// What was sampled beside the I/O, and by whom else.
+    /// The counters sampled during the I/O, including those of observers.
     pub counters: Option<Counters>,
-    /// What happened meanwhile that is known to disturb storage.
+    /// Events during the run that are known to disturb storage.
     pub marks: Vec<MarkWords>,
 }
 
@@ -106,11 +107,11 @@ pub struct RunPage {
 pub struct TracePage {
     /// Name of its directory.
     pub id: String,
-    /// What `reelgauge report TRACE --json` prints, without the files' maps: [`Detail::maps`] has better
-    /// ones.
+    /// The output of `reelgauge report TRACE --json`, without the maps of the files: those in
+    /// [`Detail::maps`] are better.
     pub report: TraceReport,
-    /// What is said and shown of it, as blocks; the first is the answer.
+    /// The page's sections, as blocks; the first is the result.
     pub sections: Vec<Section>,
-    /// What only the log knows.
+    /// The figures that only the log contains.
     pub detail: Detail,
 }

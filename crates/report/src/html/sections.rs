@@ -1,10 +1,10 @@
-//! What the page says of a run, as sections of blocks: sentences, tables, and where its charts stand.
+//! The page of a run as sections of blocks: sentences, tables, and placeholders for its charts.
 //!
-//! The application draws blocks as they are and adds no words to them. It has the charts, by the
-//! names in [`Block::PageChart`](crate::document::Block::PageChart). A figure of a table is looked up in the
-//! summary by its path, so the page can never show another one.
+//! The application draws blocks unchanged and adds no text. It draws the charts, by the names in
+//! [`Block::PageChart`](crate::document::Block::PageChart). It looks up the figures of a table in the
+//! summary by their paths, so the page can never show a different value.
 //!
-//! Not here: the answer on top ([`crate::hero`]), and what only a chart says.
+//! Not here: the result at the top ([`crate::hero`]), and texts that only a chart shows.
 
 use reelgauge_analysis::Summary;
 
@@ -14,7 +14,7 @@ use crate::{
     check, good, hosts, latency, marks, msmeter, points, replay, search, streams, trust, vda, workers,
 };
 
-/// The sections of a run that has what they are about.
+/// The sections of a run; a section without content is omitted.
 pub fn sections(summary: &Summary) -> Vec<Section> {
     let sections = [
         summary.replay.as_ref().map(|facts| replay::section(summary, facts)),

@@ -1,8 +1,8 @@
-//! A summary that is too long for a page: what is left out of it there, and that it is said.
+//! Shortens a summary that is too long for a page, and reports the omitted parts.
 //!
-//! Most summaries are some tens of kilobytes and stay as they are. With hundreds of load points, of streams
-//! and hours of seconds they have tens of megabytes, of which nobody looks at most on a page. Figures that
-//! stay are never changed. `summary.json` keeps everything.
+//! Most summaries have some tens of kilobytes and remain unchanged. With hundreds of load points or
+//! streams and hours of seconds they have tens of megabytes, most of which no reader inspects on a page.
+//! Figures that remain are never changed. `summary.json` keeps everything.
 
 use std::io;
 
@@ -12,21 +12,22 @@ use reelgauge_analysis::paper::PaperTables;
 use reelgauge_analysis::series::SeriesStep;
 use reelgauge_analysis::{LoadPoint, Summary};
 
-/// A summary as JSON, in bytes, that is embedded whole.
+/// A summary with at most this many bytes of JSON is embedded whole.
 pub const WHOLE_BYTES: usize = 1_200_000;
-/// Steps of the series that are kept: twice as many at most.
+/// The number of steps of the series that are kept; at most twice as many.
 const STEPS: usize = 600;
-/// Streams of a load point that are kept, those with the most late frames.
+/// The number of streams per load point that are kept, those with the most late frames.
 const STREAMS: usize = 64;
-/// The same with hundreds of load points.
+/// The same number if there are hundreds of load points.
 const FEW_STREAMS: usize = 4;
-/// LateRuns of a stream that are kept.
+/// The number of late runs per stream that are kept.
 const LATE_RUNS: usize = 5;
 
-/// What is left out, in words, and how.
+/// A part to omit: its name in the sentence, and the function that omits it.
 type Step = (&'static str, fn(&mut Summary));
 
-/// Leaves out of a summary what a page can't bear, in steps until it fits, and says what, in words.
+/// Omits parts of a summary, step by step, until it fits on a page. Returns a sentence about the omitted
+/// parts.
 pub fn shorten(summary: &mut Summary) -> Option<String> {
     let latest = "only the streams with the most late frames are included";
     let steps: [Step; 9] = [
@@ -60,12 +61,13 @@ pub fn shorten(summary: &mut Summary) -> Option<String> {
         .then(|| format!("The summary is too large for a page: {said}. summary.json is complete."))
 }
 
-/// Whether it is embedded whole. Looks no further than it has to: what is too long may be a hundred times so.
+/// Whether it can be embedded whole. It stops at the limit, because the summary may be a hundred times
+/// too long.
 fn fits(summary: &Summary) -> bool {
     serde_json::to_writer(Room(WHOLE_BYTES), summary).is_ok()
 }
 
-/// The bytes that there is still room for. Writing more fails; nothing is kept.
+/// The remaining bytes. A write beyond them fails; the data are discarded.
 struct Room(usize);
 
 impl io::Write for Room {

@@ -1,4 +1,4 @@
-//! What is said of findings, each figure as the summary has it.
+//! Tests of the sentences about findings; each figure must equal the summary's.
 
 use reelgauge_analysis::LinkFacts;
 use reelgauge_analysis::figures::{Figures, PointTiming};
@@ -188,7 +188,7 @@ fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one(
     assert_eq!(told("cc1", Some(4.5)), "several processes named cc1");
     assert_eq!(told("reelgauge", Some(1.0)), "another reelgauge");
     assert_eq!(told("reelgauge", Some(2.0)), "2 other processes named reelgauge");
-    // What an earlier version counted.
+    // Summaries of earlier versions have no process count.
     assert_eq!(told("smbd", None), "smbd");
     assert_eq!(told("reelgauge", None), "other processes named reelgauge");
 }
@@ -243,18 +243,19 @@ fn what_is_claimed_is_no_more_than_was_seen() {
             Way { is_line_known: true, has_own_program: false },
         )
     };
-    // A direct read in pieces: the layout is named as one of two, with what tells.
+    // Direct reads that arrive in pieces: the sentence names the layout as one of two possible causes,
+    // with the evidence.
     let pieces = [(Measure::DiskBusyPercent, 97.0), (Measure::RequestsPerRead, 64.0)];
     let said = words(LimitStep::Disk, "sda", &pieces, &["blk.disk_saturated"]);
     assert!(said.contains("reelgauge extents"), "{said}");
     assert!(said.contains("max_sectors_kb"), "{said}");
-    // A server whose storage some task waited for is not acquitted.
+    // If a task waited for the server's storage, that storage is not ruled out.
     let server =
         [(Measure::OperationUs, 130e3), (Measure::RttUs, 500.0), (Measure::DiskPressurePercent, 93.0)];
     let said = words(LimitStep::Server, "", &server, &[]);
     assert!(said.ends_with("; on the server, some task waited for storage 93 % of the time"), "{said}");
     assert!(!said.contains("not they"), "{said}");
-    // Half a percent of loss that held up half of what came.
+    // 0.5 % loss, with half of the received data delayed.
     let said = words(LimitStep::NetworkLoss, "", &[(Measure::OutOfOrderPercent, 53.0)], &[]);
     assert_eq!(said, "network loss: 53 % of the data read arrived out of order");
     let disk = [(Measure::DiskBusyPercent, 100.0), (Measure::IncidentsS, 12.0)];

@@ -1,5 +1,4 @@
-//! Each finding in words: the layer first, then what was seen of it, then what to change where it is one
-//! thing.
+//! Each finding as text: first the layer, then the evidence, then the remedy if there is exactly one.
 
 use reelgauge_analysis::limit::{LimitFinding, LimitStep, Measure, Seen};
 
@@ -7,18 +6,19 @@ use super::Way;
 use crate::text::plain_short;
 use crate::units::{amount, count, duration, fixed, number};
 
-/// What a process of this program is called.
+/// The name of this program's processes.
 const OWN_NAME: &str = "reelgauge";
-/// Of what was read, in percent, what a cache answered where hardly anything came from what lies behind it.
+/// From this share of reads on, in percent, a cache answered nearly everything, and the storage behind
+/// it is not judged.
 const NEARLY_ALL_PERCENT: f64 = 90.0;
 
-/// A device's name on a screen.
+/// Longer device names are cut.
 const NAME_CHARS: usize = 48;
 
-/// A finding in words, what to change apart from what is so.
+/// A finding as text, with its remedy separate from the fact.
 struct Told {
     fact: String,
-    /// What to change, where that is one thing, as it reads behind the fact.
+    /// The remedy, if there is exactly one, as a continuation of the fact.
     remedy: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn finding_words(finding: &LimitFinding, way: Way) -> String {
     format!("{fact}{}{during}", remedy.unwrap_or_default())
 }
 
-/// The same for those who get their advice elsewhere: of what has a remedy, only what was seen.
+/// The same text for screens with separate advice: if there is a remedy, only the evidence.
 pub(super) fn words_without_remedy(finding: &LimitFinding, way: Way) -> String {
     match of_step(finding, way).remedy {
         Some(_) => seen_words(finding),
@@ -63,16 +63,16 @@ fn of_step(finding: &LimitFinding, way: Way) -> Told {
     }
 }
 
-/// What was seen, without a remedy: `disk vda busy 97 % of the time`.
+/// The evidence without a remedy: `disk vda busy 97 % of the time`.
 fn seen_words(finding: &LimitFinding) -> String {
     let Some(seen) = finding.seen.first() else { return String::new() };
     margin_words(&LimitFinding { seen: vec![Seen { threshold: None, ..*seen }], ..finding.clone() })
 }
 
-/// What came near, beside where it would have stood out: `disk vda busy 71 % of the time (90 %)`.
+/// A counter close to its threshold, and the threshold: `disk vda busy 71 % of the time (90 %)`.
 pub(super) fn margin_words(finding: &LimitFinding) -> String {
     let Some(seen) = finding.seen.first() else { return String::new() };
-    // The program that is named with a tool's own workers stands beside them.
+    // A program next to Reelgauge's own workers is named separately.
     let at = finding.at.as_deref().filter(|_| seen.measure != Measure::WorkersAtWorkPercent);
     let at = at.map_or_else(String::new, |at| format!("{} ", plain_short(at, NAME_CHARS)));
     let threshold = seen.threshold.map_or_else(String::new, |threshold| {
@@ -95,10 +95,11 @@ fn max_rate(finding: &LimitFinding) -> String {
 fn cache(finding: &LimitFinding) -> String {
     let share = finding.value(Measure::CachedPercent);
     let reads = share.map(|percent| format!("{} of the reads", percent_words(percent)));
-    // What came from behind it says something of what lies there.
+    // The remaining reads came from the storage behind the cache, so they are evidence about it.
     let is_partly = share.is_some_and(|percent| percent < NEARLY_ALL_PERCENT);
     if let Some(name) = &finding.at {
-        // The disk below may have been read by others, so it is the least that the cache answered.
+        // Other users may have read from the disk below, so this is a lower bound for the share of the
+        // cache.
         let reads = reads.map_or_else(String::new, |reads| format!(" at least {reads}"));
         let rest = if is_partly {
             "the disk below supplied at most the rest"
@@ -150,7 +151,7 @@ fn link_full(finding: &LimitFinding) -> String {
     format!("the link{name}: saturated{}{}", share.unwrap_or_default(), moved.unwrap_or_default())
 }
 
-/// Who held whom back with pause frames; `None` where nobody did.
+/// Which side sent pause frames; `None` if neither did.
 fn pauses(finding: &LimitFinding) -> Option<String> {
     let per_s = |measure| finding.value(measure).map(number);
     let received = per_s(Measure::PausesReceivedPerS).map(|frames| {
@@ -163,7 +164,8 @@ fn pauses(finding: &LimitFinding) -> Option<String> {
     (!both.is_empty()).then(|| both.join("; "))
 }
 
-/// The client's send buffer: by the kernel's word, or by what is on the way beside what the windows allow.
+/// The client's send buffer as the limit: as reported by the kernel, or derived from the data in flight
+/// compared with what the windows allow.
 fn send_buffer(finding: &LimitFinding) -> Told {
     let bytes = |measure| finding.value(measure).map_or_else(|| "?".to_owned(), |bytes| amount(bytes as u64));
     if finding.value(Measure::SendBufferInFlightPercent).is_none() {
@@ -186,10 +188,10 @@ fn send_buffer(finding: &LimitFinding) -> Told {
     Told { fact, remedy: Some("; raise net.ipv4.tcp_wmem".to_owned()) }
 }
 
-/// The largest packet of an Ethernet that nobody changed.
+/// The default MTU of Ethernet.
 const USUAL_MTU_BYTES: f64 = 1_500.0;
 
-/// Long packets that never arrive.
+/// Long packets that the path drops.
 fn swallowed(finding: &LimitFinding) -> Told {
     let long = finding.value(Measure::PacketBytes);
     let words = long.map_or_else(
@@ -197,7 +199,7 @@ fn swallowed(finding: &LimitFinding) -> Told {
         |bytes| format!("packets of {} bytes", count(bytes as u64)),
     );
     let remedy = match long {
-        // A jumbo frame somewhere is not the reason: this client sends none.
+        // Jumbo frames are not the reason: this client sends none.
         Some(bytes) if bytes <= USUAL_MTU_BYTES => {
             "a tunnel, VPN or switch on the path has a smaller MTU. Lower this client's (ip link set dev IF \
              mtu 1400) until a full-size ping with -M do is answered. Or set tcp_mtu_probing=1"
@@ -257,7 +259,7 @@ fn network_loss(finding: &LimitFinding) -> Told {
     }
     let part = |seen: &Seen| match seen.measure {
         Measure::OutOfOrderPercent => {
-            // One packet that is missing holds up all that follow it: this is no rate of loss.
+            // One missing packet holds up all that follow it, so this is no loss rate.
             Some(format!("{} of the data read arrived out of order", percent_words(seen.value)))
         }
         Measure::RetransmittedPercent => {
@@ -382,13 +384,13 @@ fn others(finding: &LimitFinding, name: Option<String>) -> String {
     }
 }
 
-/// Another program by its name: `smbd`, `2 processes named smbd`, `another reelgauge`. What measures is none
-/// of them.
+/// Another program by its name: `smbd`, `2 processes named smbd`, `another reelgauge`. The measuring
+/// process itself is excluded.
 fn program(name: &str, finding: &LimitFinding) -> String {
     let is_own_name = name == OWN_NAME;
     let other = if is_own_name { "other " } else { "" };
     match finding.value(Measure::ProgramProcesses) {
-        // They came and went: how many it were at a time is no whole number.
+        // Processes started and ended, so their mean number is not a whole number.
         Some(processes) if processes > 1.0 && processes.fract() != 0.0 => {
             format!("several {other}processes named {name}")
         }
@@ -396,7 +398,7 @@ fn program(name: &str, finding: &LimitFinding) -> String {
             format!("{} {other}processes named {name}", count(processes as u64))
         }
         Some(_) if is_own_name => format!("another {name}"),
-        // Runs of earlier versions don't say how many there were.
+        // Runs of earlier versions have no process count.
         None if is_own_name => format!("other processes named {name}"),
         Some(_) | None => name.to_owned(),
     }
@@ -440,7 +442,8 @@ fn server_disk(finding: &LimitFinding) -> String {
     format!("the server's disk{name}: {}", seen.join("; "))
 }
 
-/// What a request of a disk took of an operation. What takes longer than an operation it did not wait for.
+/// The share of a disk request in the time of an operation. A request that takes longer than the
+/// operation was not waited for.
 fn of_an_operation(percent: f64) -> String {
     match percent {
         longer if longer > 110.0 => {
@@ -454,7 +457,7 @@ fn of_an_operation(percent: f64) -> String {
 }
 
 /// `it carried 843 MB/s, at most 145 MB/s of it this run's: something else used it`. A cache may have
-/// answered what this run read.
+/// answered reads of this run.
 fn used_by_others(finding: &LimitFinding) -> Option<String> {
     let (all, own) = (finding.value(Measure::DiskBytesPerS)?, finding.value(Measure::OwnBytesPerS)?);
     let is_beside = finding.value(Measure::DiskBusyPercent).is_none();
@@ -478,7 +481,8 @@ fn disk(finding: &LimitFinding) -> Told {
     let requests = finding.value(Measure::DiskRequests);
     let requests = requests
         .map_or_else(String::new, |requests| format!(", with {} requests in flight", number(requests)));
-    // Which of both cut a direct read, only the extents of the file and the queue's settings tell.
+    // Only the extents of the file and the settings of the queue show which of the two split a direct
+    // read.
     let remedy = match finding.rules.first().map(String::as_str) {
         Some("blk.read_ahead") => "; more read-ahead may help",
         _ => {
@@ -510,7 +514,7 @@ fn latency(finding: &LimitFinding) -> Told {
     Told { fact, remedy: Some(remedy) }
 }
 
-/// A share as it was measured.
+/// A share as measured.
 fn told(finding: &LimitFinding, measure: Measure) -> String {
     finding.value(measure).map_or_else(|| "an unknown share".to_owned(), percent_words)
 }
@@ -565,7 +569,7 @@ fn value(seen: &Seen) -> String {
     }
 }
 
-/// What was measured, as a margin names it.
+/// The name of the measured quantity next to a threshold.
 fn name(measure: Measure) -> &'static str {
     match measure {
         Measure::MaxBytesPerS => "--max-rate",

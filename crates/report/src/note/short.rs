@@ -1,4 +1,4 @@
-//! Notes in one line of a terminal: what is so, and the remedy. The whole sentence is in the note itself.
+//! Notes in one line of a terminal: the fact and the remedy. The full sentence is in the note itself.
 
 use reelgauge_analysis::note::{LogTrouble, LostPart, Note, NoteFact};
 use reelgauge_analysis::whose_memory::{CacheEvidence, CacheSuspicion, WhySuspected};
@@ -7,13 +7,13 @@ use reelgauge_analysis::{MemoryFacts, Summary};
 use crate::text::plain_short;
 use crate::units::{counted, counted_are, duration, mb_per_s, moment, percent};
 
-/// The columns behind `Warning: ` on a terminal of 80.
+/// The width after `Warning: ` on a terminal of 80 columns.
 const COLUMNS: usize = 71;
-/// A name in it.
+/// Longer names in it are cut.
 const NAME_CHARS: usize = 16;
 
-/// How much a note takes from the figures, the most first: they are wrong, they may be too good, they may
-/// differ next time, they stand.
+/// The severity of a note, the worst first: the figures are wrong, may be too good, may differ next
+/// time, are valid.
 pub(super) fn harm(fact: &NoteFact) -> u8 {
     match fact {
         NoteFact::TargetIsMemory { .. }
@@ -39,7 +39,7 @@ pub(super) fn harm(fact: &NoteFact) -> u8 {
     }
 }
 
-/// The note in one line. One without such a form is cut.
+/// The note in one line. A note without a short form is cut.
 pub(super) fn short(note: &Note, summary: &Summary) -> String {
     let words = words(note, summary).unwrap_or_else(|| match note.text() {
         text if text.chars().count() <= COLUMNS => text,
@@ -123,7 +123,7 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
     })
 }
 
-/// That a limit delayed operations, or that cached writes reach the storage faster than it allows.
+/// The note about a limit that delays operations, or that cached writes can exceed.
 fn held_back(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> String {
     let rate = mb_per_s(max_bytes_per_s as f64);
     match writes_to_cache {
@@ -132,7 +132,7 @@ fn held_back(ops: u64, max_bytes_per_s: u64, writes_to_cache: bool) -> String {
     }
 }
 
-/// That a cache answered, or may have. A check has its remedy as its next step.
+/// A cache answered, or may have answered. The remedy of a check is its next step.
 fn cache(memory: &MemoryFacts, summary: &Summary) -> Option<String> {
     let advice = match summary.verb.as_str() {
         _ if summary.check.is_some() => "",

@@ -1,4 +1,4 @@
-//! A procedure before it is carried out: the list of all of them, and the plan of one with what it takes.
+//! A procedure before it starts: the list of all of them, and the plan of one, with its time and space.
 
 use reelgauge_analysis::forecast::{Forecast, TimeAhead};
 use reelgauge_analysis::procedure::states::Remedy;
@@ -13,49 +13,49 @@ use crate::text::{capital, plain};
 use crate::units::amount;
 use crate::wanted::Style;
 
-/// A procedure that could be carried out.
+/// The content of a plan's screen.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanScreen<'a> {
     pub name: &'a str,
-    /// What it shows, in a line.
+    /// Its description, in one line.
     pub about: &'a str,
     /// The document and section that it follows.
     pub paper: Option<&'a str>,
-    /// What would be measured.
+    /// The target to be measured.
     pub target: &'a str,
-    /// The agents of the fleet that would make the load; empty for this machine.
+    /// The agents of the fleet that would generate the load; empty for the local host.
     pub agents: &'a [String],
-    /// Conditions of the paper that are not kept.
+    /// Conditions of the paper that are not met.
     pub deviations: &'a [DeviationWords<'a>],
     /// The steps, in their order.
     pub steps: &'a [PlannedStep],
 }
 
-/// A step that could be carried out.
+/// A step of a plan.
 #[derive(Clone, Debug)]
 pub struct PlannedStep {
     /// Its name, with its round.
     pub name: String,
-    /// The command of a run; on a fleet, of the load that is shared out among the agents.
+    /// The command of a run; on a fleet, of the load that is divided among the agents.
     pub command: Option<String>,
-    /// Who has which share of it; empty on one machine.
+    /// Each agent's share of it; empty on a single host.
     pub shares: Vec<AgentShare>,
-    /// What a run takes.
+    /// The estimated time and space of a run.
     pub forecast: Option<Forecast>,
-    /// What an action does.
+    /// The action of a step that is not a run.
     pub action: Option<PlannedAction>,
-    /// What is missing, so that the step is not tried.
+    /// The missing requirement for which the step is skipped; `None` if nothing is missing.
     pub missing: Option<Remedy>,
 }
 
-/// What one agent has of a run.
+/// One agent's share of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentShare {
     pub agent: String,
-    /// Its clients in each load point; empty where it replays a trace.
+    /// Its clients in each load point; empty if it replays a trace.
     pub clients: Vec<u32>,
     pub target: String,
-    /// Bytes of test files that it makes.
+    /// Bytes of test files that it creates.
     pub files_bytes: u64,
 }
 
@@ -63,19 +63,19 @@ pub struct AgentShare {
 pub enum PlannedAction {
     /// Ballast up to this percentage of the usable space.
     Fill(u8),
-    /// Files made, edited and deleted for so long, in seconds.
+    /// Files are created, edited and deleted for this many seconds.
     Age(f64),
     /// A command of the user.
     Command(String),
-    /// So many bytes are written and removed.
+    /// This many bytes are written, then removed.
     PushOut(u64),
-    /// Nothing, for so many seconds.
+    /// A pause of this many seconds.
     Rest(f64),
     /// The ballast is removed.
     Empty,
 }
 
-/// The procedures that there are, by name and in a line.
+/// All procedures, one line each with name and description.
 pub fn procedure_list(all: &[(&str, String)], style: Style) -> String {
     let mut page = Page::new(style);
     for (name, about) in all {
@@ -154,7 +154,7 @@ fn action_words(action: &PlannedAction) -> String {
     }
 }
 
-/// The planned time of all steps, and what is not in it.
+/// The planned time of all steps, and the parts it does not include.
 pub fn time_words(steps: &[PlannedStep]) -> String {
     let planned = |step: &PlannedStep| match (&step.forecast, &step.action) {
         (Some(Forecast { time: TimeAhead::Planned { s }, .. }), _) => Some(*s),
@@ -169,7 +169,7 @@ pub fn time_words(steps: &[PlannedStep]) -> String {
     format!("{}, plus the time for {also}", length(seconds))
 }
 
-/// `Step 3 of 8: random write, round 2`; without numbers a step that is done again.
+/// `Step 3 of 8: random write, round 2`. A repeated step has no number.
 pub fn step_line(number: Option<(usize, usize)>, name: &str, round: Option<u32>) -> String {
     let round = round.map_or_else(String::new, |round| format!(", round {round}"));
     let step = number.map_or_else(|| "Again".to_owned(), |(number, of)| format!("Step {number} of {of}"));

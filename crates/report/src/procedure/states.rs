@@ -1,5 +1,5 @@
-//! The table of a worst night: streams sustained, late frames and time to recover, for each state of the
-//! storage. The same as CSV.
+//! The table of the procedure "worst night": streams sustained, late frames and recovery time for each
+//! state of the storage. Also as CSV.
 
 use reelgauge_analysis::procedure::states::{Remedy, StateFound, StateRow, SteadyState};
 use reelgauge_analysis::run_event::{EventEnd, Recovery};
@@ -13,7 +13,7 @@ use crate::units::{amount, count};
 /// The section's name in links.
 pub const STATES: &str = "states";
 
-/// What a page shows of the states.
+/// The section of a page about the states.
 pub fn states_section(states: &[StateRow]) -> Section {
     let blocks = vec![Block::Table(states_table(states))];
     Section { blocks, ..Section::of_page(STATES, "States", "") }
@@ -31,7 +31,7 @@ pub(super) fn states_table(states: &[StateRow]) -> Table {
     table
 }
 
-/// The cells of each state: its name, streams, late frames, time to recover.
+/// The cells of each state: its name, streams, late frames, recovery time.
 fn state_cells(states: &[StateRow]) -> Vec<[String; 4]> {
     let cells = |state: &StateRow| {
         let (streams, late_frames, recovery) = match &state.found {
@@ -70,7 +70,7 @@ fn steady_words(found: &SteadyState) -> String {
     format!("{streams} of {played} (steady{event})")
 }
 
-/// What to do about a state that was not tried.
+/// The remedy for a state that was not tried.
 pub fn remedy_words(remedy: &Remedy) -> String {
     match remedy {
         Remedy::Event { names } => {
@@ -111,10 +111,10 @@ pub(super) fn state_words(states: &[StateRow]) -> String {
     }
 }
 
-/// The states, for spreadsheets. What is unknown is empty.
+/// The states, for spreadsheets. Unknown values are empty.
 pub fn states_csv(states: &[StateRow]) -> String {
     let mut out = csv::Writer::from_writer(Vec::new());
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     let _ = out.write_record([
         "state",
         "how",

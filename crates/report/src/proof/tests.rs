@@ -1,4 +1,4 @@
-//! What the screen of a proof that ended early says.
+//! Tests of the screen of a proof that ended early.
 
 use reelgauge_analysis::compare::{ComparisonRow, FigureLabel, FigureUnit};
 use reelgauge_analysis::proof::cached::CachedReads;
@@ -90,7 +90,7 @@ fn who_ended_it_has_nothing_to_mend() {
     );
 }
 
-/// Read at 10 and 12 MB/s as it was, and at 20 and 24 with the change.
+/// Reads at 10 and 12 MB/s before, and at 20 and 24 MB/s with the change.
 fn gain(cached: Option<CachedReads>) -> ProofConclusion {
     let row = ComparisonRow {
         group: String::new(),
@@ -121,12 +121,12 @@ fn long_names_fit_beside_the_figures_and_stay_two() {
     let names = of(["/mnt/nfs\u{1b}[2J", &long]);
     assert_eq!(names[0], "/mnt/nfs\\u{1b}[2J");
     assert!(names[1].chars().count() <= NAME_CHARS && names[1].ends_with("/projects"), "{names:?}");
-    // By their ends alone they would be one.
+    // Their ends alone would be equal.
     let other = long.replacen("deep", "high", 1);
     assert_eq!(of([&long, &other]), [long.clone(), other.clone()]);
 }
 
-/// 10.95 and 21.9: their ratio is the change that is told.
+/// 10.95 and 21.9: the change on the screen is their ratio.
 #[test]
 fn the_percentage_is_that_of_the_figures_beside_it() {
     let text = concluded(&gain(None)).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -138,7 +138,7 @@ fn the_percentage_is_that_of_the_figures_beside_it() {
     );
     assert!(text.contains("mean") && !text.contains("median") && !text.contains("of the mean"), "{text}");
     assert!(text.contains("to make it permanent: ./faster.sh"), "{text}");
-    // What an earlier version concluded has medians alone.
+    // Conclusions of earlier versions have only medians.
     let mut earlier = gain(None);
     earlier.figures[0].values.iter_mut().flatten().for_each(|over| over.mean = None);
     let text = concluded(&earlier);

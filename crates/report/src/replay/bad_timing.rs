@@ -1,6 +1,6 @@
-//! Why the timing of a replay was not good enough, in a sentence.
+//! Why the timing of a replay was not accurate enough, as a sentence.
 //!
-//! Not here: whether it was ([`reelgauge_analysis::ReplayFacts::conclude`]).
+//! Not here: judging the timing ([`reelgauge_analysis::ReplayFacts::conclude`]).
 
 use reelgauge_analysis::BadTiming;
 

@@ -1,4 +1,4 @@
-//! The answer of a run of streams: were all frames in time?
+//! The result of a run of streams: were all frames in time?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::statement::{judgement_tone, judgement_words, late_frames};
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, mb_per_s};
 
-/// The first lines of the screen. Only what makes the answer worthless comes before it.
+/// The first lines of the screen. Only facts that invalidate the result come before it.
 pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     let mut sentences: Vec<(Tone, String)> = Vec::new();
     sentences.extend(outcome(summary).map(|text| (Tone::Bad, text)));
@@ -45,7 +45,7 @@ pub(crate) fn answer(summary: &Summary) -> Vec<(Tone, String)> {
     sentences
 }
 
-/// What the largest load point carried, before the one that the statement is about.
+/// The result of the largest sustained load point, shown before the one that the statement is about.
 fn carried_before(summary: &Summary, statement: &Statement) -> Option<String> {
     let (Number::LateFrames { point, .. } | Number::Failed { point, .. }) = statement.number else {
         return None;
@@ -56,8 +56,8 @@ fn carried_before(summary: &Summary, statement: &Statement) -> Option<String> {
     carried.map(|point| met(summary, point))
 }
 
-/// Frames that were in time until somebody stopped the run, or as far as the log of one tells that has lost
-/// its summary: no verdict.
+/// Frames that were in time until the user stopped the run, or as far as the log shows if the summary is
+/// lost. This is no verdict.
 fn so_far(streams: u64, frames_judged: u64, outcome: Outcome) -> String {
     if outcome == Outcome::Complete {
         return format!(
@@ -73,7 +73,7 @@ fn so_far(streams: u64, frames_judged: u64, outcome: Outcome) -> String {
     )
 }
 
-/// What was asked for and not measured.
+/// The requested load that was not measured.
 fn not_known(point: &LoadPoint) -> String {
     let first = point.verdict.as_ref().and_then(|verdict| verdict.failed_first.as_ref());
     match first {
@@ -104,7 +104,8 @@ fn met(summary: &Summary, point: &LoadPoint) -> String {
     format!("{} {late} on {place}{beside}.", who(figures))
 }
 
-/// `8 streams of Apple ProRes 422 HQ UHD 25p played`; several kinds are counted.
+/// `8 streams of Apple ProRes 422 HQ UHD 25p played`; if there are several kinds, only their number is
+/// shown.
 fn who(figures: &LateFigures) -> String {
     let of = |stream: &StreamFigures| (stream.kind, stream.format.clone());
     let names: BTreeSet<(Option<StreamKind>, Option<String>)> = figures.streams.iter().map(of).collect();
@@ -152,7 +153,7 @@ fn failed(point: &LoadPoint, several: bool, judgement: Judgement) -> String {
     let why = plain(&first.sentence);
     let why = why.trim_end_matches('.');
     match judgement {
-        // Every answer that is inconclusive begins with the word.
+        // Every inconclusive result begins with that word.
         Judgement::Inconclusive => format!("{}.{more}", capital(why)),
         _ => format!("{}{with}: {why}.{more}", judgement_words(judgement)),
     }

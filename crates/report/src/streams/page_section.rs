@@ -1,5 +1,5 @@
-//! What the page says of the streams of each load point. Its charts, and the table in which a stream can be
-//! chosen, are the application's.
+//! The section of the page about the streams of each load point. The application draws its charts, and
+//! the table in which a stream can be selected.
 
 use reelgauge_analysis::late::LateFigures;
 use reelgauge_analysis::{LoadPoint, Summary};
@@ -15,7 +15,7 @@ use super::told;
 const ABOUT: &str = "Every frame has a deadline on a fixed timeline. A frame that completes after its \
                      deadline is late. A stall also makes the frames after it late.";
 
-/// A load point at a time; the last one, which is shown first, is the one worth looking at.
+/// One load point at a time. The last one is shown first, because it is the most interesting.
 pub(crate) fn section(summary: &Summary) -> Option<Section> {
     let first = told(summary).map(|point| point.index);
     let of_point = |(at, point): (usize, &LoadPoint)| {
@@ -85,7 +85,7 @@ fn totals(at: usize, late: &LateFigures) -> Vec<Tile> {
     ]
 }
 
-/// What each worker with a requested rate achieved.
+/// The achieved rate of each worker with a requested rate.
 fn rates(at: usize, point: &LoadPoint) -> Option<Table> {
     let rates = &point.rates;
     let mut table = Table::new("Workers with a requested rate");

@@ -1,4 +1,4 @@
-//! The streams that fared worst, one row each.
+//! The streams with the worst results, one row each.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use crate::tables::numbers;
 use crate::text::plain;
 use crate::units::{count, counted, moment};
 
-/// So many late streams are shown when nobody asked for all.
+/// The number of late streams shown without `--details`.
 const LATE_SHOWN: usize = 5;
 
-/// So many that were in time.
+/// The number of on-time streams shown without `--details`.
 const CLOSE_SHOWN: usize = 3;
 
-/// Which streams are shown, a row for each, and what is said below.
+/// The streams that are shown, one row each, and the text below them.
 pub(crate) struct Worst {
     pub(crate) heading: &'static str,
     pub(crate) table: Table,
     pub(crate) below: Vec<String>,
 }
 
-/// All streams by number, or the late ones, or those that came closest. `None` where there is nothing to tell
-/// apart.
+/// All streams by number, or the late ones, or those with the smallest margin. `None` if all streams are
+/// alike.
 pub(crate) fn worst(streams: &[StreamFigures], all: bool) -> Option<Worst> {
-    // Of a stream that was stopped before any of its frames was due, nothing is known.
+    // A stream that was stopped before its first deadline has no result.
     let mut shown: Vec<&StreamFigures> =
         streams.iter().filter(|stream| all || stream.frames_judged > 0).collect();
     shown.sort_by(|one, two| {
@@ -85,7 +85,7 @@ fn table(streams: &[&StreamFigures]) -> Table {
     table
 }
 
-/// What the streams are: a line for each name, whole, with the numbers of those that have it.
+/// One line per stream name, unshortened, with the numbers of its streams.
 fn names(streams: &[&StreamFigures]) -> Vec<String> {
     let mut numbers_of: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for stream in streams.iter().filter(|stream| !stream.name.is_empty()) {
@@ -102,7 +102,7 @@ fn names(streams: &[&StreamFigures]) -> Vec<String> {
     named.iter().map(line).collect()
 }
 
-/// Ascending numbers, those that follow one another together: `0 to 3, 7`.
+/// Ascending numbers with ranges: `0 to 3, 7`.
 fn ranges(numbers: &[u32]) -> String {
     let runs = numbers.chunk_by(|one, two| two - one == 1);
     let told = runs.map(|run| match run {

@@ -1,4 +1,4 @@
-//! Sums as sentences, with their formulas.
+//! Calculations as sentences, with their formulas.
 
 use reelgauge_doctor::tune::site::Version;
 use reelgauge_doctor::tune::sums::{
@@ -8,10 +8,10 @@ use reelgauge_doctor::tune::sums::{
 
 use crate::units::{amount, block_size, counted};
 
-/// So much of a server's memory in buffers is something to know.
+/// Buffers that need this share of a server's memory are mentioned.
 const MUCH: f64 = 0.25;
 
-/// A sum with its formula.
+/// A calculation with its formula.
 pub(super) fn sum(sum: &Sum) -> String {
     match sum {
         Sum::Window { mbit_per_s, round_trip_ms, needed_bytes, bytes, usual } => format!(
@@ -85,13 +85,13 @@ pub(super) fn sum(sum: &Sum) -> String {
     }
 }
 
-/// A size with a binary unit where it is a round one, else in three digits.
+/// A size with a binary unit if it is a round number, else with three digits.
 fn roughly(bytes: u64) -> String {
     let whole = block_size(bytes);
     if whole.chars().count() > 12 { amount(bytes) } else { whole }
 }
 
-/// What is set, and why that; `usual` is what the kernel has by itself.
+/// The setting and its reason; `usual` is the kernel's default.
 fn buffer(needed_bytes: u64, bytes: u64, usual: &str) -> String {
     match needed_bytes > bytes {
         true => format!(
@@ -106,7 +106,7 @@ fn buffer(needed_bytes: u64, bytes: u64, usual: &str) -> String {
     }
 }
 
-/// What the kernel has by itself.
+/// The kernel's default.
 fn default_of(usual: Usual) -> String {
     let (since, default) = (LARGER_RECEIVE_SINCE, block_size(usual.bytes()));
     match usual {

@@ -1,4 +1,4 @@
-//! What fragments say.
+//! Tests of the text of fragments.
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_doctor::tune::fragments;
@@ -71,7 +71,7 @@ fn sums_are_shown_with_their_formula() {
     assert!(said.contains("12 clients x 1 connection x 36 MiB for reading"), "{said}");
 }
 
-/// What the kernel has by itself is said of the stated one, and of none that nobody stated.
+/// The kernel's default is mentioned only for a stated kernel.
 #[test]
 fn a_buffer_is_told_with_the_default_of_the_kernel_and_with_the_largest_it_takes() {
     let said = |site: &Site| text(Purpose::ClientLinux, site).replace("\n#  ", "").replace("\n# ", " ");
@@ -144,7 +144,8 @@ fn a_topology_that_is_contradicted_is_refused_in_the_words_of_its_flags() {
     );
 }
 
-/// A setting that the kernel was told stays when its file goes: what was set before is kept, and set again.
+/// A kernel setting remains active after its file is removed, so the previous value is saved and
+/// restored.
 #[test]
 fn the_kernels_settings_are_given_back_and_not_only_their_file_removed() {
     let said = text(Purpose::ClientLinux, &fan_in());
@@ -168,7 +169,7 @@ fn a_reason_is_one_for_the_line_below_it() {
     assert!(!said.contains("At most 64 KiB "), "{said}");
 }
 
-/// Taken literally nothing of somebody else's is removed.
+/// Following the text literally removes no lines of other software.
 #[test]
 fn lines_are_added_to_files_that_have_others() {
     let site = Site { protocol: Some(Protocol::Smb), ..Site::default() };
@@ -193,7 +194,7 @@ fn lines_are_added_to_files_that_have_others() {
     }
 }
 
-/// More memory than there is was never much of it.
+/// Buffers larger than the memory are called impossible, not a large share of it.
 #[test]
 fn buffers_that_do_not_fit_into_memory_are_said_to_be_impossible() {
     let site = Site {

@@ -10,16 +10,16 @@ use super::sums::{ms, speed};
 use crate::doctor::NO_CAVEAT;
 use crate::units::{block_size, counted};
 
-/// What to do next.
+/// The next step.
 pub(super) const NEXT: &str = "Apply one fragment at a time, and test whether it helps: reelgauge prove \
     --change COMMAND --undo COMMAND -- streams PATH --find-max";
 
-/// What there is to say of Apple's former protocol.
+/// The note about AFP.
 pub(super) const AFP: &str = "AFP is legacy: since version 11, macOS shares folders only over SMB, and Apple \
     has announced the end of its AFP client. This fragment does not tune AFP. Connect the Macs over SMB \
     instead (smb://, not afp://), with the lines below.";
 
-/// What it is for, and what was stated.
+/// The heading: the purpose of the fragments and the stated facts.
 pub(super) fn head(purpose: Purpose, site: &Site) -> String {
     let what = match purpose {
         Purpose::Smb => "A Samba server",
@@ -49,7 +49,7 @@ fn topology(topology: Topology) -> &'static str {
     }
 }
 
-/// Where a fragment belongs.
+/// The destination of a fragment.
 pub(super) fn place(place: &Destination) -> String {
     match place {
         Destination::Into(file) => {
@@ -63,7 +63,7 @@ pub(super) fn place(place: &Destination) -> String {
     }
 }
 
-/// What of a file that has other lines, too, these stand in place of.
+/// The lines of an existing file that this fragment replaces.
 fn older(file: &str) -> &'static str {
     match file.rsplit('/').next() {
         Some("fstab") => "an older line for this mount",
@@ -74,7 +74,7 @@ fn older(file: &str) -> &'static str {
     }
 }
 
-/// Which names stand in it that nobody stated.
+/// The placeholder names in a fragment, because they were not stated.
 pub(super) fn placeholders(fragment: &Fragment, site: &Site) -> Option<String> {
     let names = fragment.names.iter().filter(|name| site.not_stated.contains(name));
     let told: Vec<String> = names.map(|name| format!("{} ({})", site.name(*name), name.flag())).collect();
@@ -87,7 +87,7 @@ pub(super) fn placeholders(fragment: &Fragment, site: &Site) -> Option<String> {
     }
 }
 
-/// Why nothing can be said of a site, and what can be stated instead.
+/// The error for an invalid site, with the allowed values.
 pub fn refused(error: &SiteError) -> String {
     match error {
         SiteError::Memory { reserved_bytes, memory_bytes } => {
@@ -117,15 +117,15 @@ pub fn refused(error: &SiteError) -> String {
     }
 }
 
-/// `10Gbit`, as the flag has it.
+/// `10Gbit`, in the form that the flag accepts.
 fn flag_speed(mbit_per_s: f64) -> String {
     if mbit_per_s >= 1000.0 { format!("{}Gbit", mbit_per_s / 1e3) } else { format!("{mbit_per_s}Mbit") }
 }
 
-/// What a fragment that sets nothing says instead of where it belongs.
+/// The text shown in place of the destination if a fragment sets nothing.
 pub(super) const NOTHING_SET: &str = "This fragment sets nothing. The reasons are below.";
 
-/// What keeps the former state before a fragment takes effect.
+/// The commands that save the current state before a change.
 pub(super) fn before(fragment: &Fragment) -> Option<String> {
     match &fragment.place {
         Destination::Into(file) => Some(format!("First: cp -p {file} {file}.before")),
@@ -139,21 +139,21 @@ pub(super) fn before(fragment: &Fragment) -> Option<String> {
     }
 }
 
-/// The words of the command that keeps the kernel's former settings. Of two limits the one that is not in
-/// force is 0, and could not be set again.
+/// The words of the command that saves the kernel's current settings. Of two alternative limits, the
+/// inactive one reads 0 and cannot be restored, so it is not saved.
 pub(super) fn keeping(kept: &Kept) -> Vec<String> {
     let settings = kept.settings.iter().cloned();
     let end = ["| grep -v '^vm.* = 0$'".to_owned(), format!("> {}", kept.file)];
     ["sysctl".to_owned()].into_iter().chain(settings).chain(end).collect()
 }
 
-/// What makes a fragment take effect.
+/// The commands that activate a fragment.
 pub(super) fn activate(fragment: &Fragment) -> Option<String> {
     let commands = &fragment.activate;
     (!commands.is_empty()).then(|| format!("To take effect: {}", commands.join("; ")))
 }
 
-/// What undoes all of it.
+/// The commands that undo a fragment.
 pub(super) fn undo(fragment: &Fragment) -> String {
     let then = match (&fragment.keep, fragment.activate.as_slice()) {
         (Some(kept), _) => format!("; sysctl -p {}", kept.file),
@@ -173,12 +173,12 @@ pub(super) fn undo(fragment: &Fragment) -> String {
     }
 }
 
-/// Whether a file is nobody else's.
+/// Whether the file is Reelgauge's own, by its name.
 fn is_own(file: &str) -> bool {
     file.contains("reelgauge")
 }
 
-/// Why a line is there.
+/// The reasons for a line.
 pub(super) fn reasons(line: &SettingLine) -> Vec<String> {
     let Some(rule) = rule(line.rule) else { return vec![format!("[{}]", line.rule)] };
     let is_default = line.because == Some(Because::IsDefault);
@@ -204,7 +204,7 @@ fn because(because: Because) -> String {
     }
 }
 
-/// What nobody but the owner decides.
+/// The text for a setting that only the owner can decide.
 pub(super) fn decide(id: &str) -> String {
     match rule(id) {
         Some(rule) => format!(
@@ -219,7 +219,7 @@ pub(super) fn decide(id: &str) -> String {
     }
 }
 
-/// What is left as it is.
+/// The text for a setting that stays unchanged.
 pub(super) fn left(id: &str, left: &Left) -> String {
     let title = rule(id).map(|rule| rule.title.trim_end_matches('.')).unwrap_or_default();
     let why = match left {

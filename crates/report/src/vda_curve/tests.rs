@@ -1,4 +1,4 @@
-//! What is said of curves of load points made by hand.
+//! Sentences about the curves of synthetic load points.
 
 #![allow(clippy::unwrap_used)]
 
@@ -75,7 +75,7 @@ fn what_was_not_measured_is_said_once() {
 #[test]
 fn several_reasons_stand_behind_one_another() {
     let mut points = ten();
-    // All of one camera, and of everything else a tenth: each of the three tests fails.
+    // All operations of one camera, and a tenth of everything else: each of the three tests fails.
     points[0].rates.iter_mut().skip(1).for_each(|rate| rate.achieved_ops_per_s *= 0.1);
     let why_not = facts(&points).points[0].why_not.clone().unwrap();
     let reasons: Vec<&str> = why_not.split("; ").collect();
@@ -96,7 +96,7 @@ fn saturated_points_are_told_by_number() {
 
 #[test]
 fn uneven_steps_are_told_one_by_one() {
-    // The mean step is 2; up to 2.6 is even.
+    // The mean step is 2; steps up to 2.6 are even.
     let streams = [4, 6, 8, 10, 12, 13, 14, 16, 18, 20];
     let points: Vec<LoadPoint> = streams.iter().map(|&n| point(n, 1.0, Some(2.0))).collect();
     let found = facts(&points);
@@ -108,7 +108,7 @@ fn uneven_steps_are_told_one_by_one() {
 #[test]
 fn what_was_cut_off_is_told_by_nothing_but_that() {
     let mut points = ten();
-    // Rates far below what is needed: it would have been caught up with.
+    // Far below the required rates: the backlog would have been caught up.
     points[2] =
         LoadPoint { ended_early: Some("stopped by the user".to_owned()), ..point(30, 0.1, Some(2.0)) };
     let facts = facts(&points);

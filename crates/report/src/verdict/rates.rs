@@ -1,4 +1,4 @@
-//! Rates that were not reached, in words. Not here: whether they were ([`reelgauge_analysis::vda`]).
+//! Rates that were not reached, as text. Not here: checking them ([`reelgauge_analysis::vda`]).
 
 use reelgauge_analysis::vda::{GlobalCheck, ProcessCheck, RatioCheck};
 
@@ -45,7 +45,7 @@ pub(super) fn ratio(found: &RatioCheck, limit: f64) -> String {
     )
 }
 
-/// A share in percent, to a tenth: `94.9 %` of the 95 % that are needed are not 95.
+/// A share in percent, to a tenth: `94.9 %` must not be rounded to the 95 % that are required.
 fn tenths(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

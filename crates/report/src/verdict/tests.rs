@@ -1,4 +1,4 @@
-//! What is said of figures made by hand: judged as a run is, then put into words.
+//! Sentences of verdicts on synthetic figures, judged like those of a run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use reelgauge_record::OpKind;
 
 use super::*;
 
-/// Every sentence on these streams, first failures first.
+/// All sentences about these streams, first failures first.
 fn said(criteria: &str, streams: &[StreamFigures]) -> Vec<String> {
     let change: CriteriaChange = criteria.parse().unwrap();
     let total = operations();

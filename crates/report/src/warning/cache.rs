@@ -1,6 +1,6 @@
-//! The warning that a cache answered, or may have: why, and what to do about it.
+//! The warning that a cache answered, or may have answered: the reason and the remedy.
 //!
-//! Not here: whether one did ([`reelgauge_analysis::whose_memory`]).
+//! Not here: detecting it ([`reelgauge_analysis::whose_memory`]).
 
 use reelgauge_analysis::MemoryFacts;
 use reelgauge_analysis::whose_memory::{CLEAR_OF_MEMORY, CacheEvidence, CacheSuspicion, WhySuspected};
@@ -8,10 +8,10 @@ use reelgauge_analysis::whose_memory::{CLEAR_OF_MEMORY, CacheEvidence, CacheSusp
 use crate::text::plain_short;
 use crate::units::duration;
 
-/// A device's name on a screen.
+/// Longer device names are cut.
 const NAME_CHARS: usize = 48;
 
-/// Why what was read may not have come from the storage.
+/// Why reads may not have come from the storage.
 pub(super) fn cause(memory: &MemoryFacts) -> String {
     match &memory.suspicion {
         Some(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { share } }) => format!(
@@ -82,7 +82,7 @@ fn is_on_loop(memory: &MemoryFacts) -> bool {
     why == Some(&WhySuspected::LoopFile)
 }
 
-/// What to do about it, with the flags of the verb.
+/// The remedy, with the flags of the verb.
 pub(super) fn remedy(memory: &MemoryFacts, verb: &str) -> String {
     let is_client = match &memory.suspicion {
         Some(CacheSuspicion::Answered { evidence: CacheEvidence::ClientCounted { .. } }) => true,
@@ -118,7 +118,7 @@ fn times(factor: u64) -> String {
     if factor == 2 { "twice".to_owned() } else { format!("{factor} times") }
 }
 
-/// An amount of memory or of files, for people.
+/// An amount of memory or of files, in an easily read unit.
 fn size(bytes: u64) -> String {
     const GIB: f64 = (1_u64 << 30) as f64;
     const MIB: f64 = (1_u64 << 20) as f64;

@@ -1,4 +1,4 @@
-//! The sentences and cautions of made-up runs, word by word.
+//! The sentences and cautions of made-up runs, compared literally.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use reelgauge_analysis::{Outcome, Summary};
 
 use super::*;
 
-/// A row of two runs.
+/// A row with values of two runs.
 fn row(
     figure: &str,
     (name, shown): (&str, &'static str),
@@ -34,7 +34,7 @@ fn row(
     }
 }
 
-/// Frames of three recorders over fifteen seconds, of which so many were late in so many incidents.
+/// Frames of three recorders over fifteen seconds, with this number of late frames and incidents.
 fn late(run: u32, late_frames: u64, incidents: u64) -> ComparedLate {
     let worst = ComparedIncident { began_in_point_s: 7.9, length_s: 1.72, late_frames };
     ComparedLate {
@@ -50,7 +50,7 @@ fn late(run: u32, late_frames: u64, incidents: u64) -> ComparedLate {
     }
 }
 
-/// Two runs of three recorders with so many late frames in so many incidents.
+/// Two runs of three recorders, each with its number of late frames and incidents.
 fn recorders(seen: [(u64, u64); 2], judgement: Judgement) -> Comparison {
     let [(one, first), (two, second)] = seen;
     let met = [one, two].map(|frames| if frames == 0 { 1.0 } else { 0.0 });
@@ -221,7 +221,7 @@ fn a_noise_of_several_hundred_percent_is_shown_as_two_values() {
     let screen =
         compare_screen(&ToldComparison { comparison, ..ToldComparison::default() }, true, Style::default());
     assert!(screen.contains("over 100 %") && !screen.contains("+3467"), "{screen}");
-    // Below that the percentage says more.
+    // Below that, the percentage is clearer.
     slow.noise_percent[1] = Some(12.0);
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
     comparison.rows = vec![slow];
