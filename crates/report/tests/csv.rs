@@ -1,4 +1,4 @@
-//! CSV files of a simulated run hold what the summary holds.
+//! Tests that the CSV files of a simulated run have the same figures as the summary.
 
 #![allow(clippy::unwrap_used)]
 
@@ -78,7 +78,8 @@ fn seconds() {
     assert_eq!((rows[3]["began_s"].as_str(), rows[3]["point"].as_str()), ("3", "0"));
 }
 
-/// A run is named by whoever makes it, and opened by whoever gets the table.
+/// The user who names a run may differ from the user who opens its table, so names must not become
+/// formulas.
 #[test]
 fn text_is_no_formula() {
     let load = Load { measured_s: 1, ..Load::default() };
@@ -93,7 +94,7 @@ fn text_is_no_formula() {
     assert_eq!(rows(CsvTable::LoadPoints, &summary)[0]["label"], "4 workers");
 }
 
-/// The curve of a VDA-like run stands in the rows of load points as a whole.
+/// The curve of a VDA-like run is in the rows of whole load points.
 #[test]
 fn the_curve_of_a_vda_like_run_is_in_the_rows_of_its_load_points() {
     let mut summary = summary(&Share::default(), &Load { measured_s: 4, ..Load::default() }, &[2, 4]);

@@ -1,7 +1,7 @@
-//! `docs/figures.md`: every figure of `summary.json`, every column of the tables, every figure that is
-//! compared; and `console/src/data/meanings.ts`, which tells a page what its figures are. Both are made from
-//! what the program itself uses, and these tests fail where they are not what that says. `cargo xtask types`
-//! writes them anew.
+//! `docs/figures.md` lists every figure of `summary.json`, every column of the tables and every figure
+//! of a comparison; `console/src/data/meanings.ts` explains its figures to a page. Both are generated
+//! from the definitions that the program itself uses, and these tests fail if the files are out of date.
+//! `cargo xtask types` generates them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ use reelgauge_analysis::compare::{Better, KNOWN_FIGURES, Weight};
 use reelgauge_report::CsvTable;
 use shapes::{Shape, Shapes};
 
-/// What a row of each table is.
+/// The content of a row of each table.
 fn row_is(table: CsvTable) -> &'static str {
     match table {
         CsvTable::LoadPoints => "the total of a load point, or one of its workers",
@@ -33,7 +33,7 @@ fn row_is(table: CsvTable) -> &'static str {
     }
 }
 
-/// What the first word of a column's path stands for, and the type that its figure is looked up in.
+/// The meaning of the first word of a column's path, and the type in which its figure is looked up.
 const SCOPES: &[(&str, &str, &str)] = &[
     ("point", "load_points[]", "LoadPoint"),
     ("whole", "load_points[]", "LoadPoint"),
@@ -53,7 +53,7 @@ const SCOPES: &[(&str, &str, &str)] = &[
     ("storage", "storage", "StorageDetails"),
 ];
 
-/// What a row adds that stands nowhere in `summary.json`.
+/// Values of a row that are not in `summary.json`.
 const OF_ROW: &[(&str, &str)] = &[
     ("scope", "`total` or `worker`"),
     (
@@ -73,7 +73,7 @@ const OF_ROW: &[(&str, &str)] = &[
     ("tags", "`tags`, separated by semicolons"),
 ];
 
-/// Compared figures that are made from several of `summary.json`.
+/// Compared figures that are computed from several figures of `summary.json`.
 const MADE: &[(&str, &str)] = &[
     ("suite.geometric_mean_bytes_per_s", "only suites in a proof: `table` of suite.json"),
     ("suite.median_bytes_per_s", "the same, of each workload; it can refuse a change"),
@@ -128,7 +128,7 @@ const MEANINGS_HEAD: &str = "\
 export const MEANINGS: Record<string, Record<string, [meaning: string, type?: string]>> = {
 ";
 
-/// A committed file that is made is what it would be made to now.
+/// Fails if a committed generated file is out of date.
 fn must_be_written(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
     if std::env::var_os("REELGAUGE_WRITE_TYPES").is_some() {
@@ -153,7 +153,7 @@ table; it is never 0.
 ## summary.json
 ";
 
-/// Every type once, where it is first met.
+/// Every type once, at its first occurrence.
 fn summary(shapes: &Shapes, book: &mut String) {
     for (path, shape) in shapes.met_from("Summary") {
         let heading = if path.is_empty() { "The whole file".to_owned() } else { format!("`{path}`") };
@@ -182,7 +182,7 @@ fn tables(shapes: &Shapes, book: &mut String) {
             let stands = stands(shapes, &column.path).unwrap_or_else(|| {
                 panic!("{}: {} leads nowhere ({})", table.file_name(), column.name, column.path)
             });
-            // Eight figures of forty distributions are alike.
+            // The eight figures of each of forty distributions are alike.
             let is_like_another = column.name.starts_with("service_")
                 || column.name.starts_with("response_")
                     && !column.path.starts_with("figures.response.read.")
@@ -200,7 +200,7 @@ fn tables(shapes: &Shapes, book: &mut String) {
     }
 }
 
-/// Where the figure of a column stands; `None` where there is no such figure.
+/// The path of a column's figure; `None` if there is no such figure.
 fn stands(shapes: &Shapes, path: &str) -> Option<String> {
     let (scope, rest) = path.split_once('.')?;
     if scope == "row" || scope == "said" {
@@ -240,7 +240,7 @@ fn compared(shapes: &Shapes, book: &mut String) {
     }
 }
 
-/// A type that the book can't show would be left out of it silently.
+/// A type that the book cannot show must not be omitted silently.
 #[test]
 fn shapes_are_read_with_their_fields() {
     let shapes = Shapes::of(

@@ -1,5 +1,6 @@
-//! A page stays small enough for a mail, whatever its run did, and making it takes memory that does not grow
-//! with the log. One program, one test: the peak of memory is the whole program's.
+//! A page stays small enough for a mail after any run, and creating it needs memory that does not grow
+//! with the log. There is one test in this program, because the memory peak is that of the whole
+//! process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,9 +30,9 @@ const OPS: u64 = 450_000;
 const FILES: u32 = 50_000;
 const POINTS: u16 = 60;
 const STREAMS: u32 = 200;
-/// How long a load point is.
+/// The length of a load point.
 const POINT_MS: u64 = 10_000;
-/// A name as hostile as it is long, of 4,000 characters.
+/// A malicious name of 4,000 characters.
 const PIECES: [&str; 5] = ["</script>", "\u{2028}", "\u{202e}gpj", "\n", "<!--"];
 
 fn random(seed: u64) -> u64 {
@@ -49,7 +50,7 @@ fn part(point: u16) -> MeasuredPart {
     MeasuredPart { point, started_ns, from_ns: started_ns + 100 * MS, until_ns }
 }
 
-/// Operation n: latencies of every length, files everywhere, every place in them.
+/// Operation n: latencies of every length, many files, and all positions in them.
 fn op(n: u64) -> OpRecord {
     let all_ms = u64::from(POINTS) * POINT_MS;
     let issued_ns = n * (all_ms * MS / OPS);
@@ -89,7 +90,7 @@ fn worst_detail() -> Detail {
     second.detail(|_| Some(hostile()))
 }
 
-/// Hours of seconds, and every stream with all the late runs that are ever kept.
+/// Hours of seconds, and every stream with the largest number of late runs that is kept.
 fn worst_summary() -> Summary {
     let target = Target { path: hostile(), ..Target::default() };
     let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "streams", target);
@@ -174,7 +175,7 @@ fn worst_page() -> Page {
     }
 }
 
-/// Counts what is written and looks for what would end the data early.
+/// Counts the written bytes and searches for characters that would end the data early.
 #[derive(Default)]
 struct Counted {
     bytes: usize,
@@ -198,7 +199,7 @@ impl Write for Counted {
     }
 }
 
-/// The most memory that this program ever held, where the system tells.
+/// The memory peak of this process, if the system reports it.
 fn peak_mib() -> Option<u64> {
     let peak = Task::own().status(&Host::here(), "VmHWM")?;
     Some(peak.trim_end_matches(" kB").parse::<u64>().ok()? / 1024)
@@ -212,12 +213,12 @@ fn the_worst_run_makes_a_page_below_eight_megabytes_in_bounded_memory() {
     let data = counted.bytes - html::APPLICATION.len();
     assert!(counted.bytes < 8_000_000, "{} bytes, {data} of them data", counted.bytes);
     assert_eq!(counted.ends, html::APPLICATION.matches("</script").count());
-    // It is full, so it is the bounds that hold it.
+    // The data are large enough to reach the limits.
     assert!(data > 4_000_000, "{data}");
     let detail = page.runs[0].detail.as_ref().unwrap();
     assert_eq!((detail.ops, detail.files.file.len(), detail.maps.len()), (OPS, 1_000, 500));
     if let Some(peak_mib) = peak_mib() {
-        // Of the operations it keeps none: a log of ten million takes no more than this one.
+        // It keeps no operations: a log of ten million needs no more memory than this one.
         assert!(peak_mib < 400, "{peak_mib} MiB");
     }
 }

@@ -1,4 +1,4 @@
-//! Screens of simulated runs, and that what they say is what the summary says.
+//! Screens of simulated runs, and that they agree with the summary.
 
 #![allow(clippy::unwrap_used)]
 
@@ -77,7 +77,7 @@ fn a_run_that_broke_off_with_errors() {
     summary.load_points[0].ended_early = Some("no answer for 30 s from 4 of 4 workers".to_owned());
     summary.notes.push(warning_note(&Warning::LogDropped { ops: 12_345, trouble: LogTrouble::TooSlow }));
     summary.log.complete = false;
-    // What the number means differs from system to system.
+    // The meaning of the number differs between systems.
     summary.load_points[0].total.errors[0].message = "Input/output error (os error 5)".to_owned();
     let text = screen(&summary, &Screen { tables: Tables::None, ..show() });
     assert_width(&text, 100);
@@ -92,7 +92,7 @@ fn runs_without_an_operation_say_so() {
     let text = screen(&empty, &Screen::default());
     insta::assert_snapshot!(text);
 
-    // Every read fails: operations, but no figure.
+    // Every read fails: there are operations, but no figures.
     let share = Share { every_fails: 1, ..Share::default() };
     let load = Load { writes_percent: 0, warmup_s: 0, measured_s: 1, ..Load::default() };
     let text = screen(&summary(&share, &load, &[2]), &Screen::default());

@@ -1,4 +1,4 @@
-//! The sections of a page, of real runs of every kind: each figure is where its path says.
+//! The sections of a page, for real runs of every kind: each figure is at its path.
 #![allow(clippy::unwrap_used)]
 
 mod shown;
@@ -17,7 +17,7 @@ fn summary(run: &str) -> Summary {
     Summary::from_json(&fs::read_to_string(runs.join(run).join("summary.json")).unwrap()).unwrap()
 }
 
-/// The sections of a comparison of these runs, and the figures that they show.
+/// The sections of a comparison of these runs, and the number of figures that they show.
 fn compared(runs: [&str; 2]) -> (serde_json::Value, usize) {
     let summaries = runs.map(summary);
     let to_compare: Vec<RunToCompare<'_>> = runs

@@ -1,4 +1,4 @@
-//! Screens of streams, searches, VDA-like runs and first looks: the answer first, the next step last.
+//! Screens of streams, searches, VDA-like runs and quick checks: the result first, the next step last.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,8 +22,8 @@ use reelgauge_report::{CsvTable, Screen, VdaInput, screen, vda_facts, write_csv}
 const MS: u64 = 1_000_000;
 const FRAME_BYTES: u32 = 1_000_000;
 
-/// Plays two streams of 25 fps for four seconds on a store that answers after 10 ms, and freezes for so long
-/// two seconds into it. The records of every frame.
+/// Plays two streams of 25 fps for four seconds on a store that responds after 10 ms, and freezes for
+/// this time after two seconds. Returns the records of all frames.
 fn records(frozen_ms: u64) -> Vec<OpRecord> {
     let mut records = Vec::new();
     for stream in 0..2 {
@@ -363,7 +363,7 @@ fn hostile_strings_reach_no_terminal() {
     let failure = point.verdict.as_mut().unwrap().failed_first.as_mut().unwrap();
     failure.sentence = evil();
     assert_harmless(&summary);
-    // A failure that is told in the verdict's own words.
+    // A failure that only the verdict's own sentence describes.
     failure_of(&mut summary).stream = None;
     assert_harmless(&summary);
     summary.search = Some(SearchFacts {
@@ -427,14 +427,14 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
         looked_s: 58.0,
         ..CheckFacts::default()
     });
-    // What broke it off comes first, and then there is something else to do next.
+    // The reason of the interruption comes first, and the next step changes.
     let broken_off = screen(&summary, &Screen::default());
-    // The command is never broken, so that it can be pasted.
+    // The command is never wrapped, so that it can be pasted.
     let next = format!("reelgauge check '/mnt/{}'", long());
     assert!(broken_off.contains("Next: Run it again:\nreelgauge check"), "{broken_off}");
     assert!(broken_off.trim_end().ends_with(&next), "{broken_off}");
     assert!(broken_off.starts_with("Result:     The run ended unexpectedly: a long word"), "{broken_off}");
-    // Then that it was unsteady.
+    // After that, the sentence that it was unsteady.
     summary.outcome = Outcome::Complete;
     let unsteady = screen(&summary, &Screen::default());
     assert!(unsteady.contains("Next: Repeat the run while nothing else uses the storage"), "{unsteady}");
@@ -447,7 +447,7 @@ fn nothing_that_a_first_look_has_to_say_is_cut() {
     assert!(text.lines().any(|line| line.starts_with("Next: ")), "{text}");
 }
 
-/// A run of streams that somebody stopped before anything in its only load point was finished.
+/// A run of streams that the user stopped before any operation in its only load point finished.
 fn stopped() -> Summary {
     let mut summary = streams(0);
     summary.outcome = Outcome::Interrupted;

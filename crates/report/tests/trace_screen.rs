@@ -1,4 +1,4 @@
-//! The screen of a trace, as it looks: made from operations by hand, so that every figure can be checked.
+//! The screen of a trace, made from a few handwritten operations, so that every figure can be checked.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use shown::figures_shown;
 const NAMES: [&str; 3] =
     ["media/in.ts", "out.mov", "media/\u{1b}[2Jvery-long-name-of-a-file-that-nobody-can-read.mov"];
 
-/// A copy of 1 MiB with single bytes ahead of it, a failed open, and a read at the end.
+/// A copy of 1 MiB with single bytes before it, a failed open, and a read at the end.
 fn ops() -> Vec<OpRecord> {
     let mut ops = vec![
         op(OpKind::Open).on_file(2).with_bits(OpenBits::READ.0).failed(2),

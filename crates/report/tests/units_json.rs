@@ -1,7 +1,7 @@
-//! Holds the number formats to `console/test/units.json`, to which the console's port is held too, so that
-//! terminal and page print the same digits. It is not where formats are explained: see `units.rs`. After a
-//! format has changed, `REELGAUGE_WRITE_UNITS=1 cargo test -p reelgauge-report --test units_json` writes the
-//! file anew.
+//! Compares the number formats with `console/test/units.json`. The console's own implementation is
+//! compared with the same file, so that terminal and page print the same digits. The formats are
+//! documented in `units.rs`. After changing a format, `REELGAUGE_WRITE_UNITS=1 cargo test -p
+//! reelgauge-report --test units_json` rewrites the file.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use reelgauge_report::units;
 
-/// Where rounding carries, signs turn and units change.
+/// Values at which rounding carries, the sign changes or the unit changes.
 const EDGES: [f64; 62] = [
     0.0,
     -0.0,
@@ -77,7 +77,7 @@ const EDGES: [f64; 62] = [
     f64::NAN,
 ];
 
-/// Sizes at which a unit begins or a half is told.
+/// Sizes at which the unit changes or a half is shown.
 const BYTES: [u64; 24] = [
     0,
     1,
@@ -105,7 +105,7 @@ const BYTES: [u64; 24] = [
     9_007_199_254_740_991,
 ];
 
-/// Numbers of all sizes, the same in every run (xorshift).
+/// Numbers of all magnitudes, reproducible (xorshift).
 fn drawn(count: usize) -> Vec<f64> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut next = || {
@@ -119,7 +119,7 @@ fn drawn(count: usize) -> Vec<f64> {
     (0..count).map(|_| number(next(), next())).collect()
 }
 
-/// JSON has no word for what is no finite number.
+/// JSON cannot represent infinity or NaN.
 fn argument(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
@@ -191,7 +191,7 @@ fn page_and_terminal_are_held_to_the_same_texts() {
     of_numbers(&mut cases);
     of_whole_numbers(&mut cases);
     of_columns(&mut cases);
-    // One case a line, so that a change is seen as what it is.
+    // One case per line, so that changes are easy to read in a diff.
     let lines: Vec<String> = cases.iter().map(Value::to_string).collect();
     let text = format!("[\n{}\n]\n", lines.join(",\n"));
     if std::env::var_os("REELGAUGE_WRITE_UNITS").is_some() {

@@ -1,19 +1,19 @@
-//! The types of `console/src/data/generated.ts`, which is made from the Rust types: fields, their types and
-//! what is said of them.
+//! The types of `console/src/data/generated.ts`, which is generated from the Rust types: fields, their
+//! types and their doc comments.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// A type with fields, or one of some words.
+/// A type with fields, or an enumeration of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     pub doc: String,
-    /// Its fields; where it is one of several kinds, those of all of them.
+    /// Its fields; for one of several kinds, the fields of all kinds.
     pub fields: Vec<Field>,
-    /// Another type, all of whose fields it has beside those in `fields`.
+    /// Another type whose fields it contains, in addition to those in `fields`.
     pub with: Option<String>,
-    /// The words that it may be, or that say which kind it is.
+    /// The words of the enumeration, or the names of the kinds.
     words: Vec<String>,
-    /// The field that says which kind it is.
+    /// The field with the name of the kind.
     tag: Option<String>,
 }
 
@@ -21,11 +21,11 @@ pub struct Shape {
 pub struct Field {
     pub name: String,
     pub doc: String,
-    /// As TypeScript has it.
+    /// The type in TypeScript syntax.
     ty: String,
 }
 
-/// All of them, by name.
+/// All types, by name.
 pub struct Shapes(BTreeMap<String, Shape>);
 
 impl Shapes {
@@ -41,7 +41,7 @@ impl Shapes {
         self.0.get(name)
     }
 
-    /// Types that hold all fields of another one say so, and keep their own.
+    /// Marks types that contain all fields of another one, and keeps only their additional fields.
     fn find_contained(&mut self) {
         let all = self.0.clone();
         for (name, shape) in &mut self.0 {
@@ -57,7 +57,7 @@ impl Shapes {
         }
     }
 
-    /// Whether a path of fields leads to something.
+    /// Whether there is a field at this path.
     pub fn has(&self, shape: &str, path: &str) -> bool {
         let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
         let Some(shape) = self.get(shape) else {
@@ -66,12 +66,12 @@ impl Shapes {
         if shape.with.as_deref().is_some_and(|with| self.has(with, path)) {
             return true;
         }
-        // A star stands for any of the fields.
+        // A star matches any field.
         let mut fields = shape.fields.iter().filter(|field| first == "*" || field.name == first);
         fields.any(|field| rest.is_none_or(|rest| self.has(inner(&field.ty).1, rest)))
     }
 
-    /// The types that are met from one on, each with the path where it is met first.
+    /// The types reachable from a root, each with the path of its first occurrence.
     pub fn met_from(&self, root: &str) -> Vec<(String, &Shape)> {
         let mut met: Vec<(String, &str)> = vec![(String::new(), root)];
         let mut waiting = VecDeque::from(met.clone());
@@ -90,7 +90,7 @@ impl Shapes {
         with_fields.filter(|(_, shape)| !shape.fields.is_empty()).collect()
     }
 
-    /// All fields of a type with what they are, and the name of the type of each that has fields itself.
+    /// All fields of a type; if a field's type has fields itself, with the name of that type.
     pub fn fields_of<'a>(&'a self, name: &str) -> Vec<(&'a Field, Option<&'a str>)> {
         let Some(shape) = self.get(name) else {
             return Vec::new();
@@ -104,14 +104,14 @@ impl Shapes {
         fields
     }
 
-    /// Where a type is met first in a summary.
+    /// The path of a type's first occurrence in a summary.
     pub fn first_path(&self, name: &str) -> String {
         let shape = &self.0[name];
         let met = self.met_from("Summary");
         met.into_iter().find(|(_, other)| *other == shape).map_or_else(|| name.to_owned(), |(path, _)| path)
     }
 
-    /// What a field is, in a word or two.
+    /// The kind of a field, in one or two words.
     pub fn kind_of(&self, field: &Field) -> String {
         let (is_list, name) = inner(&field.ty);
         let one = match (name, self.get(name)) {
@@ -135,7 +135,7 @@ fn words(words: &[String]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether it is a list, and of what.
+/// Whether it is a list, and the type of its items.
 fn inner(ty: &str) -> (bool, &str) {
     let ty = ty.trim_end_matches(" | null");
     match ty.strip_prefix("Array<").and_then(|rest| rest.strip_suffix('>')) {
@@ -144,7 +144,7 @@ fn inner(ty: &str) -> (bool, &str) {
     }
 }
 
-/// The unit that a name ends with, in words.
+/// The unit at the end of a name, as text.
 fn unit(name: &str) -> &'static str {
     let ends = [
         ("mb_per_s", "MB/s"),
@@ -212,7 +212,7 @@ impl Reader {
         }
     }
 
-    /// Whether the line belongs to a comment.
+    /// Whether the line is part of a comment.
     fn comment(&mut self, line: &str) -> bool {
         let begins = line.starts_with("/**");
         if !begins && !self.is_in_comment {

@@ -1,4 +1,4 @@
-//! What every short screen holds, whatever the run.
+//! Properties of every short screen.
 
 use reelgauge_analysis::Summary;
 use reelgauge_report::{Screen, Style, screen};
@@ -23,14 +23,14 @@ fn figures(value: &Value, found: &mut Vec<f64>) {
     }
 }
 
-/// Whether a number is a figure in one of the units that screens use, to three digits.
+/// Whether a number is a figure in one of the units of the screens, to three digits.
 fn is_figure(number: f64, figures: &[f64]) -> bool {
     let units = [1.0, 1e3, 1e6, 1e-2, 1e-3, 60.0];
     let is = |figure: &f64| units.iter().any(|unit| (figure / unit - number).abs() <= number.abs() * 0.006);
     number == 0.0 || figures.iter().any(is)
 }
 
-/// Asserts that the short screen of this run at 80 columns is one screenful, with an answer from the
+/// Asserts that the short screen of this run at 80 columns is one screenful, with a result from the
 /// summary, at most three warnings, and the next step at its end.
 pub fn holds(summary: &Summary) {
     let style = Style { width: 80, is_short: true, ..Style::default() };
@@ -46,7 +46,7 @@ pub fn holds(summary: &Summary) {
     figures(&serde_json::to_value(summary).unwrap(), &mut all);
     let answer = text.split("\nReason: ").next().unwrap_or_default();
     let answer = answer.split("\n\n").next().unwrap_or_default();
-    // A format, a protocol and a host have numbers in their names.
+    // The names of formats, protocols and hosts contain numbers.
     let names = [
         summary.target.description.as_deref(),
         Some("XAVC Intra Class 100 1080"),

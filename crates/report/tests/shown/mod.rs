@@ -1,11 +1,11 @@
-//! The figures that sections of a page show, compared with the file that their paths lead into.
+//! The figures in the sections of a page, compared with the file that their paths refer to.
 
 use serde_json::Value;
 
-/// What a cell shows where nothing was measured.
+/// The text of a cell without a measurement.
 const NOT_MEASURED: &str = "-";
 
-/// Every value below this one that has the field.
+/// All values below this one that have the field.
 fn with_field<'a>(value: &'a Value, field: &str, found: &mut Vec<&'a Value>) {
     match value {
         Value::Object(fields) => {
@@ -19,7 +19,7 @@ fn with_field<'a>(value: &'a Value, field: &str, found: &mut Vec<&'a Value>) {
     }
 }
 
-/// What lies at `load_points.0.total.ops`. A field that is left out is null.
+/// The value at `load_points.0.total.ops`. An omitted field is null.
 fn at<'a>(summary: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(summary, |value, step| match step.parse::<usize>() {
         Ok(index) => value.get(index).unwrap_or_else(|| panic!("{path} leads nowhere")),
@@ -27,7 +27,8 @@ fn at<'a>(summary: &'a Value, path: &str) -> &'a Value {
     })
 }
 
-/// Holds a figure against the summary: what is not there is not shown, and what is a figure is a number.
+/// Compares a figure with the summary: a missing figure must not be shown, and a figure must be a
+/// number.
 fn judge(summary: &Value, path: &str, text: &str) -> bool {
     let value = at(summary, path);
     assert!(value.is_null() || value.is_number(), "{path}: {value}");
@@ -39,7 +40,7 @@ fn judge(summary: &Value, path: &str, text: &str) -> bool {
     value.is_number() && text != NOT_MEASURED
 }
 
-/// Holds every figure of sections against the file. How many there are.
+/// Compares all figures of sections with the file. Returns their number.
 pub fn figures_shown(summary: &Value, sections: &Value) -> usize {
     let mut shown = 0;
     let (mut tables, mut tiles) = (Vec::new(), Vec::new());

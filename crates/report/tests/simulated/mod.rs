@@ -1,4 +1,4 @@
-//! A simulated share and the workers of the EBU profile on it: realistic records, the same every time.
+//! A simulated share with workers of the EBU profile: realistic and reproducible records.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use reelgauge_report::warning_note;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A share that gives one worker 110 MB/s and all together 330 MB/s, and freezes once.
+/// A share with 110 MB/s per worker and 330 MB/s in total, which freezes once.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
     pub worker_bytes_per_s: u64,
     pub all_bytes_per_s: u64,
     pub freezes_at_ns: u64,
     pub freezes_for_ns: u64,
-    /// Every so many reads one fails; 0 for none.
+    /// One in this many reads fails; 0 for none.
     pub every_fails: u64,
     /// This worker gets a fifth of the others' rate.
     pub slow_worker: Option<u32>,
@@ -37,7 +37,7 @@ impl Default for Share {
     }
 }
 
-/// What the workers do.
+/// The workload of the workers.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     pub writes_percent: u64,
@@ -77,7 +77,7 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// One operation after the other; late by up to 3 µs.
+    /// Simulates one operation after the other; each begins up to 3 µs late.
     fn op(&mut self, kind: OpKind, len: u32, log: &mut Vec<OpRecord>) -> bool {
         if self.now_ns >= self.until_ns {
             return false;
@@ -126,7 +126,7 @@ impl Worker<'_> {
         self.template.flags = flags.with_if(OpFlags::RANDOM, random);
         let place = self.dice.below(100) << 20;
         let kind = if writing { OpKind::Write } else { OpKind::Read };
-        // What an open keeps there is the block size that was drawn.
+        // For an open, the offset field holds the chosen block size.
         self.template.offset = block;
         let mut going = self.op(OpKind::Open, 0, log);
         self.template.offset = place;
@@ -141,7 +141,7 @@ impl Worker<'_> {
     }
 }
 
-/// The records of one load point, worker after worker.
+/// The records of one load point, worker by worker.
 pub fn records(share: &Share, load: &Load, point: u16, workers: u32, started_ns: u64) -> Vec<OpRecord> {
     let mut log = Vec::new();
     for worker in 0..workers {
@@ -164,7 +164,7 @@ pub fn records(share: &Share, load: &Load, point: u16, workers: u32, started_ns:
     log
 }
 
-/// A summary of load points with these numbers of workers, made as a run makes it.
+/// A summary of load points with these numbers of workers, computed like that of a run.
 pub fn summary(share: &Share, load: &Load, ramp: &[u32]) -> Summary {
     let target = Target {
         path: "/mnt/nas".to_owned(),
