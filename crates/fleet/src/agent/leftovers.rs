@@ -27,7 +27,7 @@ pub struct LeftoverTerms {
     pub read_only: bool,
 }
 
-/// The target of a plan, if it is one that loads.
+/// The target of a plan; `None` if the plan does not parse.
 pub fn target_of(plan_toml: &str) -> Option<String> {
     let target = match AnyPlan::from_toml(plan_toml).ok()? {
         AnyPlan::Mix(plan) => plan.target,
@@ -38,7 +38,7 @@ pub fn target_of(plan_toml: &str) -> Option<String> {
 }
 
 impl LeftoverTerms {
-    /// The leftovers; test files are removed on request. Blocks for as long as the storage does.
+    /// The leftovers; test files are removed on request. Blocks while the storage does not respond.
     pub fn leftovers(&self, removes: bool) -> Vec<Leftover> {
         let runs = self.disk.states().into_iter().map(|state| Leftover {
             kind: LeftoverKind::Run,
@@ -70,7 +70,7 @@ impl LeftoverTerms {
             found(&path, act).map_err(|error| error.to_string())
         });
         match found {
-            // Its storage may not be mounted now, so it stays remembered.
+            // Its storage may just not be mounted now, so it is kept in the list.
             Ok(None) => return None,
             Ok(Some((bytes, stays))) => {
                 leftover.bytes = Some(bytes);
@@ -92,7 +92,8 @@ impl LeftoverTerms {
     }
 }
 
-/// Bytes of the test files of a target, and how many files stay among them; `None` where there are none.
+/// Bytes of the test files of a target, and how many of the files would be kept; `None` if there are
+/// none.
 fn found(
     target: &Path,
     act: impl Fn(&Path, Sharing) -> Result<Removed, AreaError>,

@@ -48,19 +48,19 @@ pub struct Presence {
     pub agent: AgentName,
     /// Its fleet.
     pub fleet: FleetId,
-    /// The current life of its process.
+    /// The session of the agent's process (a new value after each start).
     pub session: AgentSession,
     /// The version of its program.
     pub version: String,
     /// The version of its protocol.
     pub protocol: u32,
-    /// Its machine.
+    /// The facts about its host.
     pub host: HostFacts,
     /// The directories that it may use.
     pub roots: Vec<RootFacts>,
     /// The owner's limits.
     pub limits: OwnerLimits,
-    /// The number of the last order that it opened.
+    /// The number of the last order that it decrypted.
     pub last_order: u64,
     /// Kinds of orders that it understands, in addition to those of runs and of the network. An older
     /// version sends none.
@@ -122,13 +122,13 @@ pub const DIRECTORIES_MAX: usize = 64;
 /// An agent's answer to a message that is not an order of the controller for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedOrder {
-    /// The current life of the agent's process.
+    /// The session of the agent's process.
     pub session: AgentSession,
     /// The reason.
     pub refused: String,
-    /// The number of the last order that it opened.
+    /// The number of the last order that it decrypted.
     pub last_order: u64,
-    /// Whether it would never open an order of that sender.
+    /// Whether it accepts no orders from that sender at all.
     #[serde(default)]
     pub is_foreign: bool,
 }
@@ -140,7 +140,7 @@ pub struct ReceivedOrder {
     pub number: u64,
     /// Its content.
     pub body: Vec<u8>,
-    /// Where the answer goes.
+    /// The subject for the answer.
     pub reply: Option<Subject>,
 }
 
@@ -166,7 +166,7 @@ pub struct Identity {
     pub agent: AgentName,
     /// Its fleet.
     pub fleet: FleetId,
-    /// The current life of its process.
+    /// The session of its process.
     pub session: AgentSession,
     /// The version of its program: three numbers.
     pub version: String,
@@ -196,7 +196,7 @@ impl Station {
     /// `refused` receives every message that is not an order of the controller.
     ///
     /// # Errors
-    /// A subscription that fails, and the end of the connection.
+    /// If a subscription fails, or the connection ends.
     pub async fn attend(
         self: Arc<Station>,
         orders: Sender<ReceivedOrder>,
@@ -276,7 +276,7 @@ impl Station {
             None => return,
         };
         if let Ok(answer) = answer {
-            // A controller that misses this answer asks again.
+            // Ignored: if the answer is lost, the controller asks again.
             let _ = self.client.publish(reply, answer.into()).await;
         }
     }

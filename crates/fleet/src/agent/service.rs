@@ -34,11 +34,11 @@ pub enum ServiceError {
     NotTold(String),
 }
 
-/// Runs as a service until the manager ends it. `lived` receives the interruption, and returns the exit
+/// Runs as a service until the manager ends it. `lived` receives the interrupt, and returns the exit
 /// status.
 ///
 /// # Errors
-/// The process was not started by a service manager.
+/// If the process was not started by a service manager.
 pub fn run(lived: impl FnOnce(&Interrupt) -> u8 + Send + 'static) -> Result<u8, ServiceError> {
     #[cfg(windows)]
     return manager::run(Box::new(lived));
@@ -57,7 +57,7 @@ impl ServiceLog {
     /// Opens the file in this folder for appending, or creates it.
     ///
     /// # Errors
-    /// The error of the system.
+    /// If the system cannot open it.
     pub fn open(folder: &Path) -> io::Result<ServiceLog> {
         OpenOptions::new().append(true).create(true).open(folder.join(LOG_FILE)).map(ServiceLog)
     }
@@ -97,8 +97,7 @@ mod manager {
     /// The work of a service.
     type Lived = Box<dyn FnOnce(&Interrupt) -> u8 + Send>;
 
-    /// The manager calls a function without arguments of ours: these statics hold its task and its
-    /// result.
+    /// The manager calls our function without arguments, so these statics hold its task and its result.
     static LIVED: Mutex<Option<Lived>> = Mutex::new(None);
     static ENDED: OnceLock<u8> = OnceLock::new();
     static NOT_TOLD: OnceLock<windows_service::Error> = OnceLock::new();

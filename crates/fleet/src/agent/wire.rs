@@ -1,7 +1,7 @@
 //! The format of answers: a line of JSON, followed by the bytes of a piece.
 //!
-//! Each contains the current life of the agent's process and the last order it opened, so that a
-//! restarted controller can seal orders for it. Pure.
+//! Each contains the session of the agent's process and the last order it decrypted, so that a restarted
+//! controller can seal orders for it. Pure.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,9 +30,9 @@ struct Received {
 /// An answer that arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Came {
-    /// The life of the agent's process that sent it.
+    /// The session of the agent's process that sent it.
     pub life: AgentSession,
-    /// The number of the last order that it had opened.
+    /// The number of the last order that it had decrypted.
     pub opened: u64,
     pub answer: Answer,
 }

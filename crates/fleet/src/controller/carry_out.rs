@@ -29,7 +29,7 @@ const SHOW_EVERY: Duration = Duration::from_secs(1);
 /// Files that have not arrived for this long are left on their agents.
 const FETCH_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The channels between a run and its agents.
+/// The channels of messages between a run and its agents.
 #[derive(Debug)]
 pub struct Ways {
     pub orders: UnboundedSender<Told>,
@@ -38,11 +38,11 @@ pub struct Ways {
     pub listens: Arc<AtomicBool>,
 }
 
-/// Carries out a run to its end: until every file that can be fetched is here. `show` receives the
-/// progress once a second; `wants_end` reports that the user wants all agents to stop.
+/// Carries out a run to its end: until every available file is on the controller's disk. `show` receives
+/// the progress once a second; `wants_end` reports that the user wants all agents to stop.
 ///
 /// # Errors
-/// When the folder can't be written.
+/// If the folder cannot be written.
 pub async fn carry_out(
     run: FleetRun,
     folder: &RunFolder,
@@ -117,7 +117,7 @@ struct Carrying<'a> {
     /// In their order, each with the number of the state that it relies on.
     unsent: Vec<(u64, Unsent)>,
     kept: (Milestone, Instant),
-    /// Bytes that were fetched, and when the last of them came.
+    /// Bytes that were fetched, and the time at which the last of them arrived.
     progress: (u64, Instant),
 }
 
@@ -192,12 +192,13 @@ impl Carrying<'_> {
         let ready: Vec<_> = self.unsent.drain(..ready).collect();
         for (_, unsent) in ready {
             match unsent {
-                // The start would be over before any agent could receive it; another time is agreed on.
+                // Dropped: the start time would have passed before any agent received it. A new time is
+                // agreed on.
                 Unsent::Order((_, Order::Start { point, at_ns, .. }))
                     if self.run.conduct.postpones(now_ns(), point, at_ns, self.keeper.takes()) => {}
                 Unsent::Order(told) => self.tell(told),
                 Unsent::Answer(answered) => {
-                    // A client that misses this answer asks again.
+                    // Ignored: if the answer is lost, the client asks again.
                     let _ = self.answers.send(answered);
                 }
             }
@@ -205,7 +206,7 @@ impl Carrying<'_> {
     }
 
     fn tell(&self, told: Told) {
-        // If the other end has closed, no message arrives either, and that ends this loop.
+        // Ignored: if the channel is closed, no message arrives either, and the loop ends.
         let _ = self.orders.send(told);
     }
 
@@ -248,7 +249,7 @@ mod tests {
         Answer::Beat(Box::new(Beat { session: 7, beat: number, protocol: PROTOCOL, runs, ..Beat::default() }))
     }
 
-    /// From now on every write to this folder blocks: no process reads this pipe.
+    /// Makes every write to this folder block, by a pipe that no process reads.
     fn stand_still(dir: &Path) {
         let made = Command::new("mkfifo").arg(dir.join("conduct.new")).status().unwrap();
         assert!(made.success());

@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_millis(400);
 /// Further controllers may answer within this time after the first.
 const OTHERS_WITHIN: Duration = Duration::from_millis(300);
 
-/// What is wanted of a run.
+/// The requested state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// To pause it.
@@ -38,7 +38,7 @@ pub enum Want {
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obtained {
-    /// How the run stood before.
+    /// The state of the run before.
     pub before: Standing,
     /// Its state now; `None` if its controller no longer answered.
     pub now: Option<Standing>,
@@ -47,7 +47,7 @@ pub struct Obtained {
 /// Sends a command to the run in progress; `None` if no controller answers.
 ///
 /// # Errors
-/// No connection.
+/// If there is no connection.
 pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyError> {
     let (login, seal) = (Login::of_controller(site)?, WishSeal::of(site)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -62,7 +62,7 @@ pub fn ask(site: &FleetSite, want: Want) -> Result<Option<Obtained>, JourneyErro
 /// The same on an open connection, for a controller that answers within this time.
 ///
 /// # Errors
-/// The server takes no subscription.
+/// If the server refuses the subscription.
 pub(super) async fn obtain(
     client: &Client,
     seal: WishSeal,

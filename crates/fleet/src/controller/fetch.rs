@@ -33,7 +33,7 @@ const UNREAD_MOST: u8 = 3;
 const REASON_CHARS: usize = 200;
 /// The longest list of files that an agent may send.
 const FILES_MOST: usize = 65_536;
-/// The page of an agent's own part: after the merge it is of no use.
+/// The page of an agent's own part: it is useless after the merge.
 const NOT_FETCHED: [&str; 1] = ["report.html"];
 
 /// Why nothing more is fetched from an agent.
@@ -47,10 +47,10 @@ pub enum FetchRefusal {
         /// The bytes that may be written here.
         free_bytes: u64,
     },
-    /// More files than a run has.
+    /// More files than a run can have.
     #[error("it lists {0} files, but a run has at most {FILES_MOST}")]
     TooMany(usize),
-    /// A name that no file of a run has, or that another file's name excludes.
+    /// A name that no file of a run can have, or that conflicts with another file's name.
     #[error("it lists a file that is not part of a run: {0:?}")]
     Name(String),
     /// The agent cannot read them.
@@ -68,7 +68,7 @@ pub enum Keep {
     Nothing,
     /// Write these bytes there.
     Write { file: String, offset: u64 },
-    /// The same, and now every byte of the file is here: check its digest.
+    /// Write these bytes, which complete the file: check its digest.
     Complete {
         file: String,
         offset: u64,
@@ -82,14 +82,13 @@ pub struct Fetch {
     run: String,
     piece_bytes: u32,
     files: Option<BTreeMap<String, FileHere>>,
-    /// When the list was last requested, or the agent was last informed that everything is here; and how
-    /// often.
+    /// When and how often the list was requested, or the agent was informed that every file is here.
     asked_ns: Option<(i64, u32)>,
     /// Pieces in flight, by file and offset.
     asked: BTreeMap<(String, u64), Asked>,
     /// The number of pieces that were requested.
     number: u64,
-    /// When something was last requested or arrived.
+    /// The time of the last request or arrival.
     moved_ns: i64,
     /// The time of the last poll.
     looked_ns: Option<i64>,
@@ -113,9 +112,9 @@ struct Asked {
 #[derive(Clone, Debug)]
 struct FileHere {
     there: FileThere,
-    /// Nothing from this offset on was requested yet.
+    /// The offset from which nothing has been requested.
     next: u64,
-    /// Pieces that were requested and are neither here nor in flight: offset and length.
+    /// Lost pieces to request again: offset and length.
     lost: BTreeMap<u64, u32>,
     here_bytes: u64,
     is_whole: bool,
@@ -129,7 +128,7 @@ impl FileHere {
         FileHere { there, next: at, lost: BTreeMap::new(), here_bytes: at, is_whole, wrong: 0 }
     }
 
-    /// The next piece to be asked for, and whether it is for the first time.
+    /// The next piece to request, and whether it is requested for the first time.
     fn next(&mut self, piece_bytes: u32) -> Option<(u64, u32, bool)> {
         if let Some((offset, len)) = self.lost.pop_first() {
             return Some((offset, len, false));
@@ -146,7 +145,7 @@ impl Fetch {
         Fetch::in_pieces(run, PIECE_BYTES)
     }
 
-    /// The same in pieces of this size.
+    /// A fetch with pieces of this size.
     pub fn in_pieces(run: &str, piece_bytes: u32) -> Fetch {
         Fetch {
             run: run.to_owned(),
@@ -164,7 +163,7 @@ impl Fetch {
         }
     }
 
-    /// Of a run whose files are all here already, which the agent may not know.
+    /// A fetch whose files are all on disk; the agent may not know that yet.
     pub fn whole(run: &str) -> Fetch {
         Fetch { files: Some(BTreeMap::new()), ..Fetch::new(run) }
     }
@@ -180,8 +179,8 @@ impl Fetch {
         }
     }
 
-    /// Takes the agent's list of files. `free_bytes`: what may be written here. `is_here`: whether a
-    /// file is here, whole. Empty files are whole at once: create them.
+    /// Takes the agent's list of files. `free_bytes`: the free space here. `is_here`: whether a file is
+    /// complete here. Empty files are complete at once: create them.
     pub fn files(
         &mut self,
         mut files: Vec<FileThere>,
@@ -233,7 +232,7 @@ impl Fetch {
         let sha256 = here.there.sha256.clone();
         self.moved_ns = now_ns;
         if let Some(asked) = asked {
-            // The time that a small file takes is no measure for whole pieces.
+            // Transfer times of small files say nothing about whole pieces.
             if asked.is_first && asked.len >= self.piece_bytes / 4 {
                 self.window.came(now_ns - asked.at_ns);
             }
@@ -261,12 +260,12 @@ impl Fetch {
         self.files.as_ref().is_some_and(|files| files.values().all(|here| here.is_whole))
     }
 
-    /// Why nothing more is fetched from this agent, if that is so.
+    /// Why nothing more is fetched from this agent; `None` if fetching continues.
     pub fn refused(&self) -> Option<&FetchRefusal> {
         self.refused.as_ref()
     }
 
-    /// The agent has forgotten this run: it was informed that everything is here.
+    /// Records that the agent deleted this run, because it knows that every file is here.
     pub fn agent_forgot(&mut self) {
         self.is_kept |= self.is_whole();
     }
@@ -283,7 +282,7 @@ impl Fetch {
         Some(files.map(of).fold((0, 0), |(done, all), (d, a)| (done + d, all + a)))
     }
 
-    /// The next requests. To be called several times a second, and after each piece.
+    /// The next requests. Call it several times a second, and after each piece.
     pub fn tick(&mut self, now_ns: i64) -> Vec<Order> {
         self.look(now_ns);
         if self.refused.is_some() {
@@ -304,8 +303,7 @@ impl Fetch {
         self.ask(now_ns)
     }
 
-    /// The time in which the controller itself hung makes no piece lost: arrivals of that time are taken
-    /// later.
+    /// Does not count the time in which the controller hung: pieces that arrived then are taken later.
     fn look(&mut self, now_ns: i64) {
         let away_ns = self.looked_ns.map_or(0, |looked_ns| now_ns - looked_ns);
         self.looked_ns = Some(now_ns);
@@ -336,7 +334,7 @@ impl Fetch {
         orders
     }
 
-    /// Marks lost pieces in flight as to be requested again.
+    /// Marks lost pieces in flight, so that they are requested again.
     fn lose(&mut self, is_lost: impl Fn(&Asked) -> bool) {
         let Some(files) = &mut self.files else { return };
         self.asked.retain(|(file, offset), asked| {
@@ -449,7 +447,7 @@ mod tests {
         }
     }
 
-    /// A slow line has no queue yet when the small files of a run are fetched over it.
+    /// A slow link has no queue yet while the small files of a run are fetched over it.
     #[test]
     fn small_files_do_not_widen_the_window_for_large_ones() {
         let mut fetch = Fetch::new("r");
@@ -477,7 +475,7 @@ mod tests {
         }
     }
 
-    /// Pieces of all agents wait behind each other; none is lost.
+    /// Pieces of all agents queue on the same link; none is lost.
     #[test]
     fn twenty_agents_behind_one_link_send_every_byte_once_in_the_time_it_takes() {
         for bits_per_s in [10_000_000, 50_000_000] {
@@ -593,7 +591,7 @@ mod tests {
         }
         assert_eq!(fetch.refused(), Some(&FetchRefusal::Unread("input/output error".to_owned())));
         assert!(fetch.tick(1_000 * S).is_empty());
-        // A list that arrived is not doubted any more.
+        // A list that was accepted is not checked again.
         let mut fetch = Fetch::new("r");
         fetch.files(vec![there("f", 8)], 1_000_000, |_| false);
         (0..UNREAD_MOST).for_each(|_| fetch.no_files("late".to_owned()));

@@ -46,7 +46,7 @@ impl FleetRun {
         FleetRun { conduct, fetches: BTreeMap::new(), piece_bytes: PIECE_BYTES }
     }
 
-    /// The same with pieces of this size.
+    /// The run with pieces of this size.
     #[must_use]
     pub fn in_pieces(self, piece_bytes: u32) -> FleetRun {
         FleetRun { piece_bytes, ..self }
@@ -102,14 +102,14 @@ impl FleetRun {
         }
     }
 
-    /// Takes the result of a digest: the complete file is the agent's, or not.
+    /// Takes the result of a digest: whether the complete file equals the agent's.
     pub fn checked(&mut self, agent: &str, file: &str, is_right: bool) {
         if let Some(fetch) = self.fetches.get_mut(agent) {
             fetch.checked(file, is_right);
         }
     }
 
-    /// Moves the time on. To be called several times a second, and after pieces arrive.
+    /// Advances the run to `now_ns`. Call it several times a second, and after pieces arrive.
     pub fn tick(&mut self, now_ns: i64, listens: bool) -> Vec<Act> {
         let mut told = self.conduct.tick(now_ns, listens);
         if self.conduct.is_over() {
@@ -118,7 +118,7 @@ impl FleetRun {
         told.into_iter().map(Act::Tell).collect()
     }
 
-    /// Whether every file known to be left is here, and the agents know it.
+    /// Whether every file that agents still have is on this disk, and the agents know that.
     pub fn is_done(&self) -> bool {
         let is_done = |member: &Member| match member.state {
             None => member.is_learnt(),

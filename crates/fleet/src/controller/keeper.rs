@@ -15,7 +15,7 @@ use super::run_folder::RunFolder;
 #[derive(Debug)]
 pub struct Keeper {
     folder: RunFolder,
-    /// The number of states that were to be kept.
+    /// The number of states passed to [`Keeper::keep`].
     newest: u64,
     on_disk: u64,
     /// The state that waits for the disk.
@@ -32,19 +32,19 @@ struct Writing {
 }
 
 impl Keeper {
-    /// Into this folder, which already has the state so far.
+    /// A keeper for this folder, which already contains the current state.
     pub fn new(folder: RunFolder) -> Keeper {
         Keeper { folder, newest: 0, on_disk: 0, waits: None, writes: None, took: Duration::ZERO }
     }
 
-    /// Keeps this state.
+    /// Starts to write this state, or queues it.
     pub fn keep(&mut self, saved: String) {
         self.newest += 1;
         self.waits = Some((self.newest, saved));
         self.go_on();
     }
 
-    /// The number of the last state that was to be kept.
+    /// The number of the last state passed to [`Keeper::keep`].
     pub fn newest(&self) -> u64 {
         self.newest
     }
@@ -59,10 +59,10 @@ impl Keeper {
         self.writes.as_ref().map_or(self.took, |writing| writing.began.elapsed().max(self.took))
     }
 
-    /// Waits until the disk has more than before. Never returns if nothing is being written.
+    /// Waits until the next write has completed. Never returns if nothing is being written.
     ///
     /// # Errors
-    /// It can't be kept.
+    /// If it cannot be written.
     pub async fn kept(&mut self) -> io::Result<()> {
         let Some(writing) = &mut self.writes else { return std::future::pending().await };
         let ended = (&mut writing.task).await;
@@ -76,7 +76,7 @@ impl Keeper {
     /// Waits until no write is in progress.
     ///
     /// # Errors
-    /// It can't be kept.
+    /// If it cannot be written.
     pub async fn finish(&mut self) -> io::Result<()> {
         while self.writes.is_some() {
             self.kept().await?;

@@ -1,4 +1,5 @@
-//! Agents that load nothing: on a server or a storage node they sample counters while others measure.
+//! Agents that generate no load: on a server or a storage node they sample counters while others
+//! measure.
 //!
 //! Each is a member of the run without load points. It receives the order to prepare with the plan of a
 //! watch and samples from then on. When the load of all others is over, it receives the order to stop,
@@ -16,7 +17,7 @@ use serde::Deserialize;
 
 use super::conduct::AgentTask;
 
-/// Agents that observe, as a plan has them.
+/// Observing agents, as listed in a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObserverTable {
@@ -47,7 +48,7 @@ pub enum ObserverError {
 /// The tasks of observers. `workers`: the agents with other tasks.
 ///
 /// # Errors
-/// One is named twice, or none is.
+/// If an agent is named twice, or none is named.
 pub fn parts(tables: &[ObserverTable], workers: &[String]) -> Result<Vec<AgentTask>, ObserverError> {
     let mut parts: Vec<AgentTask> = Vec::new();
     for table in tables {
@@ -132,7 +133,7 @@ mod tests {
             Course { conduct, now_ns: 0, number: 0 }
         }
 
-        /// Moves the time on while both agents report these phases. Returns their orders.
+        /// Advances the clock while both agents report these phases. Returns their orders.
         fn passes(&mut self, tenths: u32, edit: Option<&Phase>, nas: Option<&Phase>) -> Vec<(String, Order)> {
             let mut told = Vec::new();
             for _ in 0..tenths {
@@ -177,7 +178,7 @@ mod tests {
         assert!(course.measures() && course.conduct.stopped.is_none());
         assert!(course.conduct.members[1].missing.is_some());
         assert!(course.conduct.measuring().all(|member| member.missing.is_none()));
-        // An observer that ends while others measure has not observed to the end.
+        // An observer that ends while others measure did not observe to the end.
         let mut course = Course::new(OnLoss::Stop);
         course.passes(1, Some(&Phase::Ready { point: 0 }), Some(&Phase::Observing));
         let over = Phase::Over { code: Some(0), reason: None };

@@ -52,7 +52,7 @@ pub struct RosterError(String);
 /// absent.
 ///
 /// # Errors
-/// A connection that takes no questions.
+/// If the connection cannot send the request.
 pub async fn call(
     client: &Client,
     fleet: &FleetId,
@@ -61,7 +61,7 @@ pub async fn call(
 ) -> Result<Vec<Expected>, RosterError> {
     let asked = stream::iter(names.to_vec()).map(|name| async move {
         let answers = answers(client, &subject::ask(&name, Question::Presence), within).await?;
-        // A message that is not its own presence is no answer.
+        // Ignore answers that are not the agent's own presence.
         let present = answers.iter().filter_map(|answer| serde_json::from_slice::<Presence>(answer).ok());
         let is_its_own = |presence: &Presence| presence.agent == name && presence.fleet == *fleet;
         let mut present: Vec<Presence> = present.filter(is_its_own).collect();
@@ -93,7 +93,7 @@ pub async fn clock_of(client: &Client, seen: &Expected) -> Option<ClockDifferenc
     clock::difference(&samples)
 }
 
-/// The same for all of them at once.
+/// Queries the clocks of all agents at once.
 pub async fn clocks(client: &Client, seen: Vec<Expected>) -> Vec<Expected> {
     let asked = stream::iter(seen).map(|seen| async move {
         let clock = clock_of(client, &seen).await;
@@ -152,10 +152,10 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// For the agents of this site.
+    /// Opens a connection for the agents of this site.
     ///
     /// # Errors
-    /// No connection to the server.
+    /// If there is no connection to the server.
     pub fn open(site: &FleetSite) -> Result<Roster, LookError> {
         let login = Login::of_controller(site)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -167,7 +167,7 @@ impl Roster {
     /// Asks all agents for their presence and, on request, for their time.
     ///
     /// # Errors
-    /// A connection that takes no questions.
+    /// If the connection cannot send the request.
     pub fn look(&self, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, LookError> {
         self.runtime.block_on(async {
             let seen = call(&self.client, &self.fleet, &self.names, within).await?;
@@ -175,8 +175,8 @@ impl Roster {
         })
     }
 
-    /// Missing directories of those that these agents are to work in: agent and path. For an agent that
-    /// does not answer, such as an older version, none is known to be missing.
+    /// Of the directories that these agents will work in, those that are missing: agent and path. An
+    /// agent that does not answer, such as an older version, has no known missing directories.
     pub fn missing_directories(
         &self,
         wanted: &BTreeMap<AgentName, BTreeSet<PathBuf>>,
@@ -200,7 +200,7 @@ impl Roster {
 /// Asks the agents of this site for their presence and, on request, for their time.
 ///
 /// # Errors
-/// No connection to the server.
+/// If there is no connection to the server.
 pub fn look(site: &FleetSite, within: Duration, with_clocks: bool) -> Result<Vec<Expected>, LookError> {
     Roster::open(site)?.look(within, with_clocks)
 }

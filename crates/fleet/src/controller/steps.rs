@@ -44,8 +44,8 @@ pub struct Step {
     pub ramp: Option<Ramp>,
     /// Replaces the duration of the workload's load points.
     pub hold: Option<Span>,
-    /// Replaces the targets of every group, for example by one of several, to compare the rate of all
-    /// with it.
+    /// Replaces the targets of every group, for example by only one of them, to compare its rate with
+    /// the rate of all.
     pub targets: Vec<PathBuf>,
     /// The rest after each of its runs, before the next begins.
     pub pause: Option<Span>,
@@ -55,7 +55,7 @@ pub struct Step {
     pub not_before: Option<NotBefore>,
 }
 
-/// The earliest time at which a step begins.
+/// The earliest time at which a step begins: a time of day or a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum NotBefore {
@@ -115,7 +115,7 @@ pub struct Round {
     pub number: u32,
     /// The index of the step, from 0.
     pub step: usize,
-    /// Which of the step's runs it is, from 0.
+    /// Its index among the step's runs, from 0.
     pub round: u32,
     /// Its title on screens: `edit, 2 of 3`.
     pub title: String,
@@ -130,7 +130,7 @@ pub struct Round {
 /// The runs of all steps in their order, for a batch that begins then.
 ///
 /// # Errors
-/// The step that is repeated never or too often, as text.
+/// If a step's `repeat` is 0 or too large.
 pub fn rounds(steps: &[Step], began: Timestamp, zone: &TimeZone) -> Result<Vec<Round>, String> {
     let mut rounds: Vec<Round> = Vec::new();
     let mut after = began;
@@ -183,7 +183,7 @@ impl Step {
     /// Changes a plan according to the step, for one of its runs.
     ///
     /// # Errors
-    /// The plan has no such setting, or is not valid with it.
+    /// If the plan has no such setting, or is not valid with it.
     pub fn put_into(&self, plan: &mut AnyPlan, round: u32) -> Result<(), StepError> {
         let seeds = u64::from(round).wrapping_mul(SEEDS_APART);
         match plan {
@@ -218,10 +218,10 @@ pub enum StepError {
     /// The changed plan is invalid.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A sweep has one count of workers.
+    /// A sweep has a fixed worker count, so the step cannot change it.
     #[error("the step has a ramp, but the workload is a sweep with one count of workers. Remove one of them")]
     Sweep,
-    /// A trace is as long and as busy as it is.
+    /// The length and load of a trace cannot be changed by a step.
     #[error("the step has 'ramp' or 'hold', but the workload is a trace, whose load and length are fixed")]
     Trace,
 }
@@ -263,7 +263,7 @@ mod tests {
             ]
         );
         let second = |text: &str| Some(at(text).as_second());
-        // On a clock two hours ahead; the morning that follows the evening.
+        // In a time zone two hours ahead of UTC. The morning is that of the next day.
         let times: Vec<_> = rounds.iter().map(|round| round.not_before_s).collect();
         assert_eq!(times, [None, second("2026-11-25T20:30:00Z"), None, second("2026-11-26T04:00:00Z")]);
         assert_eq!(rounds.iter().map(|round| round.rest_ms).collect::<Vec<_>>(), [0, 3_000, 3_000, 0]);

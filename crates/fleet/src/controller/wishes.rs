@@ -34,10 +34,10 @@ pub struct WishSeal {
 }
 
 impl WishSeal {
-    /// With the keys of this site, and its own session.
+    /// One end with the keys of this site and a new session.
     ///
     /// # Errors
-    /// The keys can't be read, or the system gives no random numbers.
+    /// If the keys cannot be read, or the system returns no random numbers.
     pub fn of(site: &FleetSite) -> Result<WishSeal, SiteError> {
         let (key, fleet) = (site.controller_keys()?.seal, site.register().fleet.clone());
         let check = SealCheck::of(&key.public());
@@ -47,12 +47,12 @@ impl WishSeal {
         Ok(WishSeal { sealer: Sealer::new(key, fleet), opener, session, sealed: 0 })
     }
 
-    /// The session that it has drawn.
+    /// The session that was drawn for it.
     pub fn session(&self) -> &AgentSession {
         &self.session
     }
 
-    /// A question, which needs no seal.
+    /// A request for the state, which needs no seal.
     pub fn look(&self) -> Vec<u8> {
         serde_json::to_vec(&Asked { from: self.session.clone(), run: None, wish: Wish::Look })
             .unwrap_or_default()
@@ -63,7 +63,7 @@ impl WishSeal {
         let asked = Asked { from: self.session.clone(), run: Some(run.to_owned()), wish };
         let body = serde_json::to_vec(&asked).unwrap_or_default();
         let number = answer.opened.saturating_add(1);
-        // The body is too short for the sealer to refuse it.
+        // Sealing fails only for a body that is too long, which this one never is.
         self.sealer.seal_wish(&answer.controller, number, &body).unwrap_or_default()
     }
 
@@ -94,7 +94,7 @@ impl WishSeal {
 /// Opens the channels. They end with the connection, or when the other ends are dropped.
 ///
 /// # Errors
-/// When the server refuses the subscription.
+/// If the server refuses the subscription.
 pub async fn wish_ways(client: Client, seal: WishSeal) -> Result<WishWays, SubscribeError> {
     let heard = client.subscribe(WISH).await?;
     let (wished, wishes) = unbounded_channel();
@@ -113,7 +113,7 @@ async fn carry(
         tokio::select! {
             message = heard.next() => {
                 let Some(message) = message else { break };
-                // A message that is no command has no meaning here.
+                // Ignore messages that are not commands.
                 if let Some(asked) = seal.heard(&message.payload)
                     && wished.send(asked).is_err()
                 {
@@ -122,7 +122,7 @@ async fn carry(
             }
             answer = to_say.recv() => {
                 let Some(answer) = answer else { break };
-                // A client that misses this answer asks again.
+                // Ignored: if the answer is lost, the client asks again.
                 let _ = client.publish(STANDING, seal.answer(answer).into()).await;
             }
         }

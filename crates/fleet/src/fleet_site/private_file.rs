@@ -1,5 +1,5 @@
-//! Files with secrets: created so that no other user can ever read them, and read only if that is still
-//! so.
+//! Files with secrets: created so that no other user can ever read them, and refused if other users can
+//! read them now.
 //!
 //! On Windows the folder's rights decide; nothing is checked there.
 
@@ -44,10 +44,10 @@ pub enum PrivateFileError {
     NoText { path: PathBuf },
 }
 
-/// Creates the file with its final rights, so that other users can read it at no moment.
+/// Creates the file with its final rights, so that other users can never read it.
 ///
 /// # Errors
-/// The error of the system; also if the file exists.
+/// If the system cannot create it; also if the file exists.
 pub fn make(path: &Path, text: &str) -> Result<(), PrivateFileError> {
     make_file(path, text).map_err(failed(path))
 }
@@ -65,11 +65,11 @@ fn make_file(path: &Path, text: &str) -> io::Result<()> {
 /// Replaces the file's text atomically: a concurrent reader has the old text or the new one.
 ///
 /// # Errors
-/// The error of the system.
+/// If the system cannot replace it.
 pub fn replace(path: &Path, text: &str) -> Result<(), PrivateFileError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let replaced = || {
-        // Created for its owner alone.
+        // Created with access for its owner only.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
@@ -82,7 +82,7 @@ pub fn replace(path: &Path, text: &str) -> Result<(), PrivateFileError> {
 /// The text of the file.
 ///
 /// # Errors
-/// When it can't be read, or other users can read or write it.
+/// If it cannot be read, or other users can read or write it.
 pub fn read(path: &Path) -> Result<String, PrivateFileError> {
     let (file, metadata) = open_regular(path).map_err(failed(path))?;
     #[cfg(unix)]
@@ -106,8 +106,8 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> PrivateFileError {
     move |source| PrivateFileError::Io { path: path.clone(), source }
 }
 
-/// Whether the file is this user's and closed to other users. Files of root pass: root may have placed
-/// them for any user.
+/// Whether only this user can access the file. Files of root pass: root may have placed them for any
+/// user.
 #[cfg(unix)]
 fn is_own(path: &Path, metadata: &Metadata) -> Result<(), PrivateFileError> {
     use std::os::unix::fs::MetadataExt;

@@ -1,7 +1,7 @@
 //! Starts an agent whenever its host starts: a unit for systemd, a property list for launchd. Also
 //! quotes words for these, for shells and for Windows. Pure.
 //!
-//! Both belong to the user, and restrict the agent to what it needs.
+//! The unit and the list belong to the user, and restrict the agent to what it needs.
 
 use crate::fleet_site::agent_name::AgentName;
 
@@ -9,7 +9,7 @@ use crate::fleet_site::agent_name::AgentName;
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceText<'a> {
     pub agent: &'a AgentName,
-    /// Flags of `reelgauge agent` apart from its join file.
+    /// Flags of `reelgauge agent` other than its join file.
     pub flags: &'a [String],
 }
 
@@ -102,7 +102,7 @@ pub mod words {
         let mut backslashes = 0;
         for c in word.chars() {
             if c == '"' {
-                // The same number again, and one for the quote.
+                // Doubles the backslashes, and escapes the quote.
                 quoted.extend(std::iter::repeat_n('\\', backslashes + 1));
             }
             backslashes = if c == '\\' { backslashes + 1 } else { 0 };

@@ -2,8 +2,8 @@
 //! own account. Pure.
 //!
 //! A script is passed as one word of letters and digits, so that no login shell can expand anything in
-//! it. Files go by scp, because a PowerShell that is the login shell may consume the input meant for its
-//! child process.
+//! it. Files are copied by scp, because a PowerShell that is the login shell may consume the input meant
+//! for its child process.
 //!
 //! The scripts were checked by a grammar of PowerShell, and their order, files and failures tested with
 //! a server that simulates Windows. They have not yet run on a real Windows.

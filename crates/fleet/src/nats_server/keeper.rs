@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// status: 0 if the pipe ended first.
 ///
 /// # Errors
-/// A program that can't be started.
+/// If the program cannot be started.
 pub fn keep(program: &OsStr, configuration: &OsStr) -> io::Result<u8> {
     ignore_interrupts()?;
     let mut server = Command::new(program)

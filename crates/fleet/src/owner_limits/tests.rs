@@ -1,4 +1,4 @@
-//! Plans that demand more than they may.
+//! Tests of plans that exceed the owner's limits.
 
 #![allow(clippy::unwrap_used)]
 
@@ -83,7 +83,7 @@ fn no_path_of_a_plan_leads_out() {
     for trace in ["etc/trace", "spool/../etc", "spool", "nas/way-out/trace"] {
         outside("trace", &replay(trace));
     }
-    // A trace that was sent is inspected; there is none.
+    // A trace that the controller sent is inspected; this folder contains none.
     fs::create_dir(scene.path("spool/trace")).unwrap();
     let sent = scene.admit(&replay("spool/trace"), &OwnerLimits::default());
     assert!(matches!(sent, Err(LimitError::Plan(_))), "{sent:?}");

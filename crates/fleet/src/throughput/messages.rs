@@ -27,10 +27,10 @@ pub const SECRET_BYTES: usize = 32;
 pub struct NoSecret;
 
 impl OneTimeSecret {
-    /// A new one.
+    /// Draws a new secret.
     ///
     /// # Errors
-    /// A system without random numbers.
+    /// If the system returns no random numbers.
     pub fn draw() -> Result<OneTimeSecret, getrandom::Error> {
         let mut bytes = [0; SECRET_BYTES];
         getrandom::fill(&mut bytes)?;
@@ -98,7 +98,7 @@ pub struct Reception {
 }
 
 impl NetworkOrder {
-    /// The measurement that it applies to.
+    /// The measurement that the order applies to.
     pub fn what(&self) -> &Reception {
         match self {
             NetworkOrder::NetworkReceive(what) | NetworkOrder::NetworkSend { what, .. } => what,
@@ -136,7 +136,7 @@ impl NetworkState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Received {
-    /// Bytes in the time that counts.
+    /// Bytes that arrived in the measured time.
     pub bytes: u64,
     pub elapsed_ns: u64,
     /// The owner's limit, if it slowed the measurement down.
@@ -148,12 +148,12 @@ pub struct Received {
 /// An agent's report on a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkAnswer {
-    /// The life of the process that sent it.
+    /// The session of the process that sent it.
     pub life: AgentSession,
-    /// The number of the last order that it opened.
+    /// The number of the last order that it decrypted.
     pub opened: u64,
     pub id: String,
-    /// Whether it is the receiver's.
+    /// Whether the receiver sent it.
     pub receives: bool,
     pub state: NetworkState,
 }

@@ -1,5 +1,5 @@
-//! Sends as much as possible to the receiver of a measurement, once that has proved that it knows the
-//! secret.
+//! Sends as much as possible to the receiver of a measurement, once the receiver has proved that it
+//! knows the secret.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct Sent {
 /// Sends for the time of the measurement.
 ///
 /// # Errors
-/// The reason, as text.
+/// If it failed: the reason as text.
 pub async fn send(to: &[SocketAddr], terms: &Terms) -> Result<Sent, String> {
     let (to, streams) = connect(to, terms).await?;
     let count = Arc::new(Count::new(terms.owner_bytes_per_s));

@@ -1,5 +1,5 @@
-//! Runs that users started on several hosts at the same time, as shares of a whole: the names of the
-//! hosts, and the common plan.
+//! Merges runs that users started on several hosts at the same time: determines host names and the
+//! common plan.
 //!
 //! Not here: merging them ([`super::make`]).
 
@@ -48,7 +48,7 @@ impl ByHand {
     }
 
     /// The common plan, if the plans differ only in target and seed; otherwise a line that refers to the
-    /// single plans.
+    /// individual plans.
     pub fn plan_toml(&self) -> String {
         let plans: Vec<String> = self.runs.iter().map(|(_, dir)| plan(dir)).collect();
         let same = |plan: &String| {

@@ -31,10 +31,10 @@ pub struct ObserverShare {
 /// a note reports it, and nothing else changes.
 ///
 /// # Errors
-/// As of [`make`].
+/// The errors of [`make`].
 pub fn make_observed(request: WholeRequest, observers: &[ObserverShare]) -> Result<Whole, WholeError> {
     for agent in &request.agents {
-        // If it fails for one host's run, that stays unchanged; the whole reports the observer.
+        // If this fails, the host's run stays unchanged; the whole reports the observer.
         let _ = judged(agent, observers);
     }
     let whole = make(request)?;
@@ -69,7 +69,8 @@ fn judged(agent: &AgentShare, observers: &[ObserverShare]) -> Result<(), ReopenE
     Ok(())
 }
 
-/// Adds one observer to the whole, on the controller's clock; or returns the reason why not.
+/// Adds one observer to the whole, on the controller's clock. An error is the reason why it could not be
+/// added.
 fn beside(run_dir: &RunDir, observer: &ObserverShare) -> Result<(), String> {
     let name = reelgauge_report::text::plain(&observer.name);
     let missing = observer.why_missing.as_deref().map_or(String::new(), |why| format!(" ({why})"));
@@ -187,7 +188,7 @@ mod tests {
         let observers = &whole.summary.observers;
         assert_eq!((observers.len(), observers[0].name.as_str()), (1, "nas1"));
         assert!(observers[0].is_offset_stated);
-        // A second before the run is omitted, although its clock is hours ahead.
+        // A sample one second before the run is omitted, although the clock is hours ahead.
         assert!(observers[0].from_s < 1.0 && observers[0].samples > 1, "{observers:?}");
         assert!(whole.run_dir.join("observers/agent=nas1").is_dir());
         assert_eq!(reopen(&whole.run_dir).unwrap().observers, *observers);

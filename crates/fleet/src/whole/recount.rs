@@ -1,5 +1,5 @@
-//! Counts every operation of one agent, on the clock and with the numbers of the whole, from the new
-//! place of its log.
+//! Counts every operation of one agent, on the clock and with the numbers of the whole, from its log in
+//! the merged run directory.
 //!
 //! A file that cannot be read to its end is counted as far as possible, and reported.
 
@@ -19,9 +19,9 @@ use super::share::{AgentPart, PartRun};
 /// The counts of an agent.
 #[derive(Debug)]
 pub(super) struct Counted {
-    /// Its operations; no load point is finished.
+    /// Its operations. Load points are not closed yet.
     pub(super) meter: Meter,
-    /// Its seconds.
+    /// Its figures per second.
     pub(super) series: Series,
     /// Its streams, load point by load point.
     pub(super) late: BTreeMap<u16, LateCounted>,
@@ -29,7 +29,7 @@ pub(super) struct Counted {
     pub(super) rows: u64,
 }
 
-/// Counts. If its log is not what its run wrote, the part has the reason.
+/// Counts the log of one agent. If the log differs from what its run wrote, the part has the reason.
 pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> Counted {
     let mut counting = Counting::of(part.run.as_ref(), place);
     let Some(run) = &mut part.run else { return counting.end() };
@@ -46,7 +46,7 @@ pub(super) fn of(run_dir: &RunDir, part: &mut AgentPart, place: &AgentPlace) -> 
     counting.end()
 }
 
-/// Why operations are missing: they were not written, or are not here.
+/// Why operations are missing: they were not written, or were not fetched.
 fn short(rows: u64, log: &LogFacts) -> String {
     match log.dropped_to_histograms_ops {
         0 => format!("only {rows} of {} operations of its log are available", log.rows),
@@ -63,8 +63,8 @@ impl Counted {
         self.meter.point(index).map_or(0, PointTally::ops)
     }
 
-    /// Whether all operations are here that the agent itself counted in a load point. There may be more:
-    /// those that completed after the agent had reported its figures.
+    /// Whether the log has at least the operations that the agent counted in a load point. It may have
+    /// more: those that completed after the agent had reported its figures.
     pub(super) fn is_exact(&self, part: &AgentPart, index: u16) -> bool {
         part.point(index).is_some_and(|point| self.ops(index) >= point.total.ops)
     }
@@ -72,9 +72,9 @@ impl Counted {
 
 struct Counting {
     meter: Meter,
-    /// With their load points and the ends of those.
+    /// For each load point: its index, its end, and its tally.
     tallies: Vec<(u16, u64, LateTally)>,
-    /// Without a summary it is unknown what was in flight at the end.
+    /// Without a summary it is unknown which operations were in flight at the end.
     has_summary: bool,
     last_ns: BTreeMap<u16, u64>,
     rows: u64,

@@ -1,4 +1,4 @@
-//! An agent's part of the whole: its run directory, opened.
+//! An opened run directory of an agent, as a part of the whole.
 //!
 //! Not here: its operations (`count`).
 
@@ -22,7 +22,7 @@ use crate::search::FleetSearch;
 
 /// A longer file is not the plan of one host.
 const PLAN_MAX_BYTES: u64 = 64 << 10;
-/// The reason if not even the beginning of a log is here.
+/// The reason if not even the beginning of a log was fetched.
 const NO_LOG: &str =
     "it kept no log of its operations. Check the free space of the agent's folder for runs (--keep)";
 
@@ -65,22 +65,22 @@ pub struct AgentShare {
     pub target: Option<String>,
     /// Its run directory as far as it was fetched; `None` if nothing was.
     pub run_dir: Option<PathBuf>,
-    /// Time 0 of its log, on the clock of the two offsets below: a monotonic one, which is never set.
-    /// `None`: they are offsets of its wall clock, and its log contains the start.
+    /// Time 0 of its log on the monotonic clock that `clock_before` and `clock_after` refer to. If
+    /// `None`, both refer to its wall clock, and the log contains the start time.
     pub zero_ns: Option<i64>,
     /// The offset of its clock from the controller's before the run.
     pub clock_before: Option<ClockOffset>,
-    /// The same after it.
+    /// The offset of its clock from the controller's after the run.
     pub clock_after: Option<ClockOffset>,
-    /// The offset of its wall clock from the controller's, for users, if that is not the clock above.
+    /// The offset of its wall clock, for display, if the offsets above are of another clock.
     pub wall_clock: Option<ClockOffset>,
     /// Steps of its wall clock during the run.
     pub clock_steps: Vec<StepTimes>,
-    /// Since when it was missing, in nanoseconds since 1970 by the controller's clock.
+    /// When it was first missing, in nanoseconds since 1970 by the controller's clock.
     pub missing_from_ns: Option<i64>,
     /// The reason.
     pub why_missing: Option<String>,
-    /// Whether it did all of its work, but not all of its measurements were fetched.
+    /// Whether it finished its work, but not all of its measurements were fetched.
     pub is_left: bool,
     /// How much later than agreed it began load points. `None` if that was not measured: then it is
     /// computed.
@@ -158,7 +158,7 @@ pub(super) struct AgentPart {
     pub(super) run: Option<PartRun>,
 }
 
-/// An agent's run directory, opened.
+/// An opened run directory of an agent.
 #[derive(Debug)]
 pub(super) struct PartRun {
     pub(super) dir: RunDir,
@@ -169,15 +169,15 @@ pub(super) struct PartRun {
     /// The directory of its log, and its time 0 by its own clock.
     pub(super) ops: PathBuf,
     pub(super) run_ns: i64,
-    /// How many numbers of each kind it uses.
+    /// The highest used numbers plus one: of workers, streams and files.
     pub(super) workers: u32,
     pub(super) stream_numbers: u32,
     pub(super) files: u32,
-    /// Whether its test files are those of another agent, which counts them.
+    /// Whether it uses the test files of another agent, which accounts for them.
     pub(super) is_guest: bool,
     /// Whether its log holds every operation.
     pub(super) log_complete: bool,
-    /// Whether it lived to write its summary.
+    /// Whether it wrote its summary.
     pub(super) has_summary: bool,
 }
 
@@ -190,7 +190,7 @@ pub(super) struct HostTimes {
 }
 
 impl HostTimes {
-    /// The same on the clock of the whole.
+    /// The same times on the clock of the whole.
     pub(super) fn placed(self, place: &AgentPlace) -> HostTimes {
         HostTimes {
             started_ns: place.time_ns(self.started_ns),
@@ -199,7 +199,7 @@ impl HostTimes {
         }
     }
 
-    /// In the form of figures.
+    /// The times in the form that figures use.
     pub(super) fn timing(self) -> PointTiming {
         PointTiming { started_ns: self.started_ns, measured_ns: self.until_ns.saturating_sub(self.from_ns) }
     }
@@ -260,7 +260,7 @@ impl AgentPart {
         Ok(part)
     }
 
-    /// Whether all of its run is there, and ended as planned.
+    /// Whether its run is complete, and ended as planned.
     pub(super) fn is_whole(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.log_complete && run.summary.outcome == Outcome::Complete)
     }
@@ -276,7 +276,7 @@ impl AgentPart {
         self.run.as_ref()?.summary.load_points.iter().find(|point| point.index == index)
     }
 
-    /// Whether it was there to the end of a load point that it began.
+    /// Whether it took part to the end of a load point that it began.
     pub(super) fn ended(&self, index: u16) -> bool {
         let Some(run) = &self.run else { return false };
         let last = run.summary.load_points.last().map(|point| point.index);
@@ -325,7 +325,7 @@ fn unfit(summary: &Summary) -> Option<&'static str> {
     }
 }
 
-/// Whether another agent made its test files, by its plan.
+/// Whether another agent made its test files, according to its plan.
 fn is_guest(dir: &RunDir) -> bool {
     let plan = read_regular_text(&dir.plan_path(), PLAN_MAX_BYTES).ok();
     match plan.and_then(|plan| AnyPlan::from_toml(&plan).ok()) {
@@ -335,7 +335,7 @@ fn is_guest(dir: &RunDir) -> bool {
 }
 
 impl PartRun {
-    /// Opens one, or returns the reason as text.
+    /// Opens a run directory, or returns the reason as text.
     fn open(path: &Path) -> Result<PartRun, String> {
         let dir = RunDir::open(path).map_err(|error| error.to_string())?;
         let mut summary = reopen(path).map_err(|error| error.to_string())?;
@@ -345,7 +345,7 @@ impl PartRun {
         let planned = load_points::read(&dir);
         let streams = stream_table::read(&dir);
         let log_complete = summary.log.complete && agent.rows >= summary.log.rows;
-        // The next reader opens the whole, not the copied host directory.
+        // Cleared, because a later reader opens the merged directory, not this copy.
         summary.run_dir = None;
         let workers = numbers(summary.load_points.iter().flat_map(|point| {
             let listed = point.per_worker.iter().map(|worker| worker.worker);
@@ -372,7 +372,7 @@ impl PartRun {
     }
 }
 
-/// How many numbers from 0 on these use.
+/// The highest used number plus one.
 fn numbers(used: impl Iterator<Item = u32>) -> u32 {
     used.max().map_or(0, |last| last.saturating_add(1))
 }

@@ -25,11 +25,11 @@ use crate::throughput::messages::{
 const FROM_ALL: &str = "fleet.event.*.network";
 /// An order that is not answered is repeated after this time.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How often to check whether the user wants the end.
+/// How often to check for an interrupt.
 const BEAT: Duration = Duration::from_millis(100);
-/// An agent that is silent for this long beyond the measurement is not waited for.
+/// How long to wait for a silent agent after the measurement.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// A message that cannot be handed over for this long is given up: it is sent again later.
+/// How long to try to send a message; after that it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
 /// A sender and its receiver.
@@ -77,7 +77,7 @@ impl Ends<'_> {
         self.failure().is_some() || matches!(self.receiver, Some(NetworkState::Received(_)))
     }
 
-    /// The next order, and its receiver.
+    /// The next order, and the agent that it is for.
     fn order(&self, all_are_prepared: bool) -> Option<(&AgentName, NetworkOrder)> {
         let receive = || (&self.pair.to, NetworkOrder::NetworkReceive(self.what.clone()));
         match (self.places(), &self.sender) {
@@ -86,7 +86,7 @@ impl Ends<'_> {
             (Some(to), None) => {
                 Some((&self.pair.from, NetworkOrder::NetworkSend { what: self.what.clone(), to }))
             }
-            // This asks for its state.
+            // Repeating the order asks the receiver for its state.
             _ => Some(receive()),
         }
     }
@@ -122,21 +122,21 @@ impl Ends<'_> {
     }
 }
 
-/// Asks agents to measure.
+/// Orders agents to measure, and collects their results.
 pub struct Asker<'a> {
     client: Client,
     sealer: Sealer,
     heard: Subscriber,
-    /// Of each agent: the life of its process, and the number of the last order for it.
+    /// For each agent: the session of its process, and the number of the last order for it.
     lives: BTreeMap<AgentName, (AgentSession, u64)>,
     wants_end: &'a AtomicBool,
 }
 
 impl<'a> Asker<'a> {
-    /// Of the agents that were found.
+    /// An asker for these agents.
     ///
     /// # Errors
-    /// The server takes no subscription.
+    /// If the server refuses the subscription.
     pub async fn new(
         client: Client,
         sealer: Sealer,
@@ -151,10 +151,10 @@ impl<'a> Asker<'a> {
         Ok(Asker { client, sealer, heard, lives: seen.iter().filter_map(life).collect(), wants_end })
     }
 
-    /// Measures all of these at the same time.
+    /// Measures all these pairs at the same time.
     ///
     /// # Errors
-    /// No secret can be drawn, or the user interrupted it.
+    /// If no secret can be drawn, or the user interrupted it.
     pub async fn measure(
         &mut self,
         pairs: &[Pair],
@@ -207,7 +207,7 @@ impl<'a> Asker<'a> {
     /// Takes a message; returns whether it changed anything.
     fn hear(&mut self, message: &Message, all: &mut [Ends<'_>]) -> bool {
         let name = message.subject.split('.').nth(2).unwrap_or_default();
-        // A message that is no answer of this version has no meaning here.
+        // Ignore messages that this version cannot parse.
         let Ok(answer) = serde_json::from_slice::<NetworkAnswer>(&message.payload) else { return false };
         let Some((agent, (life, number))) = self.lives.iter_mut().find(|(agent, _)| agent.as_str() == name)
         else {
@@ -223,7 +223,7 @@ impl<'a> Asker<'a> {
         };
         let Some(ends) = all.iter_mut().find(is_whose) else { return false };
         let known = if answer.receives { &mut ends.receiver } else { &mut ends.sender };
-        // An answer that was overtaken on its way has no news.
+        // Ignore an answer that arrives after a newer one.
         if known.as_ref().is_some_and(NetworkState::is_over) || *known == Some(answer.state.clone()) {
             return false;
         }

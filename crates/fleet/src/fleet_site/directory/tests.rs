@@ -1,4 +1,4 @@
-//! Sites, each in its own folder.
+//! Tests of creating, opening and changing a site on disk.
 
 #![allow(clippy::unwrap_used)]
 
@@ -119,7 +119,7 @@ fn agents_are_added_and_revoked() {
     assert_eq!(JoinFile::read(&added).unwrap().key.public(), key("b").unwrap());
     assert!(configuration().contains(&key("b").unwrap()));
     assert!(site.add(&"b".parse().unwrap()).is_err());
-    // A copy with older knowledge of the site changes its current state.
+    // A second handle with outdated state still changes the current one.
     let mut other = FleetSite::open(&dir).unwrap();
     site.add(&"c".parse().unwrap()).unwrap();
     other.revoke(&"a".parse().unwrap()).unwrap();
