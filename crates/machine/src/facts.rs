@@ -181,7 +181,7 @@ impl Subject {
         }
     }
 
-    /// The same for a file that the kernel has only if the feature exists.
+    /// Adds the whole text of a file that the kernel provides only if the feature exists.
     fn whole_where_there(&mut self, name: &str, texts: &Texts, text: &str) {
         match texts.get(text) {
             Err(NotKnown::NotThere) => self.nothing(name),

@@ -67,7 +67,7 @@ fn team(name: &str, stack: &Stack, texts: &Texts) -> Option<Vec<String>> {
     (!is_other).then_some(members)
 }
 
-/// A bundle of which only the members are known: which of them are up.
+/// Facts of a bond whose members alone are known: how many of them are up.
 fn by_state(name: &str, members: &[String], texts: &Texts, why: &NotKnown) -> Subject {
     let mut bond = Subject::new(FactKind::Bond, name);
     for fact in ["mode", "hash_policy", "hash", "speeds_differ", "aggregators_differ", "active_is_slower"] {

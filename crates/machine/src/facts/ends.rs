@@ -1,6 +1,6 @@
 //! The MTUs of both ends of the path to a server, if both are known: that of the local link, and that of
-//! the server from `site.toml`. A connection shows only the smaller of the two, so no other source shows
-//! a larger one on the server.
+//! the server from `site.toml`. A connection shows only the smaller of the two, so only `site.toml` can
+//! show that the server's MTU is larger.
 
 use super::number::whole;
 use super::{Subject, pair};

@@ -6,7 +6,7 @@ use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
 use super::{ends, measured};
 use crate::texts::{NotKnown, Texts};
 
-/// TCP switches: their facts have their names.
+/// TCP switches. Each fact has the name of its setting.
 const TCP: [&str; 7] = [
     "tcp_congestion_control",
     "tcp_moderate_rcvbuf",
@@ -78,7 +78,7 @@ fn setting(machine: &mut Subject, fact: &str, texts: &Texts, name: &str) {
     }
 }
 
-/// A number of the kernel.
+/// A kernel setting that is a number.
 fn number(texts: &Texts, name: &str, unit: &str) -> Result<f64, Gap> {
     let (text, said) = sysctl(texts, name);
     let said = said.map_err(|why| Gap::new(&text, why))?;
@@ -117,10 +117,11 @@ fn memory(machine: &mut Subject, texts: &Texts) {
 
 const MEMORY: &str = crate::meminfo::FILE;
 
-/// In bytes if it was set in bytes, otherwise a share of the memory. That share is an upper bound,
-/// because the kernel applies it to free memory. So the same settings always give the same result.
+/// In bytes if it was set in bytes, otherwise a share of the memory. The share of total memory is used,
+/// so that the same settings give the same result; it is an upper bound, because the kernel applies the
+/// share to available memory.
 fn dirty_limit(texts: &Texts, all: &Result<f64, Gap>) -> Result<f64, Gap> {
-    // The share shows whether there is such a setting at all.
+    // Reading the percentage first shows whether the kernel has this setting.
     let percent = number(texts, "vm.dirty_ratio", "_percent")?;
     match number(texts, "vm.dirty_bytes", "_bytes") {
         Ok(bytes) if bytes > 0.0 => match all {
@@ -236,7 +237,7 @@ mod tests {
         assert_eq!((told("own_packet_bytes"), told("common_packet_bytes")), (Some(8948.0), Some(1448.0)));
     }
 
-    /// On a host without connections, nothing is printed: that is a valid result, no damage.
+    /// On a host without connections, nothing is printed: that is a valid result, not a damaged text.
     #[test]
     fn no_connections_at_all_are_an_answer() {
         let round_trip = |said: Result<String, NotKnown>| {

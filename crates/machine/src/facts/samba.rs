@@ -86,7 +86,7 @@ fn settings(said: &str, facts: &mut Facts) {
     facts.subjects.extend(shares);
 }
 
-/// The fact with the section of a setting: the setting is changed and restored there.
+/// The name of the fact that holds the section of a setting, where it is changed and restored.
 fn section_of(fact: &str) -> String {
     format!("{fact}_section")
 }

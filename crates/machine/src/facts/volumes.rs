@@ -1,6 +1,6 @@
 //! Volumes over several disks that are neither software arrays nor ZFS pools: btrfs, LVM, and those of
-//! RAID controllers. Each is in order, degraded or failed, in its own tool's words; an unknown word is
-//! an unknown state.
+//! RAID controllers. Each is healthy, degraded or failed, as its own tool reports it; an unknown state
+//! word counts as unknown.
 //!
 //! Sources of the formats: btrfs-progs (`cmds/filesystem.c`, `device.c`, `scrub.c`, `balance.c`), and
 //! lvs(8) on `lv_attr`; those of controllers are in [`super::controllers`].
@@ -35,7 +35,8 @@ pub(super) fn volumes(texts: &Texts, facts: &mut Facts) {
     unseen(texts, facts);
 }
 
-/// Volumes that exist but are shown by no text. Without a sign that there are any, none are reported.
+/// Reports kinds of volumes that seem to exist although no text shows them. Without such a sign, none
+/// are reported.
 fn unseen(texts: &Texts, facts: &mut Facts) {
     let has_btrfs = texts.mounts().iter().any(|mount| mount.fs_type == "btrfs");
     if let (true, Err(why)) = (has_btrfs, texts.get(BTRFS_SHOW)) {

@@ -89,7 +89,7 @@ fn is_digits(word: &str) -> bool {
 struct Pool<'a> {
     name: &'a str,
     state: Option<&'a str>,
-    /// Keys of [`WORK`] with their values; a value of several lines has all of them.
+    /// Keys of [`WORK`] with their values; a value with several lines has one entry per line.
     work: Vec<(&'a str, Vec<&'a str>)>,
     errors: Option<&'a str>,
     vdevs: Vec<Vdev<'a>>,
@@ -212,7 +212,7 @@ fn activity(pool: &Pool<'_>) -> Result<String, String> {
     Ok(if found.is_empty() { "none".to_owned() } else { found.join(" and ") })
 }
 
-/// The disks: vdevs without children that are not a section heading.
+/// The disks: vdevs that have no children and are not a section heading.
 fn leaves<'a>(vdevs: &'a [Vdev<'a>]) -> impl Iterator<Item = &'a Vdev<'a>> {
     let top = vdevs.first().map_or(0, |vdev| vdev.depth);
     vdevs.iter().enumerate().filter_map(move |(at, vdev)| {

@@ -1,4 +1,4 @@
-//! Asks the kernel, and passes on its answers. Every question only reads.
+//! Sends netlink requests and passes on the replies. All requests are read-only.
 
 use std::io;
 
@@ -7,16 +7,16 @@ use super::message::Message;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     Sockets,
-    /// Interfaces and their queues.
+    /// Requests about interfaces and their queues.
     Route,
-    /// Dynamic families; the type of a question is the family's number.
+    /// Requests to dynamic families; the type of a request is the number of its family.
     Generic,
 }
 
-/// Requests all objects of a type, and passes on every message of the answer except the last.
+/// Requests all objects of a type, and passes on every message of the reply except the last.
 ///
 /// # Errors
-/// There is no such socket, or the kernel rejects the question.
+/// If there is no such socket, or the kernel rejects the request.
 pub fn ask(family: Family, kind: u16, body: &[u8], take: &mut dyn FnMut(Message<'_>)) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     return linux::ask(family, kind, body, take);
@@ -41,7 +41,7 @@ mod linux {
     use super::Family;
     use crate::netlink::message::{Message, messages, question};
 
-    /// The kernel answers immediately, so longer waiting is useless.
+    /// The kernel replies immediately, so waiting longer is useless.
     const PATIENCE: Duration = Duration::from_millis(500);
 
     /// The largest packet that the kernel sends.

@@ -4,11 +4,11 @@
 //! lines. The path of a file and whether it can be read are the concern of
 //! [`crate::sample::proc_reader`].
 //!
-//! procfs-core is used for what it parses line by line (`disks`, `quota`), and for files of one line
-//! (`own`). The rest is parsed here, because procfs-core takes a whole file or nothing. A line, or a
-//! kernel without a line, that it does not expect would lose every counter of the file. Parsing
-//! `vmstat`, `meminfo` and `snmp` into complete tables would increase the cost of a sample round by
-//! half. It does not support `netstat`, `softnet_stat`, CIFS and an NFS mount's connections.
+//! procfs-core is used for files that it parses line by line (`disks`, `quota`), and for files of one
+//! line (`own`). The rest is parsed here, because procfs-core parses whole files or nothing. One
+//! unexpected or missing line would then lose every counter of the file. Parsing `vmstat`, `meminfo` and
+//! `snmp` into complete tables would increase the cost of a sample round by half. It does not support
+//! `netstat`, `softnet_stat`, CIFS and an NFS mount's connections.
 
 pub mod cards;
 pub mod disks;
@@ -66,7 +66,7 @@ pub(crate) mod testing {
         found.map(|(_, reading)| reading).unwrap_or_else(|| panic!("no {name} of '{device}' in {look:#?}"))
     }
 
-    /// Every counter from a source must have a known name.
+    /// Asserts that every counter in `look` has a known name.
     #[track_caller]
     pub(crate) fn all_known(look: &Look) {
         for key in look.keys() {

@@ -58,7 +58,7 @@ pub(crate) struct Pings<L> {
     is_ipv6: bool,
     identifier: u16,
     number: u16,
-    /// Pings without an answer so far: the kind, by number.
+    /// Unanswered pings: the kind of each, by number.
     on_the_way: Vec<(u16, Kind)>,
     unanswered_looks: u32,
     has_answered: bool,
@@ -99,8 +99,8 @@ impl<L: Line> Pings<L> {
         }
     }
 
-    /// Pings, waits briefly for the answers, and adds the results. `longest` is the payload of a long
-    /// ping.
+    /// Sends pings, waits briefly for the replies, and adds the results. `longest` is the payload of a
+    /// long ping.
     pub(crate) fn look(&mut self, moved: Moved, longest: Option<usize>, look: &mut Look) {
         while let Some(packet) = self.line.receive(Duration::ZERO) {
             self.take(&packet);
@@ -113,7 +113,7 @@ impl<L: Line> Pings<L> {
             self.send_long(moved, longest);
         }
         let quickest = self.quickest(until);
-        // The answer to the long one may come after those to the short ones.
+        // The reply to the long ping may arrive after the replies to the short ones.
         while self.awaits_a_long_one()
             && let Some(packet) = self.line.receive(until.saturating_duration_since(Instant::now()))
         {
@@ -126,9 +126,9 @@ impl<L: Line> Pings<L> {
         self.put_still(look);
     }
 
-    /// Sends one long ping for each sample round in which no data moved, together with a short one.
-    /// Until one was answered while data was moving, some are sent then, too, to show that they are
-    /// answered at all.
+    /// Sends one long ping for each sample round in which no data moved, together with a short one. Some
+    /// are also sent while data moves, until one of those was answered: this shows that the server
+    /// answers long pings at all.
     fn send_long(&mut self, moved: Moved, longest: usize) {
         match moved {
             Moved::Nothing => {
@@ -257,7 +257,7 @@ mod socket {
     }
 
     impl PingSocket {
-        /// For this server, if this process may have such a socket.
+        /// A socket for this server, if this process may open one.
         pub(crate) fn to(server: IpAddr) -> io::Result<PingSocket> {
             let (family, protocol) = match server {
                 IpAddr::V4(_) => (AddressFamily::INET, ipproto::ICMP),
@@ -321,7 +321,7 @@ mod socket {
 pub(crate) use socket::PingSocket;
 
 impl Pings<PingSocket> {
-    /// For this server, if this process may ping.
+    /// Pings for this server, if this process may send them.
     #[cfg(target_os = "linux")]
     pub(crate) fn to(server: IpAddr) -> Option<Pings<PingSocket>> {
         let socket = PingSocket::to(server).ok()?;
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(still(&mut sound, &[Data, Nothing, Nothing, Nothing]), Some((3, 3, 3)));
         let mut swallowing = pings(1_480);
         assert_eq!(still(&mut swallowing, &[Nothing, Nothing, Nothing]), Some((3, 3, 0)));
-        // It answers none at all.
+        // The path is cut: no ping is answered.
         let mut cut = pings(0);
         assert_eq!(still(&mut cut, &[Nothing, Nothing, Nothing]), None);
         let (sent, mut look) = (cut.line.sent, Look::new());

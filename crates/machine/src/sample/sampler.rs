@@ -17,7 +17,7 @@ use crate::sample::parse::own_process;
 use crate::sample::proc_reader::{ProcReader, Target};
 use reelgauge_record::counters::{CountersError, Sample, StoreMeta, StoreWriter};
 
-/// The initial sample interval, and from when on it is longer.
+/// The initial sample interval, and the time after which it is longer.
 const EVERY_NS: u64 = 1_000_000_000;
 const AN_HOUR_NS: u64 = 3_600_000_000_000;
 const EVERY_LATER_NS: u64 = 10_000_000_000;
@@ -25,7 +25,7 @@ const EVERY_LATER_NS: u64 = 10_000_000_000;
 /// The interval at which samples are written to disk.
 const SEAL_EVERY_NS: u64 = 2_000_000_000;
 
-/// An additional sample round makes sense only if the previous one is at least this long ago.
+/// The shortest useful time between two sample rounds, for an additional one.
 const WORTH_A_LOOK_NS: u64 = 100_000_000;
 
 /// The number of consecutive write errors after which sampling is given up.
@@ -79,7 +79,7 @@ impl Sampling {
         let (stop, stopped) = channel();
         let (sender, report) = channel();
         let work = move || {
-            // It opens nothing on the target.
+            // The thread opens nothing on the target, so it may keep its own identity.
             let _own = identity::own();
             // If it took too long to end, there is no receiver any more.
             let _ = sender.send(sample(watch, &now_ns, &stopped));

@@ -17,10 +17,10 @@ const TIME_MAX: Duration = Duration::from_secs(4);
 pub const FOLDERS: [&str; 6] =
     ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin"];
 
-/// The standard output of a command; its words are its name and its arguments.
+/// The standard output of a command. `words`: its name and arguments.
 ///
 /// # Errors
-/// It is not installed, failed, printed too much, or did not end in time.
+/// If it is not installed, failed, printed too much, or did not end in time.
 pub fn output(words: &[&str]) -> Result<String, NotKnown> {
     let (program, arguments) = words.split_first().ok_or(NotKnown::NotThere)?;
     let program = found(program).ok_or(NotKnown::NotThere)?;

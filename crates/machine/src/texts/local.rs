@@ -16,7 +16,8 @@ use crate::mountinfo::Entry;
 
 use super::{NotKnown, TEXT_MAX_BYTES, Texts, command, decoded};
 
-/// A host with containers has hundreds of virtual interfaces, one with an array hundreds of disks.
+/// A host with containers has hundreds of virtual interfaces, and a host with a disk array hundreds of
+/// disks.
 const DEVICES_MAX: usize = 64;
 
 /// Collects all texts of the local host.

@@ -1,4 +1,4 @@
-//! File system states that only commands show. A thread runs these now and then, so that a command that
+//! File system states that only commands show. A thread runs them periodically, so that a command that
 //! hangs blocks nothing. Only the listing commands of ZFS and btrfs are run, which change nothing.
 //!
 //! Not here: states that need no command (the parent module).
@@ -25,14 +25,15 @@ pub(super) struct LastAnswer {
     pub(super) snapshots: BTreeMap<&'static str, u32>,
 }
 
-/// The file systems with commands. The thread ends at its next turn after this is dropped.
+/// The file systems with commands. The thread ends at its next iteration after this is dropped.
 #[derive(Debug)]
 pub(super) struct Asked {
     said: Arc<Mutex<LastAnswer>>,
 }
 
 impl Asked {
-    /// For the host's ZFS, and the btrfs that is mounted at this place; `None` if there is neither.
+    /// Commands for the host's ZFS, and for the btrfs that is mounted at this place; `None` if there is
+    /// neither.
     pub(super) fn of(mount_point: &Path) -> Option<Asked> {
         let has_zfs = Path::new("/dev/zfs").exists();
         let mounts = mountinfo::here().unwrap_or_default();
@@ -53,7 +54,7 @@ impl Asked {
                 thread::sleep(EVERY);
             }
         };
-        // Without a thread, their state is unknown.
+        // If no thread can be started, their state is unknown.
         let _ = thread::Builder::new().name("asked".to_owned()).spawn(work);
         Asked { said }
     }

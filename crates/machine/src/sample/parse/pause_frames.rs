@@ -1,12 +1,12 @@
-//! Pause frames of each interface (`ethtool -I --show-pause`): how often the other end of the link held
-//! this one back, and how often this one the other. Drivers that do not count them, and interfaces
-//! without Ethernet, have no values. See ethtool-netlink in the kernel's documentation.
+//! Pause frames of each interface (`ethtool -I --show-pause`): how often the other end paused this host,
+//! and how often this host paused the other end. Drivers that do not count them, and interfaces other
+//! than Ethernet, have no values. See ethtool-netlink in the kernel's documentation.
 
 use super::put_on;
 use crate::netlink::message::{attributes, u64_at};
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// Attributes of an answer: the counters, and in them those of sent and received frames.
+/// Attributes of a reply: the counters, which contain those of sent and received frames.
 const STATS: u16 = 5;
 const SENT: u16 = 2;
 const RECEIVED: u16 = 3;
@@ -20,7 +20,7 @@ pub struct Pauses {
     received: Option<u64>,
 }
 
-/// The counters of an interface from an answer's attributes; `None` if it has none.
+/// The counters of an interface from a reply's attributes; `None` if it has none.
 pub fn pauses(name: String, body: &[u8]) -> Option<Pauses> {
     let (_, stats) = attributes(body).find(|(kind, _)| *kind == STATS)?;
     let count = |wanted: u16| {
@@ -49,7 +49,7 @@ mod tests {
     fn answer(counts: &[(u16, u64)]) -> Vec<u8> {
         let counts: Vec<u8> =
             counts.iter().flat_map(|(kind, count)| attribute(*kind, &count.to_ne_bytes())).collect();
-        // Preceded by autonegotiation, and the receive and send switches.
+        // The reply begins with the attributes for autonegotiation, receive and send.
         [attribute(2, &[1]), attribute(3, &[1]), attribute(STATS | 0x8000, &counts)].concat()
     }
 
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(pauses("eth0".to_owned(), &answer(&[])), None);
         assert_eq!(pauses("eth0".to_owned(), &attribute(2, &[1])), None);
         let whole = answer(&[(SENT, 7)]);
-        // A message that ends early gives its complete parts, or nothing.
+        // A truncated message yields its complete parts, or nothing.
         (0..whole.len()).for_each(|length| drop(pauses(String::new(), &whole[..length])));
     }
 }

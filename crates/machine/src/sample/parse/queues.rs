@@ -4,16 +4,16 @@ use super::put_on;
 use crate::netlink::message::{attributes, u32_at};
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// The type of the question.
+/// The type of the request.
 pub const GET_QUEUES: u16 = 38;
 
-/// The question's body: every interface.
+/// The body of a request for all interfaces.
 pub const EVERY_QUEUE: [u8; 20] = [0; 20];
 
 /// The root queue of an interface; its counters include the queues below it.
 const ROOT: u32 = 0xffff_ffff;
 
-/// Attributes of an answer: the counters as they are since Linux 3.19, and in them the queue's own.
+/// Attributes of a reply: the counters in the format since Linux 3.19, which contain the queue's own.
 const STATS2: u16 = 7;
 const STATS_QUEUE: u16 = 3;
 
@@ -25,7 +25,7 @@ pub struct Queue {
     drops: u32,
 }
 
-/// The root queue of an interface from an answer's body; `None` if it is none.
+/// The root queue of an interface from a reply's body; `None` if it is not a root queue.
 pub fn queue(body: &[u8]) -> Option<Queue> {
     let (interface, parent) = (u32_at(body, 4)?, u32_at(body, 12)?);
     if parent != ROOT {

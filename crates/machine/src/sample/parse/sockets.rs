@@ -1,7 +1,7 @@
 //! `sock_diag`: each TCP connection to the target's server. See sock_diag(7).
 //!
-//! Kernels append to `struct tcp_info`: a value that a kernel does not have has no counter. The
-//! positions of the numbers are those of `include/uapi/linux/tcp.h`.
+//! Kernels append fields to `struct tcp_info`: a field that a kernel lacks has no counter. The offsets
+//! are those of `include/uapi/linux/tcp.h`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,10 +9,10 @@ use super::put_on;
 use crate::netlink::message::{attributes, u16_at, u32_at, u64_at};
 use crate::sample::counter::{Layer, Look, Reading};
 
-/// The type of the question, and of its answers.
+/// The type of the request, and of its replies.
 pub const SOCK_DIAG_BY_FAMILY: u16 = 20;
 
-/// Connections that are reported, at most: those with the most data.
+/// At most this many connections are reported: those with the most data.
 pub const CONNECTIONS_MAX: usize = 16;
 
 const AF_INET: u8 = 2;
@@ -20,11 +20,11 @@ const AF_INET6: u8 = 10;
 const IPPROTO_TCP: u8 = 6;
 const ESTABLISHED: u32 = 1 << 1;
 
-/// Attributes of an answer: TCP's state, and the memory of the socket.
+/// Attributes of a reply: TCP's state, and the memory of the socket.
 const INFO: u16 = 2;
 const MEMORY: u16 = 7;
 
-/// Positions in the head of an answer: ports, addresses, unread data.
+/// Offsets in the header of a reply: ports, addresses, unread data.
 const LOCAL_PORT_AT: usize = 4;
 const REMOTE_PORT_AT: usize = 6;
 const REMOTE_ADDRESS_AT: usize = 24;
@@ -34,7 +34,7 @@ const HEAD: usize = 72;
 /// Window scaling, among the options that both ends agreed on.
 const OPTION_SCALING: u8 = 4;
 
-/// The body of a question for the established TCP connections to an address.
+/// The body of a request for the established TCP connections to an address.
 pub fn question_for(server: IpAddr) -> Vec<u8> {
     let (family, address) = match server {
         IpAddr::V4(address) => (AF_INET, address.octets().to_vec()),
@@ -71,7 +71,7 @@ pub struct Connection {
     tcp: Vec<u8>,
 }
 
-/// A connection from an answer's body; `None` if it is none.
+/// Parses a reply body; `None` if it is not a connection.
 pub fn connection(body: &[u8]) -> Option<Connection> {
     let head = body.get(..HEAD)?;
     let port = |at| Some(u16::from_be(u16_at(head, at)?));
@@ -176,11 +176,12 @@ impl Connection {
         let segment = self.u32(16);
         let cwnd = self.u32(80).zip(segment).map(|(segments, bytes)| f64::from(segments) * f64::from(bytes));
         let is_scaled = self.tcp.get(5).map(|options| options & OPTION_SCALING != 0);
-        // The kernel's bit fields of four bits: the order of the halves depends on the host.
+        // The kernel's bit fields of four bits: the order of the two halves depends on the host's byte
+        // order.
         let shifts = self.tcp.get(6).filter(|_| is_scaled == Some(true));
         let (low, high) = (shifts.map(|byte| byte & 15), shifts.map(|byte| byte >> 4));
         let (peer, own) = if cfg!(target_endian = "little") { (low, high) } else { (high, low) };
-        // If the shortest round trip has the largest value, nothing has been measured.
+        // The largest value of the shortest round trip means that nothing has been measured.
         let min_rtt = self.u32(148).filter(|us| *us != u32::MAX && *us > 0);
         vec![
             ("connection_rtt_us", level(self.u32(68).filter(|us| *us > 0))),
@@ -216,7 +217,7 @@ mod tests {
 
     const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 98, 0, 1));
 
-    /// An answer in which every number of `tcp_info` is set to its position, so that all of them differ.
+    /// A reply in which every field of `tcp_info` contains its offset, so that all of them differ.
     fn answer(info_bytes: usize) -> Vec<u8> {
         let mut body = vec![0; HEAD];
         body[0] = AF_INET;
