@@ -1,6 +1,6 @@
 //! No sentence of a check's screen contradicts another one, or a row of its table: generated findings
 //! with every limit, mark, rate, link and mount. The limit and the recommendation are compared by the
-//! components that they may mean.
+//! components that they can refer to.
 
 use std::net::IpAddr;
 
@@ -35,7 +35,8 @@ fn limit() -> impl Strategy<Value = CountLimit> {
     ])
 }
 
-/// As a counting makes it: without a failed trial there is no limit, and an open count is a lower bound.
+/// A count as the check produces it: without a failed trial there is no limit, and a count without a
+/// limit is a lower bound.
 fn counted(has_speed: bool) -> impl Strategy<Value = Option<Counted>> {
     let basis =
         prop::sample::select(vec![CheckBasis::Held, CheckBasis::SustainedRate, CheckBasis::ShortTrial]);
@@ -239,7 +240,7 @@ proptest! {
         let summary = summary(facts.clone(), step);
         let statement = of(&summary);
         prop_assert!(statement.is_consistent(&summary), "{:?}", statement.components(&summary));
-        // The recommended rule compared with the named limit, in data and in words.
+        // Compares the recommended rule with the limit, both as data and in the text.
         let limit = facts.limit_culprit.map_or(&[][..], Culprit::components);
         if statement.next_step == Some(NextStep::FollowRule) {
             let is_about_network = hinted.is_some_and(|hint| hint.is_about_network);

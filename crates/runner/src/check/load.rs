@@ -30,22 +30,23 @@ use crate::session::allowance::Demand;
 use crate::streams::actor::Actor;
 use crate::streams::actors::ActorsError;
 
-/// The number of parallel readers or writers for a plain rate: one alone seldom saturates a fast link.
+/// The number of parallel readers or writers for a plain rate: a single one seldom saturates a fast
+/// link.
 const RATE_WORKERS: u32 = 4;
-/// How long the buffer of each player lasts. It is short, because a check is: a full second would hide
-/// half of it.
+/// The length of each player's buffer. It is short, because the trials of a check are short: a buffer of
+/// a full second would hide the stalls in half of a trial.
 pub(super) const BUFFER_NS: u64 = 400_000_000;
 /// All players begin within this time.
 pub(super) const STAGGER_NS: u64 = 80_000_000;
-/// Bytes that are moved between opening and closing.
+/// Bytes that are transferred between opening and closing.
 const TRANSFER: Size = Size::mib(8);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// 1 MiB after 1 MiB.
+    /// Reads of 1 MiB, one after another.
     SequentialRead,
     SequentialWrite,
-    /// 64 KiB anywhere.
+    /// Reads of 64 KiB at random positions.
     RandomRead,
 }
 
@@ -68,14 +69,14 @@ impl Rate {
             blocks: Sizes(vec![if is_random { Size::kib(64) } else { Size::mib(1) }]),
             writes: Percent::whole(if writes { 100 } else { 0 }),
             random: Percent::whole(if is_random { 100 } else { 0 }),
-            // Data in the local host's cache has not been written yet.
+            // Sync before the end: data in the client's cache does not count as written.
             sync: if writes && !place.direct { SyncPolicy::Transfer } else { SyncPolicy::None },
             direct: place.direct,
             ..MixPlan::default()
         };
         let files = place.data_set.files.len() as u32;
         let files = files.max(1);
-        // All files, so that a cache of the storage has to hold all of them.
+        // Uses all files, so that a cache of the storage would have to hold all of them.
         let worker = |id| {
             let own = (id % files..files).step_by(RATE_WORKERS as usize);
             let own = own.map(|file| MixFile { file, size_bytes: place.file_bytes() });
@@ -96,11 +97,11 @@ pub struct PointLoad {
 }
 
 impl PointLoad {
-    /// Of this format, on the test files. Recorders overwrite them. New files, as in `streams`, would
-    /// exceed the space of a check: held for six seconds at 1 GB/s they need 6 GB.
+    /// The load of one format on the test files. Recorders overwrite them. New files, as in `streams`,
+    /// would exceed the space of a check: six seconds at 1 GB/s take 6 GB.
     ///
     /// # Errors
-    /// A format that can't be played.
+    /// If the format cannot be played.
     pub fn new(format: &Format, records: bool, place: &LookTarget, seed: u64) -> Result<PointLoad, RunError> {
         let seconds = place.file_bytes() as f64 / format.mean_bytes_per_s().max(1.0);
         let clip = Span::secs(seconds.ceil() as u64 + 1);
@@ -129,7 +130,7 @@ impl PointLoad {
         self.media.bytes_per_s
     }
 
-    /// The same for a log without an end.
+    /// The format's facts for a log that was cut off.
     pub fn tried(&self, format: &Format) -> TriedFormat {
         TriedFormat {
             id: format.id.clone(),
@@ -153,7 +154,7 @@ impl PointLoad {
             if media.frames.is_empty() {
                 return None;
             }
-            // From a random frame of one file on.
+            // Starts at a random frame of one file.
             let first = dice.below(media.frames.len() as u64) as usize;
             media.frames.rotate_left(first);
             let files = InstanceFiles { prepared: vec![id % self.files], ..InstanceFiles::default() };

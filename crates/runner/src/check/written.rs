@@ -72,7 +72,7 @@ mod tests {
         found(r#"# target = "/mnt/a\nb 'c'""#);
         found("# file_size = \"64MiB\"");
         found(&format!("# written_by = \"reelgauge {}\"", env!("CARGO_PKG_VERSION")));
-        // Whatever the target's name is: a line without a comment sign would be part of a plan.
+        // A line without a comment sign would be part of a plan, whatever the target is called.
         assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
         assert!(AnyPlan::from_toml(&text).is_err());
     }

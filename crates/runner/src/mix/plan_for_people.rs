@@ -34,7 +34,7 @@ pub(super) fn plan_for_people(plan: &Plan) -> BTreeMap<String, String> {
         ("direct", mix.direct.to_string()),
         ("no_repeat", mix.no_repeat.to_string()),
         ("create", if mix.create { "true".to_owned() } else { String::new() }),
-        // Only if it differs from runs of versions without it.
+        // Listed only if it differs from the fixed value of versions that lacked the setting.
         (
             "in_flight",
             Some(mix.in_flight)

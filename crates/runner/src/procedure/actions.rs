@@ -98,8 +98,8 @@ impl Place<'_> {
         self.apart(apart, &mut || self.interrupt.asked())
     }
 
-    /// Does work on a thread, and gives up if storage does not respond. `is_urgent` is polled, and
-    /// returns whether to wait for the result without a limit.
+    /// Runs `work` on a thread. `is_urgent` is polled. From when it first returns true, the storage has
+    /// [`GRACE`] to respond; after that, the work is abandoned.
     fn apart<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, ActionError> + Send + 'static,

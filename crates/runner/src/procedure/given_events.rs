@@ -1,5 +1,5 @@
-//! The events that the user supplies for a procedure. They are never kept, since a file must not start
-//! commands: `--resume` takes them again.
+//! The events that the user supplies for a procedure. They are never saved, because a file must not
+//! start commands: they must be given again with `--resume`.
 
 use reelgauge_workload::event::Event;
 use reelgauge_workload::procedure::requirement::{Missing, Requirement};
@@ -28,7 +28,7 @@ impl GivenEvents {
         [Some(format!("--event={name}: {command}")), at, limit].into_iter().flatten().collect()
     }
 
-    /// The steps of a resumed procedure: those whose missing event is supplied now are tried.
+    /// Marks skipped steps of a resumed procedure as pending, if their missing event is now supplied.
     pub(super) fn meet(&self, rows: &mut [Row]) -> Result<(), ProcedureError> {
         for row in rows.iter_mut().filter(|row| !row.requires.event.is_empty()) {
             let is_given = row.requires.chosen(&self.events).is_some();

@@ -30,7 +30,7 @@ pub fn procedure_text(record: &ProcedureRecord, dir: &Path, style: Style) -> Str
     with_screen(record, dir, |screen| procedure_screen(screen, style))
 }
 
-/// The first sentence of its answer.
+/// The first sentence of the procedure's result.
 pub fn procedure_answer(record: &ProcedureRecord, dir: &Path) -> String {
     with_screen(record, dir, procedure_sentence)
 }
@@ -58,7 +58,7 @@ pub fn planned_action(action: &Action) -> Option<PlannedAction> {
     })
 }
 
-/// Every state of the storage, as CSV; `None` if the procedure has none.
+/// All states of the storage, as CSV; `None` if the procedure has none.
 pub fn states_table(record: &ProcedureRecord, dir: &Path) -> Option<String> {
     match conclude(record, &summaries(record, dir)) {
         Some(Finding::States { states }) => Some(states_csv(&states)),
@@ -66,7 +66,7 @@ pub fn states_table(record: &ProcedureRecord, dir: &Path) -> Option<String> {
     }
 }
 
-/// The same for a page; `None` if the procedure has none.
+/// All states of the storage, for a page; `None` if the procedure has none.
 pub fn states_on_page(record: &ProcedureRecord, dir: &Path) -> Option<Section> {
     match conclude(record, &summaries(record, dir)) {
         Some(Finding::States { states }) => Some(states_section(&states)),
@@ -89,7 +89,7 @@ pub(super) fn run_notes(record: &ProcedureRecord, at: usize) -> RunNotes {
     notes
 }
 
-/// The same in the run's summary.
+/// The same facts in the run's summary.
 pub(super) fn procedure_step(record: &ProcedureRecord, at: usize) -> ProcedureStep {
     let row = &record.rows[at];
     let deviation = |deviation: &Deviation| PaperDeviation {
@@ -178,7 +178,7 @@ fn words_of(deviation: &Deviation) -> DeviationWords<'_> {
 
 fn step_words<'a>(row: &'a Row, summary: Option<&Summary>, name: &'a str, run: &'a str) -> StepWords<'a> {
     let what = match (&row.action, &row.fact) {
-        // Its figures are no result.
+        // A preparing run shows no figures: they are not a result.
         (Action::Run { .. }, _) if row.requires.prepares => What::Nothing,
         (Action::Run { .. }, _) => {
             What::Run(summary.iter().flat_map(|summary| &summary.load_points).map(figures).collect())

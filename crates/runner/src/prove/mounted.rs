@@ -23,7 +23,7 @@ pub(super) struct MountBefore {
 }
 
 impl MountBefore {
-    /// As it is now; `None` if unknown.
+    /// The current mount of the target; `None` if unknown.
     pub(super) fn of(target: &Path) -> Option<MountBefore> {
         let before = mounted(&mountinfo::here().ok()?, target)?;
         Some(MountBefore { target: target.to_path_buf(), before })

@@ -1,4 +1,4 @@
-//! One pass: this same program measures, as a separate process, into the proof's directory.
+//! One pass: a separate process of this program measures and writes into the proof's directory.
 //!
 //! A separate process, because nothing of one pass may affect the next: no open file, no memory, no
 //! thread that still waits for a dead mount.
@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::suite::Suite;
 use crate::supervise::leash;
 
-/// The interval of checks for the end.
+/// The interval of checks for an interrupt.
 const BEAT: Duration = Duration::from_millis(20);
 /// How many of the last lines of a fleet's run are kept, and how much is searched for them.
 const LAST_LINES: usize = 3;
@@ -74,7 +74,7 @@ pub enum PassError {
     /// Its run can't be read.
     #[error("cannot read the run of a pass: {0}")]
     Run(#[from] ReopenError),
-    /// The user wants the end.
+    /// The user interrupted it.
     #[error("interrupted")]
     Interrupted,
 }
@@ -241,7 +241,8 @@ fn wait(child: &mut Child, interrupt: &Interrupt) -> io::Result<ExitStatus> {
             return Ok(status);
         }
         if interrupt.asked() && !is_told {
-            // In a terminal it has the signal already; the second of two quick ones means the same.
+            // In a terminal the child already received the signal. A second one shortly after has no
+            // further effect.
             interrupted(child);
             is_told = true;
         }
@@ -283,7 +284,7 @@ fn directories(dir: &Path) -> BTreeSet<OsString> {
     entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name()).collect()
 }
 
-/// The command line with this in the place of the target.
+/// The command line with this path in place of the target.
 pub(super) fn with_target(words: &[OsString], place: &str, target: &Path) -> Vec<OsString> {
     let put = |word: &OsString| match word.to_str().and_then(|word| word.split_once(place)) {
         Some((before, behind)) => {

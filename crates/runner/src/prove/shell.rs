@@ -15,7 +15,7 @@ use reelgauge_results::process_group::end_group;
 use crate::command_watcher::{Leash, leashed};
 use crate::interrupt::Interrupt;
 
-/// Not available on this system.
+/// A pipe that ends the shell when this process ends. Not available on this system.
 #[cfg(not(unix))]
 struct Leash;
 
@@ -24,24 +24,24 @@ impl Leash {
     fn release(self) {}
 }
 
-/// The largest part of a command's output that is shown.
+/// The interval of checks for an interrupt.
 const SAID_MAX_BYTES: u64 = 2048;
 
-/// The interval of checks for the end.
+/// A command that takes longer is reported once, so that the user knows what is in progress.
 const BEAT: Duration = Duration::from_millis(10);
 /// A command that takes longer is reported once, so that the user knows what is in progress.
 const LONG: Duration = Duration::from_secs(5);
-/// The same if the user wants the end.
+/// The limit after an interrupt.
 const LONG_WHEN_ASKED: Duration = Duration::from_secs(1);
 
-/// A command that takes long, or continues while the user wants the end.
+/// A command that takes long, or continues after an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting<'a> {
     /// The command.
     pub command: &'a str,
     /// The number of its shell's process.
     pub pid: u32,
-    /// Whether the user wants the end.
+    /// Whether the user interrupted the run.
     pub is_asked: bool,
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct Running<'a> {
     pub(crate) directory: &'a Path,
     /// Receives the number of its process as soon as it has one.
     pub(crate) begun: &'a mut dyn FnMut(u32),
-    /// Called if it takes long, and if it continues although the user wants the end.
+    /// Called if the command takes long, or continues after an interrupt.
     pub(crate) waiting: &'a mut dyn FnMut(&Waiting<'_>),
-    /// Whether the user wants the end.
+    /// Whether the user interrupted the run.
     pub(crate) interrupt: &'a Interrupt,
-    /// Whether the command is then ended, and when this program ends for any reason. A change or its
-    /// undo is never interrupted.
+    /// Whether to end the command on an interrupt and when this program ends. Never set for a change or
+    /// its undo.
     pub(crate) ends_when_asked: bool,
 }
 
@@ -80,7 +80,7 @@ pub enum ShellError {
         /// Its directory.
         directory: PathBuf,
     },
-    /// It was ended because the user wants the end.
+    /// It was ended because of an interrupt.
     #[error("interrupted")]
     Interrupted,
     /// Its exit status is not 0.
@@ -102,7 +102,7 @@ fn said_behind(said: &str) -> String {
 /// Runs a command to its end.
 ///
 /// # Errors
-/// It can't be started, its directory does not exist, or its exit status is not 0.
+/// If it cannot be started, its directory does not exist, or its exit status is not 0.
 pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellError> {
     let directory = with.directory;
     let start = |source| ShellError::Start { command: command.to_owned(), source };
@@ -120,7 +120,7 @@ pub(crate) fn run(command: &str, with: &mut Running<'_>) -> Result<(), ShellErro
     shell.stdout(said.try_clone().map_err(start)?).stderr(said.try_clone().map_err(start)?);
     let mut child = shell.spawn().map_err(start)?;
     (with.begun)(child.id());
-    // It holds the other end of the leash.
+    // Dropped, because it holds the other end of the leash; otherwise this end would never close.
     drop(shell);
     let Some(status) = wait(&mut child, command, with).map_err(start)? else {
         return Err(ShellError::Interrupted);
@@ -227,7 +227,7 @@ mod tests {
         )
     }
 
-    /// It is not interrupted, and the user learns which command is waited for.
+    /// A change is not interrupted, and the user learns which command is in progress.
     #[test]
     fn a_command_in_progress_during_an_interrupt_is_reported_once_and_completes() {
         let dir = tempfile::tempdir().unwrap();

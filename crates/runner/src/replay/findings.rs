@@ -25,7 +25,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Before the first pass.
+    /// The findings before the first pass.
     pub fn new(plan: &ReplayPlan, tape: &Tape) -> Findings {
         let set = &plan.replay;
         let packed = &tape.packed;
@@ -66,7 +66,7 @@ impl Findings {
         Findings { facts, copies: set.copies, are_staggered: stagger_s > 0.0 }
     }
 
-    /// Takes a pass that is over. `wall_time` converts a time of the run to the wall clock.
+    /// Adds a pass that is over. `wall_time` converts a time of the run to the wall clock.
     pub fn take(
         &mut self,
         done: &PointDone<ReplayScript>,
@@ -76,7 +76,7 @@ impl Findings {
         let users: Vec<&Outcomes> = done.workers.iter().map(|worker| worker.script.outcomes()).collect();
         let sum = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).sum::<u64>();
         let most = |of: fn(&Outcomes) -> u64| users.iter().map(|user| of(user)).max();
-        // One that was to begin later than the pass was stopped has no time.
+        // A user that had not started when the pass was stopped has no time.
         let times =
             || users.iter().filter(|user| user.done_ops > 0).map(|user| (user.begun_ns, user.ended_ns));
         let begun_ns = times().map(|(begun_ns, _)| begun_ns).min().unwrap_or(0);
@@ -117,7 +117,7 @@ impl Findings {
         }
     }
 
-    /// Periods in which the storage did not answer, and operations were late for that.
+    /// Periods in which the storage did not respond and made operations late.
     fn silences(
         &self,
         done: &PointDone<ReplayScript>,
@@ -140,12 +140,12 @@ impl Findings {
         silences
     }
 
-    /// Takes the numbers of extents of its files.
+    /// Records the extent count of each file.
     pub fn take_pieces(&mut self, pieces: Vec<WrittenPieces>) {
         self.facts.written_pieces.extend(pieces);
     }
 
-    /// Remarks that only a pass gives.
+    /// Adds notes that are known only after a pass.
     fn remark(&mut self, users: &[&Outcomes], done: &PointDone<ReplayScript>) {
         let extra: u64 = users.iter().map(|user| user.extra_closes).sum();
         if extra > 0 {
@@ -174,7 +174,7 @@ impl Findings {
         }
     }
 
-    /// A remark if several users were requested but were not at work at the same time.
+    /// Adds a remark if several users were requested but were not at work at the same time.
     fn remark_on_work(&mut self, work: Work) {
         if work.users_at_once < self.copies {
             let then = match self.are_staggered {
@@ -196,7 +196,7 @@ impl Findings {
         }
     }
 
-    /// After the last pass.
+    /// The facts after the last pass.
     pub fn finish(mut self) -> ReplayFacts {
         self.facts.conclude(bad_timing_sentence);
         self.facts
@@ -211,16 +211,16 @@ fn length_s(user: &Outcomes) -> f64 {
 /// The periods in which users of a pass were at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Work {
-    /// How long at least one was.
+    /// Total time in which at least one user was at work.
     s: f64,
-    /// The largest number at the same time.
+    /// The largest number of users at work at the same time.
     users_at_once: u32,
 }
 
 impl Work {
-    /// From each user's start and end.
+    /// Computes it from each user's start and end.
     fn of(users: impl Iterator<Item = (u64, u64)>) -> Work {
-        // One that ends when another begins does not overlap it.
+        // If a user ends when another begins, they do not overlap.
         let mut changes: Vec<(u64, i32)> = users
             .filter(|(begun_ns, ended_ns)| ended_ns > begun_ns)
             .flat_map(|(begun_ns, ended_ns)| [(begun_ns, 1), (ended_ns, -1)])
@@ -241,7 +241,7 @@ impl Work {
     }
 }
 
-/// Reelgauge's lateness over all users; `None` if none came back.
+/// Reelgauge's lateness over all users; `None` if no user finished.
 pub(super) fn lateness_of(users: &[&Outcomes]) -> Option<LatenessFigures> {
     let mut counts = ResponseCounts::default();
     let delays = users.iter().flat_map(|user| user.own_lateness.counts());

@@ -28,7 +28,7 @@ pub(super) fn unchanged_files(tape: &Tape) -> Vec<u32> {
     for handle in tape.packed.handles.iter().filter(|handle| handle.written || handle.makes) {
         changed.extend(name(handle.file));
     }
-    // A change through a link is one of another name's file.
+    // A change through a link changes the file under its other name.
     let links = tape.before.entries.iter().filter_map(|entry| tape.before.target(&entry.name));
     changed.extend(links);
     let is_below =

@@ -14,7 +14,7 @@ use reelgauge_workload::units::Size;
 
 use crate::error::RunError;
 
-/// What a run demands of direct I/O.
+/// The direct I/O settings that a run requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectWish<'a> {
     pub target: &'a Path,
@@ -25,7 +25,7 @@ pub struct DirectWish<'a> {
     pub quantum_bytes: u32,
 }
 
-/// Decides whether direct I/O is used. A note if it is not, although it was planned.
+/// Decides whether direct I/O is used. Returns a note if it was planned but is not used.
 pub fn settle_direct(
     wish: DirectWish<'_>,
     mount: &Mount,
@@ -64,20 +64,20 @@ pub fn settle_direct(
     Ok(None)
 }
 
-/// Drops the user's own files from the client's cache, without writing anything back. A note if that is
-/// impossible.
+/// Drops the user's own files from the client's cache, without writing anything back. Returns a note if
+/// that is impossible.
 pub fn drop_written(files: &[TargetFile]) -> Option<Note> {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let error = cache::drop_written(&paths).err()?;
     Some(not_cooled("Your files", error.to_string()))
 }
 
-/// A cold start: drops the test files from the client's cache. A note if that is impossible.
+/// A cold start: drops the test files from the client's cache. Returns a note if that is impossible.
 pub fn cool_down(area: &Area, data_set: &DataSet) -> Option<Note> {
     drop_cached(area, &data_set.files)
 }
 
-/// Drops files of the area from the client's cache. A note if that is impossible.
+/// Drops files of the area from the client's cache. Returns a note if that is impossible.
 pub fn drop_cached(area: &Area, files: &[TargetFile]) -> Option<Note> {
     let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
     let error = cache::drop_cached(Some(area.dir()), &paths).err()?;

@@ -61,7 +61,7 @@ pub struct LogFate {
 pub struct GivenUp {
     /// The kind of trouble, which determines the remedy.
     pub trouble: LogTrouble,
-    /// In words.
+    /// The reason, as text.
     pub why: String,
 }
 
@@ -82,13 +82,13 @@ impl From<LogError> for GivenUp {
 pub struct Drained {
     /// All load points together.
     pub totals: RunTotals,
-    /// Every second.
+    /// The figures of every second.
     pub series: Series,
     /// The state of the log.
     pub log: LogFate,
-    /// Operations that found their ring full and are in no figure.
+    /// Operations lost because their ring was full; they are in no figure.
     pub missed_ops: u64,
-    /// Operations that completed after their load point was over: they are in the log and in no figure.
+    /// Operations that completed after their load point was over: they are in the log, but in no figure.
     pub stragglers: u64,
     /// The time in which Reelgauge did not run while it was measuring.
     pub paused: PausedTotal,
@@ -99,7 +99,8 @@ pub struct Drained {
 pub struct LiveCounts {
     /// Operations and bytes.
     pub counts: Counts,
-    /// A moment ago on the run's clock: everything that completed until then is counted.
+    /// The time up to which everything that completed is counted, on the run's clock: slightly in the
+    /// past.
     pub at_ns: u64,
     /// The state of the streams at that time; `None` without frames.
     pub late: Option<LateNow>,
@@ -144,7 +145,7 @@ enum Order {
     Unanswered(u64, u64),
     FinishJudging(Sender<Option<Judged>>),
     FinishRereads(u16, Sender<Option<Rereads>>),
-    /// Whether response times are wanted.
+    /// Requests live counts; the flag requests response times, too.
     Live(bool, Sender<LiveCounts>),
 }
 
@@ -288,7 +289,7 @@ impl Drain {
     }
 
     /// From now on a failed operation is a result like any other, unless it means that the storage is
-    /// unreachable or full, and is not `expected`. One that moves less than requested is an answer.
+    /// unreachable or full, and is not `expected`. A short operation then counts as a result, too.
     pub fn errors_are_results(&self, expected: BTreeSet<i32>) -> Result<(), DrainDied> {
         // Called once, before the first load point; a second call changes nothing.
         let _ = self.tolerated.set(Tolerated { expected });
@@ -333,7 +334,7 @@ struct Work {
     judging: Option<Box<Judging>>,
     watchdog: Watchdog,
     /// Pauses since the earlier load point was over: their measured part is known when this one is over.
-    /// At most about thirty come in a second, on a host that hardly runs at all.
+    /// At most about thirty per second occur, on an overloaded host, so the list stays short.
     pauses: Vec<Pause>,
     paused: PausedTotal,
     answered_ns: Option<u64>,
@@ -374,7 +375,7 @@ impl Work {
         }
     }
 
-    // An answer without a receiver is dropped.
+    // A reply without a receiver is dropped.
     fn obey(&mut self, order: Order) {
         let asked_ns = self.clock.now_ns();
         self.round();
@@ -389,7 +390,7 @@ impl Work {
                 assert_eq!(point, self.point, "the load point that ends is the one that runs");
                 let timing = ran.timing(self.answered_ns);
                 self.count_pauses(ran.measured_from_ns, timing.measured_ns);
-                // See above, here and below.
+                // A reply without a receiver is dropped, here and below.
                 let _ = reply.send(self.meter.finish_point(point, timing));
             }
             Order::Files(entries) => {
@@ -406,21 +407,21 @@ impl Work {
                 }
             }
             Order::FinishJudging(reply) => {
-                // See above.
+                // A reply without a receiver is dropped.
                 let _ = reply.send(self.judging.take().map(|judging| judging.finish()));
             }
             Order::FinishRereads(point, reply) => {
-                // See above.
+                // A reply without a receiver is dropped.
                 let _ = reply.send(self.rereads.finish_point(point));
             }
             Order::Live(wants_response_counts, reply) => {
-                // In the run's first moments nothing is known yet.
+                // Just after the start of the run nothing is known yet.
                 let at_ns = asked_ns.saturating_sub(HANDED_OVER_NS);
                 let late = self.judging.as_mut().and_then(|judging| judging.at(at_ns));
                 let counts = self.meter.counts();
                 let response_counts = wants_response_counts.then(|| self.meter.response_counts());
                 let answered_ns = self.answered_ns;
-                // See above.
+                // A reply without a receiver is dropped.
                 let _ = reply.send(LiveCounts { counts, at_ns, late, response_counts, answered_ns });
             }
         }
@@ -430,7 +431,7 @@ impl Work {
     /// figure.
     fn count_pauses(&mut self, from_ns: u64, measured_ns: u64) {
         for pause in std::mem::take(&mut self.pauses) {
-            // A load point without an end ends with all of time.
+            // A load point without an end extends to the end of the clock's range.
             self.paused.add_within(pause, from_ns, from_ns.saturating_add(measured_ns));
         }
     }
@@ -707,7 +708,7 @@ mod tests {
         work.end();
     }
 
-    /// "Stopped for 5.12 s of 4.3 s" is impossible.
+    /// Pauses count only as far as they overlap the measured time, so their sum cannot exceed it.
     #[test]
     fn pauses_count_as_far_as_they_were_measured() {
         const S: u64 = 1_000_000_000;

@@ -25,7 +25,7 @@ pub(crate) struct Means {
 }
 
 impl Means {
-    /// Those of the local host.
+    /// The instruments of a real run on the local host.
     pub(crate) fn real() -> Means {
         Means {
             clock: Clock::start(),

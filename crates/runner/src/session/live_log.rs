@@ -27,13 +27,13 @@ use crate::supervise::tell_measuring;
 /// The interval of reports. Slightly less than a second, because the run reports four times a second,
 /// and not to the millisecond.
 const EVERY: Duration = Duration::from_millis(950);
-/// A longer plan ends when its work does, at an unknown time.
+/// A plan longer than this ends when its work does, at an unknown time.
 pub(crate) const FORESEEABLE: Duration = Duration::from_secs(400 * 24 * 3600);
 
 /// Carries out a run for `observer`, and writes its events.
 ///
 /// # Errors
-/// Those of the run.
+/// The errors of the run.
 pub fn logged(
     observer: &mut dyn Observer,
     run: impl FnOnce(&mut dyn Observer) -> Result<Finished, RunError>,
@@ -213,8 +213,8 @@ fn is_due(told_at: &mut Option<Instant>, is_last: bool) -> bool {
     is_due
 }
 
-/// Makes ticks of a run's reports, which come four times a second. Times are those of the load point, so
-/// this reads no clock.
+/// Converts a run's reports (four per second) into ticks. Times are those of the load point, so this
+/// reads no clock.
 #[derive(Debug, Default)]
 struct Ticks {
     label: String,

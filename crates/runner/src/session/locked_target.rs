@@ -16,11 +16,11 @@ use reelgauge_machine::mount::{Mount, MountId};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 
-/// The interval of checks for the files of the owner of an area.
+/// The interval at which a joining host checks whether the owner has made the files.
 const JOINS_EVERY: Duration = Duration::from_millis(200);
 
-/// Refuses paths that a plan cannot contain: found before anything is touched, not when `run.toml` is
-/// written. A target counts with its whole path; a missing one is refused elsewhere.
+/// Refuses paths that a plan cannot contain, before anything is touched rather than when `run.toml` is
+/// written. A target is checked with its absolute path. A missing target is refused elsewhere.
 ///
 /// # Errors
 /// [`RunError::NotText`].
@@ -64,8 +64,8 @@ impl LockedTarget {
         LockedTarget::with(area, lock)
     }
 
-    /// Takes a share of the area that another host of this run owns, once that has made the files; waits
-    /// up to this time. The content of the area is the owner's.
+    /// Joins the area that another host of this run owns, after the owner has made the files. Waits up
+    /// to this time. The content of the area is the owner's.
     ///
     /// # Errors
     /// If the owner does not share it in time, or the target does not answer as it should.

@@ -127,7 +127,8 @@ fn is_in_the_way(error: &io::Error) -> bool {
 }
 
 /// Whether a file's data takes so much less than before that a part of it must be missing. Storage
-/// counts coarsely, and may lay overwritten data out again: both change less than an eighth.
+/// counts in large units, and may relocate overwritten data; each changes the size by less than an
+/// eighth.
 fn is_hollowed(stored_bytes: u64, before_bytes: u64) -> bool {
     stored_bytes < before_bytes - before_bytes / 8
 }
@@ -153,9 +154,8 @@ pub struct Before {
 }
 
 impl Before {
-    /// Inspects them. Properties that the storage does not return in time are unknown. A workload that
-    /// changes files leaves those with the numbers in `unchanged` as they are; `None` if it changes
-    /// none.
+    /// Inspects them. Properties that the storage does not return in time are unknown. `unchanged`: the
+    /// numbers of files that the workload leaves unchanged; `None` if it changes no file.
     pub fn look(area: &AreaDir, mount: &Mount, files: &FileTable, unchanged: Option<&[u32]>) -> Before {
         let known = |file: &TargetFile| (file.path.clone(), file.size_bytes);
         let all: Vec<_> = match unchanged {

@@ -1,6 +1,6 @@
 //! `report.html`, which every run receives at its end.
 //!
-//! Not here: making the page ([`reelgauge_results::page`]), also later.
+//! Not here: creating the page, at the end of a run or later ([`reelgauge_results::page`]).
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use reelgauge_results::page::{PageError, REPORT_FILE, page, run_page, write_html
 
 use crate::interrupt::Interrupt;
 
-/// After Ctrl-C, a report of more operations than this is skipped, and others have this time limit.
+/// After Ctrl-C, a report of more operations than this is skipped, and smaller ones have a time limit.
 const INTERRUPTED_ROWS: u64 = 2_000_000;
 const INTERRUPTED_TIME: Duration = Duration::from_millis(700);
 
@@ -20,7 +20,7 @@ const INTERRUPTED_TIME: Duration = Duration::from_millis(700);
 /// skips it if it would take too long after an interruption.
 ///
 /// # Errors
-/// When it can't be made or written.
+/// If it cannot be created or written.
 pub fn leave_report(run_dir: &Path, summary: &Summary, interrupt: &Interrupt) -> Result<(), PageError> {
     let is_interrupted = summary.outcome == Outcome::Interrupted;
     if is_interrupted && summary.log.rows > INTERRUPTED_ROWS {

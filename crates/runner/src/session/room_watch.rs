@@ -40,7 +40,7 @@ impl RoomWatch {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// If no thread can be started.
     pub fn start(area: &Area) -> io::Result<RoomWatch> {
         let watched = Arc::new(Watched::default());
         let (seen, area) = (Arc::clone(&watched), area.clone());

@@ -37,12 +37,13 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// The remains of a run: the cached part of these test files, and the bytes fetched since it began.
+    /// Measures the cache evidence at the end of a run: the cached part of these test files, and the
+    /// bytes fetched since it began.
     pub fn left((mount, area): (&Mount, &AreaDir), files: &[&Path], fetched_before: Option<u64>) -> Traces {
         let fetched = fetched_bytes(mount).zip(fetched_before);
         Traces {
             cached_after: cache::resident(Some(area), files).share(),
-            // A new mount counts from 0 again: then it is unknown.
+            // A new mount counts from 0 again, so the difference is unknown.
             fetched_bytes: fetched.and_then(|(after, before)| after.checked_sub(before)),
         }
     }
@@ -65,7 +66,7 @@ pub struct Subject {
     pub data_set: DataSet,
     /// Bytes of all of them.
     pub data_bytes: u64,
-    /// Their owner, and the server that holds them.
+    /// Facts about the test files for cache checks.
     pub material: Material,
 }
 
@@ -93,25 +94,25 @@ pub struct RunFacts<'a> {
     pub started: Timestamp,
     /// The load points.
     pub load_points: Vec<LoadPoint>,
-    /// From the drain.
+    /// The drain's results.
     pub drained: Drained,
     /// Reelgauge's CPU time while measuring.
     pub cpu: Option<OwnCpu>,
     /// Share of the test files in the cache before the run.
     pub cached_before: Option<f64>,
-    /// The run's remains in the client's cache.
+    /// The evidence about the client's cache.
     pub traces: Traces,
     /// First and later reads, load point by load point.
     pub rereads: Vec<Rereads>,
     /// How it ended.
     pub ending: Ending,
-    /// The same in words, if it ended early.
+    /// The reason as text, if it ended early.
     pub reason: Option<String>,
     /// The reason of the stop, if it was stopped.
     pub stopped_by: StoppedBy,
     /// The driver's notes on features of the system.
     pub driver_notes: Vec<String>,
-    /// If it was requested.
+    /// The result of the verification, if it was requested.
     pub verified: Option<Verified>,
     /// Notes for the user.
     pub notes: Vec<Note>,

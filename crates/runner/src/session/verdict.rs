@@ -10,9 +10,9 @@ use reelgauge_report::verdict::{in_words, in_words_held_back};
 use super::{PointDone, Session};
 
 impl Session {
-    /// Keeps the ruling on the last load point, which is `done`, and the component that caused a
-    /// failure, which may be a set limit. Returns whether it passed. A load point that was stopped is
-    /// not judged.
+    /// Stores the ruling on the last load point (`done`), and the component that caused a failure
+    /// (possibly a rate limit set by the user). Returns whether it passed. A load point that was stopped
+    /// is not judged.
     pub fn rule_last<S>(&mut self, done: &PointDone<S>, ruling: Ruling) -> bool {
         let passed = ruling.unmet().is_empty();
         if done.complete {
@@ -21,7 +21,7 @@ impl Session {
         passed
     }
 
-    /// The same for a load point that may have been stopped: failures that no further time could have
+    /// The same for a load point that may have been stopped: only failures that more time could not have
     /// changed are judged.
     pub fn rule_last_stopped<S>(&mut self, done: &PointDone<S>, ruling: Ruling) -> bool {
         let passed = ruling.unmet().is_empty();

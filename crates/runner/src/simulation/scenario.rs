@@ -1,4 +1,4 @@
-//! The content of a seed: the workers of a world, its length, and its faults.
+//! The scenario drawn from a seed: the workers of a world, its length, and its faults.
 
 use reelgauge_record::log::LogOptions;
 use reelgauge_workload::random::Dice;
@@ -55,18 +55,18 @@ pub(super) struct Store {
 /// The faults. `None` and 0: no fault of that kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Faults {
-    /// The first operation from then on fails with this error, and each later one with this probability
-    /// in percent.
+    /// (time, error, percent): the first operation at or after this time fails with this error, and each
+    /// later one with this probability in percent.
     pub(super) error: Option<(u64, i32, u64)>,
-    /// The first read or write from then on moves less than requested.
+    /// The first read or write at or after this time moves less than requested.
     pub(super) short_ns: Option<u64>,
-    /// The first operation from then on takes this long; `u64::MAX`: forever.
+    /// (time, duration): the first operation at or after this time takes this long; `u64::MAX`: forever.
     pub(super) hang: Option<(u64, u64)>,
-    /// Nothing is answered from then on for this long.
+    /// (time, duration): the storage answers nothing for this long.
     pub(super) stall: Option<(u64, u64)>,
-    /// One of the threads of the load point in progress panics then.
+    /// At this time, one of the threads of the load point in progress panics.
     pub(super) death_ns: Option<u64>,
-    /// The driver of one thread fails then.
+    /// At this time, the driver of one thread fails.
     pub(super) failure_ns: Option<u64>,
     /// A thread takes this long to close its files at its end.
     pub(super) closing_ns: u64,
@@ -74,22 +74,22 @@ pub(super) struct Faults {
     pub(super) no_start: Option<usize>,
     /// A script is finished after this many operations.
     pub(super) ops_max: Option<u32>,
-    /// It returns that it is blocked instead.
+    /// The script returns that it is blocked instead.
     pub(super) gets_stuck: bool,
-    /// The user interrupts the run then.
+    /// At this time, the user interrupts the run.
     pub(super) interrupt_ns: Option<u64>,
-    /// This process does not run from then on for this long.
+    /// (time, duration): the process is suspended.
     pub(super) pause: Option<(u64, u64)>,
     /// The longest sleep of the drain between two rounds.
     pub(super) nap_most_ns: u64,
-    /// The longest delay before it obeys an order.
+    /// The longest delay before the drain executes an order.
     pub(super) obeys_most_ns: u64,
     /// The longest time between the last load point and the end of the drain.
     pub(super) end_most_ns: u64,
-    /// It panics at its first write to the log's disk from then on.
+    /// The drain panics at its first write to the log's disk after this time.
     pub(super) drain_dies_ns: Option<u64>,
     pub(super) disk: DiskFaults,
-    /// From then on this file of the run directory can't be written.
+    /// (time, file): from this time on, this file of the run directory cannot be written.
     pub(super) small_file: Option<(u64, &'static str)>,
 }
 
@@ -98,11 +98,11 @@ pub(super) struct Faults {
 pub(super) struct DiskFaults {
     /// The longest duration of a call.
     pub(super) call_most_ns: u64,
-    /// From then on calls fail with this error: this many of them.
+    /// (time, error, count): from this time on, this many calls fail with this error.
     pub(super) fails: Option<(u64, i32, u32)>,
     /// Only calls of this kind fail.
     pub(super) fails_only: Option<Call>,
-    /// The first call from then on takes this long.
+    /// (time, duration): the first call at or after this time takes this long.
     pub(super) hiccup: Option<(u64, u64)>,
     /// Its capacity in bytes.
     pub(super) room_bytes: Option<u64>,
@@ -197,7 +197,7 @@ impl Point {
 }
 
 impl Faults {
-    /// One to three faults, and often a slow host.
+    /// Draws one to three faults, and often a slow host.
     fn draw(dice: &mut Dice, total_ns: u64, points: usize) -> Faults {
         let mut faults = Faults::default();
         for _ in 0..1 + dice.below(3) {

@@ -1,5 +1,5 @@
-//! Until when the load of a remotely controlled run may continue. Times are readings of one monotonic
-//! clock.
+//! The permission under which a remotely controlled run may load the storage. Times are readings of one
+//! monotonic clock.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ pub const HELD_FOR_MOST: Duration = Duration::from_secs(60);
 /// A run that is ready and loads nothing waits this long for a message.
 pub const WAITS_FOR: Duration = Duration::from_secs(600);
 
-/// The run's effect on the storage.
+/// Whether the run loads the storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// It loads: it measures, or makes or reads back files.
@@ -28,29 +28,30 @@ pub struct Leash {
 }
 
 impl Leash {
-    /// For a run that begins to prepare now.
+    /// The permission of a run that begins to prepare now.
     pub fn new(now_ns: u64) -> Leash {
         Leash { heard_ns: now_ns, held_until_ns: now_ns + nanoseconds(HELD_FOR), load: Load::Goes }
     }
 
-    /// A message permits the load for this long. Its sender has itself heard nothing for `silent`.
+    /// A message permits the load for this long. `silent`: how long the sender itself has had no
+    /// contact; that time is subtracted.
     pub fn hold(&mut self, now_ns: u64, long: Duration, silent: Duration) {
         self.heard_ns = self.heard_ns.max(now_ns.saturating_sub(nanoseconds(silent)));
         let until_ns = now_ns.saturating_add(nanoseconds(long.min(HELD_FOR_MOST)));
         self.held_until_ns = self.held_until_ns.max(until_ns);
     }
 
-    /// The current activity of the run.
+    /// Sets the current activity of the run.
     pub fn load(&mut self, load: Load) {
         self.load = load;
     }
 
-    /// Whether nothing is loaded any more.
+    /// Whether the load has ended.
     pub fn is_over(&self) -> bool {
         self.load == Load::Over
     }
 
-    /// How long nothing was heard, if that is too long.
+    /// The time without a message, if it exceeds the permission.
     pub fn lapsed(&self, now_ns: u64) -> Option<Duration> {
         let silence = Duration::from_nanos(now_ns.saturating_sub(self.heard_ns));
         let is_too_long = match self.load {

@@ -25,7 +25,7 @@ use crate::session::margins::Margins;
 const BEAT: Duration = Duration::from_millis(50);
 /// The interval of figures. Slightly less than a second, as the run reports four times a second.
 const EVERY: Duration = Duration::from_millis(950);
-/// This shortly before a start it can no longer be put off: threads are called, and prepare.
+/// From this long before a start it can no longer be postponed: the threads are already preparing.
 pub const CALLED_AHEAD_NS: u64 = 600_000_000;
 /// A start whose time passed longer ago than this is ignored.
 const LATE_MOST_NS: i64 = 1_000_000_000;
@@ -66,10 +66,10 @@ struct Shared {
 #[derive(Debug)]
 struct Orders {
     leash: Leash,
-    /// The load point that is ready, and its start, if it has been ordered.
+    /// The load point that is ready, and its start, once ordered.
     awaited: Option<u16>,
     start_machine_ns: Option<i64>,
-    /// The load point of the requested trial, and the trial, if it has been ordered.
+    /// The load point that waits for a trial, and the trial, once ordered.
     asked: Option<u16>,
     trial: Option<NextTrial>,
 }
@@ -101,7 +101,7 @@ impl Pilot {
     /// Reads `input`, and sends all messages on standard output. `plan` is the plan's file.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// If no thread can be started.
     pub fn start(
         input: Box<dyn Read + Send>,
         plan_sha256: String,
@@ -148,7 +148,7 @@ impl Pilot {
         start_on(at_machine_ns, machine_ns(), now_ns)
     }
 
-    /// Whether a start is so near that threads are called for it.
+    /// Whether a start is so near that its threads must prepare.
     fn is_near(&self, run_ns: u64) -> bool {
         let now_ns = self.clock.as_ref().map_or(0, Clock::now_ns);
         run_ns.saturating_sub(now_ns) <= CALLED_AHEAD_NS
@@ -214,7 +214,7 @@ impl Observer for Pilot {
             }
             if let Some(at_machine_ns) = orders.start_machine_ns {
                 match self.on_run_clock(at_machine_ns) {
-                    // Until its threads are called it may be put off.
+                    // It may be postponed until its threads prepare.
                     Ok(run_ns) if self.is_near(run_ns) => {
                         orders.awaited = None;
                         orders.leash.load(Load::Goes);
@@ -325,7 +325,7 @@ fn streams(live: &Live, margins: &Margins) -> Vec<StreamSaid> {
 /// Converts a start on the host's clock to the run's clock.
 ///
 /// # Errors
-/// When it is too far in the past or the future.
+/// If it is too far in the past or the future.
 pub fn start_on(at_machine_ns: i64, now_machine_ns: i64, now_run_ns: u64) -> Result<u64, StartRefusal> {
     let ahead_ns = at_machine_ns.saturating_sub(now_machine_ns);
     if ahead_ns < -LATE_MOST_NS {
@@ -337,7 +337,7 @@ pub fn start_on(at_machine_ns: i64, now_machine_ns: i64, now_run_ns: u64) -> Res
     Ok(now_run_ns.saturating_add_signed(ahead_ns))
 }
 
-/// Obeys orders until the other end closes.
+/// Executes orders until the other end closes.
 fn listen(input: Box<dyn Read + Send>, shared: &Shared) {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();

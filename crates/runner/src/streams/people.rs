@@ -35,7 +35,7 @@ fn actor(actor: &ActorPlan) -> String {
         Some(path) => Some(format!("like {}", path.display())),
         None => footage.name(),
     });
-    // Runs of all versions list this for transcoders too, and are compared by it.
+    // Runs of all versions list a buffer for transcoders, and comparisons use it.
     let buffer = actor.outline(None).frames.map_or_else(Buffer::default, |frames| frames.frames.buffer);
     what.map_or_else(
         || format!("{count} x {kind}"),

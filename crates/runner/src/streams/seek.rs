@@ -1,5 +1,5 @@
-//! `--find-max`: trials of the load that the search asks for, until it has its answer. The state is
-//! written after every trial, so that an interrupted search can be continued.
+//! `--find-max`: runs the trials that the search requests, until it has its result. The state is written
+//! after every trial, so that an interrupted search can be continued.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct SearchState {
     pub capped_by: StoppedBy,
     /// The search itself.
     pub search: Search,
-    /// Trials of the runs that it continues, which its answer may rely on.
+    /// Trials of the runs that it continues, which its result may rely on.
     #[serde(default)]
     pub earlier: Vec<EarlierTrial>,
 }
@@ -191,7 +191,7 @@ pub fn save(run_dir: &RunDir, sought: &SearchState, points: &[LoadPoint]) -> Res
     write_atomically(&path, &json)
 }
 
-/// The results of the search, for the summary. Without an answer it was interrupted.
+/// The results of the search, for the summary. Without a result it was interrupted.
 pub fn facts(
     sought: &SearchState,
     answer: Option<&Answer>,
@@ -256,8 +256,7 @@ pub fn conclude(summary: &mut Summary, mut facts: SearchFacts, earlier: &[Earlie
     forget_short_trials(summary);
 }
 
-/// An answer that was sustained for long does not rely on the earlier trials, so their notes are
-/// dropped.
+/// A result that was sustained for long does not rely on the earlier trials, so their notes are dropped.
 pub fn forget_short_trials(summary: &mut Summary) {
     if summary.load_points.iter().any(|point| point.measured_s >= SHORT_LOOK_S) {
         summary.notes.retain(|note| !matches!(note.fact, NoteFact::ShortLook { .. }));
@@ -489,7 +488,7 @@ mod tests {
                 };
                 assert_eq!(statement(&resumed), statement(&whole), "{cut} {again}");
                 assert_eq!(own, counts[again..], "the same trials in the same order");
-                // It names a run only if the trial was made in another one.
+                // `earlier` names a run only if the trial was made in another run.
                 assert_eq!(facts.earlier.is_some(), counts[..again].contains(&6), "{cut} {again}");
             }
         }

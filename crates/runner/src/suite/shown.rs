@@ -1,4 +1,4 @@
-//! Suites in the form of the report: side by side as a page's data.
+//! Converts suites into the report's data, side by side.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::error::RunError;
 #[derive(Clone, Debug)]
 pub struct OpenedSuite {
     pub dir: PathBuf,
-    /// Its content.
+    /// The content of the suite's files.
     pub suite: Suite,
 }
 
@@ -23,7 +23,7 @@ impl OpenedSuite {
     /// The suite in this directory.
     ///
     /// # Errors
-    /// There is none, it is damaged, or a newer version wrote it.
+    /// If there is none, it is damaged, or a newer version wrote it.
     pub fn open(dir: &Path) -> Result<OpenedSuite, RunError> {
         Ok(OpenedSuite { dir: dir.to_path_buf(), suite: Suite::read(dir)? })
     }

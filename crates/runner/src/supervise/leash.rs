@@ -14,12 +14,12 @@ pub const ASKED: &str = "REELGAUGE_LEASHED";
 /// Set for a run whose errors another one quotes, so that they do not begin with the program's name.
 pub const QUOTED: &str = "REELGAUGE_QUOTED";
 
-/// Ends this process when standard input ends, if that was requested. To be called first. Processes that
-/// this one starts have another standard input, and no such request.
+/// Ends this process when standard input ends, if that was requested. Call it first. Processes that this
+/// one starts have another standard input, and no such request.
 pub fn begin_if_asked() {
     if std::env::var_os(ASKED).is_some() {
-        // Without the thread a killed proof would leave a pass running; that is no reason not to
-        // measure.
+        // Without the thread a killed proof would leave a pass running; that does not prevent the
+        // measurement.
         let _ = std::thread::Builder::new().name("leash".to_owned()).spawn(|| {
             let mut way = std::io::stdin().lock();
             let mut said = [0];

@@ -1,4 +1,4 @@
-//! Clients that are described by texts.
+//! Tests of the hint on synthetic clients.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,7 +1,7 @@
 //! The drain without its thread: the same work, done by a part of a simulated world.
 //!
 //! The world decides when a round comes. While a round waits for the log's disk, the world continues and
-//! the drain does not, as with a thread. Orders are obeyed at once, since their sender waits anyway.
+//! the drain does not, as with a thread. Orders are executed at once, because their sender waits anyway.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -24,7 +24,7 @@ impl fmt::Debug for Seat {
 }
 
 impl Seat {
-    /// Begins to work in this world.
+    /// Starts to work in this world.
     pub(super) fn take(world: &'static dyn VirtualWorld, work: Work) -> Seat {
         let seat = Seat(Rc::new(RefCell::new(Some(work))));
         world.join(Box::new(Rounds { seat: seat.clone(), next_ns: world.now_ns() + NAP.as_nanos() as u64 }));
@@ -68,9 +68,9 @@ impl Part for Rounds {
     }
 
     fn act(&mut self, now_ns: u64) {
-        // An order is being obeyed, which includes a round.
+        // An order is being executed, which includes a round.
         if self.seat.0.try_borrow_mut().is_ok() {
-            // A panic shows at the next order.
+            // A panic is reported at the next order.
             let _ = self.seat.work(Work::round);
         }
         self.next_ns = now_ns + drain_nap_ns(NAP.as_nanos() as u64);
