@@ -1,4 +1,4 @@
-//! What the owner of an agent allows, as flags: the same of `agent` and of `fleet install`.
+//! The owner's limits as flags, shared by `agent` and `fleet install`.
 
 use std::num::NonZeroU64;
 
@@ -44,7 +44,7 @@ fn silence(text: &str) -> Result<Span, String> {
 }
 
 impl OwnerArgs {
-    /// As an agent holds runs to them.
+    /// The limits as the agent enforces them.
     pub fn limits(self) -> OwnerLimits {
         let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network, max_silence } = self;
         OwnerLimits {
@@ -57,9 +57,9 @@ impl OwnerArgs {
         }
     }
 
-    /// As they stand on an agent's command line.
+    /// The limits as command-line flags of an agent.
     pub fn flags(self) -> Vec<String> {
-        // Whatever is added has to be handed on, too.
+        // Destructured without `..`, so that a new field cannot be forgotten here.
         let OwnerArgs { max_space, max_duration, max_rate, read_only, max_network, max_silence } = self;
         let mut flags = Vec::new();
         let mut put = |flag: &str, value: Option<String>| {

@@ -1,4 +1,4 @@
-//! Where a fleet's keys lie, for every verb of a fleet.
+//! The default directory of a fleet's keys, for all `fleet` subcommands.
 
 /// The default folder of a site.
 pub(super) const DEFAULT_SITE: &str = "reelgauge-fleet";

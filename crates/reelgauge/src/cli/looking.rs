@@ -1,4 +1,5 @@
-//! Flags of the verbs that look at operations and files: `ops`, `extents`, and those of `report` for traces.
+//! Flags of the subcommands that show operations and files: `ops`, `extents`, and those of `report` for
+//! traces.
 
 use std::path::PathBuf;
 
@@ -22,12 +23,12 @@ pub struct PeriodArgs {
 }
 
 impl PeriodArgs {
-    /// Whether a part was asked for.
+    /// Whether a period was given.
     pub fn is_given(&self) -> bool {
         self.from.is_some() || self.to.is_some()
     }
 
-    /// The period; an error if nothing can lie in it.
+    /// The period; an error if it is empty.
     pub fn period(&self) -> anyhow::Result<Period> {
         let from_ns = self.from.map_or(0, Span::ns);
         let to_ns = self.to.map_or(u64::MAX, Span::ns);

@@ -187,7 +187,8 @@ impl FromStr for Numbers {
     }
 }
 
-/// A version of NFS that Linux mounts: `3`, `4.2`. A `4` alone asks for any from 4.2 down, and is none.
+/// A version of NFS that Linux mounts: `3`, `4.2`. `4` alone is refused: to mount(8) it means "negotiate
+/// 4.2 or lower".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NfsVersion(pub Version);
 
@@ -209,7 +210,7 @@ impl TuneArgs {
     /// The site that the flags state.
     pub fn site(&self) -> Site {
         let usual = Site::default();
-        // What systems call their first card.
+        // The usual name of a system's first network card.
         let card = match self.purpose {
             PurposeName::ClientMacos => "en0",
             PurposeName::ClientWindows => "Ethernet",
@@ -268,7 +269,7 @@ impl TuneArgs {
         SiteName::ALL.into_iter().filter(|name| !stated(name)).collect()
     }
 
-    /// What the fragments are for.
+    /// The purpose of the fragments.
     pub fn purpose(&self) -> Purpose {
         match self.purpose {
             PurposeName::Smb => Purpose::Smb,
@@ -308,7 +309,7 @@ mod tests {
             ("2.5gbit/s", 2.5e3),
             ("100Mbit", 100.0),
             ("25 Gbit", 25e3),
-            // As 'doctor --ask' takes them.
+            // The notation of `doctor --ask`.
             ("10G", 10e3),
             ("2500M", 2.5e3),
             ("40Gbps", 40e3),

@@ -1,4 +1,4 @@
-//! `reelgauge agent`: the local host as one of a fleet.
+//! `reelgauge agent`: runs an agent of a fleet on the local host.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::screen;
 /// The default folder for runs.
 const KEPT: &str = "reelgauge-agent";
 
-/// Lives as an agent until Ctrl-C, or as a service until its manager ends it. Returns the exit status.
+/// Runs as an agent until Ctrl-C, or as a service until its manager ends it. Returns the exit status.
 pub fn agent(args: &AgentArgs) -> Result<u8> {
     if args.service {
         return as_service(args);
@@ -36,7 +36,7 @@ fn as_service(args: &AgentArgs) -> Result<u8> {
     let args = AgentArgs { join: join.clone(), ..args.clone() };
     let ended = service::run(move |interrupt| {
         let folder = join.parent().unwrap_or(&join);
-        // Without a log the agent works all the same.
+        // The agent also works without a log file.
         let mut log = ServiceLog::open(folder).ok();
         let mut say = |text: &str| log.iter_mut().for_each(|log| log.keep(text));
         let ended = std::env::set_current_dir(folder)
@@ -105,7 +105,7 @@ fn words(said: LifeEvent<'_>) -> Option<String> {
             "Checking this host for the controller; nothing is changed.".to_owned()
         }
         LifeEvent::Refused(why) => format!("Rejected a command from the controller: {why}."),
-        // Reported when it ends.
+        // A connection is reported when it ends, not when it closes or is refused.
         LifeEvent::Happened(Happening::NotAdmitted | Happening::Closed) => return None,
         LifeEvent::Happened(Happening::Connected) => "Connected to the fleet's server.".to_owned(),
         LifeEvent::Happened(Happening::Disconnected) => {

@@ -30,7 +30,7 @@ fn carry_out(args: &CleanArgs) -> Result<u8> {
     }
     let removed = match remove_area(&args.path, sharing) {
         Err(error @ AreaError::Removal { .. }) => {
-            // A part of it may have been removed.
+            // Report the error and go on: part of the area may already be removed.
             complain(&error.into());
             return Ok(BROKE_OFF);
         }

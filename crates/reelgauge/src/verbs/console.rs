@@ -34,7 +34,7 @@ pub fn console(args: &ConsoleArgs) -> Result<u8> {
         forms: forms(),
         ahead: crate::verbs::form_plan::form_plan,
     })?;
-    // Kept until the end: it is unknown when a browser has read the file.
+    // Kept until the end: the browser may read the file with the link at any time.
     let _handed = welcome(args, &server);
     server.serve()?;
     Ok(0)
@@ -109,11 +109,11 @@ mod tests {
             for unfit in ["json", "quiet", "out", "help", "version"] {
                 assert!(form.fields.iter().all(|field| field.name != unfit), "{}", form.verb);
             }
-            // A path that the form does not recognise as one would not be checked.
+            // If the form did not recognise a field as a path, it would not be checked.
             let about_paths = form.fields.iter().filter(|field| field.value_name.contains("PATH"));
             assert!(about_paths.clone().all(|field| field.is_path), "{}", form.verb);
         }
-        // A browser has no flags.
+        // A browser has no flags, so help on a form must not name any.
         for field in forms.iter().flat_map(|form| &form.fields) {
             let said = [&*field.title, &*field.help, &*field.unset].join("\n");
             assert!(

@@ -1,4 +1,4 @@
-//! `reelgauge report --document`: makes a document of runs, suites and a stated site.
+//! `reelgauge report --document`: creates a document about runs, suites and a site description.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::other_kinds::without_operations;
 use super::suite::Words;
 use crate::cli::ReportArgs;
 
-/// Makes the document of the named runs. Returns the exit status.
+/// Creates the document of the named runs. Returns the exit status.
 pub fn document(args: &ReportArgs, site: &Path) -> Result<u8> {
     let runs = match args.runs.as_slice() {
         [] => vec![run_or_latest(None)?],

@@ -1,5 +1,5 @@
-//! Every flag of a verb that measures reaches its plan: `run.toml` describes the run, and repeating it
-//! does the same. A new flag without a line here fails.
+//! Tests that every flag of a verb that measures reaches its plan: `run.toml` describes the run, and
+//! repeating it does the same. The test fails for a new flag without a line here.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use clap::{CommandFactory, Parser};
 use super::{mix, replay, streams, vda};
 use crate::cli::{Cli, Verb};
 
-/// Flags for how a run is carried out on this host now, and not for its plan.
+/// Flags that affect only how a run is carried out on this host, so they are not in its plan.
 const NOT_OF_THE_PLAN: &[&str] = &[
     "direct",
     "event",
@@ -140,7 +140,7 @@ fn every_flag_changes_the_plan() {
     for (verb, own) in verbs {
         let samples: Vec<&[&str]> = own.iter().chain(RUNNING).copied().collect();
         for sample in &samples {
-            // Without its last flag: the others may be its requirements.
+            // Compare with the plan without the last flag; earlier flags may be its requirements.
             let last = sample.iter().rposition(|word| word.starts_with("--")).unwrap();
             let seed: &[&str] = if sample.contains(&"--seed") { &[] } else { &["--seed", "1"] };
             let without = planned(&[verb, &["--seed", "1"], &sample[..last]].concat());

@@ -1,4 +1,4 @@
-//! The lines of a fleet's run in progress: from its state to its sentences.
+//! Converts the state of a fleet's run into the lines of its progress screen.
 
 use reelgauge_analysis::ResponseCounts;
 use reelgauge_analysis::figures::CARRY_P99;
@@ -57,7 +57,7 @@ fn tries(conduct: &Conduct) -> Option<FleetTries> {
     Some(FleetTries { label: search.label(point)?, passed, fell })
 }
 
-/// The merged figures of all agents in a load point that are heard.
+/// The merged figures of all connected agents in a load point.
 fn measuring(conduct: &Conduct, point: u16, (at_ns, now_ns): (i64, i64)) -> FleetDoes {
     let present = || conduct.measuring().filter(|member| member.missing.is_none());
     let mut counts = ResponseCounts::default();
@@ -115,7 +115,7 @@ pub fn missing(conduct: &Conduct) -> Vec<MissingLine> {
     conduct.members.iter().filter_map(line).collect()
 }
 
-/// Only with enough operations for this percentile.
+/// `None` if there are too few operations for this percentile.
 fn p99_ms(counts: &ResponseCounts) -> Option<f64> {
     let p99_ns = counts.quantile_ns(0.99).filter(|_| counts.count() >= CARRY_P99);
     p99_ns.map(|ns| ns as f64 / 1e6)

@@ -35,7 +35,7 @@ pub type NamedRuns = Vec<(Option<String>, Vec<Placed>)>;
 
 /// The result of the checks before a run.
 pub enum Looked {
-    /// The findings, if there could be any.
+    /// The findings; `None` if the checks were disabled or failed.
     Done(Option<Preflight>),
     /// The user stopped it.
     Stopped,
@@ -54,7 +54,7 @@ pub fn preflight(args: &FleetPreflightArgs) -> Result<u8> {
         true => Err("omitted because of --no-network".to_owned()),
         false => Ok(NetworkRequest {
             each: args.each.duration(),
-            // An observer is usually on the server.
+            // By default measure to the first observer: it is usually on the server.
             peer: args.peer.clone().or(observers.first().cloned()),
             peer_address: args.peer_address,
         }),
@@ -82,7 +82,7 @@ fn runs(site: &FleetSite, path: &Path) -> Result<(NamedRuns, Vec<AgentName>)> {
     if plan.steps.is_empty() {
         return Ok((vec![(None, plan.placed(&there, &texts, None)?)], observers));
     }
-    // It is never written: it has no directory.
+    // This batch is never saved, so its directory is empty.
     let batch = Batch::new(Path::new(""), BatchPlan { plan_toml, texts, there })?;
     Ok((of_batch(&batch)?, observers))
 }

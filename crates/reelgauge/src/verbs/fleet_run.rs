@@ -1,5 +1,5 @@
-//! `reelgauge fleet run` and `fleet logs`: one run on many hosts, and the parts of it that are still on
-//! them.
+//! `fleet run` runs one measurement on many hosts; `fleet logs` fetches results that are still on
+//! agents.
 //!
 //! Not here: a plan with steps ([`super::fleet_batch`]).
 
@@ -50,7 +50,7 @@ pub fn run(args: &FleetRunArgs) -> Result<u8> {
 fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
     let (plan, plan_toml) = plan_of(site, path)?;
     let texts = plan.texts_beside(path)?;
-    // Checked first, because an error makes everything else useless.
+    // Checked first, because the rest is useless if it fails.
     plan.observer_parts()?;
     let roster = Roster::open(site)?;
     let known: Vec<String> = site.register().agents.iter().map(|agent| agent.name.to_string()).collect();
@@ -93,15 +93,15 @@ fn begin(site: &FleetSite, path: &Path, args: &FleetRunArgs) -> Result<u8> {
 /// Checks that every directory of an agent's target exists.
 ///
 /// # Errors
-/// Those that do not, a line each.
+/// Lists each missing directory on its own line.
 fn expect_directories<'a>(roster: &Roster, placed: impl Iterator<Item = &'a Placed>) -> Result<()> {
     let missing: Vec<String> = missing_directories(roster, placed)?.into_iter().collect();
     ensure!(missing.is_empty(), missing.join("\n"));
     Ok(())
 }
 
-/// The agents that are present, once all are that the plan waits for; `None` if the user interrupted the
-/// wait. A dry run does not wait.
+/// Waits for the plan's agents, and returns the agents present; `None` if the user interrupted the wait.
+/// A dry run does not wait.
 fn seen_by_plan(
     roster: &Roster,
     known: &[String],
@@ -158,7 +158,7 @@ fn finish(
         return fleet_prepare::go_on(site, journey);
     }
     let interrupt = Interrupt::listen()?;
-    // Before any measurement, in case there is no space for the results.
+    // Before any measurement, so that a lack of space for the results shows early.
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let run_dir = out.join(&journey.name);
     let again = format!("{} --out {}", logs_again(site, &journey.name), shell_word(out));
@@ -204,9 +204,9 @@ fn measure(
     Ok(if is_stopped && code == 0 { INTERRUPTED } else { code })
 }
 
-/// As of a run on one host, by the result of all agents: each of them knows only its own part. 3 if an
-/// agent was missing, ended early, or left an incomplete log: a script must not rely on figures that
-/// lack a part of the load.
+/// The exit status, as for a run on one host, judged by the merged result: an agent knows only its own
+/// part. 3 if an agent was missing, ended early, or left an incomplete log: a script must not rely on
+/// figures that lack a part of the load.
 fn exit_code(conduct: &Conduct, summary: &Summary) -> u8 {
     let ended = |member: &Member| {
         let code = match member.state.as_ref().map(|state| &state.phase) {

@@ -15,7 +15,7 @@ use reelgauge_trace::{Trace, TraceInfo};
 use crate::cli::ImportArgs;
 use crate::screen;
 
-/// Bytes per read: lines within are not copied.
+/// Bytes per read. Lines that lie within one buffer are not copied.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Imports a file. Returns the exit status.
@@ -53,7 +53,7 @@ fn json(trace: &Trace, info: &TraceInfo) -> Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }
 
-/// The result, the answer first.
+/// The text of the result, most important line first.
 fn words(trace: &Trace, info: &TraceInfo) -> String {
     let mut lines = vec![format!(
         "{}: {} on {} by {} in {} ({})",

@@ -12,7 +12,7 @@ use reelgauge_workload::units::Span;
 use crate::cli::FleetMergeArgs;
 use crate::screen;
 
-/// Merges them and shows the whole. Returns the exit status, as of a run.
+/// Merges the runs and shows the result. Returns the same exit status as a run.
 pub fn merge(args: &FleetMergeArgs) -> Result<u8> {
     let by_hand = ByHand {
         runs: args.runs.iter().map(|run| (run.name.clone(), run.dir.clone())).collect(),

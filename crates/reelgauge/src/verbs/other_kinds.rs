@@ -55,7 +55,7 @@ pub fn of_many(dir: &Path) -> Option<(&'static str, &'static str)> {
     is_in.into_iter().find_map(|(is_it, kind)| is_it.then_some(kind))
 }
 
-/// The alternative for a directory, or for a plan in it that no host can carry out alone.
+/// The command to use instead, for a directory or for a plan in it that no host can carry out alone.
 pub fn without_a_plan(plan: &Path) -> Option<String> {
     let (said, is_dir) = (shell_word(plan), plan.is_dir());
     let dir = if is_dir { plan } else { plan.parent()? };

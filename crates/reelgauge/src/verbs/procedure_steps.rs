@@ -24,7 +24,7 @@ use super::fleet_procedure::FleetProcedure;
 /// fleet have separate storage.
 ///
 /// # Errors
-/// A run would refuse its flags.
+/// If a run would refuse its flags.
 pub fn planned_steps(
     request: &ProcedureRequest,
     fleet: Option<&FleetProcedure>,
@@ -64,7 +64,7 @@ fn planned_step(
         let need = if missing.is_some() { Need::Unknown } else { Need::of(&step.action) };
         return Ok((planned, need));
     };
-    // One stream replaces the count that is known later.
+    // Uses 1 in place of the stream count, which is known only after the search.
     let words = step_words(request, step, "1");
     let of_step = || format!("step '{}'", plain(&step.name));
     let forecast = forecast_of(&words).with_context(of_step)?;
@@ -93,8 +93,8 @@ struct MadeFiles {
 }
 
 impl MadeFiles {
-    /// The remaining writes of a run, which then has made its files, too. A run with the count of a
-    /// search uses the files of the search, or makes as many itself.
+    /// The bytes that a run still has to write; records its files as made. A run that uses a search's
+    /// stream count reuses the search's files, or makes the same number itself.
     fn without(&mut self, step: &Step, searched: Option<&str>, words: &[OsString], of: Forecast) -> Forecast {
         self.searched.entry(step.name.clone()).or_insert(of.most_files_bytes);
         let sets =
@@ -102,7 +102,7 @@ impl MadeFiles {
         let mut there_bytes = 0_u64;
         for set in &sets {
             let there = self.files.entry(set.name()).or_default();
-            // As many as the search made, or all later steps of this count need.
+            // A run with the count of a search makes enough files for all later steps with that count.
             let needed = if searched.is_some() { u32::MAX } else { set.files };
             let found = if searched.is_some() && *there > 0 { set.files } else { set.files.min(*there) };
             there_bytes = there_bytes.saturating_add(u64::from(found).saturating_mul(set.file_bytes));

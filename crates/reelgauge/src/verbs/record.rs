@@ -103,7 +103,7 @@ fn welcome(args: &RecordArgs, point: &Path) {
     let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
 }
 
-/// The result for the user, the answer first. `name` is the requested one.
+/// The text of the result, most important line first. `name` is the requested one.
 fn words(recorded: &Recorded, name: Option<&str>) -> String {
     let (info, tally) = (&recorded.info, &recorded.tally);
     let mut lines = vec![

@@ -32,13 +32,13 @@ use reelgauge_report::text::shell_word;
 /// The table of a suite, in a folder.
 const TABLE_FILE: &str = "suite.csv";
 
-/// What compares suites.
+/// The error that names the command for comparing suites.
 const SUITES: &str = "compare takes two to eight suites: reelgauge compare SUITE SUITE. Only --json, --out, \
                       --csv and --html have an effect. For one workload, name its runs";
 
 /// Runs the suite. Returns the exit status.
 pub fn run(args: &RunArgs) -> Result<u8> {
-    // Before an hour of measuring, not after it.
+    // Read now, so that an error is reported before an hour of measuring.
     let against = args.against.as_deref().map(|dir| Ok((dir, Suite::read(dir)?))).transpose();
     let against: Option<(&Path, Suite)> = against.map_err(|error: anyhow::Error| error)?;
     let request = request_of(args)?;
@@ -194,7 +194,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Of the suite in this directory.
+    /// The parts for the suite in this directory.
     pub(super) fn of(suite: &Suite, dir: &Path) -> Words {
         let notes = run_notes::read(dir).unwrap_or_default();
         Words {

@@ -13,8 +13,8 @@ use super::super::latest::newest;
 const LOOKED_AT: usize = 20;
 
 /// The text of the named run; otherwise of the newest run of this path, or of any, among the runs in
-/// `runs`. `None` if there is none, if it measured nothing, or if there was no network to its target:
-/// the speed of a disk needs no buffers of TCP.
+/// `runs`. `None` if there is none, if it measured nothing, or if there was no network to its target: a
+/// local disk's speed does not determine TCP buffers.
 pub(super) fn measured(named: Option<&Path>, path: Option<&Path>, runs: Option<&Path>) -> Option<String> {
     let dirs: Vec<PathBuf> = match (named, runs) {
         (Some(named), _) => vec![named.to_owned()],
