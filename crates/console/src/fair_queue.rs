@@ -42,7 +42,7 @@ pub struct Turn {
 }
 
 impl FairQueue {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(limits: Limits) -> FairQueue {
         FairQueue {
             turns: Arc::new(Semaphore::new(limits.at_once)),
@@ -54,7 +54,7 @@ impl FairQueue {
     /// Waits until it is this client's turn. A client that stops waiting leaves the line.
     ///
     /// # Errors
-    /// When the line is full.
+    /// If the line is full.
     pub async fn turn(&self, client: Client) -> Result<Turn, ApiError> {
         let share = self.line.take(client).map_err(come_again)?;
         let own = self.own_line(client).acquire_owned().await.map_err(ApiError::failed)?;

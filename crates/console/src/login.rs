@@ -34,7 +34,7 @@ impl Sessions {
     /// Begins a session; returns its secret.
     ///
     /// # Errors
-    /// When the system gives no random numbers.
+    /// If the system returns no random numbers.
     pub fn begin(&self) -> Result<Token, getrandom::Error> {
         let secret = Token::draw()?;
         let mut known = self.known();

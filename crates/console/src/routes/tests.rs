@@ -27,7 +27,7 @@ use crate::runs::tests::{make_run, summary};
 use crate::start::{Planned, Starter};
 use crate::token::Token;
 
-/// A server on a folder with a root and runs, and its requests.
+/// A server with a folder of runs and one root, and methods to send it requests.
 struct Scene {
     folder: tempfile::TempDir,
     router: Router,
@@ -50,7 +50,7 @@ fn scene(token: Option<Token>) -> Scene {
     scene_at(None, token)
 }
 
-/// The same behind a proxy.
+/// The same server behind a proxy.
 fn scene_at(public_url: Option<&str>, token: Option<Token>) -> Scene {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path().canonicalize().unwrap();
@@ -232,7 +232,8 @@ fn behind_a_proxy_everything_is_below_its_path() {
     let body = json!({"token": token.reveal()}).to_string();
     let scene = scene_at(Some("https://nas.example.com/reelgauge/"), Some(token));
     let json = ("content-type", "application/json");
-    // One proxy keeps host and path, the next replaces the host, the third strips the path.
+    // Three kinds of proxies: the first keeps host and path, the second replaces the host, and the third
+    // also strips the path.
     for (host, path) in
         [("nas.example.com", "/reelgauge"), ("127.0.0.1:8642", "/reelgauge"), ("127.0.0.1:8642", "")]
     {
@@ -384,7 +385,7 @@ fn pages_of_runs_and_traces_are_served() {
     let page = scene.get("/api/runs/run/page").json();
     assert_eq!((page["kind"].as_str(), page["runs"][0]["id"].as_str()), (Some("run"), Some("run")));
     assert_eq!(page["runs"][0]["summary"]["verb"], "streams");
-    // Kept until something about the run changes.
+    // The page is cached until something about the run changes.
     let made_at = &page["made_at"];
     assert_eq!(&scene.get("/api/runs/run/page").json()["made_at"], made_at);
     scene.change("PUT", "/api/runs/run/notes", r#"{"name":"seen"}"#);
