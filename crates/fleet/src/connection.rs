@@ -136,7 +136,7 @@ impl Login {
     /// Connects once; afterwards the connection is restored, however often it breaks.
     ///
     /// # Errors
-    /// No server, one that is not this fleet's, or one that does not admit this key.
+    /// If there is no server, it is not this fleet's, or it does not admit this key.
     pub async fn connect(&self) -> Result<FleetConnection, ConnectionError> {
         let (sender, happenings) = unbounded_channel();
         let tls = tls_of(&self.authority_pem);

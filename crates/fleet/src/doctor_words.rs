@@ -14,7 +14,7 @@ use crate::fleet_site::agent_name::AgentSession;
 pub const EVENT: &str = "doctor";
 /// The presence lists this if an agent can check its host.
 pub const KNOWS_DOCTOR: &str = "doctor";
-/// The same for leftovers of earlier runs.
+/// The kind of orders about leftovers of earlier runs.
 pub const KNOWS_CLEAN: &str = "clean";
 /// The largest answer, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 256 << 10;
@@ -63,7 +63,7 @@ impl DoctorState {
 /// An agent's report on a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoctorAnswer {
-    /// The life of the process that sent it.
+    /// The session of the process that sent it.
     pub life: AgentSession,
     /// The number of the last order that it opened.
     pub opened: u64,
@@ -72,7 +72,8 @@ pub struct DoctorAnswer {
 }
 
 impl DoctorAnswer {
-    /// As a message of limited length: the least severe findings are dropped if it would be too long.
+    /// The answer as a message of limited length: the least severe findings are dropped if it would be
+    /// too long.
     pub fn message(mut self) -> Vec<u8> {
         loop {
             let text = serde_json::to_vec(&self).unwrap_or_default();
@@ -87,7 +88,7 @@ impl DoctorAnswer {
         }
     }
 
-    /// A message as an answer; `None` if it is not one, or too long for one.
+    /// A message as an answer; `None` if it is not an answer, or too long.
     pub fn read(message: &[u8]) -> Option<DoctorAnswer> {
         let is_short = message.len() <= ANSWER_BYTES_MAX;
         let mut answer: DoctorAnswer = is_short.then(|| serde_json::from_slice(message).ok()).flatten()?;

@@ -2,12 +2,12 @@
 //! are current, and arrive for the first time. Commands to a controller and its answers are sealed the
 //! same way.
 //!
-//! The server decides who may send to an agent. An envelope makes the agent independent of that: someone
-//! who runs the server, or has another agent's key, can withhold an order, but cannot forge, change or
-//! repeat one, or redirect it to another agent.
+//! The server decides which users may send to an agent. An envelope makes the agent independent of that:
+//! an attacker who runs the server, or has another agent's key, can withhold an order, but cannot forge,
+//! change or repeat it, or redirect it to another agent.
 //!
-//! The seal covers the fleet, the agent, the life of its process ([`AgentSession`]), a number that rises
-//! with every order of that life, and the body. All of it is verified before the body is read.
+//! The seal covers the fleet, the agent, the session of its process ([`AgentSession`]), a number that
+//! rises with every order of that session, and the body. All of it is verified before the body is read.
 //!
 //! On the wire: four letters with the version, 64 bytes of seal, then the sealed part: fleet and session
 //! (32 characters each), the number (8 bytes, big-endian), the length of the name (1 byte), the name,
@@ -36,7 +36,7 @@ pub struct Sealer {
     fleet: FleetId,
 }
 
-/// Opens the envelopes that are meant for one life of an agent's process.
+/// Opens the envelopes for one session of an agent's process.
 #[derive(Debug)]
 pub struct Opener {
     check: SealCheck,
@@ -76,14 +76,14 @@ pub enum OrderRefusal {
     /// An order to another agent.
     #[error("it is for another agent, {}", .0.escape_debug())]
     OtherAgent(String),
-    /// An order to an earlier life of this agent.
+    /// An order to an earlier session of this agent.
     #[error("it was sent before this agent's last restart")]
     OtherSession,
-    /// An order that was opened already, or overtaken by a later one.
+    /// An order that was opened already, or that arrived after a later one.
     #[error("command {number} arrived after command {last}: it was replayed or delayed, so it was rejected")]
     Replayed {
         number: u64,
-        /// The last one that was opened.
+        /// The last order that was opened.
         last: u64,
     },
 }
@@ -107,7 +107,7 @@ impl OrderRefusal {
 pub struct TooLong(pub usize);
 
 impl Sealer {
-    /// With this key, for this fleet.
+    /// A sealer with this key, for this fleet.
     pub fn new(key: SealingKey, fleet: FleetId) -> Sealer {
         Sealer { key, fleet }
     }
@@ -154,7 +154,7 @@ impl Sealer {
 }
 
 impl Opener {
-    /// For this life of this agent.
+    /// An opener for this session of this agent.
     pub fn new(check: SealCheck, fleet: FleetId, agent: AgentName, session: AgentSession) -> Opener {
         Opener { check, fleet, to: agent.into(), session, last: 0 }
     }
@@ -182,7 +182,7 @@ impl Opener {
         Ok(opened)
     }
 
-    /// The same without regard to its number, for messages that may arrive twice: answers.
+    /// Opens a message regardless of its number, for messages that may arrive twice: answers.
     ///
     /// # Errors
     /// Anything that is not the controller's, and for this session.

@@ -68,7 +68,7 @@ pub enum LimitError {
         /// The path.
         path: PathBuf,
     },
-    /// A plan that can't be carried out.
+    /// The plan cannot be carried out.
     #[error(transparent)]
     Plan(Box<RunError>),
     /// More bytes than allowed.
@@ -102,7 +102,7 @@ pub enum LimitError {
 /// also be in `spool`, where the agent keeps traces from the controller.
 ///
 /// # Errors
-/// A limit is exceeded, or the plan can't be carried out anyway.
+/// If a limit is exceeded, or the plan cannot be carried out anyway.
 pub fn admit(
     mut plan: AnyPlan,
     roots: &Roots,
@@ -162,7 +162,7 @@ fn into_roots(what: &'static str, path: &mut PathBuf, roots: &Roots) -> Result<(
     Ok(())
 }
 
-/// Whether a path leads into a folder.
+/// Whether a path is inside a folder.
 fn lies_in(path: &Path, folder: &Path) -> bool {
     match (path.canonicalize(), folder.canonicalize()) {
         (Ok(path), Ok(folder)) => path.starts_with(&folder) && path != folder,
@@ -185,7 +185,7 @@ impl OwnerLimits {
     /// Checks a plan's demand against the limits.
     ///
     /// # Errors
-    /// A limit is exceeded, or the plan can't be carried out anyway.
+    /// If a limit is exceeded, or the plan cannot be carried out anyway.
     pub fn admit(&self, plan: &AnyPlan) -> Result<(), LimitError> {
         let forecast = reelgauge_runner::estimate::of_plan(plan.clone());
         let mut forecast = forecast.map_err(|error| LimitError::Plan(Box::new(error)))?;

@@ -30,13 +30,13 @@ pub const LEASE_MOST: Duration = Duration::from_secs(60);
 /// An agent that is silent for this much longer than it may load is missing. The time in which nothing
 /// could be received does not count.
 pub const MISSING_GRACE: Duration = Duration::from_secs(1);
-/// An agent that has reported no run and is silent for this long is given up.
+/// An agent that has reported no run and is silent for this long is treated as missing.
 pub const UNHEARD_FOR: Duration = Duration::from_secs(5);
 /// A load point begins this long after all agents were ready.
 pub const START_AHEAD: Duration = Duration::from_secs(3);
-/// If an agent has not confirmed a start this long before it, the start is put off for all.
+/// If an agent has not confirmed a start this long before it, the start is postponed for all.
 pub const CALLED_OFF_AHEAD: Duration = Duration::from_millis(1_500);
-/// This shortly before a start it can no longer be put off: some agents have already called their
+/// From this long before a start it can no longer be postponed: some agents are already preparing their
 /// threads.
 pub const CALLED_AHEAD: Duration = Duration::from_millis(900);
 /// A start whose time passed longer ago than this is ignored.
@@ -230,7 +230,7 @@ pub struct RunTimes {
     pub starts: Vec<PointStart>,
     /// The offset of the host's clock when the first load point began, or as soon as it was known.
     pub clock_before: Option<ClockOffset>,
-    /// The same when the run was last reported.
+    /// The offset when the run was last reported.
     pub clock_after: Option<ClockOffset>,
     /// When it ended; `None` while it is in progress, and if its end was not observed.
     pub over_ns: Option<i64>,

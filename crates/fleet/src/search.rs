@@ -19,7 +19,7 @@ use reelgauge_workload::streams::StreamsPlan;
 use serde::{Deserialize, Serialize};
 
 /// The share of `count` for agent number `at` of `agents`. Shares are dealt out in turn, so that every
-/// agent has one before any has two.
+/// agent receives one before any receives two.
 pub fn share_of(count: u32, at: usize, agents: usize) -> u32 {
     let agents = u32::try_from(agents).unwrap_or(u32::MAX).max(1);
     count / agents + u32::from(u32::try_from(at).is_ok_and(|at| at < count % agents))

@@ -207,7 +207,7 @@ impl Duty {
         vec![self.beat(now)]
     }
 
-    /// Moves the time on. To be called several times a second.
+    /// Advances the time. Call it several times a second.
     pub fn tick(&mut self, now: Now) -> Vec<Deed> {
         let step = self.wall.step(now);
         let active = self.active.as_ref().and_then(|run| self.runs.get_mut(run));

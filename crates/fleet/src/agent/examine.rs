@@ -1,7 +1,7 @@
 //! Checks of an agent's host on the controller's order. It starts this same program for each root, in a
 //! separate process that may hang or be killed, and reports the findings. On the order to clean, it
-//! lists what earlier runs left, and removes test files. An order that arrives again is answered again,
-//! but carried out once; no check starts while a run is in progress.
+//! lists files that earlier runs left, and removes test files. An order that arrives again is answered
+//! again, but carried out only once; no check starts while a run is in progress.
 //!
 //! Not here: faults in the settings (the doctor crate), the leftovers ([`super::leftovers`]).
 
@@ -73,7 +73,7 @@ pub struct DoctorDuty {
 }
 
 impl DoctorDuty {
-    /// Of this agent; its results go to `news`.
+    /// Checks for this agent; its results go to `news`.
     pub fn new(
         terms: DoctorTerms,
         news: UnboundedSender<DoctorNews>,
@@ -82,7 +82,7 @@ impl DoctorDuty {
         DoctorDuty { terms: Arc::new(terms), known: Arc::default(), news, say }
     }
 
-    /// Takes an order of the controller. Only to be called within a runtime.
+    /// Takes an order of the controller. Call it only within a runtime.
     pub fn order(&self, order: DoctorOrder) {
         let (id, errand) = match order {
             DoctorOrder::DoctorLook { id } => (id, Errand::Look),

@@ -40,7 +40,7 @@ pub enum NetworkSaid {
     /// A connection that was refused.
     TurnedAway { from: SocketAddr, why: String },
     Sends {
-        /// To the first of these that proves itself.
+        /// Sends to the first of these addresses that proves its identity.
         to: Vec<SocketAddr>,
     },
 }
@@ -66,7 +66,7 @@ pub struct NetworkDuty {
 }
 
 impl NetworkDuty {
-    /// Of this agent; its results go to `news`.
+    /// Measurements for this agent; its results go to `news`.
     pub fn new(
         terms: NetworkTerms,
         news: UnboundedSender<NetworkNews>,
@@ -75,7 +75,7 @@ impl NetworkDuty {
         NetworkDuty { terms, known: Arc::default(), news, say }
     }
 
-    /// Takes an order of the controller. Only to be called within a runtime.
+    /// Takes an order of the controller. Call it only within a runtime.
     pub fn order(&self, order: NetworkOrder) {
         let receives = matches!(order, NetworkOrder::NetworkReceive(_));
         let id = order.what().id.clone();
@@ -192,8 +192,7 @@ impl NetworkDuty {
     }
 }
 
-/// The addresses by which the servers of its roots, and the fleet's, see this host. It reads mounts,
-/// which may hang, and resolves names.
+/// The oldest one ended long ago, so it can be forgotten.
 fn own_addresses(terms: &NetworkTerms) -> Vec<IpAddr> {
     let storage = terms.roots.iter().filter_map(|root| match link::of(&Mount::at(root).ok()?).kind {
         LinkKind::Network { server_address, .. } => Some(SocketAddr::new(server_address, 9)),
@@ -212,7 +211,7 @@ fn own_addresses(terms: &NetworkTerms) -> Vec<IpAddr> {
     own
 }
 
-/// This host's address on the path there. Nothing is sent: the system only looks up the route.
+/// This host's address on the path to that address. Nothing is sent: the system only looks up the route.
 fn seen_from(there: SocketAddr) -> Option<IpAddr> {
     let any: IpAddr =
         if there.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };

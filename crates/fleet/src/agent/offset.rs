@@ -26,7 +26,7 @@ pub struct Exchange {
     pub came_ns: i64,
 }
 
-/// The offset by one exchange.
+/// The offset according to one exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     offset: ClockOffset,
@@ -91,7 +91,7 @@ impl Offset {
     }
 }
 
-/// The one of two offsets at the same moment with the smaller bound.
+/// Of two offsets at the same time, the one with the smaller error bound.
 pub fn better(known: Option<ClockOffset>, other: ClockOffset) -> ClockOffset {
     known.filter(|known| known.uncertainty_ns <= other.uncertainty_ns).unwrap_or(other)
 }

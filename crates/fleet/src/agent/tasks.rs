@@ -23,7 +23,7 @@ use crate::throughput::messages::{self as network_words, NetworkAnswer};
 
 /// The number of orders that may wait.
 const ORDERS: usize = 64;
-/// A message that cannot be handed over for this long is given up: it is sent again later.
+/// How long to try to send a message; after that it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
 /// The tasks of an agent.

@@ -10,7 +10,7 @@ const STEP_LEAST_NS: i64 = 20_000_000;
 /// The agent's two clocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Now {
-    /// The machine's monotonic clock.
+    /// The host's monotonic clock.
     pub mono_ns: i64,
     /// The wall clock, which may be set at any time. Only shown to users.
     pub unix_ns: i64,

@@ -2,7 +2,7 @@
 //! results.
 //!
 //! The [`Duty`] makes the decisions. A run is a separate process of this same program, controlled
-//! through pipes: when this process dies the pipe ends, and the run ends its load.
+//! through pipes: if this process dies, the pipe ends, and the run ends its load.
 //!
 //! Not here: who may give orders (the caller has opened their envelopes).
 

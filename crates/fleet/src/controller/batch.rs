@@ -45,7 +45,7 @@ pub enum BatchError {
     /// Its directory.
     #[error("cannot store the progress of the steps in {}: {why}", dir.display())]
     Io {
-        /// Where.
+        /// The directory.
         dir: PathBuf,
         /// The error of the system.
         why: io::Error,
@@ -53,7 +53,7 @@ pub enum BatchError {
     /// The directory has no batch.
     #[error("{} contains no steps to resume: {why}", dir.display())]
     None {
-        /// Where.
+        /// The directory.
         dir: PathBuf,
         /// Why not.
         why: String,
@@ -65,7 +65,7 @@ pub enum BatchError {
 pub struct BatchPlan {
     /// The plan for the fleet.
     pub plan_toml: String,
-    /// The plans of one machine that it names.
+    /// The plans for one host that it names.
     pub texts: PlanTexts,
     /// The agents that were present.
     pub there: Vec<String>,
@@ -74,7 +74,7 @@ pub struct BatchPlan {
 /// One run of a batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatchRun {
-    /// What it is.
+    /// The step and the number of this run.
     #[serde(flatten)]
     pub round: Round,
     /// Its result.
@@ -94,7 +94,8 @@ pub struct StepMoved {
 }
 
 impl StepMoved {
-    /// Of a merged run. Streams move the rate they request, which shows nothing about the targets.
+    /// The throughput of a merged run. Streams request a fixed rate, so it shows nothing about the
+    /// targets.
     pub fn of(summary: &Summary) -> Option<StepMoved> {
         if summary.load_points.iter().any(|point| point.stream_count.is_some()) {
             return None;
@@ -153,7 +154,7 @@ impl Batch {
     /// of it can be placed.
     ///
     /// # Errors
-    /// A plan that can't be carried out.
+    /// If the plan cannot be carried out.
     pub fn new(out: &Path, plan: BatchPlan) -> Result<Batch, BatchError> {
         let when = Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
         let dir = out.join(format!("steps-{when}-{:06x}", reelgauge_runner::fresh_seed() & 0xff_ffff));
@@ -173,10 +174,10 @@ impl Batch {
         dir.join(BATCH_FILE).is_file()
     }
 
-    /// One that was begun earlier.
+    /// Opens a batch that was begun earlier.
     ///
     /// # Errors
-    /// There is none, or it is damaged.
+    /// If there is none, or it is damaged.
     pub fn open(dir: &Path) -> Result<Batch, BatchError> {
         let none = |why: String| BatchError::None { dir: dir.to_path_buf(), why };
         let text = fs::read(dir.join(BATCH_FILE)).map_err(|error| none(error.to_string()))?;
@@ -259,10 +260,10 @@ impl Batch {
         self.keep()
     }
 
-    /// Who does what in a run.
+    /// The task of each agent in a run.
     ///
     /// # Errors
-    /// A plan that can't be carried out.
+    /// If the plan cannot be carried out.
     pub fn placed(&self, at: usize) -> Result<Vec<Placed>, FleetPlanError> {
         let round = self.runs.get(at).map(|run| &run.round);
         let step = round.and_then(|round| Some((self.fleet_plan.steps.get(round.step)?, round.round)));
@@ -320,7 +321,7 @@ impl Batch {
         if is_stopped { 130 } else { self.runs.iter().map(code).max().unwrap_or(3) }
     }
 
-    /// As JSON, for programs.
+    /// The batch as JSON, for programs.
     ///
     /// # Errors
     /// Never in practice.

@@ -25,7 +25,7 @@ const THERE_WITHIN: Duration = Duration::from_secs(3);
 /// An agent has removed a run within this time after the order.
 const FORGETS_WITHIN: Duration = Duration::from_secs(1);
 
-/// What is to be done.
+/// The request: list or remove.
 #[derive(Clone, Debug)]
 pub struct CleanRequest<'a> {
     /// Runs that are removed although they were not fetched.
@@ -48,7 +48,7 @@ pub struct CleanRound {
 /// Lists or removes the leftovers on all agents and here.
 ///
 /// # Errors
-/// No connection, or the user interrupted it.
+/// If there is no connection, or the user interrupted it.
 pub fn clean(
     site: &FleetSite,
     request: &CleanRequest<'_>,

@@ -17,7 +17,7 @@ use crate::agent::presence::unix_ns;
 pub struct ClockBase {
     /// Identifies the boot of a host; empty if that is unknown.
     boot: String,
-    /// How far the clock is ahead of the machine's monotonic one.
+    /// How far the clock is ahead of the host's monotonic one.
     ahead_ns: i64,
 }
 

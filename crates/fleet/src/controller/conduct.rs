@@ -113,7 +113,7 @@ pub struct Member {
     /// How long it was silent although the controller listened.
     #[serde(skip)]
     silent_ns: i64,
-    /// The last order, and when it was given.
+    /// When the last order was sent.
     #[serde(skip)]
     told_ns: Option<i64>,
     /// Since when it has reported to this process of the controller that it has nothing of the run. An
@@ -326,7 +326,7 @@ pub struct Milestone {
     /// How many agents everything has been fetched from, and how many of them know it.
     fetched: (usize, usize),
     is_stopped: bool,
-    /// The number of pauses, and whether one is wanted.
+    /// The number of pauses, and whether a pause is requested.
     pauses: (u32, bool),
     stop_asked: bool,
     /// The number of trials, and whether the search is over.
@@ -402,7 +402,7 @@ impl Conduct {
         }
     }
 
-    /// The same with these observers, who load nothing.
+    /// Adds these observers, which generate no load.
     #[must_use]
     pub fn observed_by(mut self, parts: Vec<AgentTask>) -> Conduct {
         self.members.extend(parts.into_iter().map(|part| Member { observes: true, ..Member::new(part) }));
@@ -414,13 +414,13 @@ impl Conduct {
         self.members.iter().filter(|member| !member.observes)
     }
 
-    /// The same with the load points as trials of this search.
+    /// Makes the load points trials of this search.
     #[must_use]
     pub fn searching(self, search: Option<FleetSearch>) -> Conduct {
         Conduct { search, ..self }
     }
 
-    /// The same, ending where its first load point would begin.
+    /// Ends the run where its first load point would begin.
     #[must_use]
     pub fn only_preparing(self) -> Conduct {
         Conduct { only_prepares: true, ..self }
@@ -555,8 +555,8 @@ impl Conduct {
         }
     }
 
-    /// Moves the time on. To be called several times a second. `listens`: whether messages could be
-    /// received since the last call.
+    /// Advances the time. Call it several times a second. `listens`: whether messages could be received
+    /// since the last call.
     pub fn tick(&mut self, now_ns: i64, listens: bool) -> Vec<Told> {
         self.began_ns.get_or_insert(now_ns);
         let passed_ns = self.looked_ns.replace(now_ns).map_or(0, |before_ns| (now_ns - before_ns).max(0));
@@ -622,7 +622,7 @@ impl Conduct {
         }
     }
 
-    /// Decides on the next trial of a search, once every agent asks for it.
+    /// Decides on the next trial of a search, once every agent has requested it.
     fn seek(&mut self, now_ns: i64) {
         let (Stage::Preparing { point }, Some(search)) = (self.stage, &mut self.search) else { return };
         let measuring = || self.members.iter().filter(|member| !member.observes);
@@ -704,7 +704,7 @@ impl Conduct {
     }
 
     /// Whether some agent does not know of a start shortly ahead while all others can still learn that
-    /// it is put off.
+    /// it is postponed.
     fn must_put_off(&self, now_ns: i64, point: u16, at_ns: i64) -> bool {
         let ahead_ns = at_ns - now_ns;
         let is_time = (nanoseconds(CALLED_AHEAD)..=nanoseconds(CALLED_OFF_AHEAD)).contains(&ahead_ns);

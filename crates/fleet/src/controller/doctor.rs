@@ -31,12 +31,12 @@ const FROM_ALL: &str = "fleet.event.*.doctor";
 const THERE_WITHIN: Duration = Duration::from_secs(3);
 /// An order that is not answered is repeated after this time.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How often to check whether the user wants the end.
+/// How often to check for an interrupt.
 const BEAT: Duration = Duration::from_millis(100);
-/// A message that cannot be handed over for this long is given up: it is sent again later.
+/// How long to try to send a message; after that it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
-/// The result of asking one agent.
+/// The result of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoctorHeard {
     pub agent: String,
@@ -57,7 +57,7 @@ pub struct DoctorRound {
 /// up to this time. Once `wants_end` is set, it no longer waits.
 ///
 /// # Errors
-/// No connection, or the user interrupted it.
+/// If there is no connection, or the user interrupted it.
 pub fn examine(
     site: &FleetSite,
     agents: &[AgentName],
@@ -93,7 +93,7 @@ pub fn examine(
     round
 }
 
-/// One agent that is asked.
+/// An agent that receives the order.
 #[derive(Debug)]
 struct Asked {
     agent: AgentName,
@@ -104,7 +104,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// An agent that was looked up: whether it can be asked at all, and whether it `knows` this order.
+    /// An agent of the roster: whether it can receive orders at all, and whether it `knows` this order.
     fn of(expected: &Expected, knows: &str) -> Asked {
         let mut asked = Asked {
             agent: expected.name.clone(),
@@ -143,7 +143,7 @@ impl Asked {
     }
 }
 
-/// Agents that are asked the same.
+/// Agents that receive the same order.
 pub(super) struct Asking {
     client: Client,
     sealer: Sealer,
@@ -153,7 +153,7 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// `order` goes to those of them that list `knows` among their kinds of orders.
+    /// Sends `order` to those agents that list `knows` among their kinds of orders.
     pub(super) fn new(
         client: Client,
         sealer: Sealer,

@@ -71,7 +71,7 @@ pub struct FleetTable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BeginWith {
-    /// Those that are there; an agent that is named but absent counts as missing.
+    /// Only agents that are connected; an agent that is named but absent counts as missing.
     #[default]
     Present,
     /// All: the controller waits until every agent of the plan is there.
@@ -92,11 +92,11 @@ pub struct Group {
     pub targets: Vec<PathBuf>,
     /// How the plan's workers are placed.
     pub place: Placement,
-    /// Whose test files they use.
+    /// The agent whose test files they use.
     pub data: TestData,
 }
 
-/// Whose test files the agents of a group use.
+/// The owner of the test files that the agents of a group use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TestData {
@@ -150,7 +150,7 @@ pub enum FleetPlanError {
     /// A file that can't be read.
     #[error("{path}: {why}")]
     Unread {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// Why.
         why: String,
@@ -164,7 +164,7 @@ pub enum FleetPlanError {
     /// The plan of one host is invalid.
     #[error("{plan}: {source}")]
     Plan {
-        /// Which.
+        /// The plan's name.
         plan: String,
         /// Why.
         source: PlanError,
@@ -172,7 +172,7 @@ pub enum FleetPlanError {
     /// A step that does not fit its workload.
     #[error("{plan}: {source}")]
     Step {
-        /// Which.
+        /// The plan's name.
         plan: String,
         /// Why.
         source: Box<StepError>,
@@ -186,7 +186,7 @@ pub enum FleetPlanError {
     /// A plan that a fleet cannot carry out.
     #[error("{plan}: {why}")]
     Unfit {
-        /// Which.
+        /// The plan's name.
         plan: String,
         /// The reason, and the remedy.
         why: String,
@@ -230,7 +230,7 @@ pub struct SeeksUpTo {
 }
 
 impl FleetPlan {
-    /// From the text of its file.
+    /// Parses the text of its file.
     ///
     /// # Errors
     /// It is not a valid plan.
@@ -238,7 +238,7 @@ impl FleetPlan {
         toml::from_str(text).map_err(|error| FleetPlanError::Toml(Box::new(error)))
     }
 
-    /// From its file, with its text.
+    /// Reads its file; returns the text, too.
     ///
     /// # Errors
     /// It can't be read, or is not a valid plan.
@@ -312,7 +312,7 @@ impl FleetPlan {
     /// agents that are available; `texts`: the plans that it names.
     ///
     /// # Errors
-    /// A plan that a fleet can't carry out.
+    /// If a fleet cannot carry out the plan.
     pub fn placed(
         &self,
         there: &[String],
@@ -627,7 +627,7 @@ mod tests {
         placed_in(text, there, plan, None)
     }
 
-    /// The same in a run of a step.
+    /// The task of each agent in a run of a step.
     fn placed_in(
         text: &str,
         there: &[&str],

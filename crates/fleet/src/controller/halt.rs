@@ -37,7 +37,7 @@ pub struct Halted {
 /// Orders every agent with a run in progress to stop, until it has.
 ///
 /// # Errors
-/// No connection.
+/// If there is no connection.
 pub fn halt(site: &FleetSite) -> Result<Halted, JourneyError> {
     let (login, seal) = (Login::of_controller(site)?, WishSeal::of(site)?);
     let sealer = Sealer::new(site.controller_keys()?.seal, site.register().fleet.clone());

@@ -42,10 +42,10 @@ pub enum JourneyError {
     /// The site's keys can't be read.
     #[error(transparent)]
     Site(#[from] SiteError),
-    /// A plan that can't be carried out.
+    /// The plan cannot be carried out.
     #[error(transparent)]
     Plan(#[from] FleetPlanError),
-    /// The server does not let the controller receive anything.
+    /// The server does not permit the controller to receive messages.
     #[error("the controller cannot receive messages from the fleet's server: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
     #[error("there is no run {name:?} of this fleet ({why}). Runs not yet fetched are in {}", dir.display())]
@@ -78,7 +78,7 @@ impl Journey {
     /// A run that begins now.
     ///
     /// # Errors
-    /// The site cannot be written, or the plan can't be carried out.
+    /// If the site cannot be written, or the plan cannot be carried out.
     pub fn begin(site: &FleetSite, on_loss: OnLoss, placed: Vec<Placed>) -> Result<Journey, JourneyError> {
         let when = Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
         let name = format!("{when}-{:06x}", reelgauge_runner::fresh_seed() & 0xff_ffff);
@@ -95,8 +95,7 @@ impl Journey {
         Ok(Journey { name, placed, folder, dir, conduct, refused: Vec::new() })
     }
 
-    /// The same up to where its first load point would begin: its files are made, and nothing is
-    /// measured.
+    /// Ends the run where its first load point would begin: its files are made, and nothing is measured.
     ///
     /// # Errors
     /// The site cannot be written.
@@ -106,7 +105,7 @@ impl Journey {
         Ok(self)
     }
 
-    /// The same with observers, who load nothing.
+    /// Adds observers, which generate no load.
     ///
     /// # Errors
     /// The site cannot be written.
@@ -223,7 +222,7 @@ impl Journey {
         self.conduct.starts_ns.is_empty() && self.conduct.measuring().all(is_refused)
     }
 
-    /// The request to merge it into one run directory.
+    /// The request to merge the run into one run directory.
     pub fn whole(&self, out: PathBuf) -> WholeRequest {
         let point = |(index, &start_unix_ns): (u16, &i64)| PointTimes { index, start_unix_ns };
         let pause = |(from_unix_ns, until_unix_ns)| PauseTimes { from_unix_ns, until_unix_ns };
@@ -252,7 +251,7 @@ impl Journey {
         self.conduct.members.iter().filter(|member| member.observes).map(share).collect()
     }
 
-    /// Whether no agent has anything of it any more.
+    /// Whether no agent has any files of it.
     pub fn is_settled(&self) -> bool {
         self.conduct.members.iter().all(Member::is_settled)
     }
@@ -328,7 +327,7 @@ pub fn time_of_day(unix_ns: i64) -> String {
     local(unix_ns).strftime("%H:%M:%S").to_string()
 }
 
-/// The same with its date: `2026-11-25 14:03`.
+/// The time with its date: `2026-11-25 14:03`.
 pub fn date_and_time(unix_ns: i64) -> String {
     local(unix_ns).strftime("%Y-%m-%d %H:%M").to_string()
 }

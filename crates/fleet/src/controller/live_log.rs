@@ -19,7 +19,7 @@ use super::journey::Journey;
 use super::live_tick::{at_s, phase, tick};
 use crate::whole::{self, WholeError};
 
-/// Viewers take a run without news for longer than this for one that hangs.
+/// After this time without news, viewers assume that a run hangs.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Writes the file; the module describes it.
@@ -47,7 +47,7 @@ impl FleetLiveLog {
         Ok(FleetLiveLog { run_dir: run_dir.to_path_buf(), writer, phase: None, at_s: 0.0 })
     }
 
-    /// Writes the current state; to be called once a second.
+    /// Writes the current state. Call it once a second.
     pub fn tell(&mut self, run: &FleetRun) {
         self.tell_at(&run.conduct, now_ns());
     }

@@ -79,7 +79,7 @@ pub fn tick(conduct: &Conduct, now_ns: i64) -> Option<LiveTick> {
     })
 }
 
-/// One machine in a load point.
+/// One host in a load point.
 #[derive(Clone, Copy)]
 struct HostNow<'a> {
     member: &'a Member,

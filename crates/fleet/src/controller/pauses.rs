@@ -23,7 +23,7 @@ pub struct Pause {
 pub struct Pauses(Vec<Pause>);
 
 impl Pauses {
-    /// The number of pauses that were ever requested, which is the number of the next one.
+    /// The number of pauses that were ever requested, which is also the number of the next one.
     pub fn count(&self) -> u32 {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
@@ -54,7 +54,7 @@ impl Pauses {
         }
     }
 
-    /// The agents no longer wait, for whatever reason. A pause that has not begun is still wanted.
+    /// The agents no longer wait, for whatever reason. A pause that has not begun is still requested.
     pub fn leave(&mut self, now_ns: i64) {
         if self.open().is_some_and(|pause| pause.from_ns.is_some()) {
             self.close(now_ns);

@@ -65,16 +65,16 @@ pub struct NetworkRequest {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PreflightError {
-    /// No connection.
+    /// There is no connection.
     #[error(transparent)]
     Connection(#[from] ConnectionError),
     /// The site's keys can't be read.
     #[error(transparent)]
     Site(#[from] SiteError),
-    /// Agents cannot be asked.
+    /// Agents cannot be queried.
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// The server does not let the controller receive anything.
+    /// The server does not permit the controller to receive messages.
     #[error("the controller cannot receive messages from the fleet's server: {0}")]
     Subscribe(#[from] async_nats::SubscribeError),
     /// No secret can be drawn.

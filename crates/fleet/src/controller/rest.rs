@@ -15,7 +15,7 @@ use crate::fleet_site::directory::FleetSite;
 
 /// The interval between two ticks.
 const BEAT: Duration = Duration::from_millis(100);
-/// By then an answer is on its way, and a client that missed it has asked again.
+/// By this time an answer is on its way, and a client that missed it has repeated its request.
 const ANSWERS_FOR: Duration = Duration::from_millis(700);
 /// An unreachable server is tried again after this time.
 const CONNECTS_AGAIN: Duration = Duration::from_secs(5);
@@ -124,7 +124,7 @@ impl Rest {
             Ok(Some(asked)) => {
                 if let Some(wish) = asked.of(&self.name) {
                     let standing = self.wish(now_ns(), wish);
-                    // A client that misses this answer asks again.
+                    // A client that misses this answer repeats its request.
                     return open.answers.send(Answered { to: asked.from, standing }).is_ok();
                 }
             }

@@ -33,7 +33,7 @@ impl RunFolder {
     /// The last kept state of the run.
     ///
     /// # Errors
-    /// There is none, or it is damaged.
+    /// If there is none, or it is damaged.
     pub fn resumed(&self, epoch: u64) -> io::Result<Conduct> {
         let text = fs::read_to_string(self.dir.join(CONDUCT_FILE))?;
         Ok(Conduct::resumed(&text, epoch)?)

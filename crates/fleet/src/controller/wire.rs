@@ -31,7 +31,7 @@ const ECHO: &str = "fleet.event.-.run";
 const ECHO_EVERY: Duration = Duration::from_millis(250);
 /// A controller that has not received its own messages for this long receives nothing.
 const DEAF_AFTER: Duration = Duration::from_millis(1500);
-/// A message that cannot be handed over for this long is given up: it is sent again later.
+/// How long to try to send a message; after that it is sent again later.
 const SEND_WITHIN: Duration = Duration::from_millis(500);
 
 /// Opens the channels to all agents. They end with the connection, or when the other ends are dropped.
@@ -59,7 +59,7 @@ pub async fn ways(client: Client, sealer: Sealer) -> Result<Ways, SubscribeError
 struct ControllerEnd {
     client: Client,
     sealer: Sealer,
-    /// Of each agent: the life of its process, and the number of the last order for it.
+    /// For each agent: the session of its process, and the number of the last order for it.
     lives: BTreeMap<String, (AgentSession, u64)>,
     answers: UnboundedSender<(String, Answer)>,
     listens: Arc<AtomicBool>,
@@ -118,7 +118,7 @@ impl ControllerEnd {
     fn hear_refused(&self, message: &Message) -> bool {
         let name = message.subject.split('.').nth(2).unwrap_or_default();
         let refused = serde_json::from_slice::<RefusedOrder>(&message.payload);
-        // An order that came too late has no consequence: it is sent again.
+        // An order that arrived too late has no consequence: it is sent again.
         match refused.ok().filter(|refused| refused.is_foreign) {
             Some(refused) => {
                 let why = format!("it rejects commands from this controller: {}", refused.refused);
@@ -129,7 +129,7 @@ impl ControllerEnd {
     }
 
     async fn send(&mut self, agent: &str, body: &[u8]) {
-        // An agent that was never heard has no life that an order could be sealed for.
+        // An agent that never sent a message has no session that an order could be sealed for.
         let Some((life, number)) = self.lives.get_mut(agent) else { return };
         let Ok(name) = agent.parse::<AgentName>() else { return };
         *number += 1;

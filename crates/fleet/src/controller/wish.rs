@@ -19,7 +19,7 @@ pub const STANDING: &str = "fleet.event.-.standing";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wish", rename_all = "snake_case")]
 pub enum Wish {
-    /// Only asks for the state of the run.
+    /// Only requests the state of the run.
     Look,
     /// Pause the run; the pause has this number, from 0.
     Pause {
@@ -34,18 +34,18 @@ pub enum Wish {
     Stop,
 }
 
-/// A command as it is sent.
+/// A command as sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// Drawn by the sender; answers are sealed for it.
     pub from: AgentSession,
-    /// The run that the command is for; any run if it only asks for the state.
+    /// The run that the command is for; any run if it only requests the state.
     pub run: Option<String>,
     #[serde(flatten)]
     pub wish: Wish,
 }
 
-/// An answer as it is sent.
+/// An answer as sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     pub to: AgentSession,

@@ -72,7 +72,7 @@ fn orders_to_others_are_not_opened() {
     ] {
         assert_eq!(opener.open(&message), Err(refusal));
     }
-    // None of them has used up a number.
+    // None of them used up a number.
     assert_eq!(opener.last(), 0);
     assert!(opener.open(&scene.order(1, b"start")).is_ok());
 }

@@ -31,8 +31,8 @@ pub struct NameError(String);
 #[serde(try_from = "String", into = "String")]
 pub struct FleetId(String);
 
-/// The identifier of one life of an agent's process. Drawn when it starts, so that no order for an
-/// earlier life is obeyed.
+/// The identifier of one session of an agent's process. Drawn when it starts, so that no order for an
+/// earlier session is executed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentSession(String);
@@ -99,7 +99,7 @@ fn is_drawn(text: String) -> Result<String, DrawnError> {
 }
 
 impl FleetId {
-    /// A new one.
+    /// Draws a new identifier.
     ///
     /// # Errors
     /// A system without random numbers.
@@ -127,7 +127,7 @@ impl From<FleetId> for String {
 }
 
 impl AgentSession {
-    /// A new one.
+    /// Draws a new session.
     ///
     /// # Errors
     /// A system without random numbers.

@@ -34,7 +34,7 @@ pub enum JoinError {
     /// It can't be read, or other users can read it.
     #[error(transparent)]
     File(#[from] PrivateFileError),
-    /// Not a join file.
+    /// It is not a join file.
     #[error("{} is not a join file: {why}. 'reelgauge fleet init' and 'fleet add' create one for each agent",
         path.display())]
     Damaged {

@@ -29,10 +29,10 @@ pub struct SealCheck(KeyPair);
 /// Why a text is not a valid key. The text is not repeated: it may be most of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Not a seed of this kind.
+    /// It is not a seed of this kind.
     #[error("not a private key (seed) of {0}; the key file is damaged or of another type")]
     NoSeed(&'static str),
-    /// Not a public key of this kind.
+    /// It is not a public key of this kind.
     #[error("not a public key of {0}; the key file is damaged or of another type")]
     NoPublic(&'static str),
 }
@@ -95,7 +95,7 @@ impl SealingKey {
 }
 
 impl SealCheck {
-    /// For the seal of this public key.
+    /// Checks the seals of this public key.
     ///
     /// # Errors
     /// The text is not such a key.

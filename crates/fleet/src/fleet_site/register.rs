@@ -96,7 +96,7 @@ impl Register {
         Ok(register)
     }
 
-    /// As text.
+    /// The register as text.
     ///
     /// # Errors
     /// A value that TOML cannot represent.
@@ -119,7 +119,7 @@ impl Register {
             if before.iter().any(|other| other.name == member.name) {
                 return Err(RegisterError::Twice(member.name.clone()));
             }
-            // Two members with one key could act for each other.
+            // Two members with one key could impersonate each other.
             if before.iter().any(|other| other.key == member.key) || member.key == self.controller {
                 return damaged("it contains a key twice");
             }
@@ -190,7 +190,7 @@ mod tests {
         register.revoke(&name("a"), "2026-11-25T20:00:00Z".to_owned()).unwrap();
         let gone = register.revoke(&name("a"), String::new()).unwrap_err().to_string();
         assert!(gone.ends_with(": b"), "{gone}");
-        // With a new key.
+        // The agent returns with a new key.
         register.add(name("a"), UserKey::draw().public()).unwrap();
         assert_eq!(Register::from_toml(&register.to_toml().unwrap()).unwrap(), register);
     }

@@ -34,7 +34,7 @@ impl Question {
     /// Every question.
     pub const ALL: [Question; 3] = [Question::Presence, Question::Clock, Question::Directories];
 
-    /// As a part of a subject.
+    /// The word in a subject.
     pub const fn word(self) -> &'static str {
         match self {
             Question::Presence => "presence",
@@ -82,8 +82,8 @@ pub struct Permissions {
     pub publish: Vec<String>,
     /// Subjects it may subscribe to.
     pub subscribe: Vec<String>,
-    /// The number of answers that it may send to one question's inbox, in addition; `None` if it answers
-    /// nothing.
+    /// The number of answers that it may send to the inbox of one question, in addition; `None` if it
+    /// answers nothing.
     pub answers: Option<u32>,
 }
 

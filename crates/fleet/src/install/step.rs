@@ -76,7 +76,7 @@ pub enum Input {
 /// How an agent is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentStart {
-    /// By its user's service manager, now and whenever the machine starts.
+    /// By its user's service manager, now and whenever the host starts.
     Service,
     /// Once, now: for hosts without a service manager.
     Once,

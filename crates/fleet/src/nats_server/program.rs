@@ -15,7 +15,7 @@ pub struct NatsServer {
     version: String,
 }
 
-/// Why there is none.
+/// Why no program was found.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
@@ -41,10 +41,10 @@ pub enum ProgramError {
 }
 
 impl NatsServer {
-    /// This program, or the first one on the PATH.
+    /// Finds this program, or the first one on the PATH.
     ///
     /// # Errors
-    /// There is none, or it cannot be used.
+    /// If there is none, or it cannot be used.
     pub fn find(asked: Option<&Path>) -> Result<NatsServer, ProgramError> {
         let path = match asked {
             Some(path) => path.to_owned(),

@@ -6,7 +6,7 @@ const AHEAD_NS: u64 = 20_000_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     bytes_per_s: u64,
-    /// When all bytes so far would have gone at that rate.
+    /// When all bytes so far would have been sent at that rate.
     paid_until_ns: u64,
 }
 
@@ -22,7 +22,7 @@ impl Pace {
         usize::try_from(piece).unwrap_or(most).clamp(1, most)
     }
 
-    /// These bytes have gone. Returns how long to wait before more may.
+    /// Records sent bytes. Returns how long to wait before sending more.
     pub fn went(&mut self, now_ns: u64, bytes: u64) -> u64 {
         let takes_ns = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_s);
         let takes_ns = u64::try_from(takes_ns).unwrap_or(u64::MAX);

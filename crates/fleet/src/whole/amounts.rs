@@ -10,8 +10,9 @@ use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 
 use crate::search::FleetSearch;
 
-/// Adds it to the summary, which has its load points and notes. A trial passes only if the merged
-/// verdict confirms it: not if operations of an agent are missing, whatever was known at the time.
+/// Adds the result to the summary, which has its load points and notes. A trial passes only if the
+/// merged verdict confirms it. It does not if operations of an agent are missing, whatever was known at
+/// the time.
 ///
 /// `curve` is the plan of a VDA-like run: points are valid by the rates of all agents together.
 pub(super) fn put_into(summary: &mut Summary, search: Option<&FleetSearch>, curve: Option<&StreamsPlan>) {
@@ -26,7 +27,7 @@ pub(super) fn put_into(summary: &mut Summary, search: Option<&FleetSearch>, curv
     }
 }
 
-/// The plan as one of streams, if it is one.
+/// The plan as a plan of streams, if it is one.
 pub(super) fn streams_plan(plan_toml: &str) -> Option<StreamsPlan> {
     match AnyPlan::from_toml(plan_toml).ok()? {
         AnyPlan::Streams(plan) => Some(plan),

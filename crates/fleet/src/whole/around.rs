@@ -303,7 +303,7 @@ fn of_agents(parts: &[AgentPart]) -> impl Iterator<Item = Note> {
             _ => true,
         };
         for note in run.summary.notes.iter().filter(is_told) {
-            // Figures that look alike make one note.
+            // Similar notes are merged.
             match said.iter_mut().find(|(known, _)| is_alike(known, note)) {
                 Some((_, names)) => names.push(name),
                 None => said.push((note, vec![name])),
@@ -321,7 +321,7 @@ fn of_agents(parts: &[AgentPart]) -> impl Iterator<Item = Note> {
     })
 }
 
-/// Whether two notes have the same subject and look alike.
+/// Whether two notes have the same subject and similar figures.
 fn is_alike(one: &Note, other: &Note) -> bool {
     discriminant(&one.fact) == discriminant(&other.fact) && one.text() == other.text()
 }

@@ -80,7 +80,7 @@ fn of_machine(
 }
 
 /// The limit of a host compared with its siblings: if it moved less than they did from the same target,
-/// the server was not its limit. If its pings were delayed, its own line was, whatever its nominal
+/// the server was not its limit. If its pings were delayed, its own link was, whatever its nominal
 /// speed; otherwise the limit is unknown.
 pub(super) fn own_limit(
     step: LimitStep,
@@ -106,7 +106,7 @@ mod tests {
         Some(StandsOut { figure, value: 1.0, siblings: 2.0, noise_percent: 5.0, is_worse })
     }
 
-    /// One sample that holds for ten seconds.
+    /// A single sample that is valid for ten seconds.
     fn means_of(samples: &[(Layer, &str, &str, f64)]) -> Means {
         let mut averaging = Averaging::over(vec![Stretch { from_ns: 0, until_ns: 10_000_000_000 }]);
         for at_ns in [0, 10_000_000_000] {

@@ -39,7 +39,7 @@ pub(super) fn together(parts: &[AgentPart], places: &[AgentPlace]) -> (Option<Re
     (Some(added(first, &all, places, parts.len())), None)
 }
 
-/// The same replay on all hosts.
+/// The same replay on all hosts, added up.
 fn added(
     first: &ReplayFacts,
     all: &[(&str, &ReplayFacts)],
@@ -75,7 +75,7 @@ fn added(
     facts
 }
 
-/// One pass on all hosts.
+/// A pass on all hosts together.
 fn pass(
     at: usize,
     all: &[(&str, &ReplayFacts)],
@@ -115,7 +115,7 @@ fn pass(
     })
 }
 
-/// Those of all hosts on the clock of the whole, in order of time.
+/// The silences of all hosts on the clock of the whole, in order of time.
 fn silences(each: &[(&str, &ReplayPass)], places: &[AgentPlace]) -> Vec<ReplaySilence> {
     let placed = |(name, pass): &(&str, &ReplayPass)| {
         let place = places.iter().find(|place| place.agent == *name);

@@ -1,5 +1,5 @@
 //! The figures of each load point by row: for each agent, group, target and network interface, for all,
-//! and for all without those that stand out.
+//! and for all without the outliers.
 
 use std::collections::BTreeMap;
 
@@ -200,7 +200,7 @@ fn figures(seen: &View<'_>, index: u16, name: &str, agents: &[usize]) -> PartFig
         .with_streams(late.as_ref())
 }
 
-/// How each agent stands out from those with the same work on the same target.
+/// How each agent differs from those with the same work on the same target.
 fn out_of_line(seen: &View<'_>, index: u16) -> Vec<Option<StandsOut>> {
     let mut kinds = Vec::new();
     let mut readings = Vec::new();

@@ -39,7 +39,7 @@ pub(super) const ZERO_NS: i64 = 1_795_189_212 * 1_000_000_000;
 pub(super) struct Made {
     run_ns: i64,
     specs: Vec<StreamSpec>,
-    /// Of load point 0, which is measured from 0 s to 2 s.
+    /// Operations of load point 0, which is measured from 0 s to 2 s.
     ops: Vec<OpRecord>,
     outcome: Outcome,
     passed: bool,
@@ -129,7 +129,7 @@ fn clock(offset_ns: i64, uncertainty_ns: u64) -> Option<ClockOffset> {
     Some(ClockOffset { offset_ns, uncertainty_ns })
 }
 
-/// Of agents named a1, a2, …
+/// A request with agents named a1, a2, …
 pub(super) fn request(dir: &Path, runs: &[PathBuf]) -> WholeRequest {
     let named = |(at, run): (usize, &PathBuf)| share(&format!("a{}", at + 1), run);
     WholeRequest {

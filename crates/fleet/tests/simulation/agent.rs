@@ -1,4 +1,4 @@
-//! An agent's host: its clocks, its disk, the process that obeys and the process that measures.
+//! An agent's host: its clocks, its disk, the agent process and the measuring process.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The controller's machine: its process, and its disk.
+//! The controller's host: its process, and its disk.
 
 use std::collections::BTreeMap;
 

@@ -75,7 +75,7 @@ fn who_is_missing_does_not_go_on(world: &World, at: usize, missed_ns: &mut Optio
         return;
     }
     let Some(runner) = machine.runner.as_ref().filter(|runner| runner.is_loading()) else { return };
-    // A message in flight holds for one lease more, and so does work that a frozen process had just
+    // A message in flight extends the load by one lease, and so does work that a frozen process had just
     // begun.
     let lease_ns = LEASE.as_nanos() as i64 + STEP_NS;
     let is_frozen = !machine.is_awake(world.now_ns) && world.now_ns - runner.begun_ns <= lease_ns;
@@ -92,7 +92,7 @@ fn each_load_point_begins_once_and_in_time(world: &World, machine: &Machine) {
     assert!(truth.begun.len() <= 1, "{} began {:?}", machine.name, truth.begun);
     for (number, &(point, begun_ns)) in truth.started.iter().enumerate() {
         assert_eq!(usize::from(point), number, "{} began {:?}", machine.name, truth.started);
-        // An agent that was out of reach when a start was put off began at the earlier time.
+        // An agent that was out of reach when a start was postponed began at the earlier time.
         let agreed = world.agreed_ns[&point].iter();
         let agreed_ns = *agreed.min_by_key(|at_ns| (begun_ns - **at_ns).abs()).expect("it was agreed upon");
         // The clocks' offset is known to half a round trip at worst, and a round trip that counts is a
@@ -215,7 +215,7 @@ fn no_load_point_is_agreed_upon_while_a_pause_is_wanted(world: &World) {
     );
     for &(asked_ns, until_ns) in &world.wanted {
         for (point, agreed) in &world.agreed_ns {
-            // It may be put off afterwards.
+            // It may be postponed afterwards.
             let agreed_ns = agreed[0] - START_AHEAD.as_nanos() as i64;
             let is_paused = agreed_ns > asked_ns && until_ns.is_none_or(|until_ns| agreed_ns < until_ns);
             assert!(

@@ -53,7 +53,7 @@ enum Fault {
 pub(super) enum Wished {
     Pause,
     Resume,
-    /// With any number.
+    /// A pause with any number.
     PauseNumber(u32),
     ResumeNumber(u32),
 }
@@ -77,7 +77,7 @@ pub(super) struct World {
     pub(super) answered_ns: Vec<i64>,
     /// When each beat was sent.
     sent_ns: BTreeMap<(usize, u64), i64>,
-    /// The agreed start of each load point, in true time; several if it was put off.
+    /// The agreed start of each load point, in true time; several if it was postponed.
     pub(super) agreed_ns: BTreeMap<u16, Vec<i64>>,
     pub(super) ended_ns: Option<i64>,
     /// The periods in which the user wanted a pause, as far as the controller could receive it.
@@ -271,7 +271,7 @@ impl World {
         }
     }
 
-    /// The user asks for the state of the run, and sends the command.
+    /// The user requests the state of the run, and sends the command.
     fn wish(&mut self, wished: Wished) {
         let Some(conduct) = self.desk.run.as_ref().map(|run| &run.conduct) else { return };
         let pauses = conduct.pauses.count();

@@ -1,5 +1,5 @@
-//! An agent's life from its join file to its end. It connects to the server, makes itself known, and
-//! continues however often the connection breaks, until it is interrupted or revoked.
+//! An agent from its join file to its end. It connects to the server, makes itself known, and continues
+//! however often the connection breaks, until it is interrupted or revoked.
 //!
 //! Not here: its description of itself (above), carrying out an order.
 
@@ -56,7 +56,7 @@ pub struct AgentSettings {
     pub version: String,
 }
 
-/// An event in an agent's life, for its log.
+/// An event of an agent, for its log.
 #[derive(Debug)]
 pub enum LifeEvent<'a> {
     /// The server is not reachable yet.
@@ -117,7 +117,7 @@ pub enum LifeError {
 /// Lives until it is interrupted or put out of the fleet.
 ///
 /// # Errors
-/// What keeps it from living.
+/// If the agent cannot run.
 pub fn live(
     settings: AgentSettings,
     interrupt: &Interrupt,
@@ -208,7 +208,7 @@ struct TaskParts {
     at_work: Arc<AtomicBool>,
 }
 
-/// Its tasks for the fleet. Events of network measurements and of every check go to `say`.
+/// The agent's tasks for the fleet. Events of network measurements and of every check go to `say`.
 fn tasks(
     parts: TaskParts,
     roots: Roots,

@@ -1,9 +1,9 @@
 //! How much of a fetch is on its way at once, and when a piece counts as lost: pure.
 //!
-//! A link may be fast, slow, or shared with twenty other agents, so neither is a constant. The window grows
-//! while pieces arrive soon after they were asked for, and shrinks when they wait in a queue. The time-out
-//! follows the measured response times (Jacobson and Karels; RFC 6298), so a slow link is not asked again for
-//! what it is still sending.
+//! A link may be fast, slow, or shared with twenty other agents, so neither value is a constant. The
+//! window grows while pieces arrive soon after their requests, and shrinks when they wait in a queue.
+//! The time-out follows the measured response times (Jacobson and Karels; RFC 6298), so a piece that a
+//! slow link is still sending is not requested again.
 //!
 //! Not here: which pieces there are ([`super::Fetch`]).
 
@@ -28,7 +28,7 @@ pub struct FetchWindow {
     response_ns: Option<(i64, i64)>,
     /// The shortest response time: what the path takes without a queue.
     shortest_ns: i64,
-    /// How often the time-out was doubled since a piece came.
+    /// How often the time-out was doubled since the last piece arrived.
     doublings: u32,
 }
 
@@ -81,7 +81,7 @@ impl FetchWindow {
         };
     }
 
-    /// Nothing came within the time-out.
+    /// Nothing arrived within the time-out.
     pub fn timed_out(&mut self) {
         self.pieces = FEWEST;
         self.doublings = (self.doublings + 1).min(4);
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(window.timeout_ns(), 2 * before_ns);
         window.came(6_000 * MS);
         assert!(window.timeout_ns() <= before_ns);
-        // No measured time makes it endless.
+        // No measured time makes the time-out endless.
         (0..50).for_each(|_| window.came(i64::MAX));
         (0..50).for_each(|_| window.timed_out());
         assert_eq!(window.timeout_ns(), *TIMEOUT_NS.end());

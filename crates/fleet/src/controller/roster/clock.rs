@@ -1,7 +1,7 @@
-//! The offset of another clock from this one, and its uncertainty.
+//! The offset of another clock from the local one, and its uncertainty.
 //!
-//! A question is answered at some moment of its round trip. The answer with the shortest round trip is
-//! the most exact: it was given in the middle of it, plus or minus one half. Nothing is averaged,
+//! A question is answered at some time within its round trip. The answer with the shortest round trip is
+//! the most exact: it is assumed to be in the middle of it, plus or minus one half. Nothing is averaged,
 //! because a slow answer adds nothing to a fast one.
 //!
 //! Pure.
@@ -19,7 +19,7 @@ pub struct ClockSample {
     pub answered_unix_ns: i64,
 }
 
-/// The offset of another clock from this one.
+/// The offset of another clock from the local one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ClockDifference {
     /// How far the other clock is ahead; negative if it is behind.
