@@ -14,7 +14,7 @@ pub const ALL: &str = "/sys/class/net";
 /// Layers of interfaces, at most.
 const DEPTH_MAX: u32 = 5;
 const ETHERNET: u32 = 1;
-/// No line is faster.
+/// No link is faster.
 const MBIT_PER_S_MAX: u32 = 10_000_000;
 
 /// Cards of virtual machines, whose speed is not that of a line. By the drivers in the kernel's
@@ -133,7 +133,7 @@ fn file(name: &str, file: &str) -> String {
     format!("{ALL}/{name}/{file}")
 }
 
-/// All interfaces of a machine.
+/// All interfaces of a host.
 struct Net<'a, S>(&'a S);
 
 impl<S: Source> Net<'_, S> {

@@ -37,7 +37,7 @@ pub const LOOKUP_MAX: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     pub kind: LinkKind,
-    /// The same as text: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
+    /// The link as text: `eth0 to 10.0.0.2, 10 Gbit/s, MTU 9000`.
     pub sentence: String,
 }
 

@@ -1,8 +1,8 @@
-//! Netlink: the kernel's answers to questions that no file in `/proc` answers, and how to ask them.
+//! Netlink: the kernel's replies to requests for facts that no file in `/proc` has.
 //!
 //! * [`message`]: messages and their attributes, parsed from untrusted bytes. Pure.
 //! * [`ethtool`]: the settings of network cards.
-//! * `ask`: a question on a separate kernel socket, and every answer to it (Linux).
+//! * `ask`: sends a request on a separate kernel socket, and receives all replies (Linux).
 //!
 //! No crate is used: those for the required families (`sock_diag`, queues of interfaces) build an object
 //! for every message, for a few numbers at known positions.

@@ -1,4 +1,4 @@
-//! The overhead of Ethernet, IP and TCP, in one place: the capacity of a line, the size of a segment and
+//! The overhead of Ethernet, IP and TCP, in one place: the capacity of a link, the size of a segment and
 //! that of a probe follow from it.
 //!
 //! Not here: the speed of a line (engine), and its utilization (analysis).

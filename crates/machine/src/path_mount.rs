@@ -47,7 +47,7 @@ pub struct Place {
     pub are_devices_known: bool,
 }
 
-/// The interface that leads to a place's server.
+/// The interface on the path to a place's server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceLink {
     /// Its name.
@@ -99,7 +99,7 @@ impl Place {
     /// The place of a path on the host with this table of mounts. Nothing is accessed.
     ///
     /// # Errors
-    /// No mount of the table contains it.
+    /// If no mount of the table contains it.
     pub fn told(table: &str, path: &Path) -> Result<Place, PlaceError> {
         Place::on(&mountinfo::parse(table.as_bytes()), path)
     }

@@ -52,7 +52,7 @@ impl Task {
         Task(format!("{ALL}/{number}"))
     }
 
-    /// One of its threads.
+    /// The facts about one of its threads.
     pub fn thread(&self, number: u32) -> Task {
         Task(format!("{}/task/{number}", self.0))
     }

@@ -135,7 +135,7 @@ fd000000000000000000000000000002 80 00000000000000000000000000000000 00 00000000
         assert_eq!(to("", unreachable, "2001:db8::1".parse().unwrap()), None);
     }
 
-    /// Two routes of one metric: the kernel takes the first.
+    /// Of two routes with equal metrics, the kernel uses the first.
     #[test]
     fn the_first_of_equal_routes_is_taken() {
         let first = "eth0\t0000000A\t00000000\t0001\t0\t0\t50\t000000FF\t0\t0\t0\n";

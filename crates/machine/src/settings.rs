@@ -88,7 +88,7 @@ const DEFAULTS: [(&str, &str); 19] = [
     ("nfs max_session_slots", "64"),
     ("zfs zfs_arc_max", "0"),
 ];
-/// The same for every interface, disk or mount.
+/// Settings of every interface, disk or mount.
 const DEVICE_DEFAULTS: [(&str, &str); 4] =
     [("mtu", "1500"), ("tx_queue_len", "1000"), ("gro_flush_timeout", "0"), ("read_ahead_kb", "128")];
 /// Files of each disk below the target, below its directory.
@@ -175,7 +175,7 @@ fn settings_in(source: &impl Source, mount_point: &Path) -> BTreeMap<String, Str
         put("mount read_ahead_kb".to_owned(), &file);
     }
     PROCESSOR.iter().for_each(|(name, path)| put((*name).to_owned(), path));
-    // Only on an NFS server.
+    // This setting exists only on an NFS server.
     put("nfsd threads".to_owned(), "/proc/fs/nfsd/threads");
     let driver = |name: &String| Some((format!("{name} driver"), interface::driver(source, name)?));
     all.extend(interfaces.iter().filter_map(driver));
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(told, expected);
     }
 
-    /// As ethtool 6.1 prints it of an Intel X710 and of a virtio card.
+    /// As ethtool 6.1 prints it for an Intel X710 and for a virtio card.
     #[test]
     fn firmware_is_told_where_the_driver_knows_it() {
         let x710 =

@@ -30,13 +30,13 @@ const WHY: &str = ".why";
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why", content = "said")]
 pub enum NotKnown {
-    /// No such file, or no such program.
+    /// There is no such file or program.
     NotThere,
     /// This user may not read it.
     NotAllowed,
     /// The attempt failed; the error message.
     Failed(String),
-    /// No answer in time.
+    /// It did not answer in time.
     TimedOut,
     /// Too large to be a valid text.
     TooLarge,

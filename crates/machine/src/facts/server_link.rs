@@ -1,4 +1,4 @@
-//! The interface that leads to a server, from the kernel's routing tables.
+//! The interface on the path to a server, from the kernel's routing tables.
 
 use std::net::IpAddr;
 

@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use super::message::{attributes, u16_at, u32_at};
 use super::{Family, ask};
 
-/// The family that returns the number of another one, and the question for it.
+/// The family that returns the number of another family, and the request for it.
 const CONTROLLER: u16 = 16;
 const GET_FAMILY: u8 = 3;
 const FAMILY_ID: u16 = 1;
 const FAMILY_NAME: u16 = 2;
 const FAMILY: &[u8] = b"ethtool\0";
 
-/// Bytes of the head before attributes: command, version, and two unused ones.
+/// Bytes of the header before attributes: command, version, and two unused ones.
 const HEAD: usize = 4;
-/// In every answer: the attribute for the interface, and the one for its name in it.
+/// In every reply: the attribute for the interface, and the one for its name in it.
 const INTERFACE: u16 = 1;
 const INTERFACE_NAME: u16 = 2;
 
@@ -38,7 +38,7 @@ const QUESTIONS: [Question; 4] = [
     Question { command: GET_PAUSE, wanted: &[(2, "pause autoneg"), (3, "pause rx"), (4, "pause tx")] },
 ];
 
-/// The question for offloads, and the list of the active ones.
+/// The request for offloads, and the list of the active ones.
 const GET_FEATURES: u8 = 11;
 const ACTIVE: u16 = 4;
 /// In a list of bits: the flag that listed bits are set, the bits, and the name of each.
@@ -225,8 +225,8 @@ mod tests {
         (0..whole.len()).for_each(|length| drop(offloads(&whole[..length])));
     }
 
-    /// A kernel that does not understand the question rejects it; one without such cards sends no
-    /// answers.
+    /// A kernel that does not support the request rejects it; a host without such cards sends no
+    /// replies.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_kernel_understands_the_question_for_pauses() {

@@ -43,7 +43,8 @@ pub struct NetReader {
 }
 
 impl NetReader {
-    /// For the connections to this server at one of these ports, or at any port if the list is empty.
+    /// Samples the connections to this server at one of these ports, or at any port if the list is
+    /// empty.
     pub fn new(server: Option<IpAddr>, ports: Vec<u16>) -> NetReader {
         let pings = server.and_then(Pings::to);
         NetReader { server, ports, pings, arrived: None, ethtool: None, unread: BTreeMap::new() }
@@ -112,8 +113,8 @@ impl NetReader {
         }
     }
 
-    /// The state of the connections since the last sample round. If one was opened or closed in between,
-    /// that counts as movement.
+    /// Whether data moved on the connections since the last sample round. A connection that was opened
+    /// or closed in between counts as movement.
     fn moved(&mut self, connections: &[Connection]) -> Moved {
         let arrived: Option<u64> = connections.iter().map(Connection::arrived_bytes).sum();
         let Some(arrived) = arrived.filter(|_| !connections.is_empty()) else {

@@ -31,7 +31,7 @@ const PROCESSES_MAX: usize = 4_000;
 pub struct Programs {
     /// By process, its ticks in the last round.
     before: BTreeMap<u32, u64>,
-    /// The same for kernel threads.
+    /// The ticks of kernel threads in the last round.
     kernel_before: BTreeMap<u32, u64>,
     looked_at_ns: Option<u64>,
     looks: u64,
@@ -142,7 +142,7 @@ mod tests {
     fn what_the_kernels_threads_took_is_told_apart() {
         let mut programs = Programs::default();
         programs.look(1, 100.0, &mut Look::new());
-        // As if they had used none before.
+        // As if they had used no processor time before.
         programs.kernel_before.clear();
         programs.next_look = 0;
         let mut look = Look::new();

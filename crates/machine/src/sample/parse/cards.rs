@@ -1,6 +1,6 @@
-//! Interfaces from netlink (`ip -s -s link`): their numbers and names, and the packets for which their
-//! cards had no room. `/sys/class/net` has the same, but of the network namespace in which it was
-//! mounted. See rtnetlink(7).
+//! Interfaces from netlink (`ip -s -s link`): their numbers and names, and the packets that their cards
+//! dropped for lack of buffers. `/sys/class/net` has the same, but of the network namespace in which it
+//! was mounted. See rtnetlink(7).
 
 use super::put_on;
 use crate::netlink::message::{attributes, u32_at, u64_at};
@@ -28,7 +28,7 @@ pub struct Card {
     overruns: Option<u64>,
 }
 
-/// An interface from an answer's body; `None` if it is none.
+/// An interface from a reply's body; `None` if it is not an interface.
 pub fn card(body: &[u8]) -> Option<Card> {
     let number = u32_at(body, 4)?;
     let (mut name, mut overruns) = (None, None);

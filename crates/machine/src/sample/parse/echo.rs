@@ -25,7 +25,7 @@ pub fn request(is_ipv6: bool, identifier: u16, number: u16, carried_bytes: usize
     packet
 }
 
-/// The identifier and the number of an answer; `None` if it is none. Packets from a raw IPv4 socket
+/// The identifier and the number of a reply; `None` if it is not a reply. Packets from a raw IPv4 socket
 /// include the IP header.
 pub fn answer(is_ipv6: bool, packet: &[u8]) -> Option<(u16, u16)> {
     let has_header = !is_ipv6 && packet.first().is_some_and(|byte| byte >> 4 == 4);

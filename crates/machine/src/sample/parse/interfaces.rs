@@ -15,7 +15,7 @@ pub struct Interface<'a> {
 pub struct Side {
     pub bytes: u64,
     pub errors: u64,
-    /// Dropped packets; includes received ones for which the interface had no room.
+    /// Dropped packets; includes received ones for which the interface had no free buffer.
     pub drops: u64,
 }
 

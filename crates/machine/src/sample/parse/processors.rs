@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::sample::parse::testing::{all_known, reading};
 
-    /// Of a virtual machine with two processors, Linux 6.18, shortened.
+    /// From a virtual machine with two processors, Linux 6.18, shortened.
     const STAT: &str = "\
 cpu  1478818 12268 340638 493480 101544 0 5704 1605 0 0
 cpu0 734724 6046 160010 267779 47261 0 1019 790 0 0
