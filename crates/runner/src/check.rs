@@ -4,9 +4,8 @@
 //! * [`everyday`]: the formats. [`budget`]: the limits of a check, in time and space.
 //! * [`place`]: the target made ready. [`load`]: the readers and writers. [`look`]: the whole check, in
 //!   order.
-//! * [`level`]: the rate that was sustained, which no count may exceed unless it was held for long
-//!   enough. [`holding`]: which counts are held. [`counting`]: the count of one format, with all of
-//!   that.
+//! * [`level`]: the sustained rate, which no count may exceed unless it was held for long enough.
+//!   [`holding`]: selects the counts to hold. [`counting`]: the count of one format.
 //! * [`agreement`]: whether the counts describe the same storage; if not, the check measures again.
 //! * [`findings`]: the results, as a summary. [`hint`]: the doctor's rule to follow first. [`written`]:
 //!   its `run.toml`.

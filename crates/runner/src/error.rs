@@ -64,7 +64,7 @@ pub enum RunError {
         available: Size,
         /// The space that must stay free.
         kept: Size,
-        /// What the plan can reduce, with the flags of its verb.
+        /// The settings that can reduce the space, with the flags of the verb.
         smaller: &'static str,
     },
     /// The target is too small for the writes of a load point.
@@ -269,7 +269,7 @@ impl RunError {
         move |source| RunError::Io { doing, source }
     }
 
-    /// The same, for a run that had already made files on the target. Errors about test files come
+    /// The error for a run that had already made files on the target. Errors about test files come
     /// before any are made.
     #[must_use]
     pub fn after_preparing(self) -> RunError {

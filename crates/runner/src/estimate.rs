@@ -31,7 +31,7 @@ pub fn of_check(target: &Path) -> Forecast {
 /// The forecast of a plan.
 ///
 /// # Errors
-/// A plan that can't be carried out.
+/// If the plan cannot be carried out.
 pub fn of_plan(plan: AnyPlan) -> Result<Forecast, RunError> {
     match plan {
         AnyPlan::Streams(plan) => of_streams(&plan),
@@ -43,7 +43,7 @@ pub fn of_plan(plan: AnyPlan) -> Result<Forecast, RunError> {
 /// Refuses a plan whose test files cannot fit on its target, with the error of its run.
 ///
 /// # Errors
-/// They cannot fit, or the plan can't be carried out.
+/// If they cannot fit, or the plan cannot be carried out.
 pub fn expect_room(plan: AnyPlan, keep_free: KeepFree) -> Result<(), RunError> {
     let target = match &plan {
         AnyPlan::Streams(plan) => plan.target.clone(),
@@ -60,7 +60,7 @@ pub fn expect_room(plan: AnyPlan, keep_free: KeepFree) -> Result<(), RunError> {
 /// The test files that a plan needs, in its largest load point.
 ///
 /// # Errors
-/// A plan that can't be carried out.
+/// If the plan cannot be carried out.
 pub fn data_sets(plan: &AnyPlan) -> Result<Vec<DataSetSpec>, RunError> {
     Ok(match plan {
         AnyPlan::Mix(plan) if plan.read_from.is_none() => vec![mix::prepare::data_set_spec(plan)],

@@ -62,7 +62,7 @@ pub struct Compared {
     pub copy_extents: Option<Extents>,
     /// The variation of the reads of the file, in the median pass.
     pub file_reads: Option<ColdReads>,
-    /// The same for the copy.
+    /// The cold reads of the copy.
     pub copy_reads: Option<ColdReads>,
     /// Times and finding.
     #[serde(flatten)]
@@ -311,7 +311,7 @@ impl<'a> Side<'a> {
         self.passes.iter().map(|reads| took_ns(reads)).collect()
     }
 
-    /// Of the median pass.
+    /// The evenness of the reads in the median pass.
     fn evenness(&self) -> Option<ColdReads> {
         let mut passes: Vec<&Vec<TimedRead>> = self.passes.iter().collect();
         passes.sort_by_key(|reads| took_ns(reads));
@@ -325,7 +325,7 @@ fn took_ns(reads: &[TimedRead]) -> u64 {
     reads.iter().map(|read| read.service_ns).fold(0, u64::saturating_add)
 }
 
-/// Reasons that may have made both look alike.
+/// Possible reasons why both files performed alike.
 fn notes_on(mount: &Mount, sides: &[Side<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(why) = sides.iter().find_map(|side| side.warm.as_ref()) {

@@ -1,8 +1,8 @@
 //! Ctrl-C and similar signals, as a flag that every long operation polls.
 //!
-//! The first signal asks for an orderly end: measurements are kept. One that comes more than two seconds
-//! later ends the process at once, for a user who insists. The second of two quick ones, or the hang-up
-//! of a terminal that was closed with Ctrl-C, means the same as the first. If a child process does the
+//! The first signal requests an orderly end: measurements are kept. A signal more than two seconds later
+//! ends the process at once, for a user who insists. If two signals come shortly after each other, or a
+//! terminal is closed after Ctrl-C, the second one has no further effect. If a child process does the
 //! measuring ([`crate::supervise`]), its parent applies the same rule.
 
 use std::fmt;
@@ -27,7 +27,7 @@ const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 /// closes.
 pub(crate) const TOGETHER: Duration = Duration::from_secs(2);
 
-/// The reason why a run was asked to end.
+/// The reason why a run was interrupted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoppedBy {
     /// Ctrl-C, or another signal.
@@ -67,7 +67,7 @@ impl fmt::Display for StoppedBy {
     }
 }
 
-/// Whether the run was asked to end.
+/// Whether the run was interrupted.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     asked: Arc<AtomicBool>,

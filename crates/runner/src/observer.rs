@@ -142,7 +142,7 @@ pub struct TrialAhead {
 pub enum NextTrial {
     /// A trial.
     Try {
-        /// With this scale; 0 if this host has nothing to do in it.
+        /// The load point has this scale; 0 if this host has no work in it.
         scale: u32,
         /// Whether it lasts as long as an answer must be sustained.
         confirms: bool,
@@ -167,9 +167,9 @@ pub struct TrialJudged {
 /// The start of a load point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// As soon as it is ready.
+    /// It begins as soon as it is ready.
     Now,
-    /// At this time on the run's clock, or as soon as it is ready after that.
+    /// It begins at this time on the run's clock, or as soon as it is ready after that.
     At {
         /// The time.
         run_ns: u64,
@@ -254,11 +254,11 @@ mod tests {
     fn silence_is_what_was_asked_for_and_not_answered() {
         let s = |seconds| Some(Duration::from_secs(seconds));
         let silence = |longest, since_answer| Waiting::of(longest, since_answer).silence();
-        // Nothing is in flight, however long ago the last answer came.
+        // Nothing is in flight, so the time since the last response does not matter.
         assert_eq!(silence(None, s(9)), None);
         // An operation was issued long after the last answer.
         assert_eq!(silence(s(2), s(9)), s(2));
-        // One hangs; others were answered since.
+        // One operation hangs; others have completed since.
         assert_eq!(silence(s(9), s(2)), s(2));
         assert_eq!(silence(s(9), Some(Duration::from_millis(399))), None);
         // The very first hangs.

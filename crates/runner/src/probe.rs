@@ -47,7 +47,7 @@ pub struct ProbeRequest {
     pub target: PathBuf,
     /// The terms for it.
     pub terms: Terms,
-    /// Storage that answers nothing for this long is given up.
+    /// The probe ends if the storage completes nothing for this long.
     pub hang_after: Duration,
 }
 
@@ -140,7 +140,7 @@ pub fn probe(request: &ProbeRequest, interrupt: &Interrupt) -> Result<Probed, Pr
         (request.clone(), Arc::clone(&steps), interrupt.clone());
     let work = move || {
         let end = carry_out(&theirs, &steps_of_thread, &interrupt_of_thread, &sender);
-        // The receiver is dropped if the storage was given up.
+        // The receiver is dropped if the probe ended early.
         let _ = sender.send(Said::Done(end));
     };
     let thread = std::thread::Builder::new().name("probe".to_owned());
@@ -269,8 +269,8 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// Whether the thread has run since the last check, while it takes the area and counts no steps: one
-    /// that waits in a mount that does not answer never runs.
+    /// Whether the thread has run since the last check, while it takes the area and counts no steps: a
+    /// thread that waits in a hung mount never runs.
     fn takes_the_area(&mut self) -> bool {
         let (None, Some((thread, before))) = (self.now, &mut self.thread) else { return false };
         let said = Task::own().thread(*thread).schedule(&Host::here());

@@ -114,7 +114,7 @@ pub struct Manner<'a> {
 pub enum ProcedureEvent<'a> {
     /// A step begins: its number from 1, of how many.
     Begins {
-        /// From 1.
+        /// The number of the step, from 1.
         number: usize,
         /// The number of steps.
         of: usize,
@@ -126,7 +126,7 @@ pub enum ProcedureEvent<'a> {
     Restores(&'a Row),
     /// The bytes of ballast written so far.
     Written(u64),
-    /// A command of the user takes long, or continues although the user wants the end.
+    /// A command of the user takes long, or continues after an interrupt.
     Waiting(Waiting<'a>),
 }
 
@@ -213,12 +213,12 @@ pub enum ProcedureError {
         /// The missing space.
         lack: Lack,
     },
-    /// Another process carries it out.
+    /// Another process is carrying it out.
     #[error("{} is still running (process {pid})", dir.display())]
     GoesOn {
         /// The procedure's directory.
         dir: PathBuf,
-        /// That process.
+        /// The number of that process.
         pid: u32,
     },
     /// There is nothing to resume.
@@ -356,7 +356,7 @@ impl Carrying<'_> {
         self.end(came)
     }
 
-    /// Removes the ballast first, whatever else failed.
+    /// Removes the ballast first, even if something else failed.
     fn end(mut self, came: Result<(), ProcedureError>) -> Result<ProcedureEnd, ProcedureError> {
         let ballast_left = if self.holds { self.place().remove_ballast().err() } else { None };
         self.record.conclusion =
@@ -620,7 +620,7 @@ impl Carrying<'_> {
 }
 
 /// The steps to repeat before the first incomplete one: the last level of ballast, all ageing, and
-/// making the server cold, if nothing was measured since.
+/// emptying the server's cache, if nothing was measured since.
 fn to_restore(rows: &[Row]) -> Vec<usize> {
     let next = rows.iter().position(|row| !row.state.is_over()).unwrap_or(rows.len());
     let last = |is_it: fn(&Action) -> bool| rows[..next].iter().rposition(|row| is_it(&row.action));

@@ -87,7 +87,7 @@ pub enum ProveEvent<'a> {
     FirstRun,
     /// A pass begins: its number from 1, the least number of passes, and the length of the last one.
     Pass {
-        /// From 1.
+        /// The number of the pass, from 1.
         number: usize,
         /// The least number of passes.
         of: usize,
@@ -95,7 +95,7 @@ pub enum ProveEvent<'a> {
         /// The length of the last run, without the commands.
         last_took_s: f64,
     },
-    /// A command of the user takes long, or continues although the user wants the end.
+    /// A command of the user takes long, or continues after an interrupt.
     Waiting(Waiting<'a>),
     Measured(&'a Summary),
     /// It ended, and does not count.
@@ -147,7 +147,7 @@ pub enum ProveError {
     #[error("the undo command ('{command}') had no effect: {still}. Undo the change manually")]
     NotBack {
         command: String,
-        /// What is still changed.
+        /// The part that is still changed.
         still: String,
     },
     /// No frame was judged, so a pass would have no result.
@@ -190,7 +190,7 @@ impl ProveError {
         }
     }
 
-    /// The same after earlier measurements: a refusal of a pass is then not wrong usage, since the proof
+    /// The error after earlier measurements: a refused pass is then no usage error, because the proof
     /// was interrupted.
     fn in_the_middle(self) -> ProveError {
         match self {
@@ -213,7 +213,7 @@ pub fn prove(
     tell: &mut dyn FnMut(&ProveEvent<'_>),
     interrupt: &Interrupt,
 ) -> Result<ProofEnd, ProveError> {
-    // Until the change is undone.
+    // Held until the change is undone.
     let _turn = turn_of(request)?;
     make_out(&request.out)?;
     let verb = request.words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
@@ -223,7 +223,7 @@ pub fn prove(
     let came = proving.all(tell).and_then(|()| proving.conclude());
     let has_measured = !proving.proof.first_runs.is_empty();
     let came = came.map_err(|error| if has_measured { error.in_the_middle() } else { error });
-    // Undo first, whatever else failed.
+    // Undo first, even if something else failed.
     let undone = proving.undo(tell);
     if let Err(error) = &came {
         proving.proof.ended_early = Some(error.to_string());

@@ -79,7 +79,7 @@ pub struct ReplayRequest {
     pub out: PathBuf,
     /// The terms for the target.
     pub terms: Terms,
-    /// Whether its forecast was shown before, as a part of a larger one.
+    /// Whether its forecast was already shown as a part of a larger one.
     pub is_announced: bool,
 }
 
@@ -138,7 +138,7 @@ fn carry_out(
 
 /// A target on which all images are ready.
 struct Staged {
-    /// In the form that this target supports.
+    /// The trace in the form that this target supports.
     tape: Tape,
     locked: LockedTarget,
     results: Results,

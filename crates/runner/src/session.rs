@@ -103,7 +103,7 @@ pub struct Opening<'a> {
     pub pattern: PatternSpec,
     /// Performs the operations.
     pub driver: DriverKind,
-    /// A target that completes nothing for this long is given up.
+    /// The run ends if the target completes nothing for this long.
     pub hang_after: Duration,
     /// Whether every operation is kept.
     pub log: bool,
@@ -248,7 +248,7 @@ impl Session {
     /// extended.
     ///
     /// # Errors
-    /// When the drain died.
+    /// If the drain died.
     pub fn files_grew(&mut self, files: &FileTable) -> Result<(), RunError> {
         let known = self.files.entries().len();
         assert!(files.entries().len() >= known, "entries of the file table are never removed");
@@ -263,7 +263,7 @@ impl Session {
     /// answer. The workload may shorten and remove files, except those that it leaves unchanged.
     ///
     /// # Errors
-    /// When the drain died.
+    /// If the drain died.
     pub fn errors_are_results(
         &mut self,
         expected: BTreeSet<i32>,
@@ -344,7 +344,7 @@ impl Session {
     /// measurements are kept: the session can be closed as usual.
     ///
     /// # Errors
-    /// The same error, if nothing has been measured.
+    /// The error itself, if nothing has been measured.
     pub fn settle(&mut self, measured: Result<(), RunError>) -> Result<(), RunError> {
         let Err(error) = measured else {
             return Ok(());
@@ -354,7 +354,7 @@ impl Session {
         }
         self.doubtful = true;
         if !matches!(self.ending, Ending::OnTime | Ending::Exhausted) {
-            // The reason that stopped the load point comes first; this one only followed.
+            // The reason that stopped the load point comes first; this error is only a consequence.
             let error = error.to_string();
             let sentence = format!("The run did not end cleanly: {error}.");
             self.note(Note::new(NoteFact::NotEndedInOrder { error }, sentence, ""));

@@ -1,8 +1,8 @@
 //! Whole runs in simulated worlds: the real scripts, ring, drain, log writer, session and summary, with
 //! a store, a log disk and a clock that fail according to a seed, on one thread and in virtual time.
 //!
-//! * [`scenario`]: the content of a seed: the workers, the length, and the faults. About one world in
-//!   four has none.
+//! * [`scenario`]: the scenario drawn from a seed: the workers, the length, and the faults. About one
+//!   world in four has none.
 //! * [`world`]: the time, and the parts of the world. The driver's threads, the drain's rounds and the
 //!   watchdog's beats are parts of it; while the run waits, they do what is due. The drain is the
 //!   production code without its thread; so are the rings, the writer and the session.
@@ -56,7 +56,7 @@ const FOUND: [(u64, &str); 6] = [
     (13_353, "storage that a failed driver may still have used was looked into"),
 ];
 
-/// Plays a world and checks all properties. A violation is returned in words.
+/// Plays a world and checks all properties. A violation is returned as text.
 fn live_through(seed: u64) -> Result<Played, String> {
     let scenario = Scenario::draw(seed);
     let result = catch_unwind(AssertUnwindSafe(|| {

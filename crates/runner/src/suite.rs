@@ -45,7 +45,7 @@ use selection::{SuiteWork, SuiteWorkload};
 pub const NASPT: &str = "naspt";
 /// A one-line description.
 pub const NASPT_ABOUT: &str = "twelve home and office workloads, modelled on Intel's NAS Performance Toolkit";
-/// A target that completes nothing for this long is given up.
+/// The run ends if the target completes nothing for this long.
 const HANG_AFTER: Span = Span::secs(30);
 /// The version of the format of `suite.json`.
 const SUITE_VERSION: u32 = 1;
@@ -77,7 +77,7 @@ pub struct SuiteRequest {
     pub tags: Vec<String>,
 }
 
-/// A suite that ran, or a part of one: `suite.json`.
+/// A suite, complete or not: `suite.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suite {
     /// Version of this format.
@@ -123,7 +123,7 @@ pub struct SuiteEnd {
 /// Runs a suite.
 ///
 /// # Errors
-/// When its first workload can't run. An error in a later one ends the suite; earlier results are kept.
+/// If its first workload cannot run. An error in a later one ends the suite; earlier results are kept.
 pub fn run_suite(
     request: SuiteRequest,
     observer: &mut dyn Observer,
@@ -324,7 +324,7 @@ impl Suite {
     /// Reads the suite in this directory.
     ///
     /// # Errors
-    /// There is none, it is damaged, or a newer version wrote it.
+    /// If there is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<Suite, RunError> {
         run_series::read(dir).map_err(|why| RunError::SuiteFile { path: dir.join(Suite::FILE_NAME), why })
     }
@@ -340,8 +340,8 @@ mod tests {
 
     use super::*;
 
-    /// The share of accesses that begin where the previous one ended, over all files: of the trace, and
-    /// in the order of issue on a store that answers in 100 µs.
+    /// The share of accesses that begin where the previous one ended, over all files: in the trace, and
+    /// in the order of issue on a store that responds in 100 µs.
     fn sequential_shares(workload: &str, order: ReplayOrder) -> (f64, f64) {
         let held = Library::standard().open(Path::new(workload)).unwrap();
         let wanted = reelgauge_trace::replay::Wanted { order, pace: Pacing::Max, ..Default::default() };

@@ -87,7 +87,7 @@ pub(crate) fn tell_measuring(is_measuring: bool) {
     let _ = is_measuring;
 }
 
-/// The messages between the two: single bytes, the last one followed by the exit status.
+/// The messages between the two processes: single bytes, the last one followed by the exit status.
 #[cfg(target_os = "linux")]
 mod says {
     /// From the child: the target is being inspected and prepared.

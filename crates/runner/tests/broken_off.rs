@@ -76,7 +76,7 @@ fn data_file(area: &Path, number: u32) -> PathBuf {
     sets.next().unwrap().unwrap().path().join(format!("file-{number:04}.bin"))
 }
 
-/// The summary of a run, as it is printed and as it is kept.
+/// The summary of a run, as printed and as stored.
 fn kept(finished: &Finished) -> &Summary {
     let json = std::fs::read_to_string(finished.run_dir.join("summary.json")).unwrap();
     assert_eq!(Summary::from_json(&json).unwrap(), finished.summary);

@@ -84,7 +84,7 @@ fn percentiles_are_those_of_the_store() {
 
 #[test]
 fn one_freeze_is_in_the_maximum_with_its_time() {
-    // 100 µs each, but for one second of silence at 20 ms.
+    // 100 µs each, except for one second at 20 ms in which nothing responds.
     let freeze = |issued_ns: u64| (20_000 * US..1_020_000 * US).contains(&issued_ns);
     let figures = run(vec![reader(0, 16), reader(1, 16)], 4000, |op, _, issued_ns| {
         let from_ns = if freeze(issued_ns) { 1_020_000 * US } else { issued_ns };
@@ -108,7 +108,7 @@ const BYTES_PER_S: u64 = 105_000_000;
 enum Sharing {
     /// One operation after the other, in the order in which they come.
     Queue,
-    /// The same share for each.
+    /// Each block has the same share.
     Fair,
 }
 
@@ -170,8 +170,8 @@ fn no_cell_exceeds_the_bandwidth_of_the_storage() {
                 );
             }
         }
-        // If blocks of all sizes share one queue, large ones do get more than their share, and small
-        // ones less; together they get the whole bandwidth.
+        // If blocks of all sizes share one queue, large ones get more than their share, and small ones
+        // less; together they use the whole bandwidth.
         let queued = shares(workers, &mixed, Sharing::Queue);
         let all =
             queued.iter().find(|(cell, _)| cell.mode == Mode::All && cell.block_bytes.is_none()).unwrap();

@@ -1,6 +1,6 @@
-//! The store freezes for exactly one second: exactly the frames that the timeline implies are late, for
-//! recorders, players and editors, movies and files per frame, several buffers, both policies, both
-//! kinds of read-ahead. And a whole day without drift. In virtual time.
+//! The store freezes for exactly one second. Tests that exactly the frames implied by the timeline are
+//! late: for recorders, players and editors, movies and files per frame, several buffers, both policies,
+//! and both kinds of read-ahead. Also tests a whole day without drift. In virtual time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,8 +33,8 @@ fn sequence() -> Clip {
     Clip::sequence(0, 240, FRAME_BYTES).unwrap()
 }
 
-/// When a request that begins at this time completes: one that would end in the freeze continues after
-/// it.
+/// When a request that begins at this time completes: a request that would end in the freeze continues
+/// after it.
 fn answered_ns(begin_ns: u64) -> u64 {
     let done_ns = begin_ns + ANSWER_NS;
     if begin_ns < FREEZE.end && done_ns > FREEZE.start {
@@ -62,7 +62,7 @@ fn spec(stream: u32, pace: Pace, writes: bool) -> StreamSpec {
         .of_frame_bytes(FRAME_BYTES.into())
 }
 
-/// The streams of one worker from time 0 on, by the analysis.
+/// The streams of one worker from time 0 on, as the analysis judges them.
 fn judged<T: Script>(
     script: T,
     specs: Vec<StreamSpec>,
@@ -93,8 +93,9 @@ enum Take {
     FilePerFrame,
 }
 
-/// The recorder by hand: frame i exists at i/24, the writer takes them one by one, and nothing moves in
-/// the freeze. Frames that are too late to begin are dropped, or written all the same.
+/// The recorder in plain arithmetic: frame i exists at i/24, the writer takes them one by one, and
+/// nothing moves in the freeze. Frames that are too late to begin are dropped, or written anyway,
+/// depending on the policy.
 fn late_by_hand(buffer_frames: u64, policy: Policy, take: Take) -> u64 {
     let at = |frame: u64| frame * S / 24;
     let deadline = |frame: u64| at(buffer_frames) + at(frame);
@@ -136,7 +137,8 @@ fn a_recorder_loses_exactly_what_its_buffer_cannot_hold() {
                 seen.push(found.late_frames);
             }
         }
-        // A second of 24 fps: a buffer of one frame loses about 24, one of more than a second none.
+        // At 24 fps, a buffer of one frame loses about 24 frames; a buffer of more than a second loses
+        // none.
         assert!(seen[0] >= 23 && seen[6] == 0 && seen[7] == 0, "{seen:?}");
         // Stalling makes it worse, never better: the frames behind the freeze come late, too.
         assert!(seen[..8].iter().zip(&seen[8..]).all(|(drop, stall)| stall >= drop), "{seen:?}");

@@ -26,8 +26,8 @@ const FRAME_BYTES: u32 = 1 << 20;
 const FRAMES_PER_S: u16 = 25;
 const WARMUP_NS: u64 = 3 * S;
 
-/// Storage that answers one request after the other, for this many streams, with varying response times:
-/// between `1 - jitter` and `1 + jitter` of the mean. It may freeze once.
+/// Storage that completes one request after the other, for this many streams, with varying response
+/// times: between `1 - jitter` and `1 + jitter` of the mean. It may freeze once.
 #[derive(Clone, Copy)]
 struct Store {
     streams: f64,
@@ -140,8 +140,8 @@ fn a_minute_shows_what_a_trial_may_not() {
     assert_eq!(passed(Store::of(7.05, 0.2), 7, 60, 10), 10);
 }
 
-/// The count that a search with the usual settings claims on this store, started near its answer to be
-/// short.
+/// The count that a search with the default settings reports on this store. It starts near its result,
+/// to be short.
 fn searched(store: Store, start: u32, seed: u64) -> u32 {
     let settings = SearchSettings { start, confirm_s: Some(60.0), cap: 20, ..SearchSettings::default() };
     let mut search = Search::new(settings).unwrap();

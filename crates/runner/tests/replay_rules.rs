@@ -64,7 +64,7 @@ impl Told {
 
 /// The result of a replay.
 struct Replayed {
-    /// In order of issue.
+    /// The records in order of issue.
     records: Vec<OpRecord>,
     outcomes: Outcomes,
     stuck: Vec<u32>,
@@ -93,7 +93,7 @@ fn script(trace: &[Told], wanted: Wanted, setting: Setting) -> Result<ReplayScri
     Ok(ReplayScript::new(Arc::new(replayable.packed), setting))
 }
 
-/// The same for a trace that may be invalid.
+/// Replays a trace that may be invalid.
 fn try_replay(
     trace: &[Told],
     wanted: Wanted,

@@ -26,7 +26,7 @@ use reelgauge_workload::units::Span;
 const READ: OpenBits = OpenBits::READ;
 const NEW: OpenBits = OpenBits(OpenBits::WRITE.0 | OpenBits::CREATE.0 | OpenBits::EXCLUSIVE.0);
 
-/// A trace in the making, every operation 50 µs after the one before.
+/// A trace under construction; every operation is 50 µs after the previous one.
 struct Teller {
     dir: tempfile::TempDir,
     writer: TraceWriter,
@@ -220,7 +220,7 @@ fn images_are_removed_afterwards_and_a_second_replay_makes_new_ones() {
     let (trace, _dir) = some_of_everything();
     let folders = Folders::new();
     for _ in 0..2 {
-        // The output is created exclusively: if the old one existed, that would fail.
+        // The output is created exclusively: if the old file existed, that would fail.
         let (_, facts) = folders.replay(&trace, |_| ());
         assert_eq!(facts.passes[0].different_ops, 0, "{:?}", facts.passes[0].differences);
         assert_eq!((facts.prepared_files, facts.prepared_bytes), (1, 20 * 32_768 + 777));

@@ -77,7 +77,7 @@ fn accesses_of_iometer_are_rows_of_their_own_mean() {
     let groups: Vec<WorkloadGroup> = table.rows.iter().map(|row| row.group).collect();
     assert_eq!(groups, [WorkloadGroup::Own, WorkloadGroup::IometerOne, WorkloadGroup::IometerMany]);
     for (row, run) in table.rows.iter().zip(&ended.suite.runs).skip(1) {
-        // The same from the run's own summary.
+        // The same figures in the run's own summary.
         let text = fs::read_to_string(ended.dir.join(run).join("summary.json")).unwrap();
         let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
         let total = &summary["load_points"][0]["total"];

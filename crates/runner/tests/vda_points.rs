@@ -1,5 +1,6 @@
-//! VDA-like load points one after the other, in virtual time: a companion's files at the beginning of a
-//! load point are those that the one before it left, and every load point has the published mix.
+//! VDA-like load points one after the other, in virtual time. The files of a companion at the beginning
+//! of a load point are those that the previous load point left, and every load point has the published
+//! mix.
 
 #![allow(clippy::unwrap_used)]
 

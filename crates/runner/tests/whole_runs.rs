@@ -1,4 +1,4 @@
-//! Whole runs in a scratch directory, without a process around them: the kept figures are the measured
+//! Whole runs in a scratch directory, in the test's own process: the stored figures are the measured
 //! ones.
 
 #![allow(clippy::unwrap_used)]
@@ -143,7 +143,7 @@ fn every_block_once_ends_when_all_are_visited() {
     assert_eq!(point.total.read_bytes, 2 * (16 << 20));
 }
 
-/// Every block once, by two load points of one and of two workers.
+/// Every block is visited once, by two load points of one and of two workers.
 fn once(set: impl FnOnce(&mut Plan)) -> Finished {
     let (finished, _scratch) = whole_run(|plan| {
         plan.mix.no_repeat = true;

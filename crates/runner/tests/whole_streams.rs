@@ -22,7 +22,7 @@ use reelgauge_workload::units::Span;
 
 const SMALL: &str = "xavc-intra-class-100-1080-25";
 
-/// One of a kind, with these settings.
+/// An actor of this kind, with these settings.
 fn actor_with(kind: &str, settings: &str) -> ActorPlan {
     let text = format!("kind = '{kind}'\n{settings}");
     ActorPlan::from_settings(text.parse::<toml::Table>().unwrap(), Spelling::File).unwrap()
@@ -97,7 +97,7 @@ fn all_actors_play_together_on_both_drivers() {
         for worker in 0..8 {
             assert!(ops.iter().any(|op| op.worker == worker && op.kind.moves_data()), "worker {worker}");
         }
-        // Their own files were removed; prepared ones are kept.
+        // The actors' own files were removed; prepared files are kept.
         let area = scratch.path().join("target/reelgauge-area");
         assert!(area.join("data").exists() && !area.join("scratch").exists());
     }

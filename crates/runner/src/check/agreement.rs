@@ -115,7 +115,7 @@ pub fn settle(counts: &mut [Option<Counted>], level_mb_per_s: Option<f64>) {
     settle_short(counts);
 }
 
-/// The same for counts from a short trial: each becomes as wide as its contradiction.
+/// The same for counts from a short trial: the range of each becomes as wide as its contradiction.
 fn settle_short(counts: &mut [Option<Counted>]) {
     for one in 0..counts.len() {
         for other in 0..counts.len() {
@@ -125,7 +125,7 @@ fn settle_short(counts: &mut [Option<Counted>]) {
                 continue;
             }
             let (at, wider) = if limited.is_confirmed || limited.is_sustained() {
-                // Counted down, not divided: rounding must not leave one too many.
+                // Counts down instead of dividing, because rounding must not leave one stream too many.
                 let fits = |streams: &u32| {
                     limited.implied(f64::from(*streams) * passed.needed_mb_per_s) <= limited.most()
                 };
@@ -204,7 +204,7 @@ mod tests {
         // If more than 10 failed, 10 may pass: that is no contradiction, and within the error.
         let agrees = Counted { failed_from: Some(11), ..nine };
         assert_eq!(settled([eleven, agrees], None)[1], agrees);
-        // Without that error its limit is higher.
+        // Without that error, the upper bound of its limit is higher.
         let narrow = Counted { error: 0, ..agrees };
         let further = Counted { at_least: true, limit: CountLimit::Time, ..narrow };
         assert_eq!(settled([eleven, narrow], None)[1], further);
@@ -225,10 +225,10 @@ mod tests {
     #[test]
     fn short_trials_become_as_wide_as_their_contradiction() {
         let short = |count: Counted| Counted { basis: CheckBasis::ShortTrial, ..count };
-        // Two short trials: the one with the limit.
+        // Of two short trials, the one with the limit changes.
         let counts = [short(stated(16, 1, 14.0, false)), short(stated(1, 0, 92.0, false))];
         assert_eq!(settled(counts, None).map(|count| count.error), [1, 1]);
-        // As many of 92.2 MB/s, which is no round number.
+        // A rate of 92.2 MB/s, which is no round number.
         let confirmed = Counted { is_confirmed: true, ..short(stated(24, 1, 92.2, false)) };
         let counts = settled([short(stated(32, 0, 92.2, false)), confirmed], None);
         assert!(agree(&counts.map(Some), None) && counts[0].error == 7, "{counts:#?}");

@@ -11,25 +11,26 @@ use super::everyday::everyday;
 /// which would answer them after a while.
 pub const RATE_TIMES: Times =
     Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(1_600) };
-/// The same of sequential reads and writes: a burst of two seconds, and five seconds at the level below it.
+/// Warm-up and measured time of sequential reads and writes: a burst of two seconds, and five seconds at
+/// the level below it.
 pub const LEVEL_TIMES: Times =
     Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(6_600) };
-/// The same where the rate has not settled by then.
+/// The times if the rate has not settled by then.
 pub const LONGER_TIMES: Times =
     Times { warmup: Duration::from_millis(400), measured: Duration::from_millis(5_600) };
-/// The same of streams that are held. The measured time is [`reelgauge_analysis::sustained::HELD_S`] and a
-/// little.
+/// The times of streams that are held. The measured time is slightly longer than
+/// [`reelgauge_analysis::sustained::HELD_S`].
 pub const HOLD_TIMES: Times =
     Times { warmup: Duration::from_millis(550), measured: Duration::from_millis(5_450) };
 /// The time of such a load point in addition.
 const AROUND_S: f64 = 0.2;
 /// The number of counts that are held when time is short, while playing; as many while recording.
 const HOLDS: f64 = 2.0;
-/// The same of one trial with streams. The warm-up outlasts the first filling of the players' buffers and the
-/// pause behind it, so that what is measured is the rate at which they play.
+/// The times of one trial with streams. The warm-up outlasts the first filling of the players' buffers
+/// and the pause after it, so that the measured rate is that of steady playback.
 pub const TRIAL_TIMES: Times =
     Times { warmup: Duration::from_millis(550), measured: Duration::from_millis(1_450) };
-/// The time for all trials with one format, playing; as much again recording.
+/// The time for all trials with one format for playing, and again for recording.
 pub const FORMAT_S: f64 = 4.3;
 /// The time of the whole check. Repeating contradictory counts, and holding counts for longer, are
 /// omitted to keep it.
@@ -92,8 +93,8 @@ impl DataPlan {
         (in_time as u32).clamp(FILES_MIN, self.files_max)
     }
 
-    /// The number of files if some exist already: the same, so that a repeated check writes none. A
-    /// smaller number than a check ever makes was left by an interrupted one.
+    /// The number of files if some exist already: the same number, so that a repeated check writes none.
+    /// If there are fewer than a check ever makes, an interrupted check left them.
     pub fn files_again(&self, files_there: u32) -> u32 {
         if files_there < FILES_MIN { self.files_max } else { files_there.min(self.files_max) }
     }
@@ -115,7 +116,7 @@ impl DataPlan {
 }
 
 /// The forecast of a quick check with this rate limit, if any, and this number of existing test files. A
-/// format of which one stream needs more is not tried.
+/// format is not tried if a single stream exceeds the limit.
 pub fn forecast(plan: &DataPlan, files_there: u32, max_bytes_per_s: Option<NonZeroU64>) -> Forecast {
     let most_bytes_per_s = max_bytes_per_s.map_or(f64::INFINITY, |most| most.get() as f64);
     let tried = everyday().into_iter().filter(|format| format.mean_bytes_per_s() <= most_bytes_per_s);

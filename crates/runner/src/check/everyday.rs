@@ -4,7 +4,7 @@
 
 use reelgauge_formats::{Format, catalogue};
 
-/// In the order of the rate that they need.
+/// Sorted by the rate that they need.
 pub const EVERYDAY: [&str; 5] = [
     "xavc-intra-class-100-1080-25",
     "prores-422-hq-hd-25",

@@ -241,7 +241,7 @@ pub(super) struct Place<'a> {
     pub(super) link: &'a Link,
     /// Free space; `None` where the file system does not report it.
     pub(super) free_bytes: Option<u64>,
-    /// The same as a share of all of it, 0 to 1.
+    /// The free memory as a share of the total, 0 to 1.
     pub(super) free_share: Option<f64>,
     /// Why it ended early, if it did.
     pub(super) stopped: Option<&'a str>,

@@ -132,7 +132,7 @@ mod tests {
     fn held_streams_raise_it_and_failed_ones_refute_more() {
         let mut level = Level::new(Some(seconds(&[248.0; 7])), None);
         level.held(277e6);
-        // 1 % of it may be missing: the count is certain but for one.
+        // 1 % of it may be missing: the count is exact to within one.
         assert_eq!([level.claimable(92.3e6), level.claimable(91.0e6)], [2, 3]);
         // Four of 62.7 MB/s, on storage of 250 MB/s of which a busy client saw 241.7.
         let mut busy = Level::new(Some(seconds(&[241.7; 7])), None);

@@ -46,7 +46,7 @@ use crate::session::{Opening, PointDone, PointPlan, Session, ToJudge, make_out};
 
 /// The largest number of players or recorders to try: threads of one process on an ordinary host.
 const STREAMS_MAX: u32 = 400;
-/// A target that completes nothing for this long is given up.
+/// The check ends if the target completes nothing for this long.
 const HANG_AFTER: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// The request for a check.

@@ -24,7 +24,7 @@ use crate::session::results_dir::{Naming, Results};
 use crate::session::room::{Room, folder_bytes};
 use crate::session::space::check_room;
 
-/// What all offsets and lengths are multiples of.
+/// All offsets and lengths are multiples of this.
 pub const QUANTUM_BYTES: u32 = 4096;
 
 /// A target that is ready for the check.
@@ -36,11 +36,11 @@ pub struct LookTarget {
     pub direct: bool,
     /// The test files, all of one size.
     pub data_set: DataSet,
-    /// The same in the form of the log's file table.
+    /// The test files in the form of the log's file table.
     pub table: FileTable,
     /// Free space, 0 to 1; `None` if the file system does not report it.
     pub free_share: Option<f64>,
-    /// The same in bytes.
+    /// The free space in bytes.
     pub free_bytes: Option<u64>,
     /// Memory of the server, as the user stated it.
     pub server_memory_bytes: Option<u64>,
@@ -70,7 +70,8 @@ impl LookTarget {
         let area = Area::open_or_create_on(target, terms)?;
         let result = LookTarget::open_in(&area, room, seed, naming, observer, interrupt);
         if result.is_err() && area.is_new() {
-            // What can't be removed now is removed by `reelgauge clean`; the error itself matters more.
+            // Files that cannot be removed now are removed by `reelgauge clean`; the error itself
+            // matters more.
             let _ = area.clean();
         }
         result
@@ -131,8 +132,8 @@ fn without_direct(target: &Path, mount: &Mount, probe: &DirectProbe) -> Result<O
     }
 }
 
-/// The same error without the advice to use smaller files: a quick check has no flags for that, and
-/// takes the smallest that suffice.
+/// The error without the advice to use smaller files: a quick check has no flags for that, and already
+/// uses the smallest that suffice.
 fn without_flags(target: &Path, error: RunError) -> RunError {
     let target = target.to_path_buf();
     match error {

@@ -22,8 +22,8 @@ impl MixWorkers {
         MixWorkers { waiting: (0..plan.workers_max()).map(worker).collect(), files: files.to_vec() }
     }
 
-    /// Returns the workers of a load point, configured for it. If every block is to be visited once, the
-    /// visits of earlier load points do not count, and the order is another one.
+    /// Returns the workers of a load point, configured for it. If every block is to be visited once,
+    /// visits of earlier load points do not count, and the order is different.
     pub fn take(&mut self, plan: &Plan, point: usize) -> Vec<Worker<MixScript>> {
         let shape = plan.mix_at(point).shape();
         let count = plan.workers_at(point);

@@ -69,7 +69,7 @@ fn states(record: &ProcedureRecord, summaries: &[Option<Summary>]) -> Finding {
     Finding::States { states: rows.map(state).collect() }
 }
 
-/// The same in the form of the report.
+/// The remedy in the form of the report.
 pub fn remedy(missing: &Missing) -> Remedy {
     match missing {
         Missing::Event { names } => Remedy::Event { names: names.clone() },

@@ -1,9 +1,9 @@
 //! A procedure on a fleet: the two plans of each of its runs, which `reelgauge fleet run` carries out,
 //! and the steps that only one host can do.
 //!
-//! Clients are dealt out to the agents in turn, as EBU Tech 3362 does: each host has one client before
-//! any has two. All agents use one data set in one area of the target; clients with separate files have
-//! them there.
+//! Clients are dealt out to the agents in turn, as EBU Tech 3362 does: each host receives one client
+//! before any receives two. All agents use one data set in one area of the target; clients with separate
+//! files have them there.
 //!
 //! Not here: the meaning of flags (the binary), the agents that are present (the fleet).
 
@@ -40,7 +40,7 @@ pub struct FleetRequest {
 /// The plans of a run on a fleet, as TOML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepPlans {
-    /// The load of all agents together, as a plan of one host.
+    /// The load of all agents together, as a plan for one host.
     pub load: String,
     /// The distribution among agents.
     pub fleet: String,
@@ -61,13 +61,13 @@ pub enum FleetStepError {
          start. Run this procedure on one host, without --fleet"
     )]
     Requires(String),
-    /// Agents with one directory, and files that can't be shared.
+    /// Agents use one directory, but the step's files cannot be shared.
     #[error(
         "step '{0}' is not a mix, and agents can share only the files of a mix. Give each agent its own \
          directory: /mnt/nas/{AGENT}"
     )]
     OneDirectory(String),
-    /// One file, and a directory for each agent.
+    /// The step uses one file, but each agent has its own directory.
     #[error(
         "step '{0}' uses the same files on all clients, so the agents need one common directory, without \
          {AGENT}"
@@ -81,11 +81,11 @@ pub enum FleetStepError {
     Relative(PathBuf),
 }
 
-/// Whether a step is possible on a fleet at all. A command that makes the server cold, and a rest, are
-/// carried out on the local host.
+/// Whether a step is possible on a fleet at all. A command that empties the server's cache, and a rest,
+/// are carried out on the local host.
 ///
 /// # Errors
-/// It writes into the area of one host.
+/// If the step writes into the area of one host.
 pub fn check_step(step: &Step) -> Result<(), FleetStepError> {
     // A step that only prepares waits for nothing.
     let prepares = step.requires.prepares;

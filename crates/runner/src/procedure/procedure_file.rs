@@ -23,7 +23,7 @@ use crate::run_series::{self, SeriesState};
 /// Version of this file.
 pub(super) const PROCEDURE_VERSION: u32 = 1;
 
-/// A procedure, as far as it is complete.
+/// A procedure, as far as it has progressed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProcedureRecord {
     /// Version of this format.
@@ -102,7 +102,7 @@ pub struct Row {
     /// The missing requirement, if it is not tried for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
-    /// Its run, next to this file; also an interrupted one.
+    /// Its run, next to this file; may be an interrupted one.
     pub run: Option<PathBuf>,
     /// The result of an action.
     pub fact: Option<ActionFact>,
@@ -201,7 +201,7 @@ pub enum ProcedureFileError {
     /// It can't be read.
     #[error("{}: {why}. Its runs can still be opened one by one", path.display())]
     Read {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// Why.
         why: String,
@@ -227,7 +227,7 @@ impl KeptTerms {
         }
     }
 
-    /// The same for the command line of a run.
+    /// The settings as flags of a run's command line.
     pub(super) fn flags(self) -> Vec<String> {
         let shared = self.is_shared.then(|| "--shared-target".to_owned());
         let keep_free = self.keep_free_bytes.map(|bytes| format!("--keep-free={bytes}B"));
@@ -293,7 +293,7 @@ impl ProcedureRecord {
     /// Reads the procedure in this directory.
     ///
     /// # Errors
-    /// There is none, it is damaged, or a newer version wrote it.
+    /// If there is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<ProcedureRecord, ProcedureFileError> {
         run_series::read(dir)
             .map_err(|why| ProcedureFileError::Read { path: dir.join(ProcedureRecord::FILE_NAME), why })

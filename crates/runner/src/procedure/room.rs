@@ -20,7 +20,7 @@ pub enum Need {
     Files {
         /// The least size of its test files.
         bytes: u64,
-        /// What its load writes in addition.
+        /// Additional writes of its load.
         load_bytes: u64,
     },
     /// Ballast up to this percentage of the usable space.
@@ -34,7 +34,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// That of an action. The need of a run is known from its plan.
+    /// The need of an action. The need of a run is known from its plan.
     pub fn of(action: &Action) -> Need {
         match action {
             Action::Fill { percent } => Need::Fill(*percent),
@@ -46,7 +46,7 @@ impl Need {
         }
     }
 
-    /// That of a run.
+    /// The need of a run.
     pub fn of_run(forecast: &Forecast) -> Need {
         Need::Files { bytes: forecast.least_files_bytes, load_bytes: forecast.new_files_bytes }
     }

@@ -18,14 +18,14 @@ const VALUE_SIGNS: &str = "._:+-/%@";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
-    /// One change, and what undoes it.
+    /// A change, and the command that undoes it.
     Command {
         /// Makes the change.
         change: String,
         /// Undoes it.
         undo: String,
     },
-    /// Values of one setting. The others are compared with the first, which is set at the end.
+    /// Values of one setting. The other values are compared with the first, which is set at the end.
     Sweep {
         /// The name of the setting.
         name: String,
@@ -76,7 +76,7 @@ impl Change {
     /// A change and its undo.
     ///
     /// # Errors
-    /// One of both is empty.
+    /// If one of them is empty.
     pub fn command(change: &str, undo: &str) -> Result<Change, ChangeError> {
         if change.trim().is_empty() || undo.trim().is_empty() {
             return Err(ChangeError::Empty);
@@ -112,7 +112,7 @@ impl Change {
     /// Several targets.
     ///
     /// # Errors
-    /// There is only one.
+    /// If there is only one target.
     pub fn targets(targets: Vec<PathBuf>) -> Result<Change, ChangeError> {
         let is_twice = targets.iter().enumerate().any(|(at, target)| targets[..at].contains(target));
         if targets.len() < 2 || is_twice {

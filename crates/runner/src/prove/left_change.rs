@@ -70,7 +70,7 @@ pub enum LeftChangeError {
     /// The folder can't be made or read.
     #[error("cannot use {}: {source}. Undo commands are stored there", path.display())]
     Folder {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
@@ -100,7 +100,7 @@ pub enum LeftChangeError {
     NoEffect {
         /// The file with the undo.
         path: PathBuf,
-        /// What is still changed.
+        /// The part that is still changed.
         still: String,
     },
     /// The undo failed.
@@ -153,8 +153,8 @@ impl Noted {
         Ok(Noted { left, path })
     }
 
-    /// Notes the process of a command that has just begun: if this process is killed, that one
-    /// continues.
+    /// Notes the process of a command that has just begun: if this process is killed, the command's
+    /// process continues.
     pub(super) fn note_running(&self, pid: u32) {
         // Without a mark the process cannot be waited for.
         let Some(process) = process::mark_of(pid) else { return };
@@ -269,7 +269,7 @@ fn left_in(folder: &Path) -> LeftBehind {
     found
 }
 
-/// The content of a file; `None` if it is another user's, or not one of these.
+/// The content of a file; `None` if it belongs to another user, or is not such a file.
 fn read(path: &Path) -> Option<LeftChange> {
     let facts = fs::symlink_metadata(path).ok()?;
     if !facts.is_file() || facts.len() > MAX_BYTES || !is_own(&facts) {
@@ -317,7 +317,7 @@ mod tests {
         undo(noted).unwrap();
     }
 
-    /// A command of a killed proof continues: an undo that came too early would be overwritten by it.
+    /// A command of a killed proof continues: it would overwrite an undo that came too early.
     #[cfg(target_os = "linux")]
     #[test]
     fn nothing_is_undone_while_the_command_still_runs() {

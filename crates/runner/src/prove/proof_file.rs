@@ -20,7 +20,7 @@ use crate::run_series::{self, SeriesState};
 /// Version of this file.
 pub(super) const PROOF_VERSION: u32 = 1;
 
-/// A proof, as far as it is complete.
+/// A proof, as far as it has progressed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proof {
     /// Version of this format.
@@ -34,7 +34,7 @@ pub struct Proof {
     pub change: Change,
     /// Passes of each state that count.
     pub rounds: u32,
-    /// The runs before all passes, one for each target, which made the test files and do not count.
+    /// The runs before all passes, one for each target. They made the test files and do not count.
     pub first_runs: Vec<PathBuf>,
     /// The passes, in the order in which they ran.
     pub passes: Vec<ProofPass>,
@@ -98,7 +98,7 @@ impl Proof {
     /// Reads the proof in this directory.
     ///
     /// # Errors
-    /// There is none, it is damaged, or a newer version wrote it.
+    /// If there is none, it is damaged, or a newer version wrote it.
     pub fn read(dir: &Path) -> Result<Proof, ProofFileError> {
         run_series::read(dir).map_err(|why| ProofFileError::Read { path: dir.join(Proof::FILE_NAME), why })
     }

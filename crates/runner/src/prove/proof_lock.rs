@@ -29,7 +29,7 @@ pub enum TurnError {
     /// An earlier proof left its change.
     #[error("an earlier proof left its change in place ({0}). Undo it first: reelgauge prove --undo-left")]
     Left(String),
-    /// No process can take it.
+    /// The lock file cannot be used.
     #[error("cannot lock {}: {source}. Set XDG_STATE_HOME to a folder on a file system that supports \
          locks", path.display())]
     File {

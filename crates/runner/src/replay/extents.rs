@@ -18,7 +18,7 @@ use crate::session::brief_look::within_a_look;
 
 /// The number of files to inspect, the largest.
 const FILES_MAX: usize = 4;
-/// A smaller file has one extent, or is of no interest.
+/// A smaller file has one extent, or does not matter.
 const BYTES_MIN: u64 = 1 << 20;
 
 /// A file that a trace writes.

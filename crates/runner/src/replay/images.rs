@@ -66,7 +66,7 @@ impl Images {
         images
     }
 
-    /// The files of one user of one pass.
+    /// Adds the files of one user of one pass.
     fn add(&mut self, root: &Path, prefix: &str, tape: &Tape, layout: Layout) {
         // Links come after their targets, and names that must not exist are checked at the end.
         let (mut links, mut absent) = (Vec::new(), Vec::new());

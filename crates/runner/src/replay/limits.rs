@@ -16,7 +16,7 @@ const AHEAD: u64 = 64;
 /// Raises this process's limit of open files as far as needed and allowed, and refuses a demand that
 /// does not fit.
 ///
-/// `needs` are those of one user, `file_bytes` the largest file.
+/// `needs`: those of one user; `file_bytes`: the largest file.
 ///
 /// # Errors
 /// A resource that the local host does not allow.

@@ -49,13 +49,14 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// That of these numbers of workers with these needs, and a largest file of this size.
+    /// The demand of these numbers of workers with these needs, and a largest file of this size.
     pub fn of(kind: DriverKind, needs: impl IntoIterator<Item = (Needs, u64)>, file_bytes: u64) -> Demand {
         let mut demand =
             Demand { open_files: OWN_FILES, memory_bytes: OWN_BYTES, file_bytes, ..Demand::default() };
         for (needs, workers) in needs {
             let in_flight = u64::from(needs.in_flight) * workers;
-            // A worker with several operations has one thread for each, and one that asks its script.
+            // A worker with several operations in flight has one thread for each, and one that runs its
+            // script.
             let helpers = if needs.in_flight > 1 { in_flight } else { 0 };
             demand.workers += workers;
             demand.threads += if kind == DriverKind::Uring { 0 } else { workers + helpers };
@@ -172,7 +173,8 @@ impl Demand {
     /// # Errors
     /// The part that does not fit, and what would.
     pub fn fits(&self, allowed: &Allowance) -> Result<(), Refusal> {
-        // All workers alike, which is right for one kind of worker and an estimate for several.
+        // Assumes that all workers are alike, which is exact for one kind of worker and an estimate for
+        // several.
         let fits = |needed: u64, own: u64, allowed: u64| {
             // A limit below the need of the program itself admits no worker.
             let each = needed.saturating_sub(own).div_ceil(self.workers.max(1)).max(1);
@@ -254,7 +256,7 @@ mod tests {
         let plain = demand(DriverKind::Threads, 10, 1);
         assert_eq!((plain.workers, plain.threads, plain.open_files), (10, 10, 20 + OWN_FILES));
         assert_eq!(plain.memory_bytes, OWN_BYTES + 10 * (MIB + OP_BYTES) + 10 * THREAD_BYTES);
-        // A thread for each operation in flight, and one that asks the script.
+        // One thread for each operation in flight, and one that runs the script.
         assert_eq!(demand(DriverKind::Threads, 10, 4).threads, 50);
         let rings = demand(DriverKind::Uring, 1000, 4);
         assert_eq!(rings.threads, threads_for(DriverKind::Uring, 1000) as u64);

@@ -52,7 +52,7 @@ pub enum Ending {
     Hung {
         /// Threads with an operation in flight.
         threads: usize,
-        /// The age of the oldest one.
+        /// The age of the oldest of these operations.
         longest: Duration,
     },
     /// The target was unmounted. Open files continue to work, but the path no longer shows the storage.
@@ -80,7 +80,7 @@ pub enum Ending {
 /// The result of a load point.
 #[derive(Debug)]
 pub struct PointEnd<S> {
-    /// The workers that came back, by number.
+    /// The workers that ended normally, by number.
     pub workers: Vec<Worker<S>>,
     /// When it ran.
     pub ran: PointRan,

@@ -22,7 +22,7 @@ pub struct Circumstances<'a> {
     pub stopped_by: StoppedBy,
     pub target: &'a Path,
     pub area_root: &'a Path,
-    /// The same, held open.
+    /// The open directory of the area.
     pub area: &'a AreaDir,
     /// The kind of storage.
     pub kind: MountKind,
@@ -94,8 +94,8 @@ fn failed(record: &OpRecord, circumstances: &Circumstances<'_>) -> String {
     format!("{what}. {remedy}")
 }
 
-/// What another program has put in a file's place, if the error shows it: no symbolic link is followed,
-/// and a file with a second name is not written. It may have vanished again.
+/// The object that another program has put in a file's place, if the error shows it: no symbolic link is
+/// followed, and a file with a second name is not written. It may have vanished again.
 #[cfg(unix)]
 fn put_in_its_place(record: &OpRecord) -> Option<&'static str> {
     use rustix::io::Errno;
@@ -117,7 +117,7 @@ fn put_in_its_place(_record: &OpRecord) -> Option<&'static str> {
     None
 }
 
-/// The remedy if the local host refused the operation, so that the storage was not even asked.
+/// The remedy if the local host refused the operation, which then never reached the storage.
 #[cfg(unix)]
 fn of_this_machine(errno: i32) -> Option<&'static str> {
     use rustix::io::Errno;
@@ -201,8 +201,8 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
     }
 }
 
-/// Whether the mount is another one than at the start. A separate thread asks, because a dead mount may
-/// never answer; no answer counts as no change.
+/// Whether the mount differs from the one at the start. A separate thread checks, because a dead mount
+/// may never answer; no answer counts as no change.
 fn mount_change(circumstances: &Circumstances<'_>) -> Option<MountChange> {
     let (id, root, target) =
         (*circumstances.mount_id, circumstances.area_root.to_path_buf(), circumstances.target.to_path_buf());

@@ -14,7 +14,8 @@ use reelgauge_record::{OpRecord, ProcessorWait};
 /// The number of waits for processors to keep. A host with more cannot measure at all.
 const WAITS_KEPT: usize = 10_000;
 
-/// A shorter time without an answer does not count as silence: a few slow operations look like that.
+/// A shorter time without a completed operation does not count as silence: a few slow operations can
+/// cause it.
 const SILENCE_MIN_NS: u64 = 100_000_000;
 
 /// The objects to judge. Counting begins with the first record or query: only then is the start of the
@@ -31,7 +32,7 @@ pub struct Judging {
     pauses_taken: usize,
     /// The times in which measuring threads waited for a processor: the first [`WAITS_KEPT`] waits.
     waits: Vec<ProcessorWait>,
-    /// For an operation that was given up: since when it was in flight, and when it was given up.
+    /// For an abandoned operation: when it was issued, and when it was abandoned.
     unanswered: Option<(u64, u64)>,
 }
 
@@ -39,7 +40,7 @@ pub struct Judging {
 pub struct Judged {
     /// Late frames, stream by stream.
     pub late: LateFigures,
-    /// The rates of the workers that have one.
+    /// The rates of the workers with a requested rate.
     pub rates: Vec<ProcessRate>,
     /// Mean response of their transfers.
     pub rates_mean_response_ms: Option<f64>,
@@ -72,12 +73,12 @@ impl Judging {
         }
     }
 
-    /// Reelgauge did not run for a while. To be called before taking the records that came back since.
+    /// Reelgauge did not run for a while. Call this before taking the records that arrived since.
     pub fn paused(&mut self, pause: Pause) {
         self.pauses.push(pause);
     }
 
-    /// The thread of an operation waited for a processor. To be called before taking the operation's
+    /// The thread of an operation waited for a processor. Call this before taking the operation's
     /// record.
     pub fn waited(&mut self, wait: ProcessorWait) {
         if self.waits.len() < WAITS_KEPT {
@@ -86,7 +87,7 @@ impl Judging {
         self.begun().0.waited(wait);
     }
 
-    /// An operation that had been in flight since `issued_ns` was given up.
+    /// An operation that had been in flight since `issued_ns` was abandoned.
     pub fn unanswered(&mut self, issued_ns: u64, given_up_ns: u64) {
         self.unanswered = Some((issued_ns, given_up_ns));
     }

@@ -49,7 +49,7 @@ pub enum LeftBehind {
     /// It took too long after an interruption.
     #[error("the storage had not finished removing them at the end of the run")]
     Busy,
-    /// No thread can be started for it.
+    /// No thread can be started to remove them.
     #[error("cannot start a thread that removes them ({0})")]
     Thread(std::io::Error),
 }
@@ -81,7 +81,7 @@ impl MadeFiles {
         let work = move || {
             let removed = held.scratch.remove();
             drop(held.lock);
-            // The receiver is dropped if the removal was given up.
+            // The receiver is dropped if the removal was abandoned.
             let _ = sender.send(removed);
         };
         std::thread::Builder::new().name("remove".to_owned()).spawn(work).map_err(LeftBehind::Thread)?;

@@ -28,7 +28,7 @@ impl Margins {
         self.least_ns.map(whole_ms)
     }
 
-    /// The smallest of one stream, rounded down; `None` if nothing of it was due.
+    /// The smallest margin of one stream, rounded down; `None` if none of its frames was due.
     pub(crate) fn of_stream_ms(&self, stream: u32) -> Option<i64> {
         self.of_streams_ns.get(&stream).copied().map(whole_ms)
     }

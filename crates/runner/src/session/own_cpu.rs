@@ -6,9 +6,9 @@ use reelgauge_machine::source::Host;
 /// CPU time since the process began.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnCpu {
-    /// In the tool's own code, in seconds.
+    /// Time in Reelgauge's own code, in seconds.
     pub user_s: f64,
-    /// In the kernel on its behalf, in seconds.
+    /// Time in the kernel on its behalf, in seconds.
     pub system_s: f64,
 }
 
@@ -20,7 +20,7 @@ impl OwnCpu {
         Some(OwnCpu { user_s, system_s })
     }
 
-    /// From `earlier` to this.
+    /// The difference between `earlier` and this reading.
     pub fn since(self, earlier: OwnCpu) -> OwnCpu {
         OwnCpu {
             user_s: (self.user_s - earlier.user_s).max(0.0),

@@ -66,7 +66,7 @@ pub struct ToJudge {
 /// The results of a load point apart from those in the session's last [`LoadPoint`].
 #[derive(Debug)]
 pub struct PointDone<S> {
-    /// The workers that came back, by number.
+    /// The workers that ended normally, by number.
     pub workers: Vec<Worker<S>>,
     /// All workers together.
     pub total: Figures,
@@ -74,7 +74,8 @@ pub struct PointDone<S> {
     pub judged: Judged,
     /// The period that was judged.
     pub part: MeasuredPart,
-    /// Whether it was complete. In one that was stopped, missing operations may just have been cut off.
+    /// Whether it was complete. In a load point that was stopped, missing operations may just have been
+    /// cut off.
     pub complete: bool,
 }
 
@@ -168,8 +169,8 @@ impl Session {
             Start::Never => return Err(RunError::StoppedWaiting(interrupt.by())),
             Start::At { run_ns } => run_ns,
         };
-        // Threads that are ready wait for the rest of it, and cannot be called back. Saturating: an
-        // agreed start may be arbitrarily late.
+        // Threads that are ready wait for the rest of the time, and cannot be called back. Saturating,
+        // because an agreed start may be arbitrarily late.
         while self.clock.now_ns().saturating_add(GETS_READY_NS) < run_ns {
             if interrupt.asked() {
                 return Err(RunError::StoppedWaiting(interrupt.by()));
@@ -217,7 +218,7 @@ impl Session {
         Ok(stream_table::write(&self.run_dir, &self.table)?)
     }
 
-    /// Takes the end of a load point. Returns the reason of an early end in words, if it was one.
+    /// Takes the end of a load point. Returns the reason as text if it ended early.
     fn take_ending(
         &mut self,
         ending: Ending,

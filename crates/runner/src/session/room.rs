@@ -35,7 +35,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// That of the run's own area.
+    /// The free space for the run's own area.
     pub fn of(locked: &LockedTarget) -> Room {
         Room { area: locked.area.clone(), is_alone: locked.lock.note().is_none() }
     }
@@ -260,7 +260,7 @@ mod tests {
         let about = |mib: u64, bytes: u64| (mib << 20..(mib << 20) + manifests).contains(&bytes);
         assert!(about(3, room.held_bytes(&[used])));
         assert!(about(3, room.held_bytes(&[old, used])));
-        // If another run may be active, only this one's files count.
+        // If another run may be active, only the files of this run count.
         let shared = Room { is_alone: false, ..room };
         assert!(about(2, shared.held_bytes(&[used])));
         assert!(shared.going(u64::MAX / 4, &[]).unwrap().is_none());

@@ -51,7 +51,7 @@ pub fn target_label(target: &Path, mount: &Mount) -> String {
     mount.server.clone().or(last).unwrap_or_else(|| "root".to_owned())
 }
 
-/// The part of a folder that was not read, in words; `None` if all of it was.
+/// The part of a folder that was not read, as a note; `None` if all of it was.
 pub(crate) fn left_out_note(folder: &Path, left_out: LeftOut) -> Option<Note> {
     let LeftOut { links, special, elsewhere, mounts, unreadable, too_many } = left_out;
     let counts = [

@@ -78,7 +78,7 @@ pub fn read_back(
                 }
                 !interrupt.asked()
             };
-            // The receiver is dropped if the reading was given up.
+            // The receiver is dropped if reading back was abandoned.
             let _ = sender.send(verify_files(Some(&dir), &files, patterns, &map, &mut go_on));
         }
     };

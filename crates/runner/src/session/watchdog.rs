@@ -5,8 +5,8 @@
 //! processors were taken away (a quota, a hypervisor, other programs). A sleeping thread is scheduled
 //! first, so on a host that is merely busy it is late by milliseconds.
 //!
-//! The drain takes the pauses before it counts the operations that came back in them
-//! ([`Watchdog::take`]). Their meaning is decided in [`reelgauge_analysis::pause`].
+//! The drain takes the pauses before it counts the operations that completed in them
+//! ([`Watchdog::take`]). [`reelgauge_analysis::pause`] interprets them.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -67,7 +67,7 @@ impl Watchdog {
     }
 
     /// The pauses since the last call, in order of time. If the watchdog has not woken in time, this
-    /// waits for it briefly: its report concerns the operations that came back just now.
+    /// waits for it briefly, because its report concerns the operations that have just completed.
     pub fn take(&self) -> Vec<Pause> {
         let asked_ns = self.clock.now_ns();
         while self.is_overdue() && self.clock.now_ns() - asked_ns < SETTLE.as_nanos() as u64 {

@@ -48,7 +48,7 @@ use crate::streams::actors::Group;
 use crate::streams::verdict::{judge_last, verdict_of_run};
 use reelgauge_results::stream_table::{self, StreamTable};
 
-/// Every worker has one of these.
+/// The number of files of every worker.
 const FILES: usize = 5;
 const FILE_BYTES: u64 = 1 << 20;
 const FRAME_BYTES: u32 = 16 << 10;
@@ -311,7 +311,7 @@ fn actor(id: u32, pace: Pace, open: bool) -> Box<dyn Script> {
     Box::new(Recorder::new(id, shape))
 }
 
-/// Every second one records.
+/// Every second stream records.
 fn stream_of(id: u32, pace: Pace) -> StreamSpec {
     player(id)
         .that_writes(id % 2 == 1)

@@ -14,7 +14,7 @@ use super::play::Played;
 use super::scenario::{Scenario, Work};
 use super::truth::PointTruth;
 
-/// `Err`: the violated property, in words.
+/// `Err`: the violated property, as text.
 type Held = Result<(), String>;
 
 macro_rules! hold {
@@ -70,7 +70,7 @@ struct Lost {
     missed_ops: u64,
     /// In the log and in no figure: they completed after their load point was over.
     stragglers: u64,
-    /// In the figures and not in the log.
+    /// Operations in the figures but not in the log.
     unlogged_ops: u64,
 }
 
@@ -140,8 +140,7 @@ fn ends_when_asked(scenario: &Scenario, played: &Played) -> Held {
     Ok(())
 }
 
-/// 0 and 1 are for complete measurements; 2 for a run that never began; 130 for one that was
-/// interrupted.
+/// 0 and 1 are for complete measurements; 2 for a run that never began; 130 for an interrupted run.
 fn exit_code_is_earned(scenario: &Scenario, played: &Played) -> Held {
     let (truth, code) = (&played.truth, played.exit_code);
     let began = truth.points.iter().any(|point| point.issued > 0);
@@ -344,8 +343,7 @@ fn streams_are_true(
         let from_first = (known.started_ns, known.from_ns) == (truth.began_ns, truth.warmup_until_ns);
         hold!(from_first, "judged from {} and {}", known.started_ns, known.from_ns);
         let to_end = known.until_ns == truth.end_ns;
-        // A load point that was stopped is judged until then: frames that were not begun any more are
-        // not late.
+        // A load point that was stopped is judged until then: frames that were never begun are not late.
         let cut = truth.last_issued_ns..=truth.over_ns.unwrap_or(0);
         let is_cut = truth.threads_cut > 0;
         hold!(!is_cut || cut.contains(&known.until_ns), "judged until {}, cut in {cut:?}", known.until_ns);
@@ -398,7 +396,7 @@ fn blame_is_true(scenario: &Scenario, (told, was): (&LateFigures, &LateFigures),
     if scenario.faults.ops_max.is_none() {
         hold!(own(told) == own(was), "{} late by the tool, of {}", own(told), own(was));
     }
-    // An operation that never comes back is given up at one beat or the next, which decides its
+    // An operation that never completes is abandoned at one beat or the next, which decides its
     // attribution.
     if truth.oldest_in_flight_ns.is_some() {
         return Ok(());
@@ -438,7 +436,7 @@ fn recounted(
     (figures, least as u64)
 }
 
-/// The frames whose last part came after the deadline, which is t0 + buffer + frame ÷ rate.
+/// The frames whose last part arrived after the deadline, which is t0 + buffer + frame ÷ rate.
 fn late_by_hand<'a>(
     spec: &StreamSpec,
     part: MeasuredPart,

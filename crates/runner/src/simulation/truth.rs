@@ -47,7 +47,7 @@ pub(super) struct PointTruth {
     pub(super) done: u64,
     /// The number that failed, or moved less than requested.
     pub(super) failed: u64,
-    /// When the first one that ends the run completed.
+    /// When the first failure that ends the run completed.
     pub(super) failed_first_ns: Option<u64>,
     /// The number of those that do not end the run, because errors are results in it.
     pub(super) tolerated: u64,
@@ -150,7 +150,7 @@ impl Truth {
 }
 
 impl PointTruth {
-    /// Whether nothing failed, everything came back, and every thread ended normally.
+    /// Whether nothing failed, everything completed, and every thread ended normally.
     pub(super) fn is_whole(&self) -> bool {
         let all_ended = self.threads_ended == self.threads && self.threads_cut == 0;
         all_ended && self.failed == self.tolerated && self.oldest_in_flight_ns.is_none()

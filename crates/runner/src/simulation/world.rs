@@ -35,7 +35,7 @@ pub(crate) fn drain_nap_ns(nap_ns: u64) -> u64 {
     nap_ns + world.below(world.scenario.faults.nap_most_ns)
 }
 
-/// The drain is given an order, which it may be slow to obey.
+/// The drain receives an order, which it may be slow to execute.
 pub(crate) fn drain_obeys() {
     let world = here();
     let slow_ns = world.below(world.scenario.faults.obeys_most_ns);
@@ -49,7 +49,7 @@ pub(super) fn comes_to_its_end() {
     THIS_THREADS_WORLD.pass(long_ns);
 }
 
-/// From now on the drain takes nothing.
+/// From now on the drain takes no records.
 pub(crate) fn drain_ends() {
     let world = here();
     world.truth.borrow_mut().drain_ended_ns = Some(world.now_ns.get());
@@ -75,7 +75,7 @@ pub(super) struct World {
     dice: RefCell<Dice>,
     /// All parts of the world; `None` while one acts.
     parts: RefCell<Vec<Option<Box<dyn Part>>>>,
-    /// Set when nothing works any more, or should.
+    /// Set when nothing can work any more, or nothing should.
     is_over: Cell<bool>,
     disk_used: Cell<u64>,
     disk_failures_left: Cell<u32>,
@@ -203,7 +203,7 @@ impl World {
         self.disk_used.set(self.disk_used.get().saturating_sub(bytes));
     }
 
-    /// Whether a fault that happens once at a given time happens now.
+    /// Whether a fault that happens once at a given time is due now.
     fn falls_due(at_ns: u64, has_been: &Cell<bool>, now_ns: u64) -> bool {
         now_ns >= at_ns && !has_been.replace(true)
     }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum SteerOrder {
-    /// Begin this load point at this time. Repeated with a later time, before its threads are called, it
-    /// is put off; for another load point it has no effect.
+    /// Begin this load point at this time. If it is repeated with a later time before its threads
+    /// prepare, the start is postponed; for another load point it has no effect.
     Start {
         /// Its number, from 0.
         point: u16,
@@ -40,7 +40,7 @@ pub enum SteerOrder {
     },
     /// End, and keep the measurements.
     Stop,
-    /// The same, because the controller was silent for this long.
+    /// Stop, because the controller was silent for this long.
     Lapse { silent_ms: u64 },
 }
 
@@ -208,7 +208,7 @@ pub struct LiveSaid {
 pub struct StreamSaid {
     /// Its number on its host.
     pub stream: u32,
-    /// In this load point.
+    /// Late frames in this load point.
     pub late_frames: u64,
     /// The smallest margin since the last message; `None` if nothing of it was due.
     pub margin_ms: Option<i64>,

@@ -42,7 +42,7 @@ pub enum ActorsError {
     /// The criteria are invalid.
     #[error("cannot use the criteria '{text}' of {actor}: {source}")]
     Criteria {
-        /// The text as it was given.
+        /// The text of the setting.
         text: String,
         actor: String,
         /// The reason.

@@ -26,7 +26,7 @@ pub fn input_of(plan: &StreamsPlan) -> Option<VdaInput> {
     is_curve.then(|| VdaInput { limits: RateLimits::default(), data_set_note: data_set_note() })
 }
 
-/// The differences from the published run, in words.
+/// The differences from the published run, as text.
 fn data_set_note(plan: &StreamsPlan, camera: &VdaLoad) -> String {
     let (files, file_size, time) = PUBLISHED;
     let mut differences = Vec::new();

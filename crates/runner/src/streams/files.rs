@@ -207,7 +207,7 @@ impl StreamFiles {
     }
 
     /// The largest scale of these actors for which there is space, if one unit needs this many bytes:
-    /// free space, and the space of test files that are used again or can be released.
+    /// the free space, plus that of test files that are reused or can be removed.
     pub fn room_for(&self, actors: &Actors, bytes_per_scale: u64) -> u32 {
         let Ok(Some(space)) = space(self.area.root()) else {
             return u32::MAX;

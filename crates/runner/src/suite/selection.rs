@@ -115,7 +115,7 @@ fn named(word: &str, all: &[SuiteWorkload], library: &Library) -> Result<Vec<Sui
     if word.contains(['*', '?', '[']) || word.is_empty() {
         return Err(SelectionError::Nothing(word.to_owned()));
     }
-    // A trace that ships, or the directory of one.
+    // A built-in trace, or the directory of one.
     library.open(Path::new(word)).map_err(|error| match error {
         LibraryError::Unknown { .. } => SelectionError::Nothing(word.to_owned()),
         error => error.into(),

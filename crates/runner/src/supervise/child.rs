@@ -67,7 +67,7 @@ fn let_go() {
     let Ok(nothing) = OpenOptions::new().write(true).open("/dev/null") else {
         return;
     };
-    // If one can't be closed, it ends with the process.
+    // If a stream cannot be closed, it ends with the process.
     let _ = rustix::stdio::dup2_stdout(nothing.as_fd());
     let _ = rustix::stdio::dup2_stderr(nothing.as_fd());
 }

@@ -6,7 +6,7 @@
 /// The variable that requests a separate session, with any value.
 pub const ASKED: &str = "REELGAUGE_OWN_SESSION";
 
-/// Makes a session if that was requested. To be called first.
+/// Makes a session if that was requested. Call it first.
 pub fn begin_if_asked() {
     if std::env::var_os(ASKED).is_some() {
         begin();

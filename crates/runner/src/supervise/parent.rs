@@ -24,7 +24,7 @@ pub(super) const NUMBER: &str = "REELGAUGE_SUPERVISED_BY";
 
 /// How long a child that has reported its exit status may take to end if the kernel holds it.
 const GRACE: Duration = Duration::from_millis(500);
-/// The same if it has no processor to end on.
+/// The grace period if the child has no processor to end on.
 const PATIENT_GRACE: Duration = Duration::from_secs(3);
 const BEAT: Duration = Duration::from_millis(5);
 
