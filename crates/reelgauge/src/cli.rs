@@ -390,7 +390,8 @@ pub struct TargetArgs {
     pub max_rate: Option<NonZeroU64>,
 }
 
-/// Less than this is a misspelt unit, and one operation would take longer than a storage may stand still.
+/// A smaller value is probably a misspelt unit, and one operation would take longer than the time limit
+/// for storage that does not respond.
 const MAX_RATE_LEAST: u64 = 1_000_000;
 
 /// Bytes a second, with or without the words for it.
@@ -402,13 +403,13 @@ pub fn max_rate(text: &str) -> Result<NonZeroU64, String> {
 }
 
 impl TargetArgs {
-    /// For the libraries.
+    /// The settings in the form that the libraries use.
     pub fn said(self) -> Terms {
         Terms { max_bytes_per_s: self.max_rate, ..terms(self.shared_target, self.keep_free) }
     }
 }
 
-/// What two flags say of a target.
+/// The settings of two flags about a target.
 pub fn terms(is_shared: bool, keep_free: Option<Size>) -> Terms {
     Terms {
         sharing: if is_shared { Sharing::Meant } else { Sharing::Unsaid },

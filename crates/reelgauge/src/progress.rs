@@ -53,7 +53,7 @@ impl Progress {
         self.search.as_ref().map_or_else(|| live.label.clone(), |step| standing(step, live.elapsed))
     }
 
-    /// A display, or a silent one.
+    /// Creates a display, or a silent one.
     pub fn new(silent: bool) -> Progress {
         let bar = if silent { ProgressBar::hidden() } else { ProgressBar::new(1) };
         // An invalid template falls back to the library's own.

@@ -41,7 +41,7 @@ pub fn of(summary: &Summary, tables: Tables, detail: Detail) -> String {
     reelgauge_report::screen(summary, &show)
 }
 
-/// Prints an error with its causes. Returns the exit status for an error without one of its kind.
+/// Prints an error with its causes. Returns the exit status for errors that have no specific one.
 pub fn complain(error: &anyhow::Error) -> u8 {
     let is_quoted = std::env::var_os(QUOTED).is_some();
     let name = if is_quoted { "" } else { "reelgauge: " };
@@ -50,7 +50,7 @@ pub fn complain(error: &anyhow::Error) -> u8 {
     USAGE
 }
 
-/// As [`fitted`], for standard output.
+/// Fits text to standard output, like [`fitted`].
 pub fn output_fitted(text: &str) -> String {
     fitted_to(text, output_width()) + "\n"
 }
@@ -80,7 +80,7 @@ fn fitted_to(text: &str, width: Option<usize>) -> String {
 /// Returns the exit status.
 pub fn say_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
-        // As clap does it; a closed pipe is no failure.
+        // As clap does it; a closed pipe is not an error.
         let _ = error.print();
         return 0;
     }

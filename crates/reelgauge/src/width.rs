@@ -8,7 +8,7 @@ pub fn output_width() -> Option<usize> {
 }
 
 /// The width of standard output for a long list; `None` if it is not a terminal: a program that reads it
-/// wants one line for each.
+/// needs one line per entry.
 pub fn list_width() -> Option<usize> {
     terminal_width(&Term::stdout())
 }

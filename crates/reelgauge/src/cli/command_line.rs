@@ -31,9 +31,9 @@ const WITH_DETAILS: [&str; 12] = [
     "watch",
 ];
 
-/// The first screen is made for this many columns, and has others where there are fewer.
+/// The width that the first screen is designed for; on a narrower terminal it has other columns.
 const USUAL_WIDTH: usize = 80;
-/// What the names of groups and of verbs take.
+/// The width of the column with the names of groups and verbs.
 const GROUP_CHARS: usize = 12;
 const VERB_CHARS: usize = 13;
 
@@ -49,7 +49,7 @@ pub fn command() -> Command {
     command.override_help(start)
 }
 
-/// The one flag for the whole screen.
+/// The flag that shows the whole screen.
 fn details() -> Arg {
     Arg::new(DETAILS)
         .long(DETAILS)
@@ -67,7 +67,7 @@ pub fn has_details(matches: &ArgMatches) -> bool {
     verb.and_then(|verb| verb.try_get_one::<bool>(DETAILS).ok().flatten()).is_some_and(|is_set| *is_set)
 }
 
-/// Of a flag that is repeated the last value is meant. Lists are not: each of theirs counts.
+/// If a flag is repeated, its last value counts. Lists are the exception: all their values count.
 fn last_value_wins(verb: Command) -> Command {
     let verb = verb.mut_subcommands(last_value_wins);
     verb.mut_args(|arg| {

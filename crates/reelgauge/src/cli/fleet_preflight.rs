@@ -1,4 +1,4 @@
-//! Flags of `fleet preflight`, and of the look before `fleet run`.
+//! Flags of `fleet preflight`, and of the checks before `fleet run`.
 
 use std::net::IpAddr;
 use std::path::PathBuf;

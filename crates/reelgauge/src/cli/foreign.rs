@@ -79,7 +79,7 @@ pub fn hint(flag: &str, value: Option<&str>, verb: &str) -> Option<String> {
     }
 }
 
-/// The hint, with the user's value in the place of the one in braces.
+/// The hint, with the user's value in place of the one in braces.
 fn with(said: &str, value: Option<&str>) -> String {
     let parts = said.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     let Some((before, (usual, behind))) = parts else { return said.to_owned() };
@@ -87,8 +87,8 @@ fn with(said: &str, value: Option<&str>) -> String {
     format!("{before}{}{behind}", typed.unwrap_or_else(|| usual.to_owned()))
 }
 
-/// A value as a flag takes it whose usual value is this; `None` for one of another kind. Numbers alone are
-/// seconds and bytes, as in fio.
+/// The user's value in the form of the flag whose default is given; `None` if it is of another kind.
+/// Numbers alone are seconds and bytes, as in fio.
 fn of_kind(usual: &str, value: &str) -> Option<String> {
     let is_number = |text: &str| text.parse::<u64>().is_ok_and(|number| number > 0);
     if is_number(usual) {
@@ -157,7 +157,7 @@ mod tests {
         assert!(said("--runtime", "2m", "mix").ends_with("--duration 2m"));
         assert!(said("--bs", "64k", "mix").ends_with("--blocks 64k"));
         assert!(said("--bs", "4096", "mix").ends_with("--blocks 4096B"));
-        // What is of no use here is not repeated.
+        // A value that the flag cannot use is not repeated.
         assert!(said("-t", "many", "streams").ends_with("--count 8"));
         assert!(said("-t", "0", "streams").ends_with("--count 8"));
     }

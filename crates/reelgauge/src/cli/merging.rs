@@ -26,19 +26,20 @@ pub struct FleetMergeArgs {
     pub json: bool,
 }
 
-/// A run with the name of its machine, if one was given.
+/// A run with the name of its host, if one was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedRun {
-    /// The machine's name.
+    /// The host's name.
     pub name: Option<String>,
-    /// Where its run lies.
+    /// The directory of its run.
     pub dir: PathBuf,
 }
 
 impl FromStr for NamedRun {
     type Err = Infallible;
 
-    /// Text before the first `=`, if there is one, is a name; a path with that sign in it needs one.
+    /// The text before the first `=`, if there is one, is a name. A path that contains `=` therefore
+    /// needs a name.
     fn from_str(text: &str) -> Result<NamedRun, Infallible> {
         Ok(match text.split_once('=') {
             Some((name, dir)) if !name.is_empty() && !name.contains('/') => {

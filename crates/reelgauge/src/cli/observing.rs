@@ -1,4 +1,4 @@
-//! How far another machine's clock is ahead, as a flag.
+//! The clock offset of another host, as a flag.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use reelgauge_workload::units::Span;
 pub struct ClockOffset(i64);
 
 impl ClockOffset {
-    /// In nanoseconds.
+    /// The offset in nanoseconds.
     pub fn ns(self) -> i64 {
         self.0
     }

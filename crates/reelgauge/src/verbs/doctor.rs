@@ -35,7 +35,7 @@ use crate::screen;
 
 /// The status of a costly finding.
 const EXIT_GRAVE: u8 = 1;
-/// No rule could be judged.
+/// No rule could be evaluated.
 const EXIT_NOTHING_TO_JUDGE: u8 = 2;
 
 /// Judges a host. Returns the exit status.
@@ -106,7 +106,7 @@ fn link_of(texts: &Texts, place: &Place) -> Option<(LinkTo, IpAddr)> {
     Some((link, server))
 }
 
-/// The largest packets of both ends, if this one's is known and the server's was stated.
+/// The MTUs of both ends, if the local one is known and the server's was stated.
 fn both_ends(args: &DoctorArgs, texts: &Texts, place: &Place) -> Result<Option<String>> {
     let stated = read_site(&args.site)?.and_then(|site| site.server.mtu_bytes);
     let own = link_of(texts, place).and_then(|(link, _)| link.mtu_bytes);

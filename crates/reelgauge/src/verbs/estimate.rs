@@ -35,7 +35,7 @@ pub fn ahead(words: &[OsString]) -> Result<Planned, Refusal> {
     Ok(Planned { takes, plan: None, refused })
 }
 
-/// The same for a command line that no form made, not yet in words; `None` if nothing is known.
+/// The forecast for a command line that no form made; `None` if nothing is known.
 ///
 /// # Errors
 /// It would be refused.
@@ -80,7 +80,7 @@ pub fn verb_of(words: &[OsString]) -> Result<Verb, Refusal> {
     Ok(read)
 }
 
-/// The same, refused in the words of the command line.
+/// The verb of a command line; errors name its flags, not the fields of a form.
 fn verb_in(words: &[OsString]) -> Result<Verb> {
     read(words).map_err(|error| anyhow!(typed_words(&error)))
 }
@@ -129,7 +129,7 @@ fn lacks_format(args: &ActorArgs) -> bool {
     args.actor.has_media() && !args.settings.0.contains_key("format") && !has_own && args.read_from.is_none()
 }
 
-/// The error and its field in a verb's form, in words for a user who sees no command line.
+/// The error and its field in a verb's form, in words for a user who does not see a command line.
 fn refusal(verb: &str, error: &clap::Error) -> Refusal {
     let title = |name: &str| title_of(verb, name);
     let field = field_of(error);
@@ -147,7 +147,7 @@ fn refusal(verb: &str, error: &clap::Error) -> Refusal {
     Refusal { field, why }
 }
 
-/// The error of a command line, in one line. There is nothing to type after `--`.
+/// The error of a command line, in one line, without clap's tip to use `--`.
 fn typed_words(error: &clap::Error) -> String {
     let named = |kind| match error.get(kind) {
         Some(ContextValue::String(name)) => Some(name.clone()),
@@ -198,7 +198,7 @@ fn named(error: &clap::Error, context: ContextKind) -> Option<String> {
     Some(name.to_lowercase())
 }
 
-/// Without the terminal's usage below it.
+/// The error without the usage that clap prints below it.
 fn without_usage(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let text = text.split("\n\nUsage").next().unwrap_or_default();

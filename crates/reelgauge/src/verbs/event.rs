@@ -15,14 +15,14 @@ pub(super) const LIMIT_DEFAULT: Span = Span::secs(600);
 pub(super) enum Measured {
     /// From the end of the first warm-up to the end of the last load point.
     For(Span),
-    /// As long as it takes.
+    /// The length is not known in advance.
     Unknown,
     /// A number of trials of a search.
     Search,
 }
 
 impl Measured {
-    /// For this many load points.
+    /// The measured time of this many load points.
     pub(super) fn points(points: u64, warmup: Span, duration: Span) -> Measured {
         let later = points.saturating_sub(1).saturating_mul(warmup.ns().saturating_add(duration.ns()));
         Measured::For(Span(later.saturating_add(duration.ns())))

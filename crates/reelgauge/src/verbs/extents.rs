@@ -40,7 +40,7 @@ pub fn extents(args: &ExtentsArgs) -> Result<u8> {
     }
 }
 
-/// Reports on each file. An error for one file is shown, and does not prevent the others.
+/// Reports on each file. An error for one file is shown, and the others are still reported.
 fn tell(args: &ExtentsArgs) -> Result<u8> {
     let found: Vec<(&Path, Result<Extents, String>)> = args
         .files

@@ -121,7 +121,7 @@ impl Steps<'_> {
     }
 
     /// Carries out one run; returns the state for the next. A run that continued without its controller
-    /// is resumed; if its load has ended since, it is begun again.
+    /// is resumed; if its load has ended since, it starts again.
     fn run(&mut self, at: usize) -> Result<Behind> {
         let round = self.batch.runs[at].round.clone();
         say(&fleet_step_begins(round.number, self.batch.runs.len(), &round.title));

@@ -184,8 +184,9 @@ pub fn leave(site: &FleetSite, journey: Journey) -> Result<()> {
     Ok(())
 }
 
-/// Checks that no agent that is to begin a run is busy with another one: two controllers would undo each
-/// other's orders. Nor may two processes have one name: it would be unknown which of them was meant.
+/// Checks that no agent of the new run is busy with another one: two controllers would undo each other's
+/// orders. Two processes must not have the same name either, because it would be unknown which of them
+/// was meant.
 ///
 /// # Errors
 /// The agents concerned.

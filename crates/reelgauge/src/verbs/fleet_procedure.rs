@@ -28,7 +28,7 @@ use super::fleet_carry::{expect_idle, missing_directories, refusals};
 use super::fleet_preflight::{seen, there};
 use crate::cli::TargetArgs;
 
-/// Flags of a run that are not part of its plan, apart from those of its target.
+/// Flags of a run that are not part of its plan, other than those of its target.
 const NOT_IN_A_PLAN: [&str; 4] = ["direct", "out", "json", "quiet"];
 
 /// A procedure that a fleet could carry out.

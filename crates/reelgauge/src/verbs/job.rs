@@ -43,7 +43,7 @@ pub fn carry_out(job: Job, output: &OutputArgs) -> Result<u8> {
     carry_out_with(job, None, output)
 }
 
-/// The same, with a user's event.
+/// Carries out a job with a user's event.
 pub fn carry_out_with(job: Job, event: Option<EventRequest>, output: &OutputArgs) -> Result<u8> {
     let patience = patience(&job);
     let code = supervised(&patience, || match measure(job, event, output) {

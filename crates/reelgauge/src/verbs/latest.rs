@@ -17,13 +17,13 @@ use crate::screen;
 /// The number of runs to search for two of the same work.
 const LOOKED_AT: usize = 200;
 
-/// The newest runs in a folder, and the number of older ones. None without such a folder.
+/// The newest runs in a folder, and the number of older ones. Empty if there is no such folder.
 pub fn newest(dir: &Path, most: usize) -> Result<(Vec<RunEntry>, usize)> {
     let Some(runs) = runs_in(dir)? else { return Ok((Vec::new(), 0)) };
     runs.newest(most).map_err(|error| anyhow::anyhow!(error.text))
 }
 
-/// The same with the runs in folders below it.
+/// The newest runs, including those in folders below it.
 pub fn newest_and_below(dir: &Path, most: usize) -> Result<(Vec<RunEntry>, usize)> {
     let Some(runs) = runs_in(dir)? else { return Ok((Vec::new(), 0)) };
     runs.newest_and_below(most).map_err(|error| anyhow::anyhow!(error.text))

@@ -40,7 +40,7 @@ struct Takes {
 }
 
 impl<'a> ProcedurePlan<'a> {
-    /// Of these steps. `refused` is why the procedure would not start.
+    /// The plan of these steps. `refused`: why the procedure would not start.
     pub fn new(request: &'a ProcedureRequest, steps: &'a [PlannedStep], refused: Option<String>) -> Self {
         let missing = missing(&request.steps, &request.events.events);
         let step = |((step, planned), missing): ((_, &'a PlannedStep), _)| {

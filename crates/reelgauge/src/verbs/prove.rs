@@ -151,7 +151,8 @@ fn change(args: &ProveArgs) -> Result<Change> {
     })
 }
 
-/// The verb and its flags, with a seed if it has one and none was given: every pass does the same.
+/// The verb and its flags. If the verb has a seed and none was given, a seed is added, so that all
+/// passes do the same.
 fn words(args: &ProveArgs) -> Result<Vec<OsString>> {
     let mut words = args.workload.clone();
     let is_flag = |word: &OsString, flag: &str| {

@@ -141,7 +141,7 @@ pub(super) fn of_no_run(error: ReopenError, run: &Path) -> anyhow::Error {
     anyhow::anyhow!("{error}; {next}")
 }
 
-/// Operations without a run around them, such as an `agent=NAME` of one.
+/// Whether the directory is a log without a run around it, such as an `agent=NAME` of a run.
 fn is_log_alone(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent="))
 }

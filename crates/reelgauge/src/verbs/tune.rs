@@ -34,7 +34,7 @@ pub fn tune(args: &TuneArgs) -> Result<u8> {
 
 /// Writes new files, all or none: each is complete under another name before the first is renamed.
 fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
-    // With a slash after its name a symbolic link would be followed.
+    // With a slash after its name, a symbolic link would be followed.
     let bare: PathBuf = dir.components().collect();
     if bare.is_symlink() {
         bail!("--out {} is a symbolic link; name the folder itself", shell_word(&bare));
@@ -57,7 +57,7 @@ fn write(dir: &Path, all: &[WrittenFragment<'_>]) -> Result<()> {
 /// A file with this text that is removed again unless it is renamed.
 fn temporary(dir: &Path, text: &str) -> io::Result<NamedTempFile<File>> {
     let mut builder = tempfile::Builder::new();
-    // With the rights of an ordinary file.
+    // With the permissions of an ordinary file.
     let mut file = builder.prefix("_").suffix(".tmp").make_in(dir, |path| File::create_new(path))?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
