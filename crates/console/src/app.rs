@@ -18,11 +18,11 @@ use crate::weight::Weight;
 
 /// Large logs that are read. More at once would only compete for the disk and the memory.
 const LARGE: Limits = Limits { at_once: 2, line_of_each: 8, line_of_all: 64 };
-/// Small ones, which never wait behind large ones.
+/// The queue for small requests, which never wait behind large ones.
 const SMALL: Limits = Limits { at_once: 2, line_of_each: 16, line_of_all: 128 };
-/// Runs that are being started at once: by one client, and by all.
+/// The largest numbers of runs that are being started at the same time: by one client, and by all.
 const STARTS: (usize, usize) = (2, 4);
-/// Browser pages that watch at once: of one client, and of all.
+/// The largest numbers of browser pages that watch at the same time: of one client, and of all.
 const WATCHERS: (usize, usize) = (16, 64);
 
 /// The state that all answers share.
@@ -73,7 +73,7 @@ impl App {
     /// Does work that reads a few files, on a thread that may block.
     ///
     /// # Errors
-    /// Those of the work.
+    /// The errors of the work.
     pub async fn light<T: Send + 'static>(
         self: &Arc<App>,
         work: impl FnOnce(&App) -> Result<T, ApiError> + Send + 'static,
@@ -86,7 +86,7 @@ impl App {
     /// The work is informed when the client stops waiting.
     ///
     /// # Errors
-    /// Those of the work, and when too many requests are pending.
+    /// The errors of the work, and an error if too many requests are pending.
     pub async fn heavy<T: Send + 'static>(
         self: &Arc<App>,
         client: Client,
@@ -110,7 +110,7 @@ impl App {
     /// Starts a run; only a few at once.
     ///
     /// # Errors
-    /// Those of the work, and when too many are being started.
+    /// The errors of the work, and an error if too many runs are being started.
     pub async fn starting<T: Send + 'static>(
         self: &Arc<App>,
         client: Client,

@@ -46,7 +46,7 @@ const DEPTH_MAX: u32 = 8;
 pub enum RunState {
     /// It is in progress.
     Running,
-    /// As planned.
+    /// It ended as planned.
     Complete,
     /// The user stopped it.
     Interrupted,
@@ -126,7 +126,7 @@ pub struct RunEntry {
     pub notes: Option<RunNotes>,
     /// The suite that it belongs to, by the name of its directory.
     pub suite: Option<String>,
-    /// Of a suite: passes of each of its workloads.
+    /// For a suite: passes of each of its workloads.
     pub passes: Option<u32>,
 }
 
@@ -270,7 +270,7 @@ impl RunEntry {
         self
     }
 
-    /// With the user's name for it.
+    /// Adds the user's name for it.
     fn named(mut self) -> RunEntry {
         if let Some(notes) = self.notes.as_ref().filter(|notes| !notes.name.trim().is_empty()) {
             notes.name.clone_into(&mut self.label);

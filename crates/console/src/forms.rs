@@ -67,7 +67,7 @@ pub struct FormField {
     pub choices: Vec<String>,
     /// The value if nothing is filled in.
     pub default: String,
-    /// The same in words, if there is no such value: `random`.
+    /// The default as text, if there is no such value: `random`.
     pub unset: String,
     /// `SIZE`, `TIME`, `N`.
     pub value_name: String,

@@ -79,7 +79,7 @@ pub enum ServerError {
     /// The folder of runs cannot be used.
     #[error("cannot use the folder of runs {}: {source}. Choose another one with --runs", path.display())]
     Runs {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
@@ -87,7 +87,7 @@ pub enum ServerError {
     /// The address cannot be used.
     #[error("cannot listen on {address}: {source}. Choose another address with --listen")]
     Listen {
-        /// Which.
+        /// The address.
         address: SocketAddr,
         /// The error of the system.
         source: io::Error,
@@ -101,7 +101,7 @@ pub enum ServerError {
     /// The files for TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// No token although other hosts can reach it.
+    /// There is no token, although other hosts can reach the console.
     #[error(
         "--no-token gives access to everyone who can reach the console. Use it only with --listen 127.0.0.1 \
          and without --public-url; otherwise omit --no-token"

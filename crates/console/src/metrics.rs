@@ -177,7 +177,8 @@ struct SumOfPoints {
 }
 
 impl SumOfPoints {
-    /// `before`: the final count of the load point before, if a new one has begun.
+    /// Takes the latest counts. `before`: the final count of the previous load point, if a new one has
+    /// begun.
     fn take(&mut self, before: Option<u64>, now: Option<u64>) {
         self.before += before.unwrap_or(0);
         self.now = now;

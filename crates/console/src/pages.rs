@@ -75,8 +75,8 @@ impl Pages {
     /// The page of several runs, compared with the first of them, as JSON.
     ///
     /// # Errors
-    /// Fewer than two or more than eight, one that is in progress or can't be read, or `stop` returns
-    /// true.
+    /// If there are fewer than two or more than eight runs, one is in progress or cannot be read, or
+    /// `stop` returns true.
     pub fn of_several(
         &self,
         runs: &Runs,
@@ -108,7 +108,7 @@ impl Pages {
     fn kept(&self, id: &str, stamp: &Stamp) -> Option<Bytes> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|page| page.id == id && page.stamp == *stamp)?;
-        // It was used last, so it is the last one to be dropped.
+        // It was used last, so it moves to the end and is dropped last.
         let page = kept.remove(at)?;
         kept.push_back(page.clone());
         Some(page.json)
@@ -124,7 +124,7 @@ impl Pages {
     }
 }
 
-/// A run that has ended. Reading a run in progress would take it for one that was killed.
+/// A run that has ended. A run in progress would be mistaken for one that was killed.
 fn ended(runs: &Runs, id: &str) -> Result<RunDir, ApiError> {
     let run_dir = runs.open(id)?;
     match life(run_dir.path()) {

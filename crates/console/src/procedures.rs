@@ -39,7 +39,7 @@ impl ProcedurePage {
     /// The procedure with this name in the list.
     ///
     /// # Errors
-    /// There is none, or it can't be read.
+    /// If there is none, or it cannot be read.
     pub fn of(runs: &Runs, id: &str) -> Result<ProcedurePage, ApiError> {
         let dir = runs.suite_dir(id)?;
         let record = ProcedureRecord::read(&dir).map_err(|error| ApiError::conflict(error.to_string()))?;

@@ -37,7 +37,7 @@ impl ProofPage {
     /// The proof with this name in the list.
     ///
     /// # Errors
-    /// There is none, or it can't be read.
+    /// If there is none, or it cannot be read.
     pub fn of(runs: &Runs, id: &str) -> Result<ProofPage, ApiError> {
         let dir = runs.suite_dir(id)?;
         let proof = Proof::read(&dir).map_err(|error| ApiError::conflict(error.to_string()))?;

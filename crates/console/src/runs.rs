@@ -89,8 +89,8 @@ impl Runs {
         Ok(self.newest_of(self.own_ids()?, most))
     }
 
-    /// The same including runs and suites in its subfolders that are neither runs nor suites themselves:
-    /// `FOLDER/RUN`.
+    /// The newest entries, including runs and suites in subfolders that are neither runs nor suites
+    /// themselves: `FOLDER/RUN`.
     ///
     /// # Errors
     /// When the folder can't be read.

@@ -49,7 +49,7 @@ impl Shares {
     /// Takes a place.
     ///
     /// # Errors
-    /// When there is none for this client.
+    /// If there is no free place for this client.
     pub fn take(self: &Arc<Shares>, client: Client) -> Result<Share, Full> {
         let mut taken = self.taken();
         if taken.by.get(&client).is_some_and(|own| *own >= self.each) {

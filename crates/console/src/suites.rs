@@ -64,7 +64,8 @@ pub struct SuiteRow {
 /// The page of these suites, by their names; rates of the others are multiples of the first.
 ///
 /// # Errors
-/// There are not two to eight names, one is named twice or is not a suite's, or a suite can't be read.
+/// If there are not two to eight names, one is named twice or is not a suite's, or a suite cannot be
+/// read.
 pub fn page_of(runs: &Runs, ids: &[String]) -> Result<Page, ApiError> {
     if !(2..=RUNS_MAX).contains(&ids.len()) {
         return Err(ApiError::bad(NOT_SUITES));

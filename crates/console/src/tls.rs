@@ -43,21 +43,21 @@ pub struct TlsFiles {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// One can't be read.
+    /// A file cannot be read.
     #[error("cannot read {}: {source}. Check the path of {flag} and its permissions", path.display())]
     Io {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// The flag that named it.
         flag: &'static str,
         /// The error of the system.
         source: io::Error,
     },
-    /// One has other content.
+    /// A file has other content.
     #[error("{} contains no {what} in PEM format ({why}). {flag} needs a file with '-----BEGIN \
          {begin}-----'", path.display())]
     Pem {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// The expected content.
         what: &'static str,
@@ -72,7 +72,7 @@ pub enum TlsError {
     #[error("all users may read or write the key in {} (mode {mode:04o}), so it is not secret. Run \
          'chmod 600' on it", path.display())]
     Loose {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
         /// Its rights.
         mode: u32,
@@ -89,7 +89,7 @@ pub enum TlsError {
         /// The key.
         key: PathBuf,
     },
-    /// One is of an unsupported kind.
+    /// A file is of an unsupported kind.
     #[error("{} and {} cannot be used for TLS: {source}. Create an ECDSA P-256 or RSA key and a \
          certificate for it", cert.display(), key.display())]
     Unfit {
@@ -105,7 +105,7 @@ pub enum TlsError {
 /// The TLS configuration with these files.
 ///
 /// # Errors
-/// When one can't be read or has other content, or they don't belong together.
+/// If a file cannot be read or has other content, or the files do not belong together.
 pub fn tls_config(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
     let (cert, key) = (files.cert.clone(), files.key.clone());
     let chain = certificates(&cert)?;
@@ -188,7 +188,7 @@ pub struct TlsListener {
 }
 
 impl TlsListener {
-    /// Accepts connections from now on, on the runtime that this is called on.
+    /// Accepts connections from now on, on the runtime that calls this function.
     ///
     /// # Errors
     /// When the listener has no address.
@@ -207,7 +207,7 @@ impl Listener for TlsListener {
     async fn accept(&mut self) -> (TlsStream<TcpStream>, SocketAddr) {
         match self.ready.recv().await {
             Some(connection) => connection,
-            // Only when the runtime ends.
+            // This happens only when the runtime ends.
             None => pending().await,
         }
     }

@@ -16,7 +16,7 @@ pub const LENGTH_MAX: usize = 512;
 pub struct Token(String);
 
 impl Token {
-    /// Draws one.
+    /// Draws a random token.
     ///
     /// # Errors
     /// When the system gives no random numbers.
@@ -33,7 +33,8 @@ impl Token {
         (has_length && text.bytes().all(fits)).then(|| Token(text.to_owned()))
     }
 
-    /// Whether it is this one. The time does not depend on how much of it is right.
+    /// Whether the text is this token. The time of the comparison does not depend on how much of it
+    /// matches.
     pub fn is(&self, shown: &str) -> bool {
         self.0.as_bytes().ct_eq(shown.as_bytes()).into()
     }

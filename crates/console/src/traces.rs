@@ -56,12 +56,12 @@ impl Traces {
         }
     }
 
-    /// Whether there is one with this name.
+    /// Whether there is a trace with this name.
     pub fn has(&self, name: &str) -> bool {
         self.list().iter().any(|entry| entry.name == name)
     }
 
-    /// The cost of reading the trace with this name. A missing one takes a moment.
+    /// The cost of reading the trace with this name. For a missing one it is small.
     pub fn weight(&self, name: &str) -> Weight {
         let listed = self.list();
         let ops = listed.iter().find(|entry| entry.name == name).map(|entry| entry.ops);
@@ -71,7 +71,7 @@ impl Traces {
     /// The trace with this name, as a directory. Only names of the list are opened.
     ///
     /// # Errors
-    /// None with this name, or a damaged one.
+    /// If there is no trace with this name, or it is damaged.
     pub fn open(&self, name: &str) -> Result<Materialised, ApiError> {
         if !self.has(name) {
             return Err(ApiError::missing(format!("there is no trace '{}' in the library", shown(name))));

@@ -33,7 +33,7 @@ use crate::watching::EventsTold;
 const FILE: &str = "console/src/data/generated.ts";
 /// Set to write the file again.
 const WRITE: &str = "REELGAUGE_WRITE_TYPES";
-/// Longer unions of strings have one line for each.
+/// Longer unions of strings have one line for each string.
 const COLUMNS_MAX: usize = 110;
 
 const HEAD: &str = "\
@@ -102,7 +102,7 @@ impl Types {
     }
 }
 
-/// A declaration in a readable form: one field per line, and comments without terms of Rust.
+/// A declaration in a readable form: one field per line, and comments without Rust terms.
 fn laid_out(docs: &str, declaration: &str) -> String {
     let fields = declaration.replace(", } | {", ",\n} | {");
     let fields = fields.strip_suffix(", };").map_or(fields.clone(), |fields| format!("{fields},\n}};"));
@@ -114,7 +114,7 @@ fn laid_out(docs: &str, declaration: &str) -> String {
     in_the_words_of_json(&short_comments(&text))
 }
 
-/// A union of strings that is too long for a line has one line for each.
+/// Splits a union of strings that is too long for a line into one line for each string.
 fn words_below_each_other(declaration: &str) -> String {
     if declaration.len() + "export ".len() <= COLUMNS_MAX || declaration.contains('{') {
         return declaration.to_owned();
@@ -128,7 +128,7 @@ fn never_null(line: &str) -> String {
     optional.map_or(line.to_owned(), |line| format!("{line},"))
 }
 
-/// A comment of one line is on one line.
+/// Puts a comment of one line on a single line.
 fn short_comments(text: &str) -> String {
     let mut short = String::new();
     let mut rest = text;
@@ -255,7 +255,7 @@ fn left_out_at_times(source: &str) -> Vec<&str> {
     lines.filter(|line| line.contains("skip_serializing_if")).collect()
 }
 
-/// Every source file of the product but this one.
+/// All source files of the product except this one.
 fn sources() -> Vec<String> {
     let crates = fs::read_dir(root().join("crates")).unwrap();
     let mut folders: Vec<PathBuf> = crates.map(|entry| entry.unwrap().path().join("src")).collect();

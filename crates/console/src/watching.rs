@@ -22,8 +22,8 @@ use crate::shares::Share;
 const EVERY: Duration = Duration::from_millis(200);
 /// The interval of checks of a run without new events.
 const LOOK_AFTER: Duration = Duration::from_secs(1);
-/// Of the events before a watcher came, about this much is sent; if there are more, every other second,
-/// or every tenth, as needed.
+/// At most about this much of the events before a watcher connected is sent. If there are more, only
+/// every second or every tenth event is sent.
 const HISTORY_BYTES: u64 = 4 << 20;
 
 /// The next item for a watcher.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// The size of a log that is read in a moment: about a million operations.
 const SMALL_BYTES: u64 = 8 << 20;
-/// The same for its files and directories; each takes time to open.
+/// The limit for the number of its files and directories; each takes time to open.
 const SMALL_FILES: usize = 256;
 /// Operations of a small trace, whose log may still have to be made.
 const SMALL_OPS: u64 = 500_000;
@@ -17,7 +17,8 @@ pub enum Weight {
 }
 
 impl Weight {
-    /// That of the logs below these directories together; each agent's is in a separate directory.
+    /// The weight of the logs below these directories together; each agent's log is in a separate
+    /// directory.
     pub fn of_logs(dirs: impl IntoIterator<Item = PathBuf>) -> Weight {
         let (mut bytes, mut files) = (0, 0);
         let mut ahead: Vec<PathBuf> = dirs.into_iter().collect();
@@ -25,7 +26,7 @@ impl Weight {
             // A missing log takes no time.
             for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
                 files += 1;
-                // Of the entry itself: no symbolic link is followed.
+                // The metadata of the entry itself: symbolic links are not followed.
                 match entry.metadata() {
                     Ok(metadata) if metadata.is_dir() => ahead.push(entry.path()),
                     metadata => bytes += metadata.map_or(0, |metadata| metadata.len()),
@@ -38,7 +39,7 @@ impl Weight {
         Weight::Small
     }
 
-    /// That of a trace with this many operations.
+    /// The weight of a trace with this many operations.
     pub fn of_ops(ops: u64) -> Weight {
         if ops > SMALL_OPS { Weight::Large } else { Weight::Small }
     }

@@ -43,7 +43,7 @@ pub struct WindowMap {
 }
 
 impl WindowMap {
-    /// For this part. An empty part has one cell.
+    /// A map of this part. An empty part has one cell.
     pub fn new(window: Window) -> WindowMap {
         let columns = window.columns.clamp(1, COLUMNS_MAX);
         let rows = window.rows.clamp(1, ROWS_MAX).min((CELLS_MAX / columns).max(1));
