@@ -87,7 +87,7 @@ pub enum ServerError {
     /// The address cannot be used.
     #[error("cannot listen on {address}: {source}. Choose another address with --listen")]
     Listen {
-        /// The address.
+        /// The address and port.
         address: SocketAddr,
         /// The error of the system.
         source: io::Error,

@@ -56,7 +56,7 @@ pub struct Mount {
     /// The source of the mount: a device, `server:/export`, `//server/share`. Empty if the system does
     /// not show it.
     pub source: String,
-    /// Its mount point.
+    /// The directory where it is mounted.
     pub mount_point: PathBuf,
     /// Mount options, those of the mount first, then those of the file system.
     pub options: Vec<String>,

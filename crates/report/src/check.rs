@@ -244,7 +244,7 @@ fn rate_words(facts: &CheckFacts) -> impl Iterator<Item = String> {
 /// The number of counts of one kind of work with a tick, of those that can have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ticks {
-    /// Their table column.
+    /// The header of their table column.
     column: &'static str,
     ticked: usize,
     all: usize,

@@ -36,7 +36,7 @@ pub enum WhyNoAnswer {
     Twice,
     /// Its version does not support the request.
     Older { version: String },
-    /// The request failed.
+    /// It received the request, which failed.
     Failed { why: String },
     /// It received the request and has not replied.
     NotInTime,

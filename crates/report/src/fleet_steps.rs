@@ -22,7 +22,7 @@ pub enum StepResult {
     NotRun,
     /// It is in progress, or its controller is no longer running.
     GoesOn {
-        /// The run's name.
+        /// The name of the run.
         run: String,
     },
     /// It was interrupted. It is repeated when the sequence is resumed.

@@ -86,8 +86,7 @@ fn table(at: usize, point: &LoadPoint) -> Option<Table> {
     Some(table)
 }
 
-/// A percentile is shown from this many operations on; empty for figures that a single operation
-/// provides.
+/// Explains that a percentile needs this many operations; empty for figures that need only one.
 fn needs(name: &str, operations: u64) -> String {
     match operations {
         0 => String::new(),

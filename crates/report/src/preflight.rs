@@ -29,7 +29,7 @@ pub fn preflight_findings(found: &Preflight, style: Style) -> String {
     lines.map(|line| wrap(&line, style.width, 2) + "\n").collect()
 }
 
-/// The whole screen.
+/// The whole screen, problems first.
 pub fn preflight_screen(found: &Preflight, style: Style) -> String {
     let mut lines = vec![there(found)];
     let groups = found.differences.iter().any(|difference| difference.group.is_some());

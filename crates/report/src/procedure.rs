@@ -23,7 +23,7 @@ use crate::wanted::Style;
 /// The content of a procedure's screen.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcedureScreen<'a> {
-    /// The procedure's name.
+    /// The name of the procedure.
     pub name: &'a str,
     /// Its description, in one line.
     pub about: &'a str,
@@ -75,13 +75,13 @@ pub struct StepWords<'a> {
 /// The progress of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepState {
-    /// It is complete.
+    /// It ran to its end.
     Done,
     /// The earlier rounds were already steady.
     NotNeeded,
     /// A requirement is missing.
     NotTried,
-    /// It was interrupted.
+    /// It was interrupted or failed.
     BrokeOff,
     /// It has not been done yet.
     Open,
@@ -105,12 +105,12 @@ pub enum What<'a> {
     Aged(Aged),
     /// The server's cache was emptied.
     Cooled {
-        /// With this command.
+        /// The command that emptied it, if a command did.
         command: Option<&'a str>,
-        /// By writing this many bytes.
+        /// The bytes that were written to displace its content, if it was emptied this way.
         pushed_out_bytes: Option<u64>,
     },
-    /// No known result.
+    /// The result is not known.
     Nothing,
 }
 

@@ -280,7 +280,7 @@ fn all_alike(like: &[&Disturbance]) -> String {
     }
 }
 
-/// The next step.
+/// The next step, as a sentence.
 fn next(proof: &ProofScreen<'_>) -> String {
     let Some(conclusion) = proof.conclusion else {
         // If the user interrupted it, there is nothing to fix.

@@ -22,7 +22,7 @@ pub struct RunFiles<'a> {
     pub plan_toml: Option<&'a str>,
     /// `hosts.json`.
     pub hosts: &'a [Value],
-    /// The user's notes.
+    /// The notes that the user wrote.
     pub notes: Option<&'a RunNotes>,
 }
 

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
-    /// The result itself.
+    /// The sentence states the result.
     Answer,
-    /// Neutral, additional information.
+    /// It adds neutral information.
     Plain,
     /// A result that shows neither a pass nor a failure.
     Inconclusive,

@@ -22,7 +22,7 @@ use crate::wanted::Style;
 /// The content of a suite's screen.
 #[derive(Clone, Copy, Debug)]
 pub struct SuiteScreen<'a> {
-    /// The suite's name.
+    /// The name of the suite: "naspt".
     pub name: &'a str,
     /// The target that was measured.
     pub target: &'a str,

@@ -94,7 +94,7 @@ pub struct SuiteFacts {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SuitesLine {
-    /// The workload's name.
+    /// The name of the workload.
     pub workload: String,
     /// The name of its group.
     pub group: String,

@@ -9,7 +9,7 @@ use crate::units::{amount, block_size, count, fixed, mb_per_s, moment};
 /// A trace in the list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceLine {
-    /// The trace's name.
+    /// The name of the trace.
     pub name: String,
     /// The kind of its source, in one word.
     pub kind: String,
@@ -28,7 +28,7 @@ pub struct TraceLine {
 /// A workload of the NASPT paper, with the figures of its trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorkloadLine {
-    /// The workload's name.
+    /// The name of the workload.
     pub name: String,
     /// Files that were read or written.
     pub files: u64,
@@ -75,7 +75,7 @@ pub struct FigureLine {
     pub target: String,
     /// The value in the trace.
     pub achieved: String,
-    /// The allowed deviation.
+    /// The deviation that is allowed.
     pub tolerance: String,
     /// Whether the deviation is larger.
     pub is_missed: bool,

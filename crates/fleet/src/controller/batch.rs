@@ -45,7 +45,7 @@ pub enum BatchError {
     /// Its directory.
     #[error("cannot store the progress of the steps in {}: {why}", dir.display())]
     Io {
-        /// The directory.
+        /// The batch's directory on this host.
         dir: PathBuf,
         /// The error of the system.
         why: io::Error,
@@ -53,7 +53,7 @@ pub enum BatchError {
     /// The directory has no batch.
     #[error("{} contains no steps to resume: {why}", dir.display())]
     None {
-        /// The directory.
+        /// The batch's directory on this host.
         dir: PathBuf,
         /// Why not.
         why: String,

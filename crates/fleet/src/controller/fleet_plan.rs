@@ -164,7 +164,7 @@ pub enum FleetPlanError {
     /// The plan of one host is invalid.
     #[error("{plan}: {source}")]
     Plan {
-        /// The plan's name.
+        /// The plan, as the fleet's plan names it.
         plan: String,
         /// Why.
         source: PlanError,
@@ -172,7 +172,7 @@ pub enum FleetPlanError {
     /// A step that does not fit its workload.
     #[error("{plan}: {source}")]
     Step {
-        /// The plan's name.
+        /// The plan, as the fleet's plan names it.
         plan: String,
         /// Why.
         source: Box<StepError>,
@@ -186,7 +186,7 @@ pub enum FleetPlanError {
     /// A plan that a fleet cannot carry out.
     #[error("{plan}: {why}")]
     Unfit {
-        /// The plan's name.
+        /// The plan, as the fleet's plan names it.
         plan: String,
         /// The reason, and the remedy.
         why: String,

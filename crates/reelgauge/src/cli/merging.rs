@@ -29,7 +29,7 @@ pub struct FleetMergeArgs {
 /// A run with the name of its host, if one was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedRun {
-    /// The host's name.
+    /// The host's name; `None` to use the one in the run.
     pub name: Option<String>,
     /// The directory of its run.
     pub dir: PathBuf,

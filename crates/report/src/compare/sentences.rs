@@ -51,7 +51,7 @@ pub(super) fn sentences(comparison: &Comparison) -> Vec<Sentence> {
     sentences
 }
 
-/// Whether its plan differs only in settings that do not change the work.
+/// Whether its plan differs in settings that do not change the work, such as its length.
 fn is_of_another_length(run: &ComparedRun) -> bool {
     run.kinship != Kinship::OtherWork && run.plan_differences.iter().any(|one| !one.changes_work)
 }

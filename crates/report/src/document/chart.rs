@@ -59,7 +59,7 @@ pub struct Chart {
 /// How the lines of a chart are drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Lines over numbers.
+    /// Lines over a numeric axis.
     #[default]
     Lines,
     /// Lines over places with these names, at 0, 1, 2 and so on.

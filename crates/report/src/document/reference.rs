@@ -59,7 +59,7 @@ pub struct DocumentRun {
     pub plan_toml: Option<String>,
     /// `hosts.json`.
     pub hosts: Vec<Value>,
-    /// The user's notes.
+    /// The notes that the user wrote.
     pub notes: Option<RunNotes>,
     /// The path to the disks, from the stated facts.
     pub path: PathFacts,

@@ -14,7 +14,7 @@ use reelgauge_analysis::{LoadPoint, Summary};
 
 /// A summary with at most this many bytes of JSON is embedded whole.
 pub const WHOLE_BYTES: usize = 1_200_000;
-/// The number of steps of the series that are kept; at most twice as many.
+/// A shortened series keeps at least this many steps, and at most twice as many.
 const STEPS: usize = 600;
 /// The number of streams per load point that are kept, those with the most late frames.
 const STREAMS: usize = 64;

@@ -106,7 +106,7 @@ fn buffer(needed_bytes: u64, bytes: u64, usual: &str) -> String {
     }
 }
 
-/// The kernel's default.
+/// The text about the kernel's default.
 fn default_of(usual: Usual) -> String {
     let (since, default) = (LARGER_RECEIVE_SINCE, block_size(usual.bytes()));
     match usual {

@@ -10,7 +10,7 @@ use super::sums::{ms, speed};
 use crate::doctor::NO_CAVEAT;
 use crate::units::{block_size, counted};
 
-/// The next step.
+/// The text about the next step.
 pub(super) const NEXT: &str = "Apply one fragment at a time, and test whether it helps: reelgauge prove \
     --change COMMAND --undo COMMAND -- streams PATH --find-max";
 

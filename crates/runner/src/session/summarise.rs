@@ -94,7 +94,7 @@ pub struct RunFacts<'a> {
     pub started: Timestamp,
     /// The load points.
     pub load_points: Vec<LoadPoint>,
-    /// The drain's results.
+    /// The figures that the drain returned.
     pub drained: Drained,
     /// Reelgauge's CPU time while measuring.
     pub cpu: Option<OwnCpu>,
