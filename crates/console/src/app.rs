@@ -128,7 +128,7 @@ impl App {
     /// A place for a watcher.
     ///
     /// # Errors
-    /// When all are taken, or all of this client's.
+    /// If all are taken, or all of this client's.
     pub fn place_to_watch(&self, client: Client) -> Result<Share, ApiError> {
         self.watchers.take(client).map_err(|full| {
             ApiError::busy(match full {

@@ -26,7 +26,7 @@ pub struct Handed {
 /// Opens a link. Whether a browser really shows it is unknown.
 ///
 /// # Errors
-/// When no program opens links.
+/// If no program opens links.
 pub fn open(link: &str) -> io::Result<Handed> {
     let file = hand_over(link)?;
     let mut error = io::Error::from(io::ErrorKind::NotFound);

@@ -34,7 +34,7 @@ impl Tail {
     /// file.
     ///
     /// # Errors
-    /// When the run writes no events.
+    /// If the run writes no events.
     pub fn open(run_dir: &Path, offset: u64) -> io::Result<Tail> {
         let (mut file, _) = open_regular(&path_in(run_dir))?;
         let offset = if is_beginning_of_line(&mut file, offset)? { offset } else { 0 };
@@ -55,7 +55,7 @@ impl Tail {
     /// The next events, each with the place after it; empty if there are none yet.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// If the file cannot be read.
     pub fn read(&mut self) -> io::Result<Vec<(u64, LiveEvent)>> {
         let mut chunk = Vec::new();
         self.file.by_ref().take(CHUNK).read_to_end(&mut chunk)?;

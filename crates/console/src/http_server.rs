@@ -127,7 +127,7 @@ impl Server {
     /// Listens.
     ///
     /// # Errors
-    /// When that is impossible, or the settings can't be used.
+    /// If that is impossible, or the settings cannot be used.
     pub fn listen(settings: Settings) -> Result<Server, ServerError> {
         let Settings { version, program, runs, roots, listen, access, tls, public_url, forms, ahead } =
             settings;
@@ -177,7 +177,7 @@ impl Server {
     /// The address it listens on, which differs from its link behind a proxy.
     ///
     /// # Errors
-    /// When the system does not return it.
+    /// If the system does not return it.
     pub fn listens(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -202,7 +202,7 @@ impl Server {
     /// at once.
     ///
     /// # Errors
-    /// When it fails.
+    /// If it fails.
     pub fn serve(self) -> Result<(), ServerError> {
         let Server { runtime, listener, tls, app, .. } = self;
         let router = router(app);

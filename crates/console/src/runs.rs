@@ -49,7 +49,7 @@ impl Runs {
     /// The runs in this folder, which is created if needed.
     ///
     /// # Errors
-    /// When it can't be made or found.
+    /// If it cannot be made or found.
     pub fn in_dir(dir: &Path) -> io::Result<Runs> {
         fs::create_dir_all(dir)?;
         Ok(Runs { dir: dir.canonicalize()?, known: Mutex::default() })
@@ -63,7 +63,7 @@ impl Runs {
     /// All runs, newest first.
     ///
     /// # Errors
-    /// When the folder can't be read.
+    /// If the folder cannot be read.
     pub fn list(&self) -> Result<Vec<Arc<RunEntry>>, ApiError> {
         let mut entries = Vec::new();
         for name in self.names()? {
@@ -84,7 +84,7 @@ impl Runs {
     /// Only these are read, however many there are. A suite counts as one, without its runs.
     ///
     /// # Errors
-    /// When the folder can't be read.
+    /// If the folder cannot be read.
     pub fn newest(&self, most: usize) -> Result<(Vec<RunEntry>, usize), ApiError> {
         Ok(self.newest_of(self.own_ids()?, most))
     }
@@ -93,7 +93,7 @@ impl Runs {
     /// themselves: `FOLDER/RUN`.
     ///
     /// # Errors
-    /// When the folder can't be read.
+    /// If the folder cannot be read.
     pub fn newest_and_below(&self, most: usize) -> Result<(Vec<RunEntry>, usize), ApiError> {
         let mut ids = self.own_ids()?;
         for name in self.names()? {
@@ -140,7 +140,7 @@ impl Runs {
     /// The directory of a run.
     ///
     /// # Errors
-    /// When the list has no run with this name.
+    /// If the list has no run with this name.
     pub fn open(&self, id: &str) -> Result<RunDir, ApiError> {
         let missing = || ApiError::missing(format!("there is no run '{}' here", shown(id)));
         self.dir_named(id)?.ok_or_else(missing)?;
@@ -150,7 +150,7 @@ impl Runs {
     /// The directory of a suite.
     ///
     /// # Errors
-    /// When the list has no suite with this name.
+    /// If the list has no suite with this name.
     pub fn suite_dir(&self, id: &str) -> Result<PathBuf, ApiError> {
         let dir = self.dir_named(id)?.filter(|dir| What::of(dir) == What::Suite);
         dir.ok_or_else(|| ApiError::missing(format!("there is no suite '{}' here", shown(id))))

@@ -131,7 +131,7 @@ impl Starter {
     /// Starts a filled form, and waits until its run exists or has reported why it can't.
     ///
     /// # Errors
-    /// When the program can't be started at all.
+    /// If the program cannot be started at all.
     pub fn start(&self, filled: &Filled, runs: &Runs) -> Result<StartAnswer, ApiError> {
         // A refusal known in advance is reported in the terms of a form, and names its field.
         if let AheadAnswer { error: Some(why), field, .. } = self.ahead(filled, runs) {

@@ -191,7 +191,7 @@ impl TlsListener {
     /// Accepts connections from now on, on the runtime that calls this function.
     ///
     /// # Errors
-    /// When the listener has no address.
+    /// If the listener has no address.
     pub fn new(listener: TcpListener, config: Arc<ServerConfig>) -> io::Result<TlsListener> {
         let address = listener.local_addr()?;
         let (told, ready) = mpsc::channel(1);

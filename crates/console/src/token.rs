@@ -19,7 +19,7 @@ impl Token {
     /// Draws a random token.
     ///
     /// # Errors
-    /// When the system gives no random numbers.
+    /// If the system gives no random numbers.
     pub fn draw() -> Result<Token, getrandom::Error> {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes)?;

@@ -49,7 +49,7 @@ pub enum TokenFileError {
 /// The token in this file. If there is no file, one is made that no other user can read.
 ///
 /// # Errors
-/// When it can't be read or made, other users can read it, or there is no token in it.
+/// If it cannot be read or made, other users can read it, or there is no token in it.
 pub fn token(path: &Path) -> Result<Token, TokenFileError> {
     let failed = |source: io::Error| TokenFileError::Io { path: path.to_owned(), source };
     match open_regular(path) {

@@ -56,7 +56,7 @@ impl EventsTold {
     /// beginning.
     ///
     /// # Errors
-    /// When the run writes no events.
+    /// If the run writes no events.
     pub fn since(run_dir: &Path, from: u64) -> io::Result<EventsTold> {
         let mut watcher = Watcher::new(run_dir, from)?;
         // This watcher has made no check before.
@@ -74,7 +74,7 @@ impl Watcher {
     /// Watches the run in this directory from this place on.
     ///
     /// # Errors
-    /// When it writes no events.
+    /// If it writes no events.
     pub fn new(run_dir: &Path, from: u64) -> io::Result<Watcher> {
         let tail = Tail::open(run_dir, from)?;
         Ok(Watcher {

@@ -271,7 +271,7 @@ fn told<'a>(summary: &Summary, section: &'a HostsSection) -> Option<&'a PointHos
     section.points.iter().find(|point| point.point == at)
 }
 
-/// The table of the machines.
+/// The table of the hosts.
 pub(crate) fn hosts(summary: &Summary, show: &Screen, page: &mut Page) {
     let Some(section) = &summary.hosts else { return };
     let Some(point) = told(summary, section) else { return };

@@ -16,7 +16,7 @@ pub struct Removed {
 /// Removes the area below `target` and leftovers, as far as Reelgauge made them, and nothing else.
 ///
 /// # Errors
-/// When the area is not Reelgauge's, when a run uses it, or when something can't be removed.
+/// If the area is not Reelgauge's, a run uses it, or something cannot be removed.
 pub fn clean(target: &Path, sharing: Sharing) -> Result<Removed, AreaError> {
     let area = existing(target, sharing, Area::clean)?;
     Ok(Removed { area, leftovers: Area::remove_leftovers(target, sharing)? })
@@ -25,7 +25,7 @@ pub fn clean(target: &Path, sharing: Sharing) -> Result<Removed, AreaError> {
 /// A preview of [`clean`]. Nothing is changed.
 ///
 /// # Errors
-/// When the area is not Reelgauge's, or when it can't be read.
+/// If the area is not Reelgauge's, or cannot be read.
 pub fn look(target: &Path, sharing: Sharing) -> Result<Removed, AreaError> {
     let area = existing(target, sharing, |area| area.to_clean())?;
     Ok(Removed { area, leftovers: Area::leftovers(target, sharing)? })

@@ -64,7 +64,7 @@ pub(crate) fn ahead(plan: &Plan) -> Forecast {
 /// Carries out a plan.
 ///
 /// # Errors
-/// When nothing could be measured. A run that was interrupted is not an error: its measurements are
+/// If nothing could be measured. A run that was interrupted is not an error: its measurements are
 /// returned, with its [`reelgauge_analysis::Outcome`].
 pub fn run_mix(
     request: MixRequest,

@@ -86,7 +86,7 @@ pub struct ReplayRequest {
 /// Carries out a replay.
 ///
 /// # Errors
-/// When nothing could be measured. A run that was interrupted is not an error: its measurements are
+/// If nothing could be measured. A run that was interrupted is not an error: its measurements are
 /// returned, with its outcome.
 pub fn run_replay(
     request: ReplayRequest,

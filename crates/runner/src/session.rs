@@ -161,7 +161,7 @@ pub struct Session {
 /// that may be removed, and a run must find nothing in it but its own files.
 ///
 /// # Errors
-/// When that is impossible.
+/// If that is impossible.
 pub fn make_out(out: &Path) -> Result<(), RunError> {
     if let Some(area) = area_around(out) {
         return Err(RunError::OutInArea { out: out.to_path_buf(), area });
@@ -173,7 +173,7 @@ impl Session {
     /// Writes the known facts to the run directory, and starts clock and drain.
     ///
     /// # Errors
-    /// When the results cannot be stored.
+    /// If the results cannot be stored.
     pub fn begin(
         locked: LockedTarget,
         opening: Opening<'_>,

@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 /// The SHA-256 of a plan's file, in hexadecimal: it proves that two hosts use the same plan.
 ///
 /// # Errors
-/// When it can't be read.
+/// If it cannot be read.
 pub fn sha256_of(plan: &Path) -> io::Result<String> {
     Ok(sha256(&std::fs::read(plan)?))
 }

@@ -48,7 +48,7 @@ pub struct Patience {
 /// program does with these same arguments.
 ///
 /// # Errors
-/// When the child can't be started or watched.
+/// If the child cannot be started or watched.
 pub fn supervised(patience: &Patience, work: impl FnOnce() -> u8) -> io::Result<u8> {
     #[cfg(target_os = "linux")]
     {
@@ -68,7 +68,7 @@ pub fn supervised(patience: &Patience, work: impl FnOnce() -> u8) -> io::Result<
 /// not that of the child.
 ///
 /// # Errors
-/// When it can't be opened.
+/// If it cannot be opened.
 pub fn steering_input() -> io::Result<Box<dyn io::Read + Send>> {
     #[cfg(target_os = "linux")]
     if let Some(parent) = std::env::var_os(parent::NUMBER) {

@@ -41,7 +41,7 @@ impl AgentDisk {
     /// In this folder, which is created if it is missing.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn open(dir: &Path) -> io::Result<AgentDisk> {
         fs::create_dir_all(dir)?;
         Ok(AgentDisk { dir: fs::canonicalize(dir)? })
@@ -50,7 +50,7 @@ impl AgentDisk {
     /// A number larger than at every earlier start, even if the clock was set back.
     ///
     /// # Errors
-    /// When it can't be kept.
+    /// If it cannot be kept.
     pub fn next_session(&self, unix_ns: i64) -> io::Result<u64> {
         let path = self.dir.join("session");
         let before = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse::<u64>().ok());
@@ -73,7 +73,7 @@ impl AgentDisk {
     /// Keeps the state of a run.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn keep_state(&self, state: &RunState) -> io::Result<()> {
         let folder = self.folder(&state.run)?;
         fs::create_dir_all(&folder)?;
@@ -83,7 +83,7 @@ impl AgentDisk {
     /// Keeps a run's plan. Returns its path, and the path for the run directory.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn keep_plan(&self, run: &str, plan_toml: &str) -> io::Result<(PathBuf, PathBuf)> {
         let folder = self.folder(run)?;
         let runs = folder.join(RUNS);
@@ -96,7 +96,7 @@ impl AgentDisk {
     /// A file for the error output of a run's process.
     ///
     /// # Errors
-    /// When it can't be made.
+    /// If it cannot be made.
     pub fn complaints(&self, run: &str) -> io::Result<File> {
         File::create(self.folder(run)?.join(COMPLAINTS))
     }
@@ -118,7 +118,7 @@ impl AgentDisk {
     /// Notes that a run begins on this target.
     ///
     /// # Errors
-    /// When it can't be kept.
+    /// If it cannot be kept.
     pub fn remember_target(&self, target: &str) -> io::Result<()> {
         let mut targets = self.targets();
         if targets.last().is_some_and(|last| last == target) {
@@ -133,7 +133,7 @@ impl AgentDisk {
     /// Notes that nothing is left on this target.
     ///
     /// # Errors
-    /// When that can't be kept.
+    /// If that cannot be kept.
     pub fn forget_target(&self, target: &str) -> io::Result<()> {
         let mut targets = self.targets();
         targets.retain(|known| known != target);
@@ -180,7 +180,7 @@ impl AgentDisk {
     /// Removes a run.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn forget(&self, run: &str) -> io::Result<()> {
         let folder = self.folder(run)?;
         let gone = folder.with_extension(GONE);
@@ -248,7 +248,7 @@ pub fn is_file_name(name: &str) -> bool {
 /// Writes a file atomically: it exists whole, or not at all.
 ///
 /// # Errors
-/// When that is impossible.
+/// If that is impossible.
 pub fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension("new");
     let mut file = File::create(&beside)?;
@@ -299,7 +299,7 @@ fn walk(folder: &Path, under: &str, names: &mut Vec<String>) -> io::Result<()> {
 /// A file's size and SHA-256.
 ///
 /// # Errors
-/// When it can't be read.
+/// If it cannot be read.
 pub fn digest(path: &Path) -> io::Result<(u64, String)> {
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();

@@ -42,7 +42,7 @@ pub struct Tasks {
 /// ended.
 ///
 /// # Errors
-/// When its disk can't be used.
+/// If its disk cannot be used.
 pub async fn work_on(
     client: Client,
     (name, life): (AgentName, AgentSession),

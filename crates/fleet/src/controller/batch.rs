@@ -198,7 +198,7 @@ impl Batch {
     /// Writes its progress to disk.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn keep(&self) -> Result<(), BatchError> {
         let kept = Kept { batch_version: BATCH_VERSION, plan: self.plan.clone(), runs: self.runs.clone() };
         let write = || {
@@ -252,7 +252,7 @@ impl Batch {
     /// Keeps the result of a run.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn has(&mut self, at: usize, result: StepResult) -> Result<(), BatchError> {
         if let Some(run) = self.runs.get_mut(at) {
             run.result = result;

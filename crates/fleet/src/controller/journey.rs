@@ -158,7 +158,7 @@ impl Journey {
     /// Removes a run's files here.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn remove(site: &FleetSite, name: &str) -> io::Result<()> {
         AgentDisk::open(&site.dir().join(RUNS))?.forget(name)
     }
@@ -265,7 +265,7 @@ impl Journey {
     /// Removes the folder, after everything was fetched and merged.
     ///
     /// # Errors
-    /// When it can't be removed.
+    /// If it cannot be removed.
     pub fn forget(self) -> io::Result<()> {
         fs::remove_dir_all(self.dir)
     }

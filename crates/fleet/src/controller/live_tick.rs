@@ -121,7 +121,7 @@ fn label(conduct: &Conduct, point: u16, said: Option<&str>) -> String {
     tried.or(said).unwrap_or_else(|| format!("load point {}", u32::from(point) + 1))
 }
 
-/// All machines together in a load point.
+/// All hosts together in a load point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sums {
     /// The read rate of the hosts that still measure, in bytes per second.

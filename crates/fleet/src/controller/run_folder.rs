@@ -42,7 +42,7 @@ impl RunFolder {
     /// Keeps the state of a run.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn keep(&self, conduct: &Conduct) -> io::Result<()> {
         self.keep_text(&conduct.saved())
     }
@@ -50,7 +50,7 @@ impl RunFolder {
     /// Keeps the saved text of a run's state.
     ///
     /// # Errors
-    /// When that is impossible.
+    /// If that is impossible.
     pub fn keep_text(&self, saved: &str) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
         keep(&self.dir.join(CONDUCT_FILE), saved.as_bytes())

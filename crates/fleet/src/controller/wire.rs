@@ -37,7 +37,7 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 /// Opens the channels to all agents. They end with the connection, or when the other ends are dropped.
 ///
 /// # Errors
-/// When the server refuses the subscription.
+/// If the server refuses the subscription.
 pub async fn ways(client: Client, sealer: Sealer) -> Result<Ways, SubscribeError> {
     let heard = client.subscribe(FROM_ALL).await?;
     let refused = client.subscribe(REFUSED_BY_ALL).await?;

@@ -67,7 +67,7 @@ pub struct CheckRequest {
 /// Checks a target.
 ///
 /// # Errors
-/// When nothing could be measured. A check that was interrupted is not an error: its measurements are
+/// If nothing could be measured. A check that was interrupted is not an error: its measurements are
 /// returned, with its outcome.
 pub fn check(
     request: CheckRequest,

@@ -155,7 +155,7 @@ impl Images {
     /// Makes them all.
     ///
     /// # Errors
-    /// When there is no space, a name exists already, or the storage fails.
+    /// If there is no space, a name exists already, or the storage fails.
     pub fn make(
         &self,
         area: &Area,

@@ -45,7 +45,7 @@ impl Session {
     /// workers' files are removed; if that fails, the summary reports it.
     ///
     /// # Errors
-    /// When the summary can't be written.
+    /// If the summary cannot be written.
     pub fn end(
         self,
         closing: Closing,

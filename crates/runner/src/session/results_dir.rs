@@ -46,7 +46,7 @@ impl Results {
     /// Makes the run directory, and reports it to the observer.
     ///
     /// # Errors
-    /// When the results cannot be stored.
+    /// If the results cannot be stored.
     pub fn make(
         naming: &Naming<'_>,
         locked: &LockedTarget,

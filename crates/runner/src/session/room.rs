@@ -45,7 +45,7 @@ impl Room {
     /// the error.
     ///
     /// # Errors
-    /// When the area can't be read, something can't be removed, or the user stops it.
+    /// If the area cannot be read, something cannot be removed, or the user stops it.
     pub fn make_for(
         &self,
         spec: &DataSetSpec,
@@ -107,7 +107,7 @@ impl Room {
     /// if there cannot be enough.
     ///
     /// # Errors
-    /// When the area can't be read, something can't be removed, or the user stops it.
+    /// If the area cannot be read, something cannot be removed, or the user stops it.
     pub fn make(
         &self,
         bytes: u64,

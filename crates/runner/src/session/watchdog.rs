@@ -44,7 +44,7 @@ impl Watchdog {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// If no thread can be started.
     pub fn start(clock: Clock) -> io::Result<Watchdog> {
         let shared = Arc::new(Shared {
             last_beat_ns: AtomicU64::new(clock.now_ns()),

@@ -153,7 +153,7 @@ impl StreamFiles {
     /// load point of this length.
     ///
     /// # Errors
-    /// When there is not enough space, or the storage fails.
+    /// If there is not enough space, or the storage fails.
     pub fn provide(
         &mut self,
         actors: &mut Actors,

@@ -60,7 +60,7 @@ pub struct StreamsRequest {
 /// Carries out a plan of streams.
 ///
 /// # Errors
-/// When nothing could be measured. A run that was interrupted is not an error: its measurements are
+/// If nothing could be measured. A run that was interrupted is not an error: its measurements are
 /// returned, with its [`Outcome`].
 pub fn run_streams(
     request: StreamsRequest,
