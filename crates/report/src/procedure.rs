@@ -110,7 +110,7 @@ pub enum What<'a> {
         /// The bytes that were written to displace its content, if it was emptied this way.
         pushed_out_bytes: Option<u64>,
     },
-    /// The result is not known.
+    /// The result is unknown.
     Nothing,
 }
 

@@ -7,7 +7,7 @@ use reelgauge_workload::units::Span;
 
 use super::patience;
 
-/// It is in the folder of runs, where other verbs find it.
+/// The default site file. It is in the folder of runs, where other verbs find it.
 const DEFAULT_SITE: &str = "reelgauge-runs/site.toml";
 
 /// Flags of `doctor`.

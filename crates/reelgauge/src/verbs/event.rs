@@ -15,7 +15,7 @@ pub(super) const LIMIT_DEFAULT: Span = Span::secs(600);
 pub(super) enum Measured {
     /// From the end of the first warm-up to the end of the last load point.
     For(Span),
-    /// The length is not known in advance.
+    /// The length is unknown in advance.
     Unknown,
     /// A number of trials of a search.
     Search,
