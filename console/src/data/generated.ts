@@ -210,13 +210,13 @@ export type ColdReads = {
 
 /** A column of a table. */
 export type Column = {
-  /** Name above unit; the upper one may be empty. */
+  /** The name above the unit; the name may be empty. */
   header: [string, string], cells: Array<string>,
-  /** Words stand to the left, numbers to the right. */
+  /** Text is aligned to the left, numbers to the right. */
   is_words: boolean,
-  /** The field of its figures, below `Table.rows`; empty where they are not in `summary.json`. */
+  /** The field of its figures, below `Table.rows`; empty if they are not in `summary.json`. */
   path: string,
-  /** What the name means, where it is short. */
+  /** An explanation of a short name. */
   help: string,
 };
 
@@ -330,13 +330,16 @@ export type ComparedSystem = {
   client_settings: { [key in string]: string },
 };
 
-/** A comparison with its words. */
+/** A comparison with its sentences. */
 export type Comparison = {
-  /** What the runs carry, in one line; `null` where they have no such figure in common. */
+  /**
+   * The number of streams or the rate of each run, in one line; `null` if the runs have no such
+   * figure in common.
+   */
   headline: string | null,
-  /** What makes the runs hard to compare. */
+  /** Differences that make the runs hard to compare. */
   cautions: Array<string>,
-  /** The answer: what became better, what worse, what is within the noise. */
+  /** The result: which figures improved, which got worse, and which are within the noise. */
   sentences: Array<Sentence>,
   /** The runs, in the order given. */
   runs: Array<ComparedRun>,
@@ -850,7 +853,7 @@ export type FormField = {
   choices: Array<string>,
   /** The value if nothing is filled in. */
   default: string,
-  /** The same in words, if there is no such value: `random`. */
+  /** The default as text, if there is no such value: `random`. */
   unset: string,
   /** `SIZE`, `TIME`, `N`. */
   value_name: string,
@@ -914,46 +917,49 @@ export type HeldBack = {
   operations: number,
 };
 
-/** What stands around the number on top of a page. */
+/** The texts around the number at the top of a page. */
 export type Hero = {
-  /** What is said on top, as data. As in the summary; made from its figures where it has none. */
+  /**
+   * The statement as data. It is taken from the summary, or made from the figures if the summary has
+   * none.
+   */
   statement: Statement,
   /** The verdict in one or two words. */
   verdict: VerdictWord,
-  /** What is known of it, each with its name. The doubt is not among them. */
+  /** Facts about the number, each with its name. The doubt is not among them. */
   facts: Array<HeroFact>,
-  /** The number as text; a dash where nothing was measured. */
+  /** The number as text; a dash if nothing was measured. */
   number: string,
-  /** Where the number is in `summary.json`; empty where it is not there. */
+  /** The path of the number in `summary.json`; empty if it is not in that file. */
   number_path: string,
   /** The result for a badge, without day and storage. */
   badge: VerdictWord,
-  /** Stands before the number: `at least`, or nothing. */
+  /** The text before the number: `at least`, or nothing. */
   before: string,
-  /** What the number counts: `streams of Apple ProRes 422 HQ UHD without a late frame`. */
+  /** The unit of the number: `streams of Apple ProRes 422 HQ UHD without a late frame`. */
   counts: string,
-  /** Why it is not more, or why that is not known. A sentence. */
+  /** Why it is not higher, or why the cause is unknown. A sentence. */
   cause: string,
-  /** That this client or the tool, not the storage, was the limit. A sentence; `null` elsewhere. */
+  /** A sentence that this client or Reelgauge, not the storage, was the limit; `null` otherwise. */
   own_limit: string | null,
   /**
-   * The doubt that the answer ends with, word for word, so that a page shows it once. Empty where it ends
-   * with none.
+   * The doubt at the end of the result, verbatim, so that a page shows it only once. Empty if there
+   * is none.
    */
   doubt: string,
-  /** How sure it is, without that doubt. Sentences; empty where the doubt is all. */
+  /** The confidence, without that doubt. Sentences; empty if there is nothing but the doubt. */
   confidence: string,
-  /** The storage in one line: what people said of it, or its path and what it is. */
+  /** The storage in one line: the user's description, or its path and type. */
   storage: string,
 };
 
-/** Something that is known of a run's number. */
+/** A fact about a run's number. */
 export type HeroFact = {
   /** Its name in links and style sheets: `limited-by`. */
   id: string,
-  /** Its name for people: `Limited by`. */
+  /** Its name on the page: `Limited by`. */
   name: string,
-  /** Sentences. May be empty for the confidence, where the doubt is all. */
+  /** Sentences. The confidence may be empty if the doubt is all there is. */
   text: string,
 };
 
@@ -991,17 +997,17 @@ export type Hop = {
 /** The parts of a path, in their order. */
 export type HopKind = "client_link" | "switch" | "server_link" | "server_memory" | "backplane" | "disks";
 
-/** A hop as people read it. */
+/** A hop as text. */
 export type HopWords = {
-  /** What it is. */
+  /** The name of its kind. */
   name: string,
-  /** What is known of it; that nothing is, in words. */
+  /** The known facts, or a text that none are known. */
   known: string,
-  /** Whether anything is. */
+  /** Whether any fact is known. */
   is_known: boolean,
-  /** What it can carry and what was measured there: "at most 1,177 MB/s; 640 MB/s measured". */
+  /** Its maximum and the measured rate: "at most 1,177 MB/s; 640 MB/s measured". */
   carries: string,
-  /** Of those whose ceiling is known it can carry least. */
+  /** Whether its maximum is the lowest known one. */
   is_lowest: boolean,
 };
 
@@ -1101,13 +1107,13 @@ export type Incident = {
   culprit: Culprit,
 };
 
-/** An incident in words, and which of the summary it is. */
+/** An incident as a sentence, and its index in the summary. */
 export type IncidentSentence = {
   /** The load point, as an index into the summary's. */
   point: number,
   /** The incident, as an index into those of the load point. */
   incident: number,
-  /** When it was, whom it hit, what happened and whose it was. */
+  /** Its time, the affected streams, the event and the responsible component. */
   text: string,
 };
 
@@ -1708,11 +1714,11 @@ export type MarkKind =
 
 /** A mark as a page shows it. */
 export type MarkWords = {
-  /** From when on, in seconds since the run began. */
+  /** Its start, in seconds since the run began. */
   from_s: number,
-  /** Until when. */
+  /** Its end, in seconds since the run began. */
   to_s: number,
-  /** What happened, where and when. */
+  /** The event, its place and its time. */
   text: string,
 };
 
@@ -2121,7 +2127,7 @@ export type OverTimeBin = {
 export type Page = {
   /** `PAGE_VERSION`. */
   page_version: number,
-  /** What it shows. */
+  /** The kind of page. */
   kind: PageKind,
   /** When it was made, RFC 3339. */
   made_at: string,
@@ -2136,17 +2142,17 @@ export type Page = {
   /** The suites. */
   suites: SuitesPage | null,
   /**
-   * Conditions of a paper that its runs did not keep, in words. Charts that correspond to the paper's name
-   * them.
+   * Conditions of a paper that its runs did not meet, as text. Charts that correspond to the paper's
+   * name them.
    */
   deviations: Array<string>,
-  /** Of a comparison: whether it is better or worse, in a word or two; `null` on other pages. */
+  /** For a comparison: whether it is better or worse, in one or two words; `null` on other pages. */
   verdict: Sentence | null,
-  /** What is said and shown behind the answer of a comparison, of suites, or of the states of a procedure. */
+  /** The sections after the result of a comparison, of suites, or of the states of a procedure. */
   sections: Array<SectionBlocks>,
 };
 
-/** What a page shows. */
+/** The kind of content of a page. */
 export type PageKind = "run" | "trace" | "compare" | "suites";
 
 /** One cell of all three tables. Numbers without a measurement are `null`. */
@@ -2292,7 +2298,7 @@ export type PlanDifference = {
 export type PointBlocks = {
   /** The load point, as an index into the summary's. */
   point: number,
-  /** Its name among the others. */
+  /** Its label among the load points. */
   label: string, blocks: Array<Block>,
 };
 
@@ -2624,7 +2630,7 @@ export type RunEntry = {
   notes: RunNotes | null,
   /** The suite that it belongs to, by the name of its directory. */
   suite: string | null,
-  /** Of a suite: passes of each of its workloads. */
+  /** For a suite: passes of each of its workloads. */
   passes: number | null,
 };
 
@@ -2682,33 +2688,36 @@ export type RunNotes = {
 export type RunPage = {
   /** Name of the run directory. */
   id: string,
-  /** The words around the number on top. */
+  /** The texts around the number at the top. */
   hero: Hero,
-  /** What the terminal shows first, in its order. */
+  /** The first sentences of the terminal screen, in the same order. */
   answer: Array<Sentence>,
-  /** The incidents of all load points in words, the worst of each first. */
+  /** The incidents of all load points as sentences, the worst of each first. */
   incidents: Array<IncidentSentence>,
-  /** The notes of the summary, as the terminal has them. */
+  /** The notes of the summary, as on the terminal. */
   warnings: Array<string>,
-  /** What to do next, as the terminal's last line has it. `null` where a sentence before says it. */
+  /** The next step, as in the terminal's last line. `null` if an earlier sentence already contains it. */
   next_step: string | null,
-  /** What is said and shown behind the answer, as blocks. */
+  /** The sections after the result, as blocks. */
   sections: Array<SectionBlocks>,
   /** `summary.json`, see `super.shorten`. */
   summary: Summary,
-  /** What of the summary was too long for a page, in words; `null` where all is there. */
+  /**
+   * A sentence naming the parts of the summary that were omitted as too long; `null` if it is
+   * complete.
+   */
   shortened: string | null,
   /** The first client in one line. */
   client: string,
-  /** The command that does this run again. */
+  /** The command that repeats this run. */
   again: string,
-  /** What only the log knows. */
+  /** The figures that only the log contains. */
   detail: Detail | null,
-  /** Why there is no detail, in words. */
+  /** Why there is no detail, as text. */
   why_no_detail: string | null,
-  /** What was sampled beside the I/O, and by whom else. */
+  /** The counters sampled during the I/O, including those of observers. */
   counters: Counters | null,
-  /** What happened meanwhile that is known to disturb storage. */
+  /** Events during the run that are known to disturb storage. */
   marks: Array<MarkWords>,
 };
 
@@ -2752,13 +2761,13 @@ export type SearchFacts = {
   failed_first?: string,
 };
 
-/** Blocks below a heading. */
+/** A heading with blocks below it. */
 export type SectionBlocks = {
   /** Its name in links and in the page's navigation; empty in documents. */
   id: string, heading: string,
-  /** What is to be seen here, in one or two sentences; may be empty. */
+  /** One or two sentences about the content; may be empty. */
   about: string,
-  /** What is below it. */
+  /** The content below the heading. */
   blocks: Array<Block>,
 };
 
@@ -2800,9 +2809,9 @@ export type SelfCost = {
   sentence: string,
 };
 
-/** A sentence of an answer. */
+/** A sentence of a result. */
 export type Sentence = {
-  /** How it is to be taken. */
+  /** Whether it is good, neutral or bad news. */
   tone: Tone,
   /** The sentence. */
   text: string,
@@ -3316,25 +3325,25 @@ export type StreamWorstMargin = {
 export type SuiteFacts = {
   /** Name of its directory. */
   id: string,
-  /** What charts call it: its tags that the others lack, else its storage, else its directory. */
+  /** Its name in charts: its tags that the others lack, else its storage, else its directory. */
   label: string,
-  /** What it is called: "naspt". */
+  /** The suite's name: "naspt". */
   name: string,
-  /** What was measured. */
+  /** The target that was measured. */
   target: string,
   /** Passes of each workload. */
   passes: number,
-  /** When operations began: "max", "recorded". */
+  /** When operations were issued: "max", "recorded". */
   pace: string,
-  /** How many workloads it should have had. */
+  /** The planned number of workloads. */
   wanted: number,
-  /** Why it has fewer. */
+  /** Why it has fewer workloads than planned. */
   ended_early: string | null,
-  /** The storage, in words. */
+  /** The storage, as text. */
   storage: string | null,
-  /** Words to find it by. */
+  /** Tags to find it by. */
   tags: Array<string>,
-  /** What came of it, in a sentence. */
+  /** Its result, as a sentence. */
   sentence: string,
 };
 
@@ -3379,50 +3388,50 @@ export type SuiteRow = {
   doubts: string,
 };
 
-/** A workload in each suite. */
+/** The results of a workload in each suite. */
 export type SuitesLine = {
-  /** What it is called. */
+  /** The name of the workload. */
   workload: string,
-  /** Which group it belongs to, in words. */
+  /** The name of its group. */
   group: string,
-  /** The median of its passes; `null` where it has none that counts. */
+  /** The median of its passes; `null` if no pass counts. */
   bytes_per_s: Array<number | null>,
-  /** The same in multiples of the first suite. */
+  /** The ratios to the first suite. */
   times_first: Array<number | null>,
-  /** Each pass of each suite; `null` for one that does not count. */
+  /** Each pass of each suite; `null` for a pass that does not count. */
   passes_bytes_per_s: Array<Array<number | null>>,
-  /** What its run doubts, in a word or two; `-` for nothing. */
+  /** The doubts of its run, in one or two words; `-` for none. */
   doubts: Array<string>,
 };
 
 /** Means of a group in each suite. */
 export type SuitesMeanLine = {
-  /** What they are taken over: `NASPT, 12 workloads`. */
+  /** The workloads that the means are taken over: `NASPT, 12 workloads`. */
   over: string,
   /** The geometric mean; `null` unless the suite has every workload of the group. */
   geometric_bytes_per_s: Array<number | null>,
-  /** The arithmetic mean of the same. */
+  /** The arithmetic mean over the same workloads. */
   arithmetic_bytes_per_s: Array<number | null>,
-  /** The geometric mean of the multiples of the first suite, over the workloads that both have. */
+  /** The geometric mean of the ratios to the first suite, over the workloads that both have. */
   geometric_times_first: Array<number | null>,
-  /** The arithmetic mean of the same, as the paper's Table 2 prints it. */
+  /** The arithmetic mean of these ratios, as the paper's Table 2 prints it. */
   arithmetic_times_first: Array<number | null>,
-  /** How many workloads both have. */
+  /** The number of workloads that both have. */
   compared: Array<number>,
 };
 
 /**
- * Suites side by side. Lists with an entry for each suite have them in the order of `suites`; the first is
- * what multiples are of.
+ * Suites side by side. Lists with an entry for each suite are in the order of `suites`; ratios are to
+ * the first.
  */
 export type SuitesPage = {
   /** The suites. */
   suites: Array<SuiteFacts>,
-  /** The answer: a sentence for one suite, or one for each of the others. */
+  /** The result: a sentence for a single suite, or one for each suite other than the first. */
   sentences: Array<string>,
-  /** What makes them hard to compare, or the figures doubtful. */
+  /** Reasons that make the suites hard to compare, or the figures doubtful. */
   cautions: Array<string>,
-  /** Workloads. */
+  /** A line for each workload. */
   rows: Array<SuitesLine>,
   /** Means of each group. */
   means: Array<SuitesMeanLine>,
@@ -3572,13 +3581,16 @@ export type SystemSite = {
 
 /** Rows of cells below two header lines. */
 export type Table = {
-  /** What it shows, above it on a page. */
+  /** Its caption, above the table on a page. */
   caption: string, columns: Array<Column>,
-  /** Columns behind the first one that name the rows with it. */
+  /** The number of columns after the first one that also name the rows. */
   more_names: number,
-  /** Where the figures of each row are in `summary.json`: `vda.points.0`. Empty where they are not there. */
+  /**
+   * The path of the figures of each row in `summary.json`: `vda.points.0`. Empty if they are not in
+   * that file.
+   */
   rows: Array<string>,
-  /** Rows of which something bad is said. */
+  /** Rows with bad news. */
   bad_rows: Array<number>,
 };
 
@@ -3637,17 +3649,17 @@ export type ThroughputFigures = {
   first_below_s: number | null,
 };
 
-/** A figure with its name. */
+/** A figure with its name, in large type. */
 export type Tile = { name: string,
   /** The figure, with its unit. */
   text: string,
-  /** What stands below it, small. */
+  /** A remark below it, in small type. */
   more: string,
-  /** Where the figure is in `summary.json`; empty where it is not there. */
+  /** The path of the figure in `summary.json`; empty if it is not in that file. */
   path: string,
-  /** `null` where it is neither good nor bad. */
+  /** `null` if it is neither good nor bad. */
   is_good: boolean | null,
-  /** What the name means. */
+  /** An explanation of the name. */
   help: string,
 };
 
@@ -3734,7 +3746,7 @@ export type TimesByKind = {
   readlink: TimeFigures | null,
 };
 
-/** How a sentence is to be taken. */
+/** Whether a sentence is good, neutral or bad news. */
 export type Tone = "answer" | "plain" | "inconclusive" | "bad";
 
 /** A trace's own description, from its `trace.json` and its log. */
@@ -3872,13 +3884,13 @@ export type TracePage = {
   /** Name of its directory. */
   id: string,
   /**
-   * What `reelgauge report TRACE --json` prints, without the files' maps: `Detail.maps` has better
-   * ones.
+   * The output of `reelgauge report TRACE --json`, without the maps of the files: those in
+   * `Detail.maps` are better.
    */
   report: TraceReport,
-  /** What is said and shown of it, as blocks; the first is the answer. */
+  /** The page's sections, as blocks; the first is the result. */
   sections: Array<SectionBlocks>,
-  /** What only the log knows. */
+  /** The figures that only the log contains. */
   detail: Detail,
 };
 
@@ -3996,10 +4008,10 @@ export type Verdict = {
   storage_failed: boolean,
 };
 
-/** How a verdict is to be taken. */
+/** Whether a verdict is good or bad. */
 export type VerdictTone = "good" | "unsure" | "bad" | "plain";
 
-/** A verdict and how it is to be taken. */
+/** A verdict, and whether it is good or bad. */
 export type VerdictWord = {
   /** `criteria met`. */
   word: string,
