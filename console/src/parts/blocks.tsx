@@ -97,7 +97,7 @@ function One({ block, charts, point }: { block: Block; charts: Charts; point: nu
       return <Copy text={block.of} label="command" />;
     case "text":
       return (
-        <pre dir="auto" tabIndex={0}>
+        <pre class="plan" dir="auto" tabIndex={0}>
           {block.of}
         </pre>
       );
