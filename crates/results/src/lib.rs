@@ -7,7 +7,7 @@
 //! * [`mod@compare`]: runs side by side. [`mod@page`]: the page of a run or a trace. [`document`]: runs
 //!   and their site as a document for a customer, as HTML and PDF.
 //! * [`observers`]: counters of other hosts during a run, added to it; [`run_context`]: what these and
-//!   the site show about the run; [`anew`]: judges the run again with them.
+//!   the site show about the run; [`run_judgement`]: judges the run again with them.
 //! * [`entered_marks`]: events that users observed during a run; [`run_event`]: the event that the run
 //!   itself started.
 //! * [`watched`]: a watch, which measures nothing.
@@ -21,7 +21,6 @@
 //!
 //! Not here: figures (analysis), sentences (report), measuring (runner).
 
-pub mod anew;
 pub mod compare;
 pub mod counters;
 pub mod document;
@@ -39,6 +38,7 @@ pub mod process_group;
 pub mod reopen;
 pub mod run_context;
 pub mod run_event;
+pub mod run_judgement;
 pub mod run_notes;
 pub mod site;
 mod small_file;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::{Note, NoteFact};
 use reelgauge_record::run_dir::RunDir;
-use reelgauge_results::anew::judge_anew;
 use reelgauge_results::observers::add;
 use reelgauge_results::reopen::ReopenError;
+use reelgauge_results::run_judgement::judge_again;
 
 use super::share::{AgentShare, ClockOffset, WholeRequest};
 use super::{Whole, WholeError, leave_page, make};
@@ -47,7 +47,7 @@ pub fn make_observed(request: WholeRequest, observers: &[ObserverShare]) -> Resu
         beside(&run_dir, observer).err().map(|why| Note::new(fact, why, ""))
     };
     let notes: Vec<Note> = observers.iter().filter_map(note).collect();
-    let mut summary = judge_anew(&run_dir).unwrap_or(whole.summary);
+    let mut summary = judge_again(&run_dir).unwrap_or(whole.summary);
     summary.notes.extend(notes);
     run_dir.write_summary(&summary)?;
     leave_page(&run_dir, &mut summary);
@@ -64,7 +64,7 @@ fn judged(agent: &AgentShare, observers: &[ObserverShare]) -> Result<(), ReopenE
         source.is_some_and(|source| add(&run_dir, &source, ahead_ns(observer.clock, own), &[]).is_ok())
     };
     if observers.iter().filter(is_beside).count() > 0 {
-        judge_anew(&run_dir)?;
+        judge_again(&run_dir)?;
     }
     Ok(())
 }

@@ -24,8 +24,8 @@ use reelgauge_record::log::{CaptureLevel, FileEntry, LogMeta, LogReader, LogWrit
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_record::test_records::read;
 use reelgauge_report::hosts::STOPPED_WORDS;
-use reelgauge_results::anew::judge_anew;
 use reelgauge_results::reopen::reopen;
+use reelgauge_results::run_judgement::judge_again;
 use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
 use reelgauge_trace::Trace;
 
@@ -686,7 +686,7 @@ fn a_pause_is_a_mark_of_the_whole_and_survives_a_new_judgement() {
     };
     assert_eq!(times(&whole.summary), [(2.5, 9.0)]);
     assert_eq!(times(&reopen(&whole.run_dir).unwrap()), [(2.5, 9.0)]);
-    let anew = judge_anew(&RunDir::open(&whole.run_dir).unwrap()).unwrap();
+    let anew = judge_again(&RunDir::open(&whole.run_dir).unwrap()).unwrap();
     assert_eq!(times(&anew), [(2.5, 9.0)]);
     let page = fs::read_to_string(whole.run_dir.join(REPORT_FILE)).unwrap();
     assert!(page.contains("the run was paused"), "the page tells of it");

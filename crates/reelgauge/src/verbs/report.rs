@@ -10,10 +10,10 @@ use reelgauge_report::html::page::PageKind;
 use reelgauge_report::observers::observer_words;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables, trace_screen, where_built_in};
-use reelgauge_results::anew::judge_anew;
 use reelgauge_results::observers::add;
 use reelgauge_results::page::{page, renew_page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::{ReopenError, reopen};
+use reelgauge_results::run_judgement::judge_again;
 use reelgauge_results::trace_report::{TraceView, trace_report};
 use reelgauge_results::watched::watch_plan;
 use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
@@ -112,7 +112,7 @@ fn with_observers(args: &ReportArgs, run: &Path) -> Result<Summary> {
             let _ = writeln!(std::io::stderr(), "{}", screen::fitted(&text));
         }
     }
-    let summary = judge_anew(&run_dir)?;
+    let summary = judge_again(&run_dir)?;
     renew_page(run)?;
     Ok(summary)
 }

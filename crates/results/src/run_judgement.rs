@@ -13,7 +13,7 @@ use crate::run_context::beside_into;
 ///
 /// # Errors
 /// It cannot be read or written.
-pub fn judge_anew(run_dir: &RunDir) -> Result<Summary, ReopenError> {
+pub fn judge_again(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let mut summary = reopen(run_dir.path())?;
     if run_dir.summary_path().exists() {
         let planned = load_points::read(run_dir);
