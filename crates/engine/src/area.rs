@@ -467,11 +467,11 @@ enum Stage {
     Marked,
 }
 
-/// Like [`create`]. Tests use `meanwhile`: it is called at every stage, with the temporary name.
-fn created_with(target: &Path, meanwhile: &dyn Fn(Stage, &Path)) -> Result<Area, AreaError> {
+/// Like [`create`]. Tests use `at_stage`: it is called at every stage, with the temporary name.
+fn created_with(target: &Path, at_stage: &dyn Fn(Stage, &Path)) -> Result<Area, AreaError> {
     let root = target.join(AREA_DIR);
     let marker = Marker::fresh();
-    let made = match made_and_named(target, &root, &marker, meanwhile)? {
+    let made = match made_and_named(target, &root, &marker, at_stage)? {
         Some(made) => made,
         // Another run was faster: its area serves as well.
         None if fs::symlink_metadata(&root).is_ok() => return Area::open_in(target),
@@ -492,10 +492,10 @@ fn made_and_named(
     target: &Path,
     root: &Path,
     marker: &Marker,
-    meanwhile: &dyn Fn(Stage, &Path),
+    at_stage: &dyn Fn(Stage, &Path),
 ) -> Result<Option<AreaDir>, AreaError> {
     let new = target.join(leftover::name_of_new(&marker.id));
-    let made = match make_marked(&new, root, marker, meanwhile) {
+    let made = match make_marked(&new, root, marker, at_stage) {
         Err(error) if is_io(&error, io::ErrorKind::NotFound) => return Ok(None),
         made => made?,
     };
@@ -516,17 +516,17 @@ fn make_marked(
     path: &Path,
     root: &Path,
     marker: &Marker,
-    meanwhile: &dyn Fn(Stage, &Path),
+    at_stage: &dyn Fn(Stage, &Path),
 ) -> Result<AreaDir, AreaError> {
     fs::create_dir(path).map_err(|error| io_error("create the area", root, error))?;
-    meanwhile(Stage::Empty, path);
+    at_stage(Stage::Empty, path);
     let dir = AreaDir::open(path).map_err(|error| io_error("open", root, error))?;
     if let Err(error) = marker.write(&dir) {
         unmake(&dir);
         return Err(io_error("write the marker in", root, error));
     }
     dir.sync_dir(path);
-    meanwhile(Stage::Marked, path);
+    at_stage(Stage::Marked, path);
     Ok(dir)
 }
 
