@@ -21,7 +21,7 @@ pub fn answer_sentences(summary: &Summary) -> Vec<Sentence> {
         sentences.get_mut(at).into_iter().for_each(|(_, first)| first.push_str(&cause));
     }
     if let Some(why) = reason(summary, &statement) {
-        sentences.insert(1, (Tone::Inconclusive, format!("Reason: {why}.")));
+        sentences.insert(1, (Tone::Inconclusive, format!("Reason: {why}")));
     }
     let doubt = closing_doubt(summary).map(|text| (Tone::Plain, text));
     let told = sentences.into_iter().chain(doubt).filter(|(_, text)| !text.is_empty());
@@ -60,17 +60,16 @@ pub(crate) fn results(summary: &Summary, is_short: bool) -> Vec<(Tone, String)> 
     sentences
 }
 
-/// Why a run is inconclusive or its search unfinished, without the full stop. `None` if the cause of the
-/// late frames already explains it.
+/// Why a run is inconclusive or its search unfinished. `None` if the cause of the late frames already
+/// explains it.
 pub(crate) fn reason(summary: &Summary, statement: &Statement) -> Option<String> {
     let is_late = matches!(statement.number, Number::LateFrames { .. });
     if is_late && statement.cause.is_some() && statement.inconclusive == [Inconclusive::ClientDelay] {
         return None;
     }
     let is_inconclusive = statement.judgement == Judgement::Inconclusive;
-    let reasons = || is_inconclusive.then(|| inconclusive_reasons(statement)).flatten();
-    let reason = search::why_unfinished(summary).or_else(reasons)?;
-    Some(reason.trim_end_matches('.').to_owned())
+    let reasons = || inconclusive_reasons(statement).filter(|_| is_inconclusive);
+    search::why_unfinished(summary).or_else(|| reasons().map(|reasons| format!("{reasons}.")))
 }
 
 /// The last sentence of a result that is doubtful.

@@ -19,8 +19,7 @@ use crate::text::{capital, plain};
 pub(crate) fn answer_block(summary: &Summary, page: &mut Page) {
     let statement = of(summary);
     page.result(&results(summary, page.is_short));
-    let reason = reason(summary, &statement).map(|reason| format!("{reason}."));
-    page.labelled("Reason", Tone::Inconclusive, &reason.unwrap_or_default());
+    page.labelled("Reason", Tone::Inconclusive, &reason(summary, &statement).unwrap_or_default());
     page.labelled("Cause", Tone::Plain, &cause(summary, &statement).unwrap_or_default());
     let paragraphs = answer_sentences(summary).into_iter().map(Block::Paragraph);
     page.blocks.extend(paragraphs);

@@ -39,8 +39,6 @@ const WORSE: &str = "WORSE";
 
 /// A short screen shows this many figures of the first load point.
 const ROWS_SHOWN: usize = 8;
-/// The length of a warning after its label, on a line of 80 columns.
-const WARNING_CHARS: usize = 71;
 
 /// Longer tags are cut in a table.
 const TAG_CHARS: usize = 14;
@@ -256,7 +254,7 @@ pub fn compare_screen(told: &ToldComparison, all: bool, style: Style) -> String 
     }
     page.detail(|page| show_differing_systems(comparison, all, page));
     page.gap();
-    let caution = |text: &String| PageWarning { short: plain_short(text, WARNING_CHARS), whole: plain(text) };
+    let caution = |text: &String| PageWarning { short: None, whole: plain(text) };
     page.warnings(&told.cautions.iter().map(caution).collect::<Vec<_>>());
     page.detail(|page| {
         page.gap();

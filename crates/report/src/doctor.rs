@@ -21,7 +21,7 @@ pub(crate) use words::price;
 use crate::page::Page;
 use crate::path::{all_hops, path_lines};
 use crate::sentence::Tone;
-use crate::text::{plain, plain_short};
+use crate::text::{plain, wrap};
 use crate::wanted::Style;
 
 /// If a finding has more subjects than this, the others are only counted.
@@ -83,12 +83,12 @@ fn show_way(way: &PathFacts, page: &mut Page) {
     }
 }
 
-/// The findings of a short screen, the worst first, one line each with the observed values.
+/// The findings of a short screen, the worst first, with the observed values.
 fn list(diagnosis: &Diagnosis, page: &mut Page) {
     page.gap();
     let line = |(at, finding): (usize, &Finding)| {
         let found = finding.found.first().map(words::found).unwrap_or_default();
-        plain_short(&format!("{}. {}: {found}", at + 1, finding.rule.title), page.width)
+        wrap(&format!("{}. {}: {}", at + 1, finding.rule.title, plain(&found)), page.width, INDENT)
     };
     let mut lines: Vec<String> = diagnosis.findings.iter().take(LISTED_MAX).enumerate().map(line).collect();
     if let Some(more @ 1..) = diagnosis.findings.len().checked_sub(LISTED_MAX) {
@@ -104,7 +104,7 @@ pub fn is_grave(diagnosis: &Diagnosis) -> bool {
 
 fn show(number: usize, finding: &Finding, diagnosis: &Diagnosis, page: &mut Page) {
     let rule = finding.rule;
-    page.heading(&crate::text::wrap(&format!("{number}. {}", rule.title), page.width, INDENT));
+    page.heading(&wrap(&format!("{number}. {}", rule.title), page.width, INDENT));
     let part = |page: &mut Page, name: &str, text: &str| {
         if !text.is_empty() {
             page.below(INDENT, name, &plain(text));

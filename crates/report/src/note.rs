@@ -25,8 +25,8 @@ fn whole(note: &Note, summary: &Summary) -> String {
 pub(crate) fn warnings(summary: &Summary) -> Vec<PageWarning> {
     let mut notes: Vec<&Note> = summary.notes.iter().collect();
     notes.sort_by_key(|note| short::harm(&note.fact));
-    let warning =
-        |note| PageWarning { short: plain(&short::short(note, summary)), whole: whole(note, summary) };
+    let short = |note| short::short(note, summary).map(|text| plain(&text));
+    let warning = |note| PageWarning { short: short(note), whole: whole(note, summary) };
     notes.into_iter().map(warning).collect()
 }
 

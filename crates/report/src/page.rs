@@ -45,9 +45,9 @@ struct Omitted {
     warnings: usize,
 }
 
-/// A warning in one line, and in full.
+/// A warning in full, and in one line if it has such a form.
 pub(crate) struct PageWarning {
-    pub(crate) short: String,
+    pub(crate) short: Option<String>,
     pub(crate) whole: String,
 }
 
@@ -88,19 +88,17 @@ impl Page {
         self.painted("", &wrap(&text, self.width, 2));
     }
 
-    /// Warnings, the worst first. A short screen has the first of them, each in one line.
+    /// Warnings, the worst first. A short screen has the first of them, in one line if they have such a form.
     pub(crate) fn warnings(&mut self, warnings: &[PageWarning]) {
         let room = SHORT_LINES.saturating_sub(self.text.lines().count() + LAST_LINES);
         let shown = room.clamp(1, WARNINGS_SHOWN);
-        for (at, warning) in warnings.iter().enumerate() {
-            if !self.is_short {
-                self.painted("33", &wrap(&format!("Warning: {}", warning.whole), self.width, 9));
-            } else if at < shown {
-                self.painted("33", &wrap(&format!("Warning: {}", warning.short), self.width, 9));
-            } else {
-                self.omitted.warnings += 1;
+        for (at, PageWarning { short, whole }) in warnings.iter().enumerate() {
+            let text = short.as_ref().filter(|_| self.is_short).unwrap_or(whole);
+            match self.is_short && at >= shown {
+                true => self.omitted.warnings += 1,
+                false => self.painted("33", &wrap(&format!("Warning: {text}"), self.width, 9)),
             }
-            self.blocks.push(Block::Warning(warning.whole.clone()));
+            self.blocks.push(Block::Warning(whole.clone()));
         }
     }
 

@@ -369,12 +369,14 @@ mod tests {
 
     #[test]
     fn a_network_that_was_not_measured_says_why() {
-        let network =
-            NetworkFindings { why_not: Some("nobody asked".to_owned()), ..NetworkFindings::default() };
+        let network = NetworkFindings {
+            why_not: Some("--peer was not given".to_owned()),
+            ..NetworkFindings::default()
+        };
         let quiet = Preflight { network, differences: Vec::new(), caches: Vec::new(), ..found() };
         let text = preflight_screen(&quiet, Style::default());
         assert!(
-            text.contains("was not measured: nobody asked.") && text.contains("No host differs"),
+            text.contains("was not measured: --peer was not given.") && text.contains("No host differs"),
             "{text}"
         );
         assert!(!text.contains("MB/s"), "{text}");

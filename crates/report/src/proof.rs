@@ -12,15 +12,13 @@ use crate::compare::say;
 use crate::page::{Page, PageWarning};
 use crate::sentence::Tone;
 use crate::table::Table;
-use crate::text::{path_short, plain, plain_short};
+use crate::text::{path_short, plain};
 use crate::units::{counted, fixed, moment};
 use crate::wanted::Style;
 use crate::warning::warning_sentence;
 
 /// The width of a state's name in the table, next to six columns of figures.
 const NAME_CHARS: usize = 28;
-/// The length of a warning after its label, on a line of 80 columns.
-const WARNING_CHARS: usize = 71;
 /// A short screen has this many figures if none decides the outcome.
 const FIGURES_SHOWN: usize = 2;
 
@@ -105,7 +103,7 @@ pub fn proof_screen(proof: &ProofScreen<'_>, style: Style) -> String {
     }
     page.gap();
     let cached = proof.conclusion.and_then(|conclusion| may_be_cached(conclusion, proof));
-    let warning = |whole: String| PageWarning { short: plain_short(&whole, WARNING_CHARS), whole };
+    let warning = |whole: String| PageWarning { short: None, whole };
     page.warnings(&cached.into_iter().chain(disturbed(proof)).map(warning).collect::<Vec<_>>());
     page.detail(|page| {
         proof.tried.iter().for_each(|(name, text)| page.item(name, &plain(text)));

@@ -7,8 +7,6 @@ use reelgauge_analysis::{MemoryFacts, Summary};
 use crate::text::plain_short;
 use crate::units::{counted, counted_are, duration, mb_per_s, moment, percent};
 
-/// The width after `Warning: ` on a terminal of 80 columns.
-const COLUMNS: usize = 71;
 /// Longer names in it are cut.
 const NAME_CHARS: usize = 16;
 
@@ -39,16 +37,13 @@ pub(super) fn harm(fact: &NoteFact) -> u8 {
     }
 }
 
-/// The note in one line. A note without a short form is cut.
-pub(super) fn short(note: &Note, summary: &Summary) -> String {
-    let words = words(note, summary).unwrap_or_else(|| match note.text() {
-        text if text.chars().count() <= COLUMNS => text,
-        _ => plain_short(&note.sentence, COLUMNS),
-    });
-    match note.agents.as_slice() {
+/// The note in one line; `None` without such a form.
+pub(super) fn short(note: &Note, summary: &Summary) -> Option<String> {
+    let words = words(note, summary)?;
+    Some(match note.agents.as_slice() {
         [agent] => format!("{}: {words}", plain_short(agent, NAME_CHARS)),
         _ => words,
-    }
+    })
 }
 
 fn words(note: &Note, summary: &Summary) -> Option<String> {
@@ -165,6 +160,9 @@ fn cache(memory: &MemoryFacts, summary: &Summary) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// The width after `Warning: ` on a terminal of 80 columns.
+    const COLUMNS: usize = 71;
+
     #[test]
     fn notes_with_figures_of_usual_size_fit_in_a_line() {
         let path = || "/mnt/nas/runs/2026-11-20T154012Z-nas1-production-edit".to_owned();
@@ -189,7 +187,8 @@ mod tests {
         ];
         let summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Default::default());
         for fact in facts {
-            let text = short(&Note::new(fact, "A whole sentence of the note. ".repeat(9), ""), &summary);
+            let text = short(&Note::new(fact, "A whole sentence of the note. ".repeat(9), ""), &summary)
+                .unwrap_or_default();
             assert!(text.chars().count() <= COLUMNS, "{}: {text}", text.chars().count());
             assert!(text.ends_with('.'), "{text}");
         }
