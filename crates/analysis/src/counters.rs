@@ -5,7 +5,7 @@
 //! omitted. [`means`] holds the mean of each counter in a stretch of the run; [`watched`] those of a
 //! watch, which has no load.
 //!
-//! Not here: sampling them (doctor) and reading them back (results).
+//! Not here: sampling them (machine) and reading them back (results).
 
 pub mod gathering;
 pub mod means;

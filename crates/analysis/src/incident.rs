@@ -118,7 +118,7 @@ pub struct StorageThen {
     /// `None` if Reelgauge hardly ran.
     pub answered_share: Option<f64>,
     /// The share of the time in which something was in flight. Delays and pauses of Reelgauge are
-    /// excluded from both.
+    /// excluded from both times.
     #[serde(default)]
     pub busy_share: Option<f64>,
     /// The longest operation: from its issue until Reelgauge saw its result.

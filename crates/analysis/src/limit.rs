@@ -17,7 +17,7 @@
 //! A quick check has several counts, each with a reason for its end ([`CountLimit`]); [`TrialEvidence`]
 //! is the combined evidence of its failed trials.
 //!
-//! Pure. Not here: sampling (doctor), reading samples back (results), words (report).
+//! Pure. Not here: sampling (machine), reading samples back (results), words (report).
 
 mod carried;
 mod choose;

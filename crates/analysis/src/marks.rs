@@ -4,7 +4,7 @@
 //! A mark is shown next to an incident as a hint. It is not a culprit: two things at the same time prove
 //! nothing. The culprit of an incident is decided elsewhere ([`crate::culprit`]).
 //!
-//! Pure. Not here: sampling (doctor), words (report).
+//! Pure. Not here: sampling (machine), words (report).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The figures of the original Media Storage Meter from its workers' records: its three tables, with
 //! names that state the meaning of their numbers, and what it never showed.
 //!
-//! The original computes them as follows (`ebu-media-storage-meter.md`, a.5 and b):
+//! The original computes them as follows:
 //! * A record is one operation: `n = length ÷ block` whole blocks were transferred; the remainder never
 //!   was.
 //! * Its rate is bytes ÷ the time within reads, writes and syncs, MiB/s. A cell's rate is all its bytes

@@ -271,7 +271,7 @@ impl NasptTable {
 }
 
 /// The standard error of the logarithm of a geometric mean of ratios, from the spread of the passes,
-/// pooled over all workloads and both sides. It takes two degrees of freedom.
+/// pooled over all workloads and both sides. `None` with fewer than two degrees of freedom.
 fn log_noise(pairs: &[[&NasptRow; 2]]) -> Option<f64> {
     let (mut squares, mut dof, mut of_means) = (0.0, 0.0, 0.0);
     for row in pairs.iter().flatten() {

@@ -178,7 +178,7 @@ impl Spread {
     /// Counts a value several times.
     pub(crate) fn record_n(&mut self, value_ns: u64, count: u64) {
         if count > 0 && self.histogram.record_n(value_ns, count).is_err() {
-            // If usize is too small for the bucket's index, it counts as the largest one.
+            // If usize cannot hold the bucket's index, the value is counted in the largest bucket.
             self.histogram.saturating_record_n(value_ns, count);
         }
     }

@@ -122,7 +122,8 @@ fn reasons(facts: &MemoryFacts) -> Vec<WhySuspected> {
         Some(_) if facts.written_by_this_run_bytes > 0 => {
             why.extend([WhySuspected::FitsServerMemory, WhySuspected::JustWritten]);
         }
-        // The user's own files may be small and still not be in memory: only reads of the same data are.
+        // The user's own files may be small and still not be in memory. Only data that was read before can
+        // be.
         Some(_) if !facts.own_files || facts.is_read_again() => why.push(WhySuspected::FitsServerMemory),
         None if facts.on_network && facts.written_by_this_run_bytes > 0 => {
             why.push(WhySuspected::JustWritten);

@@ -59,7 +59,8 @@ fn end_of(status: ExitStatus) -> CommandEnd {
 pub(crate) struct Surroundings<'a> {
     /// The mount point, as `REELGAUGE_DIR`.
     pub(crate) point: &'a Path,
-    /// The directory to start it in: by path, so that it is in the mount and not below it.
+    /// The directory to start it in, as a path, so that it is resolved in the mount and not in the
+    /// directory that the mount covers.
     pub(crate) cwd: Option<PathBuf>,
     /// Redirect its standard output to standard error, because standard output is the recorder's.
     pub(crate) stdout_to_stderr: bool,

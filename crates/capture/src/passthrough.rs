@@ -35,7 +35,8 @@ use crate::storage::{Change, Locator};
 
 /// Limit of asynchronous requests that the kernel may have in flight.
 const MAX_BACKGROUND: u16 = 1024;
-/// The kernel reads it before the first write to a file, because a write removes these privileges.
+/// The attribute with a file's capabilities. The kernel reads it before the first write to a file, because
+/// a write removes them.
 const SYSTEMS_XATTR: &str = "security.capability";
 /// The kernel must not cache.
 const NO_TTL: Duration = Duration::ZERO;
@@ -536,7 +537,8 @@ impl Filesystem for Recorder {
         let is_mapped = flags.contains(WriteFlags::FUSE_WRITE_CACHE);
         let asked = Data { kind: OpKind::Write, offset, size: data.len(), is_mapped };
         if flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-            // The recorder writes as root, and the storage keeps these bits for root.
+            // The recorder writes as root, for whom the storage would keep the set-user-ID and set-group-ID
+            // bits.
             self.end_rights(handle.0);
         }
         match self.move_data(&call, handle.0, &asked, |file| file.write(data, offset)) {

@@ -1,5 +1,5 @@
-//! The choices in a form, without knowing a name: formats by words, actors, scenarios, suites and
-//! procedures, each with a description.
+//! The choices that a form offers, so that the user needs to know no names: formats by words, actors,
+//! scenarios, suites and procedures, each with a description.
 //!
 //! Not here: traces ([`crate::traces`]), and the effect of a choice.
 

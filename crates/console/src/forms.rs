@@ -67,7 +67,7 @@ pub struct FormField {
     pub choices: Vec<String>,
     /// The value if nothing is filled in.
     pub default: String,
-    /// The default as text, if there is no such value: `random`.
+    /// The text to show if no value is the default: `random`.
     pub unset: String,
     /// `SIZE`, `TIME`, `N`.
     pub value_name: String,
@@ -356,7 +356,7 @@ mod tests {
         );
         let shell = [("path", "/a"), ("file-size", "$(reboot); `x` \n' \" | &")];
         assert_eq!(words(&shell).unwrap()[1], "--file-size=$(reboot); `x` \n' \" | &");
-        // An empty field is unchanged.
+        // An empty field counts as not filled in.
         assert_eq!(words(&[("verify", ""), ("file-size", ""), ("sync", "")]).unwrap(), ["mix", "--"]);
         assert_eq!(words(&[("verify", "false")]).unwrap(), ["mix", "--"]);
     }

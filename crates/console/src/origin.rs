@@ -92,7 +92,7 @@ impl Site {
     fn is_own_host(&self, host: &str) -> bool {
         let (name, port) = split_port(host, if self.is_tls { HTTPS_PORT } else { HTTP_PORT });
         let name = name.to_ascii_lowercase();
-        // No page can make an address point elsewhere.
+        // A bare IP address is safe: DNS rebinding works only with names.
         let is_address = self.listens.ip().is_unspecified() && bare_address(&name).is_some();
         port == Some(self.port()) && (is_address || self.names.contains(&name))
     }

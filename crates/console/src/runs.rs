@@ -288,7 +288,7 @@ impl What {
         if Suite::is_in(dir) || Proof::is_in(dir) || ProcedureRecord::is_in(dir) {
             return What::Suite;
         }
-        // Every verb that stores runs in its directory marks that first.
+        // Every verb that stores runs in a directory first writes `run.toml` there.
         let is_marked = dir.join("run.toml").exists();
         if !is_marked {
             return What::Folder;

@@ -20,7 +20,7 @@ impl Stopper {
     /// Asks the run in this directory to stop.
     ///
     /// # Errors
-    /// One that is not in progress, or that can't be reached.
+    /// If the run is not in progress, or cannot be reached.
     pub fn stop(&self, run_dir: &Path) -> Result<(), ApiError> {
         let Life::Running(begin) = life(run_dir) else {
             return Err(ApiError::conflict("this run has already ended"));
@@ -31,7 +31,7 @@ impl Stopper {
     /// Asks the procedure in this directory to stop, in any step.
     ///
     /// # Errors
-    /// One that is not in progress, or that can't be reached.
+    /// If the procedure is not in progress, or cannot be reached.
     pub fn stop_procedure(&self, dir: &Path) -> Result<(), ApiError> {
         let record = ProcedureRecord::read(dir).map_err(|error| ApiError::conflict(error.to_string()))?;
         if !record.goes_on(dir) {

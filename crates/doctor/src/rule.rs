@@ -24,7 +24,7 @@ pub enum Severity {
     Critical,
     /// A loss of a third of the throughput, or dropped frames.
     High,
-    /// 10 to 50 %.
+    /// A loss of 10 % up to a third of the throughput.
     Medium,
     /// Less than 10 %, or seldom.
     Low,
@@ -137,7 +137,8 @@ pub struct Rule {
     /// The detectors; any of them is enough.
     #[serde(default)]
     pub detect: Vec<Detector>,
-    /// Texts of hosts on which it fires, each detector on one; `NAME.why` as written by the scripts.
+    /// Collected texts for tests: each detector fires on at least one of them. A key `NAME.why` gives the
+    /// reason why the text NAME is missing, as the collecting scripts write it.
     #[serde(default)]
     pub fires: Vec<BTreeMap<String, String>>,
     /// Texts of a host on which it is silent.

@@ -102,8 +102,8 @@ impl Area {
         Ok(Area { created, sharing_note, keep_free, max_bytes_per_s, ..area })
     }
 
-    /// The directories in this target that killed starts left while they created an area. The next run
-    /// removes them, too. Changes nothing.
+    /// Directories in this target that were left when a process was killed while it created an area. The
+    /// next run removes them, too. Changes nothing.
     ///
     /// # Errors
     /// As [`Area::open_existing_on`], if there is a possible leftover.
@@ -487,7 +487,7 @@ fn created_with(target: &Path, at_stage: &dyn Fn(Stage, &Path)) -> Result<Area, 
 
 /// Creates a marked directory and gives it the area's name. Returns `None`, and leaves nothing, in three
 /// cases: another run was faster; another start removed the directory as a leftover (at any stage); or
-/// the file system cannot rename directories, as some network and FUSE file systems.
+/// the file system cannot rename directories, which is true of some network and FUSE file systems.
 fn made_and_named(
     target: &Path,
     root: &Path,

@@ -1,7 +1,7 @@
 //! Reads a file from beginning to end as if for the first time, and makes a fresh copy of it. The
 //! comparison shows whether a file is slow because of its location on the storage.
 //!
-//! Not here: the meaning of the times (the analysis room).
+//! Not here: the meaning of the times (the analysis crate).
 
 use std::fs::File;
 use std::io::{self, Read, Write};

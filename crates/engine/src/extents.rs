@@ -2,7 +2,7 @@
 //!
 //! Extents are counted as `filefrag` does: adjacent blocks on the disk are one extent, however the file
 //! system stores them. Patterns in operations (a client's single bytes, uneven reads) belong to the
-//! analysis room.
+//! analysis crate.
 
 use std::collections::HashMap;
 use std::io;

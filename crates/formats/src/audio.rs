@@ -48,7 +48,7 @@ pub enum AudioError {
     /// Out of the range of audio sample rates.
     #[error("invalid audio sample rate {0} Hz; use 8000 to 768000, such as 48000")]
     SampleRate(u32),
-    /// Samples are whole bytes.
+    /// Not a whole number of bytes per sample, or out of range.
     #[error("invalid audio sample size {0} bits; use 8, 16, 24 or 32")]
     Bits(u8),
 }

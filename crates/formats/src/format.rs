@@ -75,7 +75,7 @@ impl RateControl {
         }
     }
 
-    /// The way with this name, if there is one.
+    /// The rate control with this name; `None` if there is none.
     pub fn from_name(name: &str) -> Option<RateControl> {
         RateControl::ALL.into_iter().find(|control| control.name() == name)
     }

@@ -1,8 +1,8 @@
 //! Selects the paths of a source that belong in a trace, and converts them to names.
 //!
 //! A trace is about an application's media and its project. Files that every program opens (libraries,
-//! settings, fonts, the kernel's files) would be most of the trace, and must not be replaced. So they
-//! are skipped and counted, unless a root is given.
+//! settings, fonts, the kernel's files) would be most of the trace, and a replay must not create them
+//! again. So they are skipped and counted, unless a root is given.
 
 use std::path::Path;
 

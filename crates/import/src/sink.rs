@@ -112,7 +112,7 @@ pub(crate) struct Sink<'a> {
     /// Number of the current line of the source.
     pub line: u64,
     timeline: Timeline,
-    /// Lines at which the half of the day was assumed.
+    /// Lines at which AM or PM was assumed.
     halves_assumed: Lines,
     /// Operations that were split.
     long: Lines,

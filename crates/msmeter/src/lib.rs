@@ -12,9 +12,9 @@
 //! * [`old_text`]: record lines and the three tables in the format of the original, for old
 //!   spreadsheets.
 //!
-//! The protocol is described in `ebu-media-storage-meter.md` in the project's references, a.3 to a.6. It
-//! has no authentication, no encryption and no acknowledgement. So this crate accepts connections from
-//! other hosts only with a list of permitted addresses, and trusts no data of a worker.
+//! The protocol is the original's (see `docs/msmeter.md`): lines of text over TCP. It has no
+//! authentication, no encryption and no acknowledgement. So this crate accepts connections from other
+//! hosts only with a list of permitted addresses, and trusts no data of a worker.
 //!
 //! Not here: a worker (`reelgauge mix` is this program's own), the figures of the tables
 //! ([`reelgauge_analysis::msmeter`]) and the screen (the report crate).

@@ -14,7 +14,7 @@
 //! `name`, `device` (empty if there is only one), `unit`, `value` (null if a counter was reset). The
 //! names are those of [`kinds`].
 //!
-//! Not here: sampling (doctor), and the selection for a page (analysis).
+//! Not here: sampling (machine), and the selection for a page (analysis).
 
 mod counter_key;
 pub mod kinds;

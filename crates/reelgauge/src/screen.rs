@@ -19,7 +19,7 @@ pub use crate::width::{error_width, list_width, output_width};
 /// Whether screens are printed in full. Set once, from the command line.
 static DETAILS: AtomicBool = AtomicBool::new(false);
 
-/// Has screens printed in full, or only their first screenful.
+/// Sets whether screens are printed in full.
 pub fn set_details(is_on: bool) {
     DETAILS.store(is_on, Ordering::Relaxed);
 }
@@ -93,8 +93,8 @@ pub fn say_usage(error: &clap::Error) -> u8 {
     USAGE
 }
 
-/// The error, if more is known about it than the parser knows: flags of other tools and of other verbs,
-/// and two flags for the length.
+/// A better message than clap's, if there is one: for flags of other tools or verbs, for negative values,
+/// and for two flags that both set the duration.
 fn better_said(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
     match error.kind() {

@@ -94,7 +94,7 @@ pub fn shell_argument(word: &OsStr) -> String {
 
 /// These bytes in quotes; `None` if they need none. Names with a single line use the quotes that every
 /// shell supports. Control characters, invisible characters, and bytes that are not UTF-8 are escaped as
-/// `$'…'`, which bash, zsh, ksh and the next POSIX support.
+/// `$'…'`, which bash, zsh, ksh and POSIX.1-2024 support.
 fn quoted(bytes: &[u8]) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+:@%,=".contains(byte);
     // zsh replaces a word that begins with `=` by the path of a program.

@@ -12,8 +12,8 @@ pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// A number with three significant digits, no unit: `12,345`, `311`, `38.2`, `1.25`, `0.085`; `0` only
-/// for 0.
+/// A number without a unit. From 1 on it has three significant digits, below 1 two or three decimals:
+/// `12,345`, `311`, `38.2`, `1.25`, `0.29`, `0.085`, `<0.001`; `0` only for 0.
 pub fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -29,7 +29,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     grouped(&format!("{value:.decimals$}"))
 }
 
-/// The decimals for three significant digits; one less if rounding adds a digit.
+/// The decimals for `number`; one less if rounding adds a digit.
 fn decimals_of(value: f64) -> usize {
     let decimals = |value: f64| match value.abs() {
         v if v >= 100.0 => 0,
@@ -115,7 +115,7 @@ pub fn ms(us: f64) -> String {
     number(us / 1e3)
 }
 
-/// A time with a suitable unit: `85 µs`, `412 ms`, `12.3 s`.
+/// A time with a suitable unit: `85.0 µs`, `412 ms`, `12.3 s`.
 pub fn duration(us: f64) -> String {
     match us {
         v if v < 1e3 => format!("{} µs", number(v)),

@@ -122,8 +122,8 @@ fn the_page_knows_what_every_figure_is() {
 }
 
 const MEANINGS_HEAD: &str = "\
-// What every figure of summary.json is: by type, what is said of each field, and its type where it has one.
-// Made by `cargo xtask types` from the Rust types; don't change it by hand.
+// The meaning of every figure of summary.json: for each type, the doc comment of each field, and its type if
+// that is another type of this list. Generated: change the Rust types, then run `cargo xtask types`.
 
 export const MEANINGS: Record<string, Record<string, [meaning: string, type?: string]>> = {
 ";

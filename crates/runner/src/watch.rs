@@ -2,7 +2,7 @@
 //! that a server's counters can be shown next to the run of a client.
 //!
 //! It opens nothing on a target: the storage of a path is found in the mount table. Not here: the
-//! counters (doctor), and their use (results).
+//! counters (machine), and their use (results).
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

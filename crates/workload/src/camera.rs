@@ -10,7 +10,7 @@
 //! up as fast as possible. Positions continue from one load point to the next. A write that does not fit
 //! at a file's end goes to the beginning of the next file, so that the sizes keep their shares.
 //!
-//! Not here: the decision that a rate is too low (the analysis room).
+//! Not here: the decision that a rate is too low (the analysis crate).
 
 use reelgauge_record::{OpFlags, OpKind};
 

@@ -18,7 +18,7 @@
 //!   and returns it at the end ([`Companion::scratch_files`]): a load point begins with the state after
 //!   the previous one.
 //!
-//! Open loop, like [`crate::camera`]. Not here: the decision that a rate is too low (the analysis room).
+//! Open loop, like [`crate::camera`]. Not here: the decision that a rate is too low (the analysis crate).
 
 use reelgauge_record::{OpFlags, OpKind};
 

@@ -12,7 +12,7 @@
 //! once: a server sees that burst when a user presses play. Most applications request one frame after
 //! the other ([`ReadAhead::Closed`]); some request all frames that fit ([`ReadAhead::Open`]).
 //!
-//! Not here: whether a frame is late (the analysis room decides from the log). Audio is in the same file
+//! Not here: whether a frame is late (the analysis crate decides from the log). Audio is in the same file
 //! between the frames; it is either part of a frame's range, or omitted.
 
 use reelgauge_record::{OpFlags, OpKind};

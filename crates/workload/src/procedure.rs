@@ -343,7 +343,8 @@ impl Procedure {
         let (key, value) = words.split_once('=').ok_or_else(|| ProcedureError::NoValue(words.to_owned()))?;
         self.assign(key.trim(), value)?;
         if key.trim() == DURATION {
-            // The short variant keeps the duration of a search's trials; the user changes it, too.
+            // The short variant does not change the duration of a search's trials, but the user's setting
+            // does.
             let searches = self.step.iter_mut().chain(&mut self.round);
             for step in searches.filter(|step| step.set.0.contains_key(SEARCH[0])) {
                 step.set.0.insert(DURATION.to_owned(), value.to_owned());

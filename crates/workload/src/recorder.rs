@@ -14,9 +14,9 @@
 //! Through the client's cache, a write is complete when the data is in the local host's memory, which is
 //! faster than any storage. Then only the syncs wait for the storage ([`RecorderShape::synced`]): one
 //! each time that the buffer has wrapped around. During a sync, frames wait in the buffer. Storage that
-//! takes longer for a buffer-full than the camera loses frames; storage that keeps up loses none. The
-//! last sync begins one buffer before the end of the load point. So all judged data is on the storage
-//! then, or the frames after it are late.
+//! needs longer to write a full buffer than the camera needs to fill it loses frames; faster storage
+//! loses none. The last sync begins one buffer before the end of the load point. So all judged data is on
+//! the storage then, or the frames after it are late.
 //!
 //! Not here: the index written at the end of a recording (load points end without it). FFmpeg writes in
 //! pieces of 256 KiB; here a frame is one write, which the client splits by its wsize.

@@ -1,6 +1,6 @@
 //! A replay in one value, from `reelgauge replay` or from a `run.toml` with a `[replay]` table.
 //!
-//! Not here: the trace itself, and the script that replays it (the trace room).
+//! Not here: the trace itself, and the script that replays it (the trace crate).
 
 use std::fmt;
 use std::path::PathBuf;

@@ -33,7 +33,7 @@ impl Judged {
         Judged { change_percent, noise_percent: None, judgement: Judgement::Unknown }
     }
 
-    /// Returns this judgement, unless the noise of rates decides what it leaves open.
+    /// If this judgement is unknown and the one by rates is not, returns the one by rates.
     fn or_unless_told_apart(self, by_rates: Judged) -> Judged {
         let is_told = !matches!(by_rates.judgement, Judgement::Same | Judgement::Unknown);
         if self.judgement == Judgement::Unknown && is_told { by_rates } else { self }
@@ -52,8 +52,8 @@ impl Judged {
     }
 }
 
-/// Judges a figure that is one of about a dozen, by repeats alone. The limit is so wide that hardly one
-/// of all of them together is called changed by chance. Unknown if there are too few repeats.
+/// Judges a figure that is one of about a dozen, by repeats alone. The limit is so wide that chance makes
+/// hardly any of the dozen figures look changed. Unknown if there are too few repeats.
 pub(super) fn judge_one_of_many(readings: &[Option<&Reading>], sides: &Sides) -> Vec<Judged> {
     let unknown = || readings.iter().map(|_| Judged::unknown(None)).collect();
     let judged = of_means(readings, sides, t_998).unwrap_or_else(unknown);
@@ -337,9 +337,9 @@ impl Judged {
     }
 }
 
-/// The bounds of the ratio to the first run, from its change and noise in percent. No figure here is
-/// below 0, so no bound is. A count has the same uncertainty in both directions, and cannot be below 0.
-/// For all other figures, half and twice are equally far away.
+/// The bounds of the ratio to the first run, from its change and noise in percent. Only for figures that
+/// are never below 0, so no bound is below 0. A count has the same uncertainty in both directions. For
+/// all other figures, half and twice are equally far away.
 pub fn ratio_bounds(unit: FigureUnit, change_percent: f64, noise_percent: f64) -> (f64, f64) {
     let (ratio, noise) = (1.0 + change_percent / 100.0, noise_percent / 100.0);
     if is_counted(unit) {

@@ -23,7 +23,7 @@ pub(super) fn cut(name: String, most: usize) -> String {
     let fits = name.char_indices().rev().take_while(|(_, c)| {
         let needed = embedded_bytes(*c);
         let fits = needed <= left;
-        // The first character without room ends the name.
+        // Counted from the end: the name is cut before the first character that does not fit.
         left = left.saturating_sub(needed);
         fits
     });
@@ -31,7 +31,7 @@ pub(super) fn cut(name: String, most: usize) -> String {
     format!("…{}", &name[from..])
 }
 
-/// Bytes of a character in a page: JSON escapes some, embedding others.
+/// Bytes of a character in a page. JSON escapes some characters, and embedding in HTML escapes others.
 fn embedded_bytes(c: char) -> usize {
     match c {
         '"' | '\\' => 2,

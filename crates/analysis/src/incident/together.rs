@@ -13,8 +13,8 @@ use crate::point_culprit::booked_most;
 pub struct HostIncident {
     /// The host.
     pub agent: String,
-    /// The uncertainty of its times. `None` if its clock was not compared: then no other incident is at
-    /// the same time.
+    /// The uncertainty of its times. `None` if its clock was not compared: then no other incident counts
+    /// as simultaneous.
     pub uncertainty_s: Option<f64>,
     /// The incident.
     pub incident: Incident,

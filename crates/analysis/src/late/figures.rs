@@ -91,8 +91,8 @@ pub struct StreamFigures {
     /// The smallest mean throughput over the buffer time.
     pub throughput: Option<ThroughputFigures>,
     /// Frames completed per second of the time in which it transferred at its pace: the measured part
-    /// from its start on. For a player that had already filled its buffer, from when that was played
-    /// out.
+    /// from its start on. For a player whose buffer was already full, the time starts when that buffer
+    /// has been played out.
     pub frames_per_s: Option<f64>,
     /// The same as a share of the nominal rate.
     pub achieved_share: Option<f64>,

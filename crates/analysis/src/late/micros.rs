@@ -22,7 +22,7 @@ impl Micros {
             Box::new(Histogram::new(SIGNIFICANT_DIGITS).expect("three digits are allowed"))
         });
         if counts.record(time_us).is_err() {
-            // If usize is too small for the bucket's index, it counts as the largest one.
+            // If usize cannot hold the bucket's index, the time is counted in the largest bucket.
             counts.saturating_record(time_us);
         }
     }

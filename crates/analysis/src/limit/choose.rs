@@ -1,8 +1,8 @@
 //! Chooses the limit among the answers; the others are listed as contributing.
 //!
 //! Who caused a failed load point is decided elsewhere ([`crate::culprit`]), by removing the scheduling
-//! delay of Reelgauge and counting the frames saved. The questions here only locate the limit on that
-//! side.
+//! delay of Reelgauge and counting the frames saved. The questions here only locate the limit on the
+//! side that caused the failure.
 
 use super::carried;
 use super::factors::factors;
@@ -24,8 +24,8 @@ const NEAR_SHARE: f64 = 0.25;
 /// From this share of reads on, in percent, a cache answered most of them.
 const MOST_PERCENT: f64 = 50.0;
 
-/// Returns what limited a load point. `incidents` is the same scene during its incidents only, if some
-/// failed it.
+/// Returns what limited a load point. `incidents` is the scene during the incidents only; `None` unless
+/// incidents made the load point fail.
 pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
     let (mut limit, mut found) = asked(scene);
     let culprit = scene.point.culprit;
@@ -106,7 +106,7 @@ fn verdict(scene: &Scene<'_>) -> LimitVerdict {
         (Some(Culprit::NotKnown), _) => LimitVerdict::NotKnown,
         (Some(_), _) => LimitVerdict::NothingStoodOut,
         (None, Some(_)) if scene.is_paced => LimitVerdict::NothingLimited,
-        // As fast as it goes: something limited it, whether or not that was enough.
+        // Unpaced work runs as fast as it can, so something limited it, whether or not the criteria were met.
         (None, Some(_)) => LimitVerdict::NothingStoodOut,
         (None, None) if scene.is_paced && point.was_cut_off() => LimitVerdict::NotKnown,
         (None, None) if scene.is_paced => LimitVerdict::NothingLimited,

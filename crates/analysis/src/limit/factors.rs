@@ -18,8 +18,8 @@ const PROGRAM_PERCENT: f64 = 90.0;
 /// Processor time that was wanted and not available, or time spent waiting for memory, in percent.
 const TAKEN_PERCENT: f64 = 5.0;
 
-/// From this many pause frames per second on, flow control is reported. Two of them can stop a port for
-/// up to 34 ms at 1 Gbit/s and 3.4 ms at 10; a link without congestion has none.
+/// From this many pause frames per second on, flow control is reported. One of them can stop a port for
+/// up to 34 ms at 1 Gbit/s and 3.4 ms at 10 Gbit/s; a link without congestion has none.
 const PAUSES_PER_S: f64 = 10.0;
 
 /// The contributing factors, the most important first.

@@ -1,5 +1,5 @@
-//! What no mix does is far from every mix, and too few visits give no result. `results` has the tests
-//! with a mix's own log and script.
+//! Accesses that no mix makes are far from every mix, and too few visits give no result. `results` has
+//! the tests with a mix's own log and script.
 #![allow(clippy::unwrap_used)]
 
 use reelgauge_record::test_records::op as made_up;

@@ -1,5 +1,5 @@
-//! Finds the number of written bytes after which storage became slow: a write cache or an erased reserve
-//! was used up.
+//! Finds the number of written bytes after which storage became slow, because a write cache or the
+//! reserve of erased flash blocks was used up.
 //!
 //! Of all ways to divide the time in two, the one with the least spread of the rates on both sides is
 //! taken. It is a cliff if the rate after it is at most [`FALL`] of the rate before, and nearly all

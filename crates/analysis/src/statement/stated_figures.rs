@@ -77,7 +77,7 @@ fn of_vda(summary: &Summary, vda: &VdaFacts) -> StatedFigures {
     let cut_off = |at: usize| summary.load_points.get(at).is_some_and(LoadPoint::was_cut_off);
     let failed = vda.points.iter().enumerate().position(|(at, point)| !point.valid && !cut_off(at));
     let valid = vda.points.iter().take_while(|point| point.valid).last();
-    // If only the first one is not valid, the table still shows the larger ones.
+    // If the first load point is not valid, take the largest valid one: the table shows it anyway.
     let beyond = vda.points.iter().filter(|point| point.valid).max_by_key(|point| point.streams);
     let number = match valid.or(beyond) {
         Some(point) => Number::ValidPoint { streams: Some(point.streams) },

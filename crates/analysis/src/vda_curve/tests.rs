@@ -108,7 +108,7 @@ fn steps_are_judged_from_no_load_on() {
 #[test]
 fn what_was_cut_off_is_told_by_nothing_but_that() {
     let mut points = ten();
-    // Rates far below the required ones: it would have caught up.
+    // Far below the required rates, but the load point was cut off: it might still have caught up.
     points[2] =
         LoadPoint { ended_early: Some("stopped by the user".to_owned()), ..point(30, 0.1, Some(2.0)) };
     let found = curve(&points);

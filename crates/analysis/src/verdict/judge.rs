@@ -8,7 +8,7 @@ use crate::figures::{Figures, TimeFigures};
 use crate::late::StreamFigures;
 use crate::vda::ProcessRate;
 
-/// The figures of one load point that exist.
+/// The available figures of one load point.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured<'a> {
     /// Its streams; empty if nothing was paced by frames.

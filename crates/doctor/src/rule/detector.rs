@@ -20,7 +20,7 @@ pub struct Detector {
     #[serde(default)]
     pub os: Vec<Os>,
     /// Which subjects are judged: all of these must be met, or the detector does not apply. A subject
-    /// that is skipped is not in order either.
+    /// that is skipped does not count as passed, either.
     #[serde(default)]
     pub only: Vec<Condition>,
     /// All of them must be met.
@@ -193,8 +193,8 @@ impl Detector {
         super::of_system(&self.fix, os)
     }
 
-    /// The facts that were judged, and those that its sentence and these others name in braces, if
-    /// known.
+    /// The known facts among those that were judged, and those that appear in braces in its texts or in
+    /// `others`.
     pub fn values<'a>(
         &'a self,
         others: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! An NFS server: its exports and its threads. The kernel's, and NFS-Ganesha.
+//! An NFS server, the kernel's or NFS-Ganesha: its exports and its threads.
 
 use super::fragment::{Because, Destination, Fragment, FragmentPart, SettingLine, default, frame};
 use super::site::{Site, SiteName, Stated};

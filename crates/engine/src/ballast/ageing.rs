@@ -2,9 +2,9 @@
 //! of work.
 //!
 //! Of ten steps, six create a file, three write into or append to one, and one deletes one. Sizes are
-//! between 64 KiB and 16 MiB, distributed evenly over the powers of two. When the files take [`SHARE`]
-//! of the free space, or the volume is full, files are deleted until half of that is left, which leaves
-//! holes of all sizes.
+//! between 64 KiB and 32 MiB, distributed evenly over the powers of two. When the files take half of the
+//! free space (1 / [`SHARE`]), or the volume is full, files are deleted until half of their bytes are
+//! left, which leaves holes of all sizes.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

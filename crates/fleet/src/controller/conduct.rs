@@ -472,7 +472,8 @@ impl Conduct {
         let has_nothing = state.is_none();
         member.nothing_since_ns = member.nothing_since_ns.or(Some(now_ns)).filter(|_| has_nothing);
         if let Some(why) = other.filter(|_| has_nothing && member.state.is_none()) {
-            // Send no further order: the agent would count it for the controller that it obeys.
+            // Send no further orders: they would discard the agent's clock samples of the controller that it
+            // obeys.
             member.missing.get_or_insert(Missing { from_ns: now_ns, why: WhyMissing::Refused { why } });
             return Vec::new();
         }
@@ -719,9 +720,9 @@ impl Conduct {
         self.members.iter_mut().for_each(|member| member.told_ns = None);
     }
 
-    /// Called when a start is on disk and about to be sent: whether it is withheld, because it would be
-    /// almost over before any agent received it. Then another start is agreed on, later by the time that
-    /// the disk needs.
+    /// Called when a start is on disk and about to be sent. Returns whether it is withheld because its time
+    /// would nearly have passed before any agent received it. Then another start is agreed on, later by the
+    /// time that the disk needs.
     pub fn postpones(&mut self, now_ns: i64, point: u16, at_ns: i64, disk_takes: Duration) -> bool {
         let Stage::Point { point: agreed, at_ns: agreed_ns } = self.stage else { return false };
         if agreed != point || agreed_ns != at_ns {

@@ -5,7 +5,7 @@
 //! it. Files are copied by scp, because a PowerShell that is the login shell may consume the input meant
 //! for its child process.
 //!
-//! The scripts were checked by a grammar of PowerShell, and their order, files and failures tested with
+//! The scripts were parsed with a grammar of PowerShell. Their order, files and failures were tested with
 //! a server that simulates Windows. They have not yet run on a real Windows.
 
 use std::fmt::Write;

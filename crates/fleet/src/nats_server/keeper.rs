@@ -96,7 +96,7 @@ fn signal(server: &Child, _word: &str, name: &str) {
     let _ = pid.map(|pid| kill_process(pid, signal));
 }
 
-/// Windows has no signals: the program itself can reach a server that runs as a service, and no other.
+/// Windows has no signals. `nats-server --signal` reaches only a server that runs as a service.
 #[cfg(not(unix))]
 fn signal(server: &Child, word: &str, _name: &str) {
     let _ = Command::new("nats-server").arg("--signal").arg(format!("{word}={}", server.id())).status();

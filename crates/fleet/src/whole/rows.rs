@@ -85,7 +85,8 @@ fn moved(section: &HostsSection, hosts: &PointHosts, summary: &Summary) -> Moved
     }
 }
 
-/// Two times may differ by the sum of both uncertainties; `None` if one of them is unknown.
+/// The largest error of a difference of two hosts' clocks: the sum of the two largest uncertainties.
+/// `None` if any is unknown.
 fn two_largest(each: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut each: Vec<f64> = each.collect::<Option<_>>()?;
     each.sort_by(|one, two| two.total_cmp(one));

@@ -13,8 +13,8 @@ pub const RATE: &str = "rate_bytes_per_s";
 /// The shortest round trip to the server.
 pub const ROUND_TRIP: &str = "round_trip_us";
 
-/// A buffer holds about twice the data that a connection may have in flight, and a rate that a buffer
-/// limits would be higher without it.
+/// Twice, because a buffer holds about twice the data in flight; twice again, because the measured rate
+/// may itself be limited by the buffer.
 const TIMES: f64 = 4.0;
 
 /// The minimum buffer for the measured rate, and the round trip that this assumes.

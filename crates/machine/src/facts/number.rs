@@ -47,7 +47,7 @@ const UNITS: [(&str, f64); 8] = [
 ];
 /// Suffixes of the names of integers.
 const COUNTED: [&str; 3] = ["_bytes", "_kib", "_mbit_per_s"];
-/// A version contains a point.
+/// Facts with this in their name are versions, which may contain a point.
 const VERSION: &str = "vers";
 /// The largest value of a switch.
 const SWITCH_MAX: f64 = 2.0;

@@ -43,7 +43,7 @@ impl<'a> Links<'a> {
 
     /// The route to a server with this address.
     pub(super) fn way(&self, address: &str) -> Result<Route<'a>, NotKnown> {
-        // A zone follows the address of a link: `fe80::1%eth0`.
+        // A link-local address may end with a zone: `fe80::1%eth0`.
         let plain = address.split('%').next().unwrap_or(address);
         let address = plain.parse::<IpAddr>().map_err(|_| NotKnown::NotTold)?;
         let [v4, v6] = &self.routes;

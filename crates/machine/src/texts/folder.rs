@@ -279,7 +279,7 @@ mod tests {
     fn an_empty_folder_and_none_are_errors() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(read(folder.path()), Err(FolderError::Nothing { .. })));
-        // Nor do blank files, or notes that there is none.
+        // Blank files, and `.why` files that report a missing text, do not count as data either.
         fs::write(folder.path().join("%2Fproc%2Fmeminfo"), " \n").unwrap();
         fs::write(folder.path().join("ss -tinHO"), "").unwrap();
         fs::write(folder.path().join("%2Fproc%2Fmdstat.why"), "not allowed").unwrap();

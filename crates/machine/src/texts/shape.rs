@@ -1,6 +1,6 @@
 //! Whether a text has the format that its name promises: a table of mounts has mounts in its lines. The
-//! output of a host always has; a text that was copied, cut or overwritten in transit may not, and then
-//! lacks a part of the facts.
+//! output of a host always has that format. A text that was copied, cut or overwritten in transit may
+//! not, and then lacks some facts.
 //!
 //! Pure. Only texts that list things are checked, because a missing entry would go unnoticed. An invalid
 //! single value is detected when it is parsed.

@@ -12,7 +12,7 @@ pub struct EventArgs {
     /// runs with your rights; command and output are kept with the run. One event per run
     #[arg(long, hide_short_help = true, value_name = "NAME: COMMAND")]
     pub event: Vec<Event>,
-    /// Start of the event, counted from the end of the first warm-up, in a replay from its beginning
+    /// Start of the event after the first warm-up; in a replay, after the start of the replay
     /// [default: a third of the load point; in a replay 5s]
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "event")]
     pub event_at: Option<Span>,

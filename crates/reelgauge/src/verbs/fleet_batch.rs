@@ -168,7 +168,7 @@ impl Steps<'_> {
         is_broken_off: bool,
     ) -> Result<StepResult> {
         let made = match is_broken_off {
-            // Its directory is for the run that takes its place.
+            // A run that broke off is repeated: keep its run directory free for the repeated run.
             true => {
                 live.forget();
                 make_observed(journey.whole(self.batch.broken_off_dir(at)), &journey.observers())

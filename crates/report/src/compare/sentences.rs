@@ -20,8 +20,8 @@ const TOLD: usize = 3;
 /// runs.
 const EVENTS_SURE: u64 = 7;
 
-/// If counts of late frames differ by more than this factor without being a difference, the sentence
-/// explains why.
+/// If counts of late frames differ by more than this factor, but within the noise, the sentence explains
+/// why.
 const SIZES_DIFFER: f64 = 1.1;
 
 /// A smaller difference in demand, in percent, is not mentioned.

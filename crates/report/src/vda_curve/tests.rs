@@ -108,7 +108,7 @@ fn uneven_steps_are_told_one_by_one() {
 #[test]
 fn what_was_cut_off_is_told_by_nothing_but_that() {
     let mut points = ten();
-    // Far below the required rates: the backlog would have been caught up.
+    // Far below the required rates, but the load point was cut off: it might still have caught up.
     points[2] =
         LoadPoint { ended_early: Some("stopped by the user".to_owned()), ..point(30, 0.1, Some(2.0)) };
     let facts = facts(&points);

@@ -165,9 +165,9 @@ impl Gathered {
     }
 }
 
-/// The points of a run, on its clock. A value covers the time since the point before it. So one more
-/// point after the end is kept. If there is one before the start, a point without a value marks the
-/// start of the time that the first one covers.
+/// The points of a run, on its clock. A value covers the time since the previous point, so one point
+/// after the end is kept. If there is a point before the start, the result begins with a point at 0
+/// without a value.
 fn within(points: &[(i64, Option<f64>)], zero_ns: i64, end_ns: i64) -> Points {
     let on_the_clock: Vec<(i64, Option<f64>)> =
         points.iter().map(|(at_ns, value)| (at_ns.saturating_sub(zero_ns), *value)).collect();

@@ -40,8 +40,8 @@ pub(super) struct Known {
     /// The largest count that may be claimed, whatever passes a short trial: bursts of the storage and
     /// the players' buffers hide for a while that the rate is too low.
     claimable: Option<u32>,
-    /// From this count on, streams need more than overloaded streams of others received. That is no
-    /// limit of this format: none of its streams failed.
+    /// From this count on, streams need more than overloaded streams of other formats received. That is
+    /// no limit of this format: none of its streams failed.
     refuted_by_others_from: Option<u32>,
     /// Counts that were held for longer than a trial, with any result.
     tried: Vec<u32>,
@@ -94,7 +94,7 @@ impl Counting {
     /// This count was held without a late frame.
     ///
     /// # Errors
-    /// More than can be tried.
+    /// If `count` is larger than can be tried.
     pub(super) fn held(&mut self, count: u32, times: Times, is_long_enough: bool) -> Result<(), SearchError> {
         self.known.tried.push(count);
         if !is_long_enough {
@@ -113,7 +113,7 @@ impl Counting {
     /// was overloaded.
     ///
     /// # Errors
-    /// More than can be tried.
+    /// If `count` is larger than can be tried.
     pub(super) fn failed_by_storage(
         &mut self,
         count: u32,
@@ -133,14 +133,14 @@ impl Counting {
     /// evidence about smaller counts.
     ///
     /// # Errors
-    /// More than can be tried.
+    /// If `count` is larger than can be tried.
     pub(super) fn collapsed(&mut self, count: u32, culprit: Culprit) -> Result<(), SearchError> {
         self.failed(count);
         self.known.culprit = Some(culprit);
         self.search.report(count, Trial { confirms: true, ..Trial::default() })
     }
 
-    /// Its state; other counts imply this count.
+    /// The state of the count. `implied` is the count that other formats imply.
     pub(super) fn standing(&self, level: &Level, implied: Option<u32>) -> Standing {
         let above = self.claim() + 1;
         Standing {
@@ -255,7 +255,7 @@ mod tests {
         // A second trial of the held streams, or a short trial.
         assert!(is_confirmed(&got(&[(11, 90.0), (11, 95.0)]), &none, 10e6));
         assert!(is_confirmed(&eleven, &trials(&[(12, 95.0)], false), 10e6));
-        // It received more than the held ones lacked, failed because of this client, or had far too many
+        // It received more than the held streams need, failed because of this client, or had far too many
         // streams.
         assert!(!is_confirmed(&got(&[(11, 90.0), (13, 115.0)]), &none, 10e6));
         assert!(!is_confirmed(&eleven, &trials(&[(13, 115.0)], false), 10e6));

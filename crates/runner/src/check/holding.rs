@@ -2,10 +2,11 @@
 //!
 //! First a count that other counts or the sequential rate imply, and that the format's own limit
 //! contradicts. Then a count beyond the sustained rate, which is proved only by holding it; its rate is
-//! then evidence for the other formats, too. Then the count of the headline: the heaviest format of
-//! which any play; and one more than that, if no limit is known: the rate that an overload receives is a
-//! limit for all formats. Then the counts from a short trial alone. Before those, a limit that others
-//! still contradict is held a second time: one failure does not confirm it. Pure.
+//! then evidence for the other formats, too. Then the count of the headline, which is that of the
+//! heaviest format with at least one stream. If no limit is known, one more stream is held: the rate that
+//! an overload receives is a limit for all formats. Then the counts from a short trial alone. Before
+//! those, a limit that others still contradict is held a second time: one failure does not confirm it.
+//! Pure.
 
 use reelgauge_analysis::CheckBasis;
 

@@ -204,7 +204,8 @@ impl Look {
         Ok(())
     }
 
-    /// The client's cache would answer reads that are held for longer.
+    /// How long counts are held. Without direct I/O only as long as a trial, because the client's cache
+    /// would answer longer reads.
     fn hold_times(&self) -> Times {
         if self.place.direct { HOLD_TIMES } else { TRIAL_TIMES }
     }

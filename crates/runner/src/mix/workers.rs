@@ -49,7 +49,8 @@ impl MixWorkers {
     }
 }
 
-/// The files of one of these workers, and its share when files are visited only once: one of how many.
+/// The files of one worker. If blocks are visited only once: also its share of the blocks, as its index
+/// and the number of shares.
 fn assignment(plan: &Plan, files: &[TargetFile], worker: u32, workers: u32) -> (Vec<MixFile>, u32, u32) {
     let all = files.iter().zip(0..).map(|(file, index)| MixFile { file: index, size_bytes: file.size_bytes });
     let shared = plan.mix.shared_file || plan.mix.files.is_some();

@@ -1,6 +1,6 @@
-//! Counters during a session: the facts that the doctor needs to sample on the run's own clock.
+//! Counters during a session: the facts that are needed to sample counters on the run's own clock.
 //!
-//! Not here: the counters, and how they are sampled (doctor).
+//! Not here: the counters, and how they are sampled (machine).
 
 use reelgauge_engine::clock::Clock;
 use reelgauge_machine::file_system::Protocol;

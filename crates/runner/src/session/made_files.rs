@@ -20,8 +20,8 @@ use crate::session::locked_target::LockedTarget;
 
 /// The interval of checks for interruptions.
 const BEAT: Duration = Duration::from_millis(20);
-/// The time limit for the removal after an interruption. The run must be over in 2 s, and giving up the
-/// files before and abandoning a thread afterwards take up to half a second each.
+/// The time limit for the removal after an interruption. The run must be over in 2 s. Closing the files
+/// before the removal, and abandoning its thread afterwards, take up to half a second each.
 const GRACE: Duration = Duration::from_millis(900);
 
 /// The scratch folder of a run. Dropping it removes the folder.

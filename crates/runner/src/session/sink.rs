@@ -80,7 +80,7 @@ impl RingSink {
     fn miss(&mut self, op: &OpRecord) {
         self.missed.fetch_add(1, Ordering::Relaxed);
         if op.errno != 0 || op.is_short() {
-            // One that finds no space here either comes after others that did.
+            // If there is no space for it here, either, earlier failures are stored, and they suffice.
             let _ = self.failures.push(*op);
         }
     }

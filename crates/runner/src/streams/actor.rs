@@ -75,7 +75,7 @@ impl Actor {
         plays_on.map_or(0, |(frames, media)| media.pace(frames.frames).prebuffer_ns())
     }
 
-    /// The criteria for the frames of one instance; empty without frames.
+    /// The specifications of the streams of one instance (rate, buffer, policy); empty without frames.
     pub fn specs(&self, first_stream: u32, start_after_ns: u64) -> Vec<StreamSpec> {
         let Some((frames, media)) = self.frames() else {
             return Vec::new();

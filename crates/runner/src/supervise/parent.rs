@@ -124,7 +124,8 @@ impl Watch<'_> {
         false
     }
 
-    /// Ctrl-Z: the load stops with the screen. The child itself attributes this time to Reelgauge.
+    /// Ctrl-Z: suspends the child, so that the load pauses while the display does. The child itself
+    /// attributes this time to Reelgauge.
     fn pause(&mut self) {
         self.pass_on(Signal::STOP);
         // Returns when the process is continued. This signal can't be refused.

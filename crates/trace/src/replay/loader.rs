@@ -269,8 +269,8 @@ impl Loader {
         }
     }
 
-    /// If a directory with relative `..` links moves up, these links would leave the image. They are
-    /// replaced by links to themselves.
+    /// If a directory with relative `..` links moves up, these links would point outside the files of the
+    /// replay. They are replaced by links to themselves.
     fn keep_links_inside(&mut self) -> Option<String> {
         if !self.walk.rises {
             return None;

@@ -91,8 +91,8 @@ fn order(times: &TimeFigures, quantile: f64) -> Noise {
     if off.is_finite() { Noise::Share(off / Z_98, 1e9) } else { Noise::Unknown }
 }
 
-/// How far out in the tail the time lies that this share of the operations exceeds: the logarithm of the
-/// number of operations until a slower one comes. The maximum is at half an operation.
+/// The depth in the tail of the time that this share of the operations exceeds: ln(number of operations
+/// until a slower one comes). The maximum counts as half an operation.
 fn depth(times: &TimeFigures, slower: f64) -> f64 {
     -slower.max(0.5 / times.count.max(1) as f64).ln()
 }

@@ -55,14 +55,15 @@ impl FetchWindow {
         let base_ns = match self.response_ns {
             None => FIRST_TIMEOUT_NS,
             Some((smooth_ns, deviation_ns)) => {
-                // In a steady queue the deviation vanishes, and one more agent in it is no loss.
+                // In a steady queue the deviation is near 0. Twice the mean keeps one more agent in the queue
+                // from counting as a lost piece.
                 (2 * smooth_ns + 4 * deviation_ns).clamp(*TIMEOUT_NS.start(), *TIMEOUT_NS.end())
             }
         };
         (base_ns << self.doublings).min(*TIMEOUT_NS.end())
     }
 
-    /// A piece that was requested once arrived after this time.
+    /// Takes the response time of a piece that was requested only once.
     pub fn came(&mut self, took_ns: i64) {
         let took_ns = took_ns.clamp(0, 10 * *TIMEOUT_NS.end());
         self.doublings = 0;

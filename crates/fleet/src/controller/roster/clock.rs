@@ -1,8 +1,8 @@
 //! The offset of another clock from the local one, and its uncertainty.
 //!
-//! A question is answered at some time within its round trip. The answer with the shortest round trip is
-//! the most exact: it is assumed to be in the middle of it, plus or minus one half. Nothing is averaged,
-//! because a slow answer adds nothing to a fast one.
+//! The agent is assumed to have answered in the middle of the round trip, with an error of at most half
+//! the round trip. The answer with the shortest round trip is the most exact. Nothing is averaged, because
+//! a slow answer adds nothing to a fast one.
 //!
 //! Pure.
 

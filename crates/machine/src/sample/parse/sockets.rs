@@ -45,7 +45,7 @@ pub fn question_for(server: IpAddr) -> Vec<u8> {
     body.extend(ESTABLISHED.to_ne_bytes());
     // Any ports, any addresses, any device, no cookie.
     body.extend([0; 48]);
-    // The kernel filters connections to other addresses: a program with one condition, the remote
+    // The kernel filters out connections to other addresses, with a program of one condition: the remote
     // address. If it does not match, the program jumps beyond the end, which means no.
     let length = (4 + 8 + address.len()) as u8;
     let attribute_length = u16::from(length) + 4;
