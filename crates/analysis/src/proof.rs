@@ -1,4 +1,4 @@
-//! Decides whether a change helped, from runs with and without it in turns.
+//! Decides whether a change helped, from runs with and without it alternately.
 //!
 //! A *state* is the configuration during a run: unchanged, with the change, or with another value. All
 //! runs of a state do the same, so their spread is the noise ([`crate::compare`]). A state is accepted

@@ -98,7 +98,7 @@ pub enum Verb {
     Streams(Box<StreamsArgs>),
     /// Run a mix of reads and writes (EBU access profile)
     Mix(Box<MixArgs>),
-    /// Record many cameras at once in VDA-like load points
+    /// Record many cameras (VDA-like: video data acquisition)
     Vda(VdaArgs),
     /// Replay a trace or a run with its recorded timing
     Replay(ReplayArgs),
@@ -128,7 +128,7 @@ pub enum Verb {
     Prove(Box<ProveArgs>),
     /// Print configuration for a site, with reasons
     Tune(Box<TuneArgs>),
-    /// Sample a host's counters without load, as on a server
+    /// Sample counters of a host or server; makes no load
     Watch(WatchArgs),
     /// Note an event during a run, such as a failover
     Mark(MarkArgs),
@@ -383,9 +383,9 @@ pub struct TargetArgs {
     /// Space to leave free on the target [default: 5% of the volume, at most 10 GB]
     #[arg(long, hide_short_help = true, value_name = "SIZE")]
     pub keep_free: Option<Size>,
-    /// Limit I/O to this many bytes per second, such as 100MB, so that other users can still work; one
-    /// operation may exceed it. Counts reads, writes and the preparation of files together [default: no
-    /// limit]
+    /// Limit I/O to this many bytes per second, such as 100MB, so that other users can still work. Counts
+    /// reads, writes and the preparation of files together. Each operation is sent whole, so a large one can
+    /// exceed the limit for a moment [default: no limit]
     #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = max_rate)]
     pub max_rate: Option<NonZeroU64>,
 }
@@ -522,8 +522,8 @@ pub struct ActorArgs {
     /// Number of copiers in addition to the streams, such as a backup; each copies a file of --file-size
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0, conflicts_with = "find_max")]
     pub copiers: u32,
-    /// Pass criteria, such as late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0. With margins=60s, no
-    /// margin may lose a frame's duration within 60 s
+    /// Pass criteria, such as late=0,margins=60s,p99=40ms,throughput=60MB/s,errors=0. margins=60s fails if
+    /// the margins of streams (the time left before their deadlines) shrink by a frame's duration within 60 s
     #[arg(long, hide_short_help = true, value_name = "LIMITS")]
     pub criteria: Option<String>,
 }
@@ -546,7 +546,7 @@ pub struct VdaArgs {
     /// Time limit for the search
     #[arg(long, hide_short_help = true, value_name = "TIME", requires = "find_max")]
     pub time_max: Option<Span>,
-    /// Files per process (published data set: about 11)
+    /// Number of files of each camera and of each companion (published data set: about 11)
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 11)]
     pub files: u32,
     /// Size of each file (published data set: 1GiB)
@@ -808,65 +808,88 @@ pub enum ExportFormat {
 
 const AFTER_STREAMS: &str = "\
 Examples:
-  reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max    how many players?
-  reelgauge streams /mnt/nas --format dnxhr-hqx-uhd-50 --actor recorder --count 4
+  # How many players?
+  reelgauge streams /mnt/nas --format prores-422-hq-uhd-25 --find-max
+  # Four recorders
+  reelgauge streams /mnt/nas --format dnxhr-hqx-uhd-50 \\
+          --actor recorder --count 4
+  # An editor with nine cameras, in the format of a file
   reelgauge streams /mnt/nas --like clip.mov --actor editor --cameras 9
-  reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max        a format of your own
-  reelgauge streams /mnt/nas --format xavc-intra-class-100-1080-25 --count 8 --read-from /mnt/nas/archive
-                                        your own old files, read only; no longer in the server's memory
+  # Your own format
+  reelgauge streams /mnt/nas --mbit-per-s 220 --fps 25 --find-max
+  # Your own old files, which the server no longer has in memory; only read
+  reelgauge streams /mnt/nas --format xavc-intra-class-100-1080-25 \\
+          --count 8 --read-from /mnt/nas/archive
 
 Exit codes: 0 criteria met, 1 not met or inconclusive, a load point not measured, or the event's command \
 failed, 2 wrong usage or input, 3 the run failed (results kept), 130 interrupted (results kept).";
 
 const AFTER_IMPORT: &str = "\
-How to make these files:
-  strace    strace -f -ttt -T -y -s 0 -e trace=%file,%desc,%process -o FILE COMMAND
+How to make FILE (CAPTURE is a recording of the other tool):
+  strace    strace -f -ttt -T -y -s 0 -e trace=%file,%desc,%process \\
+            -o FILE COMMAND
   fio       fio --write_iolog=FILE
-  procmon   Process Monitor: Save as CSV, with the columns Duration, TID and Relative Time
-  etw       xperf -i FILE.etl -a dumper
-  fs_usage  sudo fs_usage -w -f filesys PID
-  darshan   darshan-dxt-parser FILE.darshan
-  smb2      tshark -r FILE -Y smb2 -T fields -E header=y -E separator=/t -E aggregator='|' -E occurrence=a
-            -e frame.time_epoch -e tcp.stream -e smb2.flags.response -e smb2.cmd -e smb2.msg_id
-            -e smb2.fid -e smb2.filename -e smb2.file_offset -e smb2.write_length -e smb2.read_length
-            -e smb2.nt_status -e smb2.write.count -e smb2.create.disposition -e smb2.create.action
-            -e smb2.eof -e smb2.tree -e smb.access_mask -e smb.create_options
-            -e smb2.disposition.delete_on_close -e smb2.file_info.infolevel
-  nfs       tshark -r FILE -Y nfs (the same -T and -E)
-            -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp -e nfs.fh.hash
-            -e nfs.procedure_v3 -e nfs.name -e nfs.offset3 -e nfs.count3 -e nfs.status3
-            -e nfs.fattr3.size -e nfs.fattr3.type -e nfs.set_size -e nfs.opcode -e nfs.offset4
-            -e nfs.count4 -e nfs.nfsstat4 -e nfs.fattr4.size -e nfs.pathname.component
-            -e nfs.open4.share_access -e nfs.open.opentype -e nfs.write.data_length
-            -e nfs.read.data_length -e nfs.symlink.to
+  procmon   Process Monitor: Save as CSV,
+            with the columns Duration, TID and Relative Time
+  etw       xperf -i CAPTURE.etl -a dumper > FILE
+  fs_usage  sudo fs_usage -w -f filesys PID > FILE
+  darshan   darshan-dxt-parser CAPTURE.darshan > FILE
+  smb2      tshark -r CAPTURE -Y smb2 -T fields -E header=y \\
+            -E separator=/t -E aggregator='|' -E occurrence=a \\
+            -e frame.time_epoch -e tcp.stream -e smb2.flags.response \\
+            -e smb2.cmd -e smb2.msg_id -e smb2.fid -e smb2.filename \\
+            -e smb2.file_offset -e smb2.write_length -e smb2.read_length \\
+            -e smb2.nt_status -e smb2.write.count \\
+            -e smb2.create.disposition -e smb2.create.action \\
+            -e smb2.eof -e smb2.tree -e smb.access_mask \\
+            -e smb.create_options -e smb2.disposition.delete_on_close \\
+            -e smb2.file_info.infolevel > FILE
+  nfs       tshark -r CAPTURE -Y nfs -T fields -E header=y \\
+            -E separator=/t -E aggregator='|' -E occurrence=a \\
+            -e frame.time_epoch -e tcp.stream -e rpc.xid -e rpc.msgtyp \\
+            -e nfs.fh.hash -e nfs.procedure_v3 -e nfs.name \\
+            -e nfs.offset3 -e nfs.count3 -e nfs.status3 \\
+            -e nfs.fattr3.size -e nfs.fattr3.type -e nfs.set_size \\
+            -e nfs.opcode -e nfs.offset4 -e nfs.count4 -e nfs.nfsstat4 \\
+            -e nfs.fattr4.size -e nfs.pathname.component \\
+            -e nfs.open4.share_access -e nfs.open.opentype \\
+            -e nfs.write.data_length -e nfs.read.data_length \\
+            -e nfs.symlink.to > FILE
 
 Exit codes: 0 imported, 2 the file cannot be read, or it contains nothing that can be imported.";
 
 const AFTER_VDA: &str = "\
-The workload follows the published definition: each stream is a camera (9 writes/s, 5 % of them synced) and \
-a companion, an application that mostly reads (1 operation/s). Results are VDA-like. They are not SPEC \
-results.
+The workload follows SPEC's published definition of video data acquisition (VDA): each stream is a camera (9 \
+writes/s, 5 % of them synced) and a companion, an application that mostly reads (1 operation/s). Results are \
+VDA-like. They are not SPEC results.
 
 Exit codes: 0 all load points valid, 1 not all valid, 2 wrong usage or input, 3 the run failed, 130 \
 interrupted.";
 
 const AFTER_REPLAY: &str = "\
 Examples:
-  reelgauge replay traces/edit /mnt/nas                    recorded timing
+  # With its recorded timing
+  reelgauge replay traces/edit /mnt/nas
+  # As fast as possible; the median of five passes
   reelgauge replay traces/edit /mnt/nas --pace max --batch 5
-                                                           as fast as possible, median of five passes
-  reelgauge replay traces/edit /mnt/nas --copies 8         eight users
-  reelgauge replay reelgauge-runs/LAST /mnt/nas            replay an earlier run
+  # Eight users
+  reelgauge replay traces/edit /mnt/nas --copies 8
+  # An earlier run
+  reelgauge replay reelgauge-runs/LAST /mnt/nas
 
 Exit codes: 0 replayed, 1 inconclusive, a load point not measured, or the event's command failed, 2 wrong \
 usage or input, 3 the run failed (results kept), 130 interrupted (results kept).";
 
 const AFTER_MIX: &str = "\
 Examples:
-  reelgauge mix /mnt/nas                                   four workers for 30 s
-  reelgauge mix /mnt/nas --profile seq-read --ramp 1..10   the EBU paper's read ramp
-  reelgauge mix /mnt/nas --sweep 'random=0..100 step 25'   how much random access hurts
-  reelgauge mix /mnt/nas --verify --duration 10m           read back and verify everything written
+  # Four workers for 30 s
+  reelgauge mix /mnt/nas
+  # The EBU paper's read ramp
+  reelgauge mix /mnt/nas --profile seq-read --ramp 1..10
+  # How much random access hurts
+  reelgauge mix /mnt/nas --sweep 'random=0..100 step 25'
+  # Read back and verify everything that the run wrote
+  reelgauge mix /mnt/nas --verify --duration 10m
 
 Exit codes: 0 measured, 1 criteria not met or inconclusive, a load point not measured, the event's command \
 failed, or data read back differs (--verify), 2 wrong usage or input, 3 the run failed (results kept), 130 \

@@ -1,5 +1,5 @@
 //! Whether a file is slow because of its fragmentation. Its content is copied into the area, and both
-//! are read in turns, cold; the file itself is only read.
+//! are read alternately, cold; the file itself is only read.
 //!
 //! The copy goes through this client: a server that copies on its own may let both share their blocks.
 //! The copy is removed afterwards, and the area too if it was not there before.

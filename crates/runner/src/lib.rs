@@ -3,7 +3,7 @@
 //! * The kinds of runs: [`mod@mix`]; [`mod@streams`], players, recorders and others, and the search for
 //!   the largest count; [`mod@check`], a quick check; [`mod@replay`], a trace, pass by pass; [`suite`]:
 //!   many, one after the other. Each contains only its differences.
-//! * [`prove`]: the same work with and without a change, in turns. [`procedure`]: a series of runs and
+//! * [`prove`]: the same work with and without a change, alternately. [`procedure`]: a series of runs and
 //!   actions. The files that such series keep: `series`.
 //! * [`mod@watch`]: counters without load. `probe`: the behaviour of a target's file system, tested in
 //!   its area.

@@ -1,4 +1,4 @@
-//! Proves the effect of a change: the same work is measured with and without it, in turns, and the
+//! Proves the effect of a change: the same work is measured with and without it, alternately, and the
 //! change is undone in every case.
 //!
 //! Only this program and the user's commands are run ([`shell`]). The undo command is on disk before the

@@ -31,7 +31,7 @@ pub(crate) struct Safe {
     log: Option<LogWriter>,
     dir: PathBuf,
     start: Instant,
-    /// The kernel releases the lock when the file is closed, also if the process is killed.
+    /// The kernel releases the lock when the file is closed, even if the process is killed.
     _lock: File,
 }
 

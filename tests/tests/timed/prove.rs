@@ -33,7 +33,7 @@ fn a_faster_link_is_a_gain_and_a_slower_one_a_loss() {
     let expected = if needs::is_soak() { 80.0..110.0 } else { 30.0..300.0 };
     assert!(expected.contains(&change), "{change} %");
     assert!(speed(&sshfs).contains("rate 100Mbit") && !proof.has_undo(), "{}", speed(&sshfs));
-    // Both ways are the same passes: five of each in turns.
+    // Both ways are the same passes: five of each alternately.
     let passes = at(&better, "passes").as_array().unwrap();
     let order: Vec<u64> = passes.iter().map(|pass| at(pass, "state").as_u64().unwrap()).collect();
     assert!(order.starts_with(&[0, 1, 1, 0, 0, 1]) || passes.len() > 10, "{order:?}");

@@ -1,5 +1,5 @@
 //! A file compared with a copy of it, through the binary: `reelgauge extents FILE --copy-to DIR`. The
-//! file is really fragmented, the copy is not. Both are read in turns, only the area is written, and
+//! file is really fragmented, the copy is not. Both are read alternately, only the area is written, and
 //! nothing is left.
 //!
 //! The slowdown by fragmentation depends on the disk. It is asserted only with a device whose seeks cost
@@ -26,7 +26,7 @@ use serde_json::Value;
 const TOTAL: u64 = 32 << 20;
 const PIECE: u64 = 64 << 10;
 
-/// Two files that are allocated in turns, so that each is fragmented by the other.
+/// Two files that are allocated alternately, so that each is fragmented by the other.
 fn in_pieces(folder: &Path) -> std::path::PathBuf {
     let (path, other) = (folder.join("slow.mov"), folder.join("other.mov"));
     let (file, between) = (File::create(&path).unwrap(), File::create(&other).unwrap());

@@ -11,7 +11,7 @@ use super::product::Product;
 /// Names of files in several crates, and their common meaning.
 const NOUNS: &[(&str, &str)] = &[
     ("actor", "a kind of worker that a plan has"),
-    ("against_copy", "a file read in turns with a copy of it"),
+    ("against_copy", "a file read alternately with a copy of it"),
     ("agent", "a machine of a fleet that measures"),
     ("apple", "macOS"),
     ("cache", "a memory that answers in place of the storage"),

@@ -1,5 +1,5 @@
 //! Finds out whether a file is slow because of its location on disk. A file and a newly written copy
-//! with the same content are read in turns several times, and their times are compared.
+//! with the same content are read alternately several times, and their times are compared.
 //!
 //! A difference must exceed the noise: every read of the one must have taken longer than every read of
 //! the other. With five reads each, chance produces that in fewer than 1 of 100 cases.

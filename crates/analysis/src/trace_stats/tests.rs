@@ -45,7 +45,7 @@ fn directory_copy_is_52_5_percent_sequential() {
 
 #[test]
 fn sequential_in_the_whole_trace_and_in_its_file_are_two_things() {
-    // Two streams in turns, then one alone; a file's first access is never sequential.
+    // Two streams alternately, then one alone; a file's first access is never sequential.
     let ops = spaced([read(0, 0, 10), read(1, 0, 10), read(0, 10, 10), read(1, 10, 10), read(1, 20, 5)]);
     let report = report(&ops, 2, 2, Period::WHOLE);
     assert_eq!(report.figures.sequential_accesses, 1);

@@ -322,7 +322,7 @@ mod tests {
         let timing = |timescale, samples, ticks, regular| Timing { timescale, samples, ticks, regular };
         let rate = |timing: Timing| timing.rate().map(|rate| rate.to_string());
         assert_eq!(rate(timing(30_000, 10, 10_010, Some(1001))), Some("29.97".into()));
-        // Milliseconds: 41 and 42 in turns.
+        // Milliseconds: 41 and 42 alternately.
         assert_eq!(rate(timing(1000, 24_000, 1_001_000, None)), Some("23.976".into()));
         assert_eq!(rate(timing(1000, 5, 0, None)), None);
         assert_eq!(rate(timing(0, 5, 5, Some(1))), None);

@@ -62,10 +62,12 @@ never judged better or worse. Runs with different numbers of streams are compare
 and margins only. Different kinds of work are not compared.
 
 Examples:
-  reelgauge compare RUN-BEFORE RUN-AFTER                       effect of a change
-  reelgauge compare B1 B2 B3 A1 A2 A3 --repeats 3              three runs before, three after
+  # Effect of a change
+  reelgauge compare RUN-BEFORE RUN-AFTER
+  # Three runs before the change, three after it
+  reelgauge compare B1 B2 B3 A1 A2 A3 --repeats 3
+  # A gate for automation
   reelgauge compare LAST-WEEK TODAY --threshold 5 --junit --out compare.xml
-                                                               a gate for automation
 
 The limit of --threshold applies to all figures of the storage, or to those of --figure. Reelgauge's own \
 cost (self_cost.*) counts only if --figure names it.

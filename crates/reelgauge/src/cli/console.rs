@@ -56,18 +56,21 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 const AFTER_CONSOLE: &str = "\
 Examples:
-  reelgauge console --root /mnt/nas                    on this host, targets below /mnt/nas
-  reelgauge console --root /mnt/nas --listen 0.0.0.0 --tls-cert nas1.crt --tls-key nas1.key
-                                                       for other hosts, too
-  reelgauge console --root /mnt/nas --token-file /etc/reelgauge/token --public-url https://nas.example.com/
-                                                       as a service, behind a proxy
+  # For this host, with targets below /mnt/nas
+  reelgauge console --root /mnt/nas
+  # For other hosts, too
+  reelgauge console --root /mnt/nas --listen 0.0.0.0 \\
+          --tls-cert nas1.crt --tls-key nas1.key
+  # As a service, behind a proxy
+  reelgauge console --root /mnt/nas --token-file /etc/reelgauge/token \\
+          --public-url https://nas.example.com/
 
 Anyone with the printed link has access until the console ends. A browser that opened it stays logged in \
 until it is closed. Programs, and Prometheus for /metrics, send the token as 'Authorization: Bearer TOKEN'. \
-To use your own token, put it in a file (--token-file). A token on the command line would be visible to all \
-users of the host, one in the environment to every run.
+To use your own token, put it in a file (--token-file). All users of the host could see a token on the \
+command line, and every run could see one in the environment.
 
-Ctrl-C ends the console. Runs that it started continue, also if you close the browser.
+Ctrl-C ends the console. Runs that it started continue, even if you close the browser.
 
 Exit codes: 0 ended, 2 wrong usage, or the console cannot listen.";
 

@@ -272,12 +272,13 @@ pub struct FleetLogsArgs {
 
 const AFTER_MSMETER: &str = "\
 Examples:
+  # Show what the script would do
   reelgauge fleet msmeter night.txt --root /mnt/nas/test --dry-run
-                                             what the script would do
+  # With workers on other hosts
   reelgauge fleet msmeter night.txt --root /mnt/nas/test \\
-    --listen 10.0.0.5:50100 --peer 10.0.0.11 --peer 10.0.0.12
-                                             with workers on other hosts
-  meter -rm 10.0.0.5                         on each of those hosts
+          --listen 10.0.0.5:50100 --peer 10.0.0.11 --peer 10.0.0.12
+  # On each of those hosts
+  meter -rm 10.0.0.5
 
 msMeter overwrites every file named test000, test001, ... in its folder, whatever it contains, and its port \
 has no password. For safety, the script must name the folder, and the folder must be below a --root. The \
@@ -289,22 +290,25 @@ worker disconnected, reported nothing or was stalled at the end, 130 interrupted
 
 const AFTER_FLEET_RUN: &str = "\
 Examples:
-  reelgauge fleet run night.toml --dry-run       work, time and space of each agent
-  reelgauge fleet run night.toml                 Ctrl-C stops every agent
+  # Show the work, time and space of each agent
+  reelgauge fleet run night.toml --dry-run
+  # Measure; Ctrl-C stops every agent
+  reelgauge fleet run night.toml
+  # Continue after the controller was lost
   reelgauge fleet run --resume 20261125T201500Z-3fa2c1
-                                                 continue after the controller was lost
+  # Continue at the first unfinished step
   reelgauge fleet run --resume reelgauge-runs/steps-20261125T201500Z-3fa2c1
-                                                 continue at the first unfinished step
 
 A fleet plan names the agents, the workload plan of each agent, and the targets:
 
   [fleet]
-  on_loss = \"go-on\"               # or \"stop\"
+  on_loss = \"go-on\"               # if an agent is missing; or \"stop\"
   [[group]]
-  plan = \"edit.toml\"              # in this file's folder, such as run.toml of a run on one host
+  plan = \"edit.toml\"              # next to this file; may be a run.toml
   agents = [\"edit-01\"]            # default: all that are connected
-  targets = [\"/mnt/a\", \"/mnt/b\"] # distributed evenly; {agent} is the agent's name
-  place = \"each\"                  # or \"share\": split a mix's workers among them
+  # Each agent uses one, in turn; {agent} in a path is the agent's name
+  targets = [\"/mnt/a\", \"/mnt/b\"]
+  place = \"each\"                  # or \"share\": divide workers or streams
   [[observer]]                    # makes no load: samples counters on a server
   agents = [\"nas1\"]
   path = \"/srv/media\"            # its disks; default: all disks of the host
@@ -335,9 +339,11 @@ pub struct KeepServerArgs {
 
 const AFTER_AGENT: &str = "\
 Examples:
+  # Run until Ctrl-C
   reelgauge agent --join edit-01.toml --root /mnt/nas
-  reelgauge agent --join edit-01.toml --root /mnt/nas --max-space 200GiB --max-duration 1h
-  The second example limits what a run may use on this host. The agent runs until Ctrl-C.
+  # Limit what a run may use on this host
+  reelgauge agent --join edit-01.toml --root /mnt/nas \\
+          --max-space 200GiB --max-duration 1h
 
 The agent connects to the fleet's server. It listens only during network measurements ('fleet preflight'). \
 It obeys only the controller of its fleet and works only below its roots. It needs no special rights: run it \
@@ -347,12 +353,12 @@ Exit codes: 0 ended by Ctrl-C, 2 wrong usage, or the fleet's server does not adm
 
 const AFTER_FLEET: &str = "\
 Examples:
-  On a host that all others can reach:
+  # On a host that all others can reach
   reelgauge fleet init --agents edit-01,edit-02 --listen 10.0.0.5:4222
   reelgauge fleet up
-  On edit-01, after moving its join file there:
+  # On edit-01, after moving its join file there
   reelgauge agent --join edit-01.toml --root /mnt/nas
-  To list the connected agents:
+  # List the connected agents
   reelgauge fleet ls
 
 'reelgauge fleet COMMAND --help' shows the flags of a command. One host alone needs no fleet.";
@@ -362,8 +368,9 @@ Examples:
   reelgauge fleet install edit-01 ops@edit-02 --root /mnt/nas --dry-run
   reelgauge fleet install edit-01 ops@edit-02 --root /mnt/nas
   reelgauge fleet install edit-01 ops@edit-02 --uninstall
-  reelgauge fleet install admin@edit-03 --program reelgauge.exe --root 'D:\\media'
-                                             a Windows host
+  # A Windows host
+  reelgauge fleet install admin@edit-03 --program reelgauge.exe \\
+          --root 'D:\\media'
 
 Everything is installed for the user that ssh logs in as, without special rights: program and join file in \
 ~/.reelgauge-agent/, and a service of that user (systemd, launchd). ssh must work without a password. The \
@@ -377,7 +384,9 @@ Exit codes: 0 done, 2 wrong usage, or at least one host failed (the other hosts 
 const AFTER_INIT: &str = "\
 Examples:
   reelgauge fleet init --count 10 --listen 10.0.0.5:4222
-  reelgauge fleet init --agents edit-01,edit-02 --listen 0.0.0.0:4222 --host nas-lab.example.com
-  reelgauge fleet init --count 4 --server tls://nats.example.com:4222 --server-ca ca.pem
+  reelgauge fleet init --agents edit-01,edit-02 --listen 0.0.0.0:4222 \\
+          --host nas-lab.example.com
+  reelgauge fleet init --count 4 --server tls://nats.example.com:4222 \\
+          --server-ca ca.pem
 
 Keep the directory secret: it gives control of the fleet. Move each file in join/ to its own host.";

@@ -30,10 +30,12 @@ pub struct FleetCleanArgs {
 
 const AFTER_FLEET_CLEAN: &str = "\
 Examples:
-  reelgauge fleet clean                       list files left on all agents and on this host
-  reelgauge fleet clean --yes                 remove the test files on the targets
+  # List the files left on all agents and on this host
+  reelgauge fleet clean
+  # Remove the test files on the targets
+  reelgauge fleet clean --yes
+  # Also remove this run, which was not fetched
   reelgauge fleet clean 20261125T201500Z-3fa2c1 --yes
-                                              also remove this run, which was not fetched
 
 A fetched run leaves only test files, which the next run uses again. Agents remove them below their roots, \
 as 'reelgauge clean' does. They remove nothing during a run, or if their owner set --read-only. Runs that \

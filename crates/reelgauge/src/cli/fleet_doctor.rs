@@ -32,10 +32,8 @@ Examples:
   reelgauge fleet doctor edit-01 edit-02      these two
 
 Each agent checks its host and the path to each of its roots, as 'reelgauge doctor ROOT' does there. \
-Nothing is \
-written, probed or changed. A finding on several hosts is shown once, with their names. An agent with an \
-active run \
-skips the check.
+Nothing is written, probed or changed. A finding on several hosts is shown once, with their names. An agent \
+with an active run skips the check.
 
 Exit codes: 0 no critical or high finding, 1 at least one, or an agent did not answer, 2 wrong usage, 130 \
 interrupted.";

@@ -41,7 +41,7 @@ pub struct FleetPreflightArgs {
 pub enum PreflightDepth {
     /// No checks
     None,
-    /// Compare the hosts, and their memory with the data set; makes no load
+    /// Compare the hosts with each other, and their memory with the size of the data set; makes no load
     #[default]
     Look,
     /// Also measure the network, as 'fleet preflight' does
@@ -50,17 +50,17 @@ pub enum PreflightDepth {
 
 const AFTER_PREFLIGHT: &str = "\
 Examples:
-  reelgauge fleet preflight night.toml                host differences and network throughput
-  reelgauge fleet preflight night.toml --peer nas1    to an agent on the server
-  reelgauge fleet preflight night.toml --no-network   makes no load
+  # Compare the hosts and measure the network
+  reelgauge fleet preflight night.toml
+  # Measure the network to an agent on the server
+  reelgauge fleet preflight night.toml --peer nas1
+  # Only compare the hosts; makes no load
+  reelgauge fleet preflight night.toml --no-network
 
 Hosts of a group are compared by system, kernel, network driver, MTU, link and mount options. The network is \
 measured over TCP from memory to memory, with 1 and with 4 connections, each client alone and then all at \
-once. No \
-storage is accessed. Agents listen only during this measurement, protected by a secret made for it. Their \
-owners \
-can limit it with --max-network.
+once. No storage is accessed. Agents listen only during this measurement, protected by a secret made for it. \
+Their owners can limit it with --max-network.
 
 Exit codes: 0 no findings; 1 a host is missing, differs or is slow, something could not be measured, or the \
-data \
-set fits into memory; 130 interrupted.";
+data set fits into memory; 130 interrupted.";

@@ -22,13 +22,13 @@ pub struct FleetPrepareArgs {
 
 const AFTER_PREPARE: &str = "\
 Examples:
-  reelgauge fleet prepare night.toml     in the afternoon
-  reelgauge fleet run night.toml         at night: begins at once with these files
+  # In the afternoon
+  reelgauge fleet prepare night.toml
+  # At night; begins at once with these files
+  reelgauge fleet run night.toml
 
 Each agent creates the files that 'fleet run' needs before its first load point, within its owner's limits. \
-In a \
-plan with steps, each step is prepared once, in order. For a search, only the files of the first trial are \
-created. \
-A trace needs new files for each pass, so nothing is prepared. Existing files are kept.
+In a plan with steps, each step is prepared once, in order. For a search, only the files of the first trial \
+are created. A trace needs new files for each pass, so nothing is prepared. Existing files are kept.
 
 Exit codes: 0 all files are ready, 2 wrong usage, 3 files of an agent are missing, 130 interrupted.";

@@ -34,13 +34,7 @@ const FLAGS: &[Foreign] = &[
             ("replay", "--copies {8}"),
         ],
     ),
-    (
-        &["--iodepth"],
-        &[
-            ("mix", "--workers {8}: each has one operation in flight"),
-            ("streams", "--read-ahead open, --buffer 2s"),
-        ],
-    ),
+    (&["--iodepth"], &[("mix", "--in-flight {8}"), ("streams", "--read-ahead open, --buffer 2s")]),
     (
         &["--size", "--filesize", "--filename_size", "-s"],
         &[("mix", "--file-size {1GiB}"), ("streams", "--clip 10s"), ("vda", "--file-size {1GiB}")],
@@ -72,8 +66,8 @@ pub fn hint(flag: &str, value: Option<&str>, verb: &str) -> Option<String> {
             let (verb, there) = by_verb.iter().find(|(of, _)| *of != "*")?;
             let there = with(there, value);
             Some(format!(
-                "{name} is a flag of another tool, such as fio. The nearest here is 'reelgauge {verb} \
-                 {there}'"
+                "{name} is a flag of another tool, such as fio. The nearest here is 'reelgauge {verb}' with \
+                 {there}"
             ))
         }
     }
@@ -140,11 +134,11 @@ mod tests {
         );
         assert!(said("--bs", "mix").ends_with("Use --blocks 1MiB"));
         assert!(said("-t", "streams").ends_with("--count 8"));
-        assert!(said("--rw", "streams").contains("'reelgauge mix --profile seq-read"));
+        assert!(said("--rw", "streams").contains("'reelgauge mix' with --profile seq-read"));
         assert_eq!(hint("--colour", None, "mix"), None);
         assert!(
             hint("--runtime", None, "formats")
-                .is_some_and(|told| told.ends_with("'reelgauge replay --pace, --batch'"))
+                .is_some_and(|told| told.ends_with("'reelgauge replay' with --pace, --batch"))
         );
     }
 
@@ -152,7 +146,7 @@ mod tests {
     fn the_answer_has_the_value_that_was_typed() {
         let said = |flag, value, verb| hint(flag, Some(value), verb).unwrap();
         assert!(said("-t", "4", "streams").ends_with("Use --count 4"));
-        assert!(said("--iodepth", "32", "mix").contains("--workers 32: each"));
+        assert!(said("--iodepth", "32", "mix").ends_with("Use --in-flight 32"));
         assert!(said("--runtime", "90", "mix").ends_with("--duration 90s"));
         assert!(said("--runtime", "2m", "mix").ends_with("--duration 2m"));
         assert!(said("--bs", "64k", "mix").ends_with("--blocks 64k"));

@@ -61,8 +61,10 @@ pub struct ManArgs {
 
 const AFTER_COMPLETIONS: &str = "\
 Examples:
-  reelgauge completions bash > ~/.local/share/bash-completion/completions/reelgauge
-  reelgauge completions zsh > ~/.zfunc/_reelgauge            (with ~/.zfunc in fpath)
+  reelgauge completions bash \\
+          > ~/.local/share/bash-completion/completions/reelgauge
+  # With ~/.zfunc in fpath
+  reelgauge completions zsh > ~/.zfunc/_reelgauge
   reelgauge completions fish > ~/.config/fish/completions/reelgauge.fish
   reelgauge completions powershell >> $PROFILE";
 

@@ -92,8 +92,10 @@ pub struct ProfileArgs {
 
 const AFTER_PROFILE: &str = "\
 Examples:
-  reelgauge profile reelgauge-traces/premiere      the mix closest to a recorded trace
-  reelgauge profile photo-browsing --json          for a trace that ships with Reelgauge
+  # The mix closest to a recorded trace
+  reelgauge profile reelgauge-traces/premiere
+  # The same for a trace that ships with Reelgauge
+  reelgauge profile photo-browsing --json
 
 Exit codes: 0 a similar mix was found, 1 no mix is similar or there is too little data to judge, 2 wrong \
 usage or input.";
@@ -105,8 +107,8 @@ pub struct ExtentsArgs {
     /// Files to examine
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Copy the file below this directory (in the area, on the same file system), then read both in turns, to
-    /// see if fragmentation makes it slow. The file itself is only read
+    /// Copy the file below this directory (in the area, on the same file system), then read both alternately,
+    /// to see if fragmentation makes it slow. The file itself is only read
     #[arg(long, value_name = "DIR")]
     pub copy_to: Option<PathBuf>,
     /// With --copy-to: number of passes over both files
@@ -138,17 +140,21 @@ fn kind(name: &str) -> Result<OpKind, String> {
 
 const AFTER_EXTENTS: &str = "\
 Examples:
-  reelgauge extents /srv/media/*.mov                              extents per file
-  reelgauge extents /mnt/nas/slow.mov --copy-to /mnt/nas          is fragmentation the cause?
+  # Extents of each file
+  reelgauge extents /srv/media/*.mov
+  # Is fragmentation the cause?
+  reelgauge extents /mnt/nas/slow.mov --copy-to /mnt/nas
 
-The second example reads the file and a copy of it five times each, in turns, without this client's cache. \
-It \
-also works where extents cannot be counted. A server may answer from its memory: choose a file that is \
-larger, \
-or one that has not been read recently. On SSDs, expect little difference.";
+The second example reads the file and a copy of it five times each, alternately, without this client's \
+cache. It also works where extents cannot be counted. A server may answer from its memory: choose a file \
+larger than that memory and raise --first to the size of the file, or choose a file that has not been read \
+recently. On SSDs, expect little difference.";
 
 const AFTER_OPS: &str = "\
 Examples:
-  reelgauge ops RUN --kind write --file '*.mov' --sort service --top 20    the slowest writes
-  reelgauge ops TRACE --errors                                            failures and errors
-  reelgauge ops RUN --from 10s --to 12s --csv                             two seconds, for a spreadsheet";
+  # The slowest writes
+  reelgauge ops RUN --kind write --file '*.mov' --sort service --top 20
+  # Operations that failed
+  reelgauge ops TRACE --errors
+  # Two seconds, for a spreadsheet
+  reelgauge ops RUN --from 10s --to 12s --csv";

@@ -69,22 +69,28 @@ pub struct ProcedureArgs {
 
 const AFTER_PROCEDURE: &str = "\
 Each step is a run or an action: filling the volume, ageing it, clearing the server's cache. Ballast files \
-are in \
-the area. Reelgauge removes them at the end, after Ctrl-C and after an error. If the process is killed, the \
-next run \
-on the target or 'reelgauge clean' removes them.
+are in the area. Reelgauge removes them at the end, after Ctrl-C and after an error. If the process is \
+killed, the next run on the target or 'reelgauge clean' removes them.
 
 Examples:
-  reelgauge procedure                                      list all procedures
-  reelgauge procedure ebu-study /mnt/nas --dry-run         time and data volume
-  reelgauge procedure ebu-study /mnt/nas --short           short variant, about half an hour
+  # List all procedures
+  reelgauge procedure
+  # Show the time and the data volume
+  reelgauge procedure ebu-study /mnt/nas --dry-run
+  # The short variant, about half an hour
+  reelgauge procedure ebu-study /mnt/nas --short
+  # With a different setting
   reelgauge procedure fill /mnt/nas --set duration=10s
-  reelgauge procedure worst-night /mnt/nas --event 'rebuild: mdadm /dev/md0 --re-add /dev/sdd'
+  # With your command for an event
+  reelgauge procedure worst-night /mnt/nas \\
+          --event 'rebuild: mdadm /dev/md0 --re-add /dev/sdd'
+  # On all agents of a fleet
   reelgauge procedure ebu-study /mnt/nas --fleet reelgauge-fleet
-                                                           on all agents of a fleet
-  reelgauge procedure --resume reelgauge-runs/DIR          after Ctrl-C, or a power cut
-  reelgauge procedure steady --show > mine.toml            edit it, then: reelgauge procedure mine.toml PATH
+  # After Ctrl-C or a power cut
+  reelgauge procedure --resume reelgauge-runs/DIR
+  # Change a procedure, then run it
+  reelgauge procedure steady --show > mine.toml
+  reelgauge procedure mine.toml /mnt/nas
 
 Exit codes: 0 all steps done, 2 wrong usage or input, 3 a step failed (results kept), 130 interrupted \
-(results \
-kept).";
+(results kept).";

@@ -46,7 +46,7 @@ pub struct ProveArgs {
 }
 
 const AFTER_PROVE: &str = "\
-Reelgauge measures the same work with and without the change, in turns (A B, B A, A B, ...), on the same \
+Reelgauge measures the same work with and without the change, alternately (A B, B A, A B, ...), on the same \
 test files. The change counts as better only if a figure of the storage improves by more than its run-to-run \
 variation and none gets worse. Disturbed passes are measured again.
 
@@ -55,12 +55,15 @@ undo command is stored on disk first. If this process is killed, the next start 
 open change, and 'reelgauge prove --undo-left' undoes it.
 
 Examples:
-  reelgauge prove --change ./faster.sh --undo ./as-before.sh -- mix /mnt/nas --profile seq-read
-                                             does the change help?
-  reelgauge prove --sweep ra=128,1024,4096 --set './read-ahead.sh {}' -- mix /mnt/nas --buffered
-                                             which value is best?
-  reelgauge prove --targets /mnt/smb,/mnt/nfs -- streams {} --find-max --format prores-422-hq-uhd-25
-                                             which protocol is better?
+  # Does the change help?
+  reelgauge prove --change ./faster.sh --undo ./as-before.sh \\
+          -- mix /mnt/nas --profile seq-read
+  # Which value is best?
+  reelgauge prove --sweep ra=128,1024,4096 --set './read-ahead.sh {}' \\
+          -- mix /mnt/nas --buffered
+  # Which protocol is better?
+  reelgauge prove --targets /mnt/smb,/mnt/nfs \\
+          -- streams {} --find-max --format prores-422-hq-uhd-25
 
 Exit codes: 0 a variant was better and no figure worse, 1 not better or unknown, 2 wrong usage or input, 3 \
 the proof failed, 130 interrupted.";

@@ -27,9 +27,9 @@ pub struct RecordArgs {
     /// Name of the trace [default: the name of the command]
     #[arg(long, value_name = "NAME", value_parser = super::directory_name)]
     pub name: Option<String>,
-    /// Folder for traces; not below DIR [default: reelgauge-traces; if that is below DIR, your own trace
-    /// library]
-    #[arg(long, value_name = "DIR")]
+    /// Folder for traces, outside DIR [default: reelgauge-traces, or your trace library
+    /// (~/.local/share/reelgauge/traces) if the current directory is in DIR]
+    #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// Print only the result, as JSON, on standard output
     #[arg(long)]
@@ -45,8 +45,12 @@ records all file operations of CMD below DIR, and those of other programs that u
 File contents are not kept. CMD finds the directory in the environment variable REELGAUGE_DIR.
 
 Examples:
-  reelgauge record /media/project -- ffmpeg -i /media/project/a.mov -c copy /media/project/b.mov
-  reelgauge record /media/project                    start the application yourself; Ctrl-C ends
+  # Record one command
+  reelgauge record /media/project \\
+          -- ffmpeg -i /media/project/a.mov -c copy /media/project/b.mov
+  # Start the application yourself; Ctrl-C ends the recording
+  reelgauge record /media/project
+  # Show the files in another directory
   reelgauge record /media/project --mount /mnt/rec -- cp {}/a.mov {}/b.mov
 
 A killed recorder (kill -9) loses its last second. The next recorder with the same folder for traces makes a \

@@ -284,18 +284,19 @@ impl TuneArgs {
 }
 
 const AFTER_TUNE: &str = "\
-The verb only prints configuration: it changes nothing and checks nothing. The output is for the site that \
-the flags describe. Each line has a reason, the doctor rule that it follows, the calculation behind its \
-number and the undo command. Settings that weaken security are explained and left to you. Settings that \
-depend on a missing flag are omitted from the output and listed separately.
+The verb only prints configuration, or writes it into the folder of --out. It changes no setting and checks \
+nothing. The output is for the site that the flags describe. Each line has a reason, the doctor rule that \
+it follows, the calculation behind its number and the undo command. Settings that weaken security are \
+explained and left to you. Settings that depend on a missing flag are omitted from the output and listed \
+separately.
 
 Examples:
+  # A server with slower clients
   reelgauge tune --for smb --server-link 10Gbit --client-link 1Gbit
-                                    a server with slower clients
+  # A workstation, if few details are known
   reelgauge tune --for client-linux --protocol nfs
-                                    a workstation, if few details are known
-  reelgauge tune --for client-macos --protocol nfs --out mac
-                                    write the files into the folder mac";
+  # Write the files into the folder mac
+  reelgauge tune --for client-macos --protocol nfs --out mac";
 
 #[cfg(test)]
 mod tests {
