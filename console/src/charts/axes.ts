@@ -1,11 +1,11 @@
-// Axes with the terminal's units: times as `85 µs`, `1.5 s`, `3 min 12 s`; throughput in MB/s = 10^6 bytes;
-// sizes as `4 KiB`. Ticks leave out zeros that say nothing.
+// Axes with the terminal's units: times as `85.0 µs`, `1.5 s`, `3 min 12 s`; throughput in MB/s = 10^6 bytes;
+// sizes as `4 KiB`. Ticks omit trailing zeros.
 
 import { amount, blockSize, count, fixed } from "../figures/units";
 import type { LineSeriesOption } from "./echarts";
 import type { Look } from "./palette";
 
-/** A number without zeros at its end: `0.25`, `1.5`, `12,000`. */
+/** A number without trailing zeros: `0.25`, `1.5`, `12,000`. */
 export function tick(value: number): string {
   const size = Math.abs(value);
   const decimals =
@@ -20,7 +20,7 @@ export function tickUs(us: number): string {
   return us < 1e6 ? `${tick(us / 1e3)} ms` : `${tick(us / 1e6)} s`;
 }
 
-/** A moment at a tick: `0.25 s`, `45 s`, `2:30 min`, `1:05 h`. */
+/** A point in time at a tick: `0.25 s`, `45 s`, `2:30 min`, `1:05 h`. */
 export function tickTime(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 120) return `${trimmed(seconds)} s`;
@@ -46,7 +46,7 @@ const styles = (look: Look) => ({
   nameTextStyle: { color: look.faint, fontSize: 11 },
 });
 
-/** The same place for the plot in all charts with a time axis, so that they line up below one another. */
+/** The margins of the plot, equal in all charts with a time axis, so that the charts line up. */
 export function timeGrid(look: Look) {
   return {
     left: look.width < 500 ? 50 : 64,
@@ -57,7 +57,7 @@ export function timeGrid(look: Look) {
   };
 }
 
-/** The time axis that charts share; Chart sets its ends. */
+/** The time axis that charts share. Chart sets its limits. */
 export function timeAxis(look: Look, labels = true) {
   const base = styles(look);
   return {
@@ -79,11 +79,11 @@ interface AxisMore {
   max?: number;
   min?: number;
   format?: (value: number) => string;
-  /** The plot has room at its left, as all with a time axis have: there the name stands over the numbers. */
+  /** There is room to the left of the plot, as in charts with a time axis: the name is above the numbers. */
   room?: boolean;
 }
 
-/** An axis of numbers from 0 on. The name holds the unit. */
+/** A numeric axis that starts at 0. The name includes the unit. */
 export function valueAxis(look: Look, name: string, more: AxisMore = {}) {
   const base = styles(look);
   return {
@@ -115,7 +115,7 @@ function isDecade(value: number): boolean {
   return Math.abs(power - Math.round(power)) < 1e-9;
 }
 
-/** The line at 0 in a chart of margins, below which a frame came too late. */
+/** The line at 0 in a chart of margins. Frames below it were late. */
 export function deadlineLine(look: Look): NonNullable<LineSeriesOption["markLine"]> {
   return {
     silent: true,
@@ -126,7 +126,7 @@ export function deadlineLine(look: Look): NonNullable<LineSeriesOption["markLine
   };
 }
 
-/** Names below the chart; they are left out where they would overlap. */
+/** Names below the chart. Overlapping names are omitted. */
 export function categoryAxis(look: Look, name: string, data: string[]) {
   const base = styles(look);
   return {
@@ -141,7 +141,7 @@ export function categoryAxis(look: Look, name: string, data: string[]) {
   };
 }
 
-/** Powers of ten around the values that are there; one decade at least. */
+/** The powers of ten around all values; at least one decade. */
 export function decades(values: Iterable<number>): { min: number; max: number } {
   let low = Infinity;
   let high = 0;
@@ -156,7 +156,7 @@ export function decades(values: Iterable<number>): { min: number; max: number } 
   return { min, max: max > min ? max : min * 10 };
 }
 
-/** A round number that is not smaller: 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten. */
+/** The next round number: 1, 1.5, 2, 3, 4, 5, 6 or 8 times a power of ten. */
 export function roundUp(value: number): number {
   if (!(value > 0) || !Number.isFinite(value)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -1,4 +1,4 @@
-// Parts of the time that every chart with a time axis marks: the incidents of a run, and other events during it.
+// Periods that every chart with a time axis marks: the incidents of a run, and other events during it.
 
 import { createContext } from "preact";
 import type { ChartOption, LineSeriesOption } from "./echarts";
@@ -7,7 +7,7 @@ import type { Look } from "./palette";
 export interface Band {
   from_s: number;
   to_s: number;
-  /** An event that may disturb storage, not an incident. */
+  /** An event that may disturb storage, and not an incident. */
   isMark?: boolean;
 }
 
@@ -16,10 +16,10 @@ export function incidentsOf(bands: readonly Band[]): Band[] {
   return bands.filter((band) => band.isMark !== true);
 }
 
-/** Those of the page. */
+/** The bands of the page. */
 export const BandsContext = createContext<readonly Band[]>([]);
 
-/** The chart with its bands: a line without points in each of its time axes carries them. */
+/** Adds the bands to the chart: each time axis gets a line without points, to which they are attached. */
 export function withBands(option: ChartOption, bands: readonly Band[], look: Look): ChartOption {
   if (bands.length === 0) return option;
   const axes = Array.isArray(option.xAxis) ? option.xAxis.length : 1;

@@ -16,9 +16,9 @@ interface Props {
   chart: ECharts | null;
   table: ChartTable | (() => ChartTable);
   svg: () => string;
-  /** Printed below every saved picture: how the run differs from the paper. Empty if it does not. */
+  /** Printed below every saved picture: how the run differs from the paper. Empty if there is no difference. */
   conditions: string;
-  /** Shows the table below the chart, or takes it away. */
+  /** Shows or hides the table below the chart. */
   showTable: () => void;
   tableIsShown: boolean;
 }
@@ -49,18 +49,18 @@ export function ChartFiles({ id, title, chart, table, svg, conditions, showTable
   );
 }
 
-/** Chart title and run, so that a picture that is passed on still names both. */
+/** Chart title and run, so that a saved picture still identifies both. */
 function headline(title: string): string {
   return cut(`${title} · ${document.title}`, 120);
 }
 
-/** Room above the chart for the headline, CSS pixels. */
+/** Height of the space above the chart for the headline, in CSS pixels. */
 const HEAD_PX = 34;
-/** A line below the chart. */
+/** Height of a line below the chart, in CSS pixels. */
 const LINE_PX = 17;
-/** Room on both sides of texts. */
+/** Space on both sides of texts, in CSS pixels. */
 const SIDE_PX = 8;
-/** Letters of the lines below are no wider than this on average. */
+/** The largest mean width of a letter in the lines below, in CSS pixels. */
 const LETTER_PX = 6.5;
 
 /** The lines below a chart of this width. */
@@ -68,7 +68,7 @@ function lines(conditions: string, width: number): string[] {
   return conditions === "" ? [] : wrapped(cut(conditions, 4_000), Math.floor((width - 2 * SIDE_PX) / LETTER_PX));
 }
 
-/** What the lines need, with a little room below them. */
+/** Height of the lines below, with a margin. */
 const footPx = (below: readonly string[]) => (below.length === 0 ? 0 : below.length * LINE_PX + SIDE_PX);
 
 function savePng(chart: ECharts, title: string, conditions: string, name: string): void {
@@ -96,7 +96,7 @@ function savePng(chart: ECharts, title: string, conditions: string, name: string
   }, "image/png");
 }
 
-/** The chart's SVG below a headline, and above what has to go with it. */
+/** The chart's SVG with a headline above it and the conditions below it. */
 export function titledSvg(svg: string, title: string, conditions = ""): string {
   const size = /^<svg width="([\d.]+)" height="([\d.]+)"/.exec(svg);
   if (size === null) return svg;

@@ -1,6 +1,6 @@
-// Charts on paper: SVG, made for printing and removed afterwards.
+// Charts on paper: SVG, created for printing and removed afterwards.
 
-/** Fills the box with the SVG while the page is printed. Returns what ends it. */
+/** Fills the box with the SVG while the page is printed. Returns a function that ends this. */
 export function printed(box: () => HTMLElement | null, svg: () => string): () => void {
   const fill = () => {
     const element = box();
@@ -19,7 +19,7 @@ export function printed(box: () => HTMLElement | null, svg: () => string): () =>
   window.addEventListener("beforeprint", fill);
   window.addEventListener("afterprint", empty);
   query.addEventListener("change", change);
-  // Drawn while the page is printed already: nothing else says so again.
+  // If printing has already started, no event follows.
   if (query.matches) fill();
   return () => {
     window.removeEventListener("beforeprint", fill);

@@ -9,7 +9,7 @@ export interface ChartTable {
   rows: Cell[][];
 }
 
-/** More rows are only in the CSV file. */
+/** Further rows are only in the CSV file. */
 const MOST_ROWS = 400;
 
 export function tableOf(table: ChartTable | (() => ChartTable)): ChartTable {
@@ -48,7 +48,7 @@ export function ChartTableView({ title, table: given }: { title: string; table: 
   );
 }
 
-/** As many digits as there are, without the noise of binary fractions. */
+/** All significant digits, without the rounding noise of binary fractions. */
 function shortNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(9)));
 }

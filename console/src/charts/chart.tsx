@@ -1,5 +1,5 @@
-// A chart: canvas, title, files (PNG, SVG, CSV), a sentence and a table for screen readers and, with a time axis, the
-// period that all charts share. Drawn when it comes into view.
+// A chart: canvas, title, files (PNG, SVG, CSV), a sentence and a table for screen readers. Charts with a time axis
+// share one period. A chart is drawn when it comes into view.
 
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -27,31 +27,28 @@ export type { Look } from "./palette";
 export type { ChartOption } from "./echarts";
 
 export interface ChartProps {
-  /** Unique on the page: anchor, and name of the files. */
+  /** Unique on the page; the anchor and the name of the files. */
   id: string;
   title: string;
-  /** One sentence with the figures, for those who can't see the chart. */
+  /** One sentence with the figures, for users who can't see the chart. */
   describe: string;
-  /** What to draw, on top of the common look. Called again for other colours and for a new function. */
+  /** What to draw, in addition to the common look. Called again if the colours or this function change. */
   option: (look: Look) => ChartOption;
-  /**
-   * The data as rows, for the CSV file and the table below the chart. A function is only called when
-   * needed.
-   */
+  /** The data as rows, for the CSV file and the table below the chart. A function is called only when needed. */
   table: ChartTable | (() => ChartTable);
-  /** For charts whose x axis is time in seconds: all the time there is. They share the period. */
+  /** For charts whose x axis is time in seconds: the whole time range. Such charts share the period. */
   timeAxis?: Extent | null;
   /** CSS pixels. */
   height?: number;
-  /** Words for a place in the chart, in units of its axes; shown below it while the pointer is there. */
+  /** Text for a position in the chart, in units of its axes; shown below it while the pointer is there. */
   readout?: (x: number, y: number) => string | null;
-  /** A mark of the chart was clicked. */
+  /** Called when a mark of the chart was clicked. */
   onPick?: (pick: { series: string; index: number }) => void;
-  /** What to know when reading it. */
+  /** A hint for reading the chart. */
   note?: ComponentChildren;
   /**
-   * It corresponds to a figure of a paper. Conditions of the paper that were not kept are printed below it and in its
-   * pictures.
+   * It corresponds to a figure of a paper. Conditions of the paper that the run did not keep are printed below it and
+   * in its pictures.
    */
   isOfPaper?: boolean;
   /** Heading level of the title; default 3. */
@@ -141,7 +138,7 @@ function onKey(event: KeyboardEvent, extent: Extent): void {
   period.value = wish;
 }
 
-/** Everything that ECharts gets: the common look, the chart's own option, the period. */
+/** The complete ECharts option: the common look, the chart's own option, the period. */
 function fullOption(props: ChartProps, look: Look, bands: readonly Band[]): ChartOption {
   const own = props.option(look);
   const time = props.timeAxis ?? null;
@@ -157,12 +154,12 @@ function fullOption(props: ChartProps, look: Look, bands: readonly Band[]): Char
   }
   if (time === null) return withRoomForLegend(all, look);
   all.xAxis = withPeriod(all.xAxis, time);
-  // The page's one cursor stands where the pointer is.
+  // The page draws one cursor for all charts.
   all.tooltip = { ...all.tooltip, axisPointer: { type: "none" } } as ChartOption["tooltip"];
   return withBands(withRoomForLegend(all, look), bands, look);
 }
 
-/** Moves the plot down where the legend takes more than one line. */
+/** Moves the plot down if the legend has more than one line. */
 function withRoomForLegend(option: ChartOption, look: Look): ChartOption {
   const { legend, grid } = option;
   if (legend === undefined || Array.isArray(legend) || legend.show === false) return option;
@@ -190,8 +187,11 @@ function withPeriod(axes: ChartOption["xAxis"], extent: Extent): ChartOption["xA
   return { ...axes, ...bounds } as ChartOption["xAxis"];
 }
 
-/** Makes the chart when its box comes near the view or the browser is idle, so that a picture of the whole page has no
- * empty boxes. Keeps it as large as its box, and disposes of it. What is folded waits until it is opened. */
+/**
+ * Creates the chart when its box comes near the view or the browser is idle, so that a picture of the whole page has
+ * no empty boxes. Keeps it as large as its box, and disposes of it. A chart in a folded part waits until the part is
+ * opened.
+ */
 function useLazyChart(
   box: { current: HTMLDivElement | null },
   setChart: (chart: ECharts | null) => void,
@@ -213,7 +213,7 @@ function useLazyChart(
     let forget = () => {};
     const sized = new ResizeObserver(() => {
       if (made !== null) return made.resize();
-      // It has got a size: at the beginning, or because what folded it was opened.
+      // The box has a size now: at the beginning, or because the folded part around it was opened.
       forget();
       forget = whenIdle(() => element.checkVisibility() && make());
     });
@@ -228,7 +228,7 @@ function useLazyChart(
   }, []);
 }
 
-/** Does it when the browser has nothing better to do; returns what takes that back. */
+/** Calls `act` when the browser is idle. Returns a function that cancels this. */
 function whenIdle(act: () => void): () => void {
   if (typeof requestIdleCallback === "undefined") {
     const timer = setTimeout(act, 200);
@@ -238,7 +238,7 @@ function whenIdle(act: () => void): () => void {
   return () => cancelIdleCallback(handle);
 }
 
-/** Draws again for other data, other colours and another period. */
+/** Draws again if the data, the colours or the period change. */
 function useDrawing(chart: ECharts | null, props: ChartProps, bands: readonly Band[]): void {
   const isDark = dark.value;
   const chosen = period.value;
@@ -261,7 +261,7 @@ function useDrawing(chart: ECharts | null, props: ChartProps, bands: readonly Ba
   }, [chart, time === null ? null : chosen]);
 }
 
-/** Clicks on marks, and words for the place under the pointer. */
+/** Handles clicks on marks, and shows the text for the position under the pointer. */
 function usePointing(
   chart: ECharts | null,
   props: ChartProps,
@@ -288,7 +288,7 @@ function usePointing(
   }, [chart, onPick]);
 }
 
-/** The chart as an SVG document, in light colours: for files and for paper. */
+/** The chart as an SVG document in light colours, for files and for paper. */
 function svgOf(props: ChartProps, bands: readonly Band[], width = 960): string {
   const height = props.height ?? 260;
   const look = lookFor(false, width);
@@ -301,12 +301,12 @@ function svgOf(props: ChartProps, bands: readonly Band[], width = 960): string {
   }
 }
 
-/** On paper a chart is lines and letters, not pixels. */
+/** The chart as SVG, which prints sharper than a canvas. */
 export function PrintedChart({ props, bands, height }: { props: ChartProps; bands: readonly Band[]; height: number }) {
   const box = useRef<HTMLDivElement>(null);
   const current = useRef(props);
   current.current = props;
-  // So wide that letters on paper are as large as those of tables. Two in a row are drawn half as wide.
+  // The width at which letters on paper are as large as those of tables. Two charts in a row are half as wide.
   const width = () => (box.current?.closest(".grid:not(.wide)") === null ? 860 : 450);
   useEffect(
     () =>

@@ -1,11 +1,11 @@
-// How the runs on a page differ from the paper that they follow: printed below every chart that corresponds to a figure of
-// the paper.
+// How the runs on a page differ from the paper that they follow. Printed below every chart that corresponds to a figure
+// of the paper.
 
 import { createContext } from "preact";
 
 export const ConditionsContext = createContext<readonly string[]>([]);
 
-/** `Differs from the paper: --step 20s (paper: 1h); 1 computer (paper: 10).` Empty where nothing differs. */
+/** `Differs from the paper: --step 20s (paper: 1h); 1 computer (paper: 10).` Empty without differences. */
 export function conditionsText(deviations: readonly string[]): string {
   return deviations.length === 0 ? "" : `Differs from the paper: ${deviations.join("; ")}.`;
 }

@@ -1,4 +1,4 @@
-// One cursor for all charts with a time axis: where the pointer is in one, a line stands in all.
+// One cursor for all charts with a time axis: each chart draws a line at the time under the pointer.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -6,10 +6,10 @@ import type { ECharts } from "./echarts";
 import { followPointer } from "./pointer";
 import { period } from "../period";
 
-/** The moment under the pointer, in seconds; null where there is none. */
+/** The time under the pointer, in seconds; null if the pointer is not in a chart. */
 export const cursor = signal<number | null>(null);
 
-/** Follows the pointer over this chart. */
+/** Sets the cursor to the time under the pointer in this chart. */
 export function useCursor(chart: ECharts | null, hasTime: boolean): void {
   useEffect(() => {
     if (chart === null || !hasTime) return undefined;
@@ -24,10 +24,10 @@ export function useCursor(chart: ECharts | null, hasTime: boolean): void {
   }, [chart, hasTime]);
 }
 
-/** The line in one chart; nothing where the moment is not in view. */
+/** The line in one chart; nothing if the time is not in view. */
 export function CursorLine({ chart }: { chart: ECharts | null }) {
   const at_s = cursor.value;
-  // A line of another period would stand elsewhere.
+  // Read the period, so that the line is redrawn when the period changes.
   void period.value;
   if (chart === null || at_s === null || chart.isDisposed()) return null;
   const left: unknown = chart.convertToPixel({ xAxisIndex: 0 }, at_s);

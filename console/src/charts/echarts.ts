@@ -1,4 +1,4 @@
-// The parts of ECharts that the page uses, and nothing else of it: what isn't named here isn't in the file.
+// The parts of ECharts that the page uses. Parts that are not named here are not in the bundle.
 
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import type {

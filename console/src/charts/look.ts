@@ -1,27 +1,27 @@
-// What all charts have in common: letters, grid, tooltip. A chart's own option goes on top of it.
+// The common look of all charts: font, grid, tooltip. A chart's own option is merged into it.
 
 import { DARK, LIGHT } from "./palette";
 import type { Look } from "./palette";
 import type { ChartOption } from "./echarts";
 import { chartText } from "../parts/text";
 
-/** Without quotes: ECharts writes them into SVG attributes as they are. */
+/** Without quotes, because ECharts writes them into SVG attributes unescaped. */
 export const FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, sans-serif";
 
-/** The colours for the page as it is, and the room there is. */
+/** The look for the page's current theme and this chart width. */
 export function lookFor(dark: boolean, width: number): Look {
   return { ...(dark ? DARK : LIGHT), width };
 }
 
-/** More names than this don't fit over a chart: then they scroll. */
+/** With more names than this, the legend scrolls. */
 const MOST_NAMES = 8;
 
-/** A line of the legend: its letters, and the gap to the next. */
+/** Height of a line of the legend, including the gap to the next, in CSS pixels. */
 const LETTERS_PX = 17;
 const GAP_PX = 14;
 export const LEGEND_LINE_PX = LETTERS_PX + GAP_PX;
 
-/** How many lines the legend takes, by a rough width of its letters, and how it is then shown. */
+/** How many lines the legend needs, estimated from the number of letters, and its type. */
 export function legendFor(names: readonly string[], look: Look): { type: "plain" | "scroll"; lines: number } {
   if (names.length > MOST_NAMES) return { type: "scroll", lines: 1 };
   const longest = look.width < 500 ? 24 : 48;
@@ -39,8 +39,8 @@ export function legendFor(names: readonly string[], look: Look): { type: "plain"
 }
 
 /**
- * The common part. Legend on top, where it scrolls when it is long; tooltip drawn on the canvas, so that a name
- * can't be markup; no animation, because figures don't move and old machines have to draw them.
+ * The common part. The legend is on top and scrolls if it is long. The tooltip is drawn on the canvas, so that a name
+ * can't be markup. There is no animation, because figures don't move and old computers have to draw it.
  */
 export function common(look: Look): ChartOption {
   return {
@@ -75,7 +75,7 @@ export function common(look: Look): ChartOption {
   };
 }
 
-/** A tooltip on the canvas. */
+/** A tooltip that is drawn on the canvas. */
 export function tooltip(look: Look): ChartOption["tooltip"] {
   return {
     trigger: "axis",

@@ -1,10 +1,10 @@
-// Colours of the charts. They start from Okabe and Ito's set for colour-blind readers; where one of it is
-// too faint on the page's ground it is darker or lighter here (test/palette.test.ts computes the contrast).
-// Colour is never the only sign: series differ in dash and marker too.
+// Colours of the charts, based on Okabe and Ito's set for colour-blind readers. If one of these colours is too faint on
+// the page's background, a darker or lighter one is used (test/palette.test.ts computes the contrast).
+// Colour is never the only distinction: series differ in dash and marker, too.
 
 export interface Look {
   dark: boolean;
-  /** Width of the chart in CSS pixels, so that a chart can leave out what doesn't fit. */
+  /** Width of the chart in CSS pixels, so that a chart can omit elements that don't fit. */
   width: number;
   ground: string;
   ink: string;
@@ -16,11 +16,11 @@ export interface Look {
   /** Late, failed, not met. */
   bad: string;
   good: string;
-  /** Something to know, but no fault: warm-up, a mark. */
+  /** For information, not a fault: warm-up, a mark. */
   mark: string;
-  /** For series without a meaning of their own, in order. */
+  /** For series without a meaning, in order. */
   series: readonly string[];
-  /** Few to many, for heat maps. */
+  /** For heat maps, from few to many. */
   heat: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export const DARK: Omit<Look, "width"> = {
   heat: ["#1c3352", "#28588c", "#3f86b0", "#7fb08a", "#d0c95c", "#fff3a0"],
 };
 
-/** Dashes in the order of the series: the eighth has one of its own as well. */
+/** Dashes in the order of the series; the eighth series also has a distinct one. */
 export const DASHES: readonly (readonly number[] | "solid")[] = [
   "solid",
   [7, 4],
@@ -99,7 +99,7 @@ export function rgb(hex: string): [number, number, number] {
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** A colour between few (0) and many (1). */
+/** The colour for a share, from few (0) to many (1). */
 export function heatColour(look: Pick<Look, "heat">, share: number): string {
   const place = Math.min(Math.max(share, 0), 1) * (look.heat.length - 1);
   const index = Math.min(Math.floor(place), look.heat.length - 2);

@@ -2,7 +2,10 @@
 
 import type { ECharts } from "./echarts";
 
-/** Tells where the pointer is, in the chart's pixels, and null when it has left; gives back how to stop that. */
+/**
+ * Calls `told` with the position of the pointer in the chart's pixels, and with null when it leaves. Returns a function
+ * that ends this.
+ */
 export function followPointer(chart: ECharts, told: (pixel: [number, number] | null) => void): () => void {
   const zr = chart.getZr();
   const move = (event: { offsetX: number; offsetY: number }) => told([event.offsetX, event.offsetY]);

@@ -1,9 +1,9 @@
-// Very many cells in one picture: heat maps and offset maps are painted onto a canvas as large as the plot
-// and put there as one image, so that a zoom costs one painting and not one element a cell.
+// A large number of cells in one picture. Heat maps and offset maps are painted onto a canvas as large as the plot and
+// inserted as one image, so that a zoom costs one painting instead of one element per cell.
 
 import type { CustomSeriesOption } from "./echarts";
 
-/** The plot: its size in dots, and from units of the axes to dots. */
+/** The plot: its size in picture pixels, and functions from units of the axes to picture pixels. */
 export interface Plot {
   width: number;
   height: number;
@@ -11,13 +11,13 @@ export interface Plot {
   y: (value: number) => number;
 }
 
-/** Paints the cells. y runs downwards, as on every canvas. */
+/** Paints the cells. y increases downwards, as on every canvas. */
 export type Paint = (context: CanvasRenderingContext2D, plot: Plot) => void;
 
-/** Dots a CSS pixel, so that the picture is sharp on fine screens, too. */
+/** Picture pixels per CSS pixel, so that the picture is also sharp on high-resolution screens. */
 const FINENESS = 2;
 
-/** A series that paints itself. It needs one grid with two axes that are no categories. */
+/** A series that paints itself. It needs one grid with two axes, neither of them a category axis. */
 export function rasterSeries(
   name: string,
   paint: Paint,
@@ -53,7 +53,7 @@ function painted(
   canvas.height = Math.round(area.height * FINENESS);
   const context = canvas.getContext("2d");
   if (context === null) return null;
-  // Any value of the other axis will do; one that is right for linear and logarithmic axes.
+  // The value on the other axis does not matter, but must be valid on linear and logarithmic axes.
   const plot: Plot = {
     width: canvas.width,
     height: canvas.height,

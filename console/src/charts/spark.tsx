@@ -1,17 +1,17 @@
-// A series of samples as a small line, without axes: for tables, and for counters that move.
+// A series of samples as a small line without axes, for tables and for changing counters.
 
 import type { CounterSeries } from "../data/page";
 
-/** The line, CSS pixels. */
+/** The size of the picture in CSS pixels. */
 const [WIDTH, HEIGHT] = [180, 30];
 
-/** The highest value of an axis in percent: 100, and what is above it, for a program on several processors. */
+/** The top of the axis. For percentages 100, or the largest value if higher (a program on several processors). */
 export function topOf(unit: string, values: readonly number[]): number {
   const most = values.reduce((one, two) => Math.max(one, two), 1e-9);
   return unit === "percent" ? Math.max(100, most) : most;
 }
 
-/** `newest`: so many of the newest samples, at most. */
+/** `newest`: at most this many samples, the newest. */
 export function Spark({ series, newest = 600 }: { series: CounterSeries; newest?: number }) {
   const values = series.value.slice(-newest);
   const times = series.at_s.slice(-newest);

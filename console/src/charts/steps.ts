@@ -1,9 +1,8 @@
-// Values in bins of time as lines with steps: a value holds from the begin of its bin to the begin of the
-// next.
+// Values in bins of time as lines with steps: a value applies from the start of its bin to the start of the next.
 
 import type { TimeAxis } from "../data/page";
 
-/** Points for a line with `step: "end"`; the last value is held to the end of its bin. */
+/** Points for a line with `step: "end"`. The last value extends to the end of its bin. */
 export function stepData(
   time: TimeAxis,
   values: readonly (number | null)[],
@@ -20,7 +19,7 @@ export function stepData(
   return points;
 }
 
-/** Runs of bins for which something holds, as times. */
+/** Sequences of bins for which `holds` is true, as times. */
 export function spans(time: TimeAxis, holds: (bin: number) => boolean): { from_s: number; to_s: number }[] {
   const found: { from_s: number; to_s: number }[] = [];
   let first: number | null = null;

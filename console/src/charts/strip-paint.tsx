@@ -1,11 +1,11 @@
-// Streams as rows of coloured cells, in reports, comparisons and the live view, and what the colours mean.
+// Streams as rows of coloured cells, in reports, comparisons and the live view, and the legend of the colours.
 
 import type { Cell, Kind } from "../figures/margin";
 import type { CustomSeriesOption } from "./echarts";
 import type { Look } from "./palette";
 import { rasterSeries } from "./raster";
 
-/** How much of its row a strip takes, from its foot, and how much less where nothing was late. */
+/** Shares of the row's height: the position of the strip's bottom, and its height with and without late frames. */
 export interface StripShape {
   foot: number;
   late: number;
@@ -18,7 +18,7 @@ export const BELOW_NAMES: StripShape = { foot: 0.88, late: 0.38, rest: 0.28 };
 /** Names are at the axis. */
 export const WHOLE_ROWS: StripShape = { foot: 0.9, late: 0.8, rest: 0.6 };
 
-/** One row of cells after the other, from above. What is late is painted last, over its neighbours. */
+/** Paints the rows of cells from top to bottom. Cells with late frames are painted last, over their neighbours. */
 export function paintStrips(look: Look, rows: readonly (readonly Cell[])[], shape: StripShape): CustomSeriesOption {
   const colours: Record<Kind, string> = { late: look.bad, close: look.ink, some: look.faint, free: look.line };
   return rasterSeries("streams", (context, plot) => {

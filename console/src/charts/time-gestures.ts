@@ -1,13 +1,12 @@
-// What pointer and wheel do to a chart with a time axis: drag across it to choose a period, Ctrl and wheel
-// to zoom, Shift and drag (or wheel sideways) to move, double click for all of it. A plain wheel scrolls
-// the page.
+// Pointer and wheel on a chart with a time axis: drag to choose a period, Ctrl and wheel to zoom, Shift and drag (or
+// wheel sideways) to move, double click for the whole time. A plain wheel scrolls the page.
 
 import { useEffect } from "preact/hooks";
 import type { ECharts } from "./echarts";
 import type { Extent } from "../period";
 import { inView, moved, period, within, zoomed } from "../period";
 
-/** A drag shorter than this was a click. */
+/** A shorter drag counts as a click. */
 const SHORTEST_DRAG_PX = 6;
 
 export function useTimeGestures(
@@ -54,7 +53,7 @@ class Gestures {
     this.band.remove();
   }
 
-  /** The moment at a place, and whether it is on the plot. */
+  /** The time at this x, and whether it is on the plot. */
   private moment(x: number): number {
     const at = this.chart.convertFromPixel({ xAxisIndex: 0 }, x);
     return typeof at === "number" ? at : this.extent.from_s;

@@ -1,4 +1,4 @@
-// Two to eight runs side by side: what became better or worse, and with which confidence.
+// Two to eight runs side by side: what became better or worse, and with what confidence.
 
 import type { ComponentChildren } from "preact";
 import type { Comparison, Page, Sentence } from "../data/page";
@@ -14,7 +14,7 @@ import { RunKey, ownName } from "./run-key";
 import { Folded } from "../parts/section";
 import "./compare.css";
 
-/** What is looked up, behind the charts. */
+/** Reference sections, below the charts. */
 const FOLDED = ["differences", "settings"];
 
 const titleOf = ({ id, heading }: Page["sections"][number]) => ({ id, title: heading });
@@ -59,14 +59,14 @@ export function CompareReport({ page, back }: { page: Page; back?: ComponentChil
   );
 }
 
-/** In the head. */
+/** The verdict in the head of the page. */
 function verdictOf({ verdict }: Page): Verdict | null {
   return verdict === null ? null : { word: verdict.text, tone: TONES[verdict.tone] };
 }
 
 const TONES: Record<Sentence["tone"], Verdict["tone"]> = { answer: "good", plain: "plain", inconclusive: "unsure", bad: "bad" };
 
-/** Sentences and warnings that stand open; the systems are to be seen beside them. */
+/** The number of sentences and warnings that are not folded. The compared systems must be visible with them. */
 const SAID = 2;
 const WARNED = 1;
 

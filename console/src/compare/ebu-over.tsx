@@ -1,4 +1,4 @@
-// The paper's figures of several runs over their load points, for one type of access and one block size: a line for each
+// The paper's figures of several runs over their load points, for one type of access and one block size: one line per
 // run.
 
 import { useMemo, useState } from "preact/hooks";
@@ -84,7 +84,7 @@ function ebuPoints({ summary }: RunPage): LoadPoint[] {
   return hasEbuFigures(summary) ? summary.load_points.filter((point) => point.paper.per_transfer) : [];
 }
 
-/** `null` where the run has no such load point, or measured nothing there. */
+/** `null` if the run has no such load point, or measured nothing there. */
 function valueAt(summary: Summary, key: string, axis: PointAxis, mode: PaperMode, block: Block, of: (cell: PaperCell) => number | null): number | null {
   const point = hasEbuFigures(summary) ? summary.load_points.find((one) => one.paper.per_transfer && axis.keyOf(one) === key) : undefined;
   return point === undefined ? null : (paperValues([point], mode, block, of)[0] ?? null);

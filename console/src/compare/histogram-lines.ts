@@ -1,20 +1,20 @@
 // Histograms of several runs over the same bins. Pure.
 
 export interface HistogramLine {
-  /** Number of the run, from 0. */
+  /** Index of the run, from 0. */
   run: number;
   name: string;
-  /** Operations. */
+  /** Number of operations. */
   count: number;
-  /** The bins, the same for all runs: from the first to the last that any run has something in. */
+  /** The bins, the same for all runs: from the first to the last bin in which any run has operations. */
   bins: number[];
-  /** What percent of the run's operations each bin has. */
+  /** The percentage of the run's operations in each bin. */
   percent: number[];
-  /** The bin with most. */
+  /** The bin with the most operations. */
   mode: number;
 }
 
-/** Runs without an operation have no line. `counts` has a list of counts by bin for each run. */
+/** Runs without an operation have no line. `counts` has the counts by bin for each run. */
 export function histogramsOf(counts: readonly (readonly number[])[], names: readonly string[]): HistogramLine[] {
   const used = counts.flatMap((each) => each.flatMap((count, bin) => (count > 0 ? [bin] : [])));
   if (used.length === 0) return [];

@@ -1,5 +1,5 @@
-// Histograms of response times of several runs in one chart: the share of operations in each bin of time, reads and writes
-// apart.
+// Histograms of response times of several runs in one chart: the share of operations in each bin of time, separately
+// for reads and writes.
 
 import { useMemo } from "preact/hooks";
 import { categoryAxis, tickUs, valueAxis } from "../charts/axes";
@@ -32,7 +32,7 @@ export function HistogramsOver({ runs, names }: { runs: RunPage[]; names: string
   );
 }
 
-/** The kinds of operations that two runs or more did. */
+/** The kinds of operations that occur in at least two runs. */
 export function histogramKinds(runs: RunPage[], names: string[]): Kind[] {
   return (["reads", "writes"] as const).filter((kind) => linesOf(runs, names, kind).length > 1);
 }

@@ -1,5 +1,5 @@
-// The runs on top of one another: throughput from each run's start, latency percentiles, and figures load point by
-// load point: against the number of clients, or the value that is swept.
+// Several runs in one chart: throughput from each run's start, latency percentiles, and figures of each load point
+// against the number of clients or the swept value.
 
 import { useMemo } from "preact/hooks";
 import type { Comparison, PercentileCurve, RunPage } from "../data/page";
@@ -72,13 +72,13 @@ function throughputLine(run: RunPage, name: string): Line {
   const flow = flowOf(run.summary, run.detail);
   if (flow === null) return { name, data: [] };
   const both = flow.read_bytes.map((read, bin) => read + (flow.written_bytes[bin] ?? 0));
-  // A second, as on a run's own page, and no more than 400 steps.
+  // One-second steps, as on a run's own page, and no more than 400 steps.
   const { values, per } = joined(both, Math.min(400, Math.max(10, Math.ceil(flow.time.bins * flow.time.bin_s))), "sum");
   const width_s = flow.time.bin_s * per;
   const start = flow.time.from_s;
   const data = values.map((bytes, bin): [number, number] => [start + bin * width_s, bytes / width_s / 1e6]);
   const last = data[data.length - 1];
-  // The last step has its width, too.
+  // The last step has a width, too.
   return { name, data: last === undefined ? [] : [...data, [last[0] + width_s, last[1]]] };
 }
 
@@ -100,13 +100,13 @@ function PercentilesOver({ runs, names }: { runs: RunPage[]; names: string[] }) 
   );
 }
 
-/** A run's curve for a kind, as far as its operations carry it. */
+/** A run's curve for a kind, up to the highest percentile that its number of operations supports. */
 function curveOf(run: RunPage, kind: string): PercentileCurve | null {
   const curve = run.detail?.percentiles.find((one) => one.kind === kind);
   return curve === undefined ? null : carriedCurve(curve);
 }
 
-/** Where a percentile is: 90 at 1, 99 at 2, 99.9 at 3, and the longest of 1,000 at 3. */
+/** The position of a percentile: 90 at 1, 99 at 2, 99.9 at 3, and the longest of 1,000 at 3. */
 export function nines(percentile: number, operations = 1e7): number {
   return Math.max(0, -Math.log10(Math.max(1 - percentile / 100, 1 / Math.max(operations, 2))));
 }
@@ -181,12 +181,12 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
       }),
     }));
   const rate = per((point) => (point.total.bytes_per_s === null ? null : point.total.bytes_per_s / 1e6));
-  // Of one client the total is the client's.
+  // With one client, the total is that client's rate, so no separate line is drawn.
   const inClients = axis.title !== "streams";
   const isRamp = inClients && runs.some((run) => run.summary.load_points.some((point) => point.workers > 1));
   const client = per((point) => (point.total.bytes_per_s === null || point.workers === 0 ? null : point.total.bytes_per_s / point.workers / 1e6));
   const each = isRamp ? client.map((line): Line => ({ ...line, name: `${line.name}, per client`, dotted: true })) : [];
-  // Of a curve the table has the mean of transfers, which is what its load points are judged by; of other runs the
+  // For a VDA-like curve the table shows the mean of transfers, by which its load points are judged; for other runs the
   // mean of reads and writes.
   const isCurve = runs.some((run) => run.summary.vda != null);
   const latency = per((point) => {
@@ -211,7 +211,7 @@ function ClientsOver({ runs, names }: { runs: RunPage[]; names: string[] }) {
 
 const RATES = "Corresponds to EBU Tech 3362, Figures 47, 49, 60, 62, 71 and 73 (total) and 58 (per client: total ÷ clients).";
 
-/** The paper's latency over all types of access and block sizes. Earlier versions counted no time between blocks. */
+/** The paper's latency over all types of access and block sizes. Earlier versions omitted the time between blocks. */
 function averageOf({ paper }: LoadPoint): number | null {
   return paper.per_transfer ? (paperValues([{ paper }], "all", null, (cell) => cell.average_latency_ms)[0] ?? null) : null;
 }

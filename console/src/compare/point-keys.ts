@@ -1,12 +1,12 @@
-// What load points of several runs are matched by in a chart: their streams where all of them count streams, else the
-// value that is swept, else the number of workers, else both. Pure.
+// The key by which a chart matches load points of several runs: their streams if all of them count streams, otherwise
+// the swept value, otherwise the number of workers, otherwise both. Pure.
 
 import type { RunPage } from "../data/page";
 
 type Point = Pick<RunPage["summary"]["load_points"][number], "workers" | "sweep_value" | "stream_count">;
 
 export interface PointAxis {
-  /** What varies. */
+  /** The name of the quantity that varies. */
   title: string;
   /** Its values, in the order of the first run that has them. */
   keys: string[];

@@ -1,4 +1,4 @@
-// Which run is which: number, name, and the line that stands for it in the charts.
+// Identifies the runs: number, name, and the line that represents the run in the charts.
 
 import type { ComparedRun } from "../data/page";
 import { DARK, LIGHT, seriesStyle } from "../charts/palette";
@@ -7,18 +7,18 @@ import { dark } from "../parts/theme";
 import { cut } from "../parts/text";
 import { startedAt } from "../run/when";
 
-/** The tags that tell it from the others, else its label, else its directory. */
+/** The tags that distinguish it from the others, otherwise its label, otherwise its directory. */
 export function ownName(run: ComparedRun): string {
   const tags = (run.distinguishing_tags ?? []).join(", ");
   return tags !== "" ? tags : run.label === "" ? run.id : run.label;
 }
 
-/** `2: production-edit`: short, and never the same for two runs. */
+/** `2: production-edit`: short, and unique. */
 export function runName(run: ComparedRun, at: number): string {
   return `${at + 1}: ${cut(ownName(run), 32)}`;
 }
 
-/** The runs as a list, each with its line. */
+/** The list of runs, each with its line. */
 export function RunKey({ runs }: { runs: ComparedRun[] }) {
   return (
     <ol class="run-key">
@@ -38,7 +38,7 @@ export function RunKey({ runs }: { runs: ComparedRun[] }) {
   );
 }
 
-/** Its line as the charts draw it. */
+/** The run's line as the charts draw it. */
 function Sample({ at }: { at: number }) {
   const style = seriesStyle({ ...(dark.value ? DARK : LIGHT), width: 1000 }, at);
   const dash = style.dash === "solid" ? undefined : style.dash.join(" ");

@@ -1,5 +1,5 @@
-// The streams of all runs on top of one another, from each run's own start: a strip for each run with the worst of its
-// streams, and the smallest margin as a line for each.
+// The streams of all runs in one chart, from each run's own start: one strip per run with the worst of its streams, and
+// one line per run with the smallest margin.
 
 import { useMemo } from "preact/hooks";
 import { categoryAxis, tick, timeAxis, valueAxis } from "../charts/axes";
@@ -13,7 +13,7 @@ import { chartText } from "../parts/text";
 import { Section } from "../parts/section";
 import { cellsOf, marginLine, shortestBuffer } from "../run/strip-rows";
 
-/** A run's strip is so high, CSS pixels. */
+/** Height of a run's strip, in CSS pixels. */
 const ROW_PX = 40;
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
 
 interface Strip {
   name: string;
-  /** Null where it has no frames. */
+  /** Null if the run has no frames. */
   late_frames: number | null;
   cells: Cell[];
   margins: [number, number | null][];
@@ -78,13 +78,13 @@ function stripOf(run: RunPage, name: string): Strip {
   return { name, late_frames: lateFrames(run), margins: marginLine(cells), cells };
 }
 
-/** Where no frame was judged, as in a mix or a warm-up that was stopped, nothing is known of late ones. */
+/** If no frame was judged, as in a mix or a warm-up that was stopped, the number of late frames is unknown. */
 export function lateFrames({ summary }: RunPage): number | null {
   const judged = summary.load_points.flatMap((point) => ((point.streams?.total.frames_judged ?? 0) > 0 ? [point.streams?.total.late_frames ?? 0] : []));
   return judged.length === 0 ? null : judged.reduce((sum, late) => sum + late, 0);
 }
 
-/** Where nothing has frames, none was late and none was in time. */
+/** A dash if the run has no frames. */
 export function lateText(late_frames: number | null): string {
   return late_frames === null ? "no frames with deadlines" : counted(late_frames, "late frame");
 }

@@ -1,5 +1,5 @@
-// The live console's server, as typed calls (data/live.ts has the list). Errors are ApiError with a message for the screen.
-// Addresses are below that of the page, wherever a proxy puts it.
+// The live console's server, as typed calls (data/live.ts has the list). Errors are ApiError with a message for the
+// screen. Addresses are relative to the page's own, so that they work behind any proxy.
 
 import { signal } from "@preact/signals";
 import type { AheadAnswer, Choices, Counters, EventsTold, Form, FormatsFound, Info, LiveEvent, OpsFound, ProcedurePage, ProofPage, RunEntry, StartAnswer, StartRequest, SuitePage, TraceEntry } from "./live";
@@ -9,7 +9,7 @@ import type { MapLevel, Page, RunNotes } from "./page";
 export class ApiError extends Error {
   constructor(
     message: string,
-    /** The HTTP status; 0 where there was no answer. */
+    /** The HTTP status; 0 if there was no response. */
     readonly status: number,
   ) {
     super(message);
@@ -84,7 +84,7 @@ async function change(method: string, path: string, body?: unknown): Promise<voi
   await refuse(await send(path, changeInit(method, body)));
 }
 
-/** What changes something carries a header that no other site's page can send. */
+/** Requests that change something have a header that a page of another site cannot send. */
 function changeInit(method: string, body?: unknown): RequestInit {
   const headers: Record<string, string> = { "X-Reelgauge": "1" };
   if (body === undefined) return { method, headers };
@@ -117,22 +117,22 @@ async function errorOf(answer: Response): Promise<string> {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === "string" && error !== "") return error;
   } catch {
-    // No JSON: not this console's own words.
+    // Not JSON, so not a response of this console.
   }
   return `The console answered with HTTP status ${answer.status} and gave no reason.`;
 }
 
-/** The answer has the command line's message, whatever its status is. */
+/** The response has the command line's message, whatever its status is. */
 async function startAnswer(answer: Response): Promise<StartAnswer> {
   if (answer.ok) return (await answer.json()) as StartAnswer;
   return { id: null, error: await errorOf(answer), field: null };
 }
 
 export interface LiveListener {
-  /** Everything from the beginning follows; what was heard before is void. */
+  /** All events follow from the beginning; discard earlier ones. */
   begin: () => void;
   event: (event: LiveEvent) => void;
-  /** Whether the server is there. */
+  /** Called with whether the server responds. */
   connected: (there: boolean) => void;
 }
 
@@ -172,7 +172,7 @@ export class LiveStream {
       told.events.forEach((event) => this.take(event));
     } catch (fault) {
       if (this.stop.signal.aborted) return;
-      // Any answer shows that the server is there, also one without events.
+      // Any response shows that the server is reachable, even without events.
       this.to.connected(fault instanceof ApiError && fault.status !== 0);
       wait_ms = AGAIN_MS;
     }

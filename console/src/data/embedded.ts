@@ -1,4 +1,4 @@
-// The data that the Rust side put into this file.
+// The data that the Rust side embedded in this file.
 
 import type { Page } from "./page";
 
@@ -15,7 +15,7 @@ export interface Licence {
   text: string;
 }
 
-/** The packages that are built into this page. */
+/** The packages that this page contains. */
 export function licences(): Licence[] {
   const text = document.getElementById("reelgauge-licences")?.textContent ?? "[]";
   return JSON.parse(text) as Licence[];

@@ -1,4 +1,4 @@
-// What the live console and its server say to each other. The server is crates/console.
+// The interface between the live console and its server (crates/console).
 //
 // POST /api/enter                     {token}              sets the cookie that lets this browser in
 // GET  /api/info                      Info
@@ -6,8 +6,8 @@
 // GET  /api/runs/ID/page              Page                 kind "run"
 // GET  /api/runs/ID/map?file=N&from_s=&to_s=&from_bytes=&to_bytes=&columns=&rows=      MapLevel
 // GET  /api/runs/ID/ops?from_s=&to_s=&file=GLOB&kind=&sort=&top=                      OpsFound
-// GET  /api/runs/ID/events?from=N     EventsTold           what it has told since; this is what the page asks
-// GET  /api/runs/ID/counters          Counters | null      what was sampled, also while it goes on
+// GET  /api/runs/ID/events?from=N     EventsTold           the events since N; the page polls this
+// GET  /api/runs/ID/counters          Counters | null      the samples, also while the run is in progress
 // GET  /api/runs/ID/proof             ProofPage
 // GET  /api/runs/ID/procedure         ProcedurePage
 // GET  /api/runs/ID/suite             SuitePage
@@ -24,9 +24,11 @@
 // POST /api/start                     StartRequest -> StartAnswer
 // GET  /api/traces                    TraceEntry[]
 // GET  /api/traces/NAME/page          Page                 kind "trace"
+// GET  /api/traces/NAME/map?…         MapLevel             as for a run
+// GET  /api/traces/NAME/ops?…         OpsFound             as for a run
 // GET  /metrics                       Prometheus text
 // An error is { "error": "what, where, what to do" } with status 4xx or 5xx.
-// Everything but GET carries the header `X-Reelgauge: 1`. The types are those of the Rust side (generated.ts).
+// Requests other than GET need the header `X-Reelgauge: 1`. The types are those of the Rust side (generated.ts).
 
 import type { LiveEvent } from "./generated";
 
@@ -59,5 +61,5 @@ export type {
   TraceEntry,
 } from "./generated";
 
-/** The event that comes once a second, and at once when something happens. */
+/** The event that a run sends once a second, and immediately when something happens. */
 export type LiveTick = Extract<LiveEvent, { event: "live" }>;

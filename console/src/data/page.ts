@@ -1,6 +1,6 @@
-// What a page shows. The types are those of the Rust side (generated.ts); a figure that stands in summary.json is
-// taken from there and never computed again. What was not measured is null, never 0. Long lists are columns (one
-// array a field), because they are small and fast to read. Times are seconds since the start of the run.
+// The content of a page. The types are those of the Rust side (generated.ts). Figures that are in summary.json are
+// taken from there and never computed again. Unmeasured values are null, never 0. Long lists are columns (one array per
+// field), because they are small and fast to read. Times are seconds since the start of the run.
 
 export type {
   ComparedRun,

@@ -1,5 +1,5 @@
-// summary.json, whose types are those of the Rust side (generated.ts). What was not measured is null; fields with `?`
-// are left out then.
+// summary.json, whose types are those of the Rust side (generated.ts). Values that were not measured are null, or
+// absent for a field with `?`.
 
 import type { OpKind } from "./generated";
 
@@ -53,7 +53,7 @@ export type {
   WrittenPieces,
 } from "./generated";
 
-/** Every kind of operation, in the order in which tables show them. A kind that is missing here does not compile. */
+/** Every kind of operation, in the order of the tables. A missing kind does not compile. */
 const KINDS_IN_ORDER: Record<OpKind, true> = {
   read: true,
   write: true,

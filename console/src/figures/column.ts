@@ -1,9 +1,9 @@
-// A column of numbers with their points below one another, as the terminal's tables have them
-// (crates/report/src/tables.rs, `numbers`).
+// A column of numbers with aligned decimal points, as in the terminal's tables (crates/report/src/tables.rs,
+// `numbers`).
 
 import { columnDecimals, fixed } from "./units";
 
-/** How each number of this column is written; `scale` is what the raw numbers are divided by. */
+/** Returns the function that formats each number of this column. Raw numbers are divided by `scale`. */
 export function columnText(
   values: Iterable<number | null | undefined>,
   scale = 1,

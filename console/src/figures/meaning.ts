@@ -1,8 +1,8 @@
-// What a figure of summary.json is, from its path: the doc comment of the field in the Rust types.
+// The meaning of a figure of summary.json, by its path: the doc comment of the field in the Rust types.
 
 import { MEANINGS } from "../data/meanings";
 
-/** What is said of `load_points.0.total.read_bytes_per_s`; nothing where the path leads nowhere. */
+/** The meaning of `load_points.0.total.read_bytes_per_s`; undefined if the path is unknown. */
 export function meaningOf(path: string): string | undefined {
   let type: string | undefined = "Summary";
   let meaning: string | undefined;

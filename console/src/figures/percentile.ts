@@ -1,13 +1,13 @@
-// How far percentiles go: one of so few operations is only the longest of them under another name. Pure.
+// The highest percentile to show: with few operations, higher percentiles all equal the longest operation. Pure.
 
 import type { PercentileCurve } from "../data/page";
 
-/** A percentile is shown from this many operations on: so that at least one of them lies beyond it. */
+/** The smallest number of operations for this percentile, so that at least one of them is beyond it. */
 export function operationsFor(percentile: number): number {
   return Math.round(1 / (1 - percentile / 100));
 }
 
-/** A curve without the percentiles that its count does not carry; the longest stays. */
+/** The curve without the percentiles that its number of operations does not support; the maximum stays. */
 export function carriedCurve(curve: PercentileCurve): PercentileCurve {
   const keep = curve.percentile.map((percentile) => percentile >= 100 || whyNot(percentile, curve.count) === null);
   return {
@@ -17,7 +17,7 @@ export function carriedCurve(curve: PercentileCurve): PercentileCurve {
   };
 }
 
-/** Why a percentile of so many operations is not shown; null where it is. */
+/** Why a percentile of this many operations is not shown; null if it is shown. */
 export function whyNot(percentile: number, operations: number): string | null {
   const needed = operationsFor(percentile);
   if (operations >= needed) return null;

@@ -1,5 +1,5 @@
-// Numbers as text, exactly as the terminal prints them: the port of crates/report/src/units.rs. Both are
-// held to test/units.json, so that a figure reads the same everywhere. Nothing is computed here.
+// Numbers as text, exactly as the terminal prints them: the port of crates/report/src/units.rs. Both are tested against
+// test/units.json. Nothing but the format is decided here.
 
 const BINARY: readonly (readonly [string, number])[] = [
   ["GiB", 2 ** 30],
@@ -15,12 +15,12 @@ const DECIMAL: readonly (readonly [string, number])[] = [
   ["kB", 1e3],
 ];
 
-/** A whole number with commas: `12,345`. Above 2^53 a JSON number is not exact any more. */
+/** A whole number with commas: `12,345`. JSON numbers above 2^53 are not exact. */
 export function count(value: number): string {
   return grouped(BigInt(Math.trunc(value)).toString());
 }
 
-/** A number with three digits, no unit: `12,345`, `311`, `38.2`, `1.25`, `0.085`; `0` only for 0. */
+/** A number without a unit: three significant digits from 1 on, two or three decimals below 1, as in units.rs. */
 export function number(value: number): string {
   if (value === 0) return "0";
   if (Math.abs(value) < 0.001) return "<0.001";
@@ -35,8 +35,8 @@ export function fixed(value: number, decimals: number): string {
 }
 
 /**
- * The exact value of the double, rounded half to even, as Rust prints it. toFixed rounds ties away from zero
- * and gives up at 1e21, so ties and huge numbers are done with whole numbers.
+ * The exact value of the double, rounded half to even, as Rust prints it. toFixed rounds ties away from zero and fails
+ * from 1e21 on, so ties and huge numbers are computed with big integers.
  */
 function exactFixed(value: number, decimals: number): string {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
@@ -73,7 +73,7 @@ function rounded(value: number): number {
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
 }
 
-/** Decimals that leave three digits; one less where rounding carries into another digit. */
+/** The decimals for `number`; one less if rounding adds a digit. */
 function decimalsOf(value: number): number {
   const first = decimalsFor(value);
   const scale = 10 ** first;
@@ -88,8 +88,8 @@ function decimalsFor(value: number): number {
 }
 
 /**
- * Decimals for a whole column, so that its points stand below one another: two digits of the smallest value
- * that is not 0, and no more than three decimals beside large values.
+ * Decimals for a whole column, so that its decimal points are aligned: two digits of the smallest value that is not 0,
+ * but fewer if the column also has large values.
  */
 export function columnDecimals(values: Iterable<number>): number {
   let smallest = Infinity;
@@ -105,7 +105,7 @@ export function columnDecimals(values: Iterable<number>): number {
   return Math.min(wanted, largest >= 10_000 ? 1 : 5);
 }
 
-/** Puts commas into the digits before the point. */
+/** Puts commas between the digits before the decimal point. */
 function grouped(digits: string): string {
   const sign = digits.startsWith("-") ? "-" : "";
   const [whole = "", fraction] = digits.slice(sign.length).split(".");
@@ -113,7 +113,7 @@ function grouped(digits: string): string {
   return sign + commas + (fraction === undefined ? "" : `.${fraction}`);
 }
 
-/** A block or file size: `4 KiB`, `1 MiB`, `1.5 MiB`, `1,000 B`. Exact, or in bytes. */
+/** A block or file size: `4 KiB`, `1 MiB`, `1.5 MiB`, `1,000 B`. Exact; in bytes if no larger unit is exact. */
 export function blockSize(bytes: number): string {
   for (const [unit, factor] of BINARY) {
     if (bytes >= factor && bytes % factor === 0) return `${count(bytes / factor)} ${unit}`;
@@ -143,7 +143,7 @@ export function ms(us: number): string {
   return number(us / 1e3);
 }
 
-/** A time with the unit that suits it: `85.0 µs`, `412 ms`, `12.3 s`. */
+/** A time with a suitable unit: `85.0 µs`, `412 ms`, `12.3 s`. */
 export function duration(us: number): string {
   if (us < 1e3) return `${number(us)} µs`;
   if (us < 1e6) return `${number(us / 1e3)} ms`;
@@ -151,10 +151,10 @@ export function duration(us: number): string {
   return moment(us / 1e6);
 }
 
-/** The largest whole number that Rust's cast to u64 gives. */
+/** The largest result of Rust's cast to u64. */
 const U64_MAX = 2n ** 64n - 1n;
 
-/** A point in a run: `0.4 s`, `37 s`, `3 min 12 s`, `1 h 02 min`. */
+/** A time in a run: `0.4 s`, `37 s`, `3 min 12 s`, `1 h 02 min`. */
 export function moment(seconds: number): string {
   if (seconds < 9.95) return `${plainFixed(seconds, 1)} s`;
   const whole = asU64(rounded(seconds));
@@ -164,7 +164,7 @@ export function moment(seconds: number): string {
   return `${grouped((whole / 3600n).toString())} h ${two((whole % 3600n) / 60n)} min`;
 }
 
-/** Rust's cast of a float to u64: not a number is 0, too large is the largest. */
+/** Rust's cast of a float to u64: NaN becomes 0; values that are too large become the maximum. */
 function asU64(value: number): bigint {
   if (Number.isNaN(value) || value <= 0) return 0n;
   return value >= 2 ** 64 ? U64_MAX : BigInt(value);
