@@ -1,4 +1,4 @@
-// Where the application begins: a report, when data is embedded; the live console, when there is none.
+// The entry point: shows a report if data is embedded in the page, otherwise the live console.
 
 import { render } from "preact";
 import { embeddedPage } from "./data/embedded";
@@ -12,7 +12,7 @@ const root = document.getElementById("reelgauge");
 if (root !== null) {
   beginTheme();
   const page = embeddedPage();
-  // The text for those without JavaScript.
+  // Removes the text for browsers without JavaScript.
   root.replaceChildren();
   render(page === null ? <LiveConsole /> : <ReportPage page={page} />, root);
 }

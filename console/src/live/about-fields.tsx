@@ -1,4 +1,4 @@
-// Labels that the user gives a run at its start: its name, its storage, tags.
+// Labels that the user gives a run when starting it: a name, details of the storage, tags.
 
 import { NAME, type FormValues } from "./form-request";
 import { tagsFrom } from "./run-search";
@@ -8,7 +8,7 @@ interface Props {
   set: (values: FormValues) => void;
 }
 
-/** Fields that have their own boxes here, under one flag of the command line. */
+/** Details that have separate fields here and share one flag of the command line. */
 export const DETAILS = [
   { key: "make", title: "Make", example: "manufacturer" },
   { key: "model", title: "Model", example: "model and disks" },
@@ -49,7 +49,7 @@ export function AboutFields({ values, set }: Props) {
   );
 }
 
-/** `make=Acme` a line, as the flag takes them. */
+/** One `make=Acme` per line, as the flag accepts them. */
 export function storageText(details: Readonly<Record<string, string>>): string {
   const said = Object.entries(details).filter(([, value]) => value.trim() !== "");
   return said.map(([key, value]) => `${key}=${value}`).join("\n");
@@ -60,7 +60,7 @@ export function detailsOf(text: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
 }
 
-/** Each tag once. */
+/** Removes repeated tags. */
 export function tidyTags(text: string): string {
   return tagsFrom(text).join("\n");
 }

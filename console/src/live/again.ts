@@ -5,12 +5,12 @@ import { storageText } from "./about-fields";
 import type { Route } from "./routes";
 import { PROCEDURE, PROOF, SUITE } from "./suite-rows";
 
-/** Stands in the address of a form for the run that is compared afterwards; no flag is called so. */
+/** The key in a form's address for the run to compare with afterwards. No flag has this name. */
 export const EARLIER = "compared-with";
 
-/** The form that does it again, and then compares; null for what can't be done again from here. */
+/** The form that repeats the run and then compares; null for runs that can't be repeated from here. */
 export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null {
-  // No form takes the plans of several hosts.
+  // No form accepts the plans of several hosts.
   if (run.state === "running" || run.target === "" || run.verb === PROOF || run.verb === PROCEDURE || run.hosts > 1) return null;
   // No plan file describes a suite or a quick check (which adapts to the storage), so their start settings are repeated.
   if (run.verb === SUITE) {
@@ -21,7 +21,7 @@ export function againOf(run: RunEntry): Extract<Route, { page: "start" }> | null
   return { page: "start", verb: "run", set: { plan: run.id, target: run.target, [EARLIER]: run.id } };
 }
 
-/** The user's details of its storage, and its tags, as the form takes them. */
+/** The user's details of the storage, and the tags, as the form accepts them. */
 function saidOf({ notes }: RunEntry): Record<string, string> {
   if (notes === null) return {};
   const { storage_make: make, storage_model: model, storage_firmware: firmware, storage_other: other, tags } = notes;

@@ -1,12 +1,12 @@
-// The console's own line above every page: where to go, and what can be done with what is shown.
+// The console's navigation above every page: links, and actions for the current page.
 
 import type { ComponentChildren } from "preact";
 import { type Route, hashOf } from "./routes";
 
 interface Props {
-  /** The page that is shown. */
+  /** The current page. */
   here: Route["page"];
-  /** Buttons for what is shown. */
+  /** Buttons for the current page. */
   children?: ComponentChildren;
 }
 

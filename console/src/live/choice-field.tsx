@@ -1,9 +1,9 @@
-// One of a few things that a form can be about, each with the line that says what it is.
+// A choice of one of a few items in a form, each with a one-line description.
 
 import { Name } from "../parts/name";
 import type { ChoiceEntry } from "../data/live";
 
-/** More are a list that unfolds. */
+/** A longer list unfolds. */
 const CARDS_MAX = 8;
 
 interface Props {

@@ -8,7 +8,7 @@ export const MOST = 8;
 
 export type CompareChoice =
   | { of: "runs" | "suites" }
-  /** Why not, and what to choose instead. */
+  /** The reason for the refusal, and what to choose instead. */
   | { refused: string };
 
 export function compareChoice(ids: readonly string[], runs: readonly RunEntry[]): CompareChoice {

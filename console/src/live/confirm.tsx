@@ -1,4 +1,4 @@
-// A question before something that can't be undone. The dialog keeps the focus; Escape is no.
+// A confirmation before an action that can't be undone. The dialog keeps the focus; Escape means no.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -9,7 +9,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog that is open as long as it is on the page. */
+/** A dialog that is open as long as it is mounted. */
 export function Dialog({ title, close, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -28,14 +28,14 @@ export function Dialog({ title, close, children }: DialogProps) {
   );
 }
 
-/** Before a run, suite or procedure is stopped. */
+/** The text of the dialog before a run, suite or procedure is stopped. */
 export const RESULTS_ARE_KEPT = "Results so far are kept.";
 
 interface ConfirmProps {
   title: string;
-  /** What will happen. */
+  /** What the action does. */
   children: ComponentChildren;
-  /** The button that does it: `Delete`, `Stop`. */
+  /** The label of the button that confirms: `Delete`, `Stop`. */
   yes: string;
   act: () => Promise<void>;
   close: () => void;

@@ -69,7 +69,7 @@ function Unknown() {
   );
 }
 
-/** An anchor within the page leaves the page, and its address, as they are. */
+/** Follows changes of the address. An anchor within the page changes neither the page nor its address. */
 function followAddress(): () => void {
   let hash = window.location.hash;
   const follow = () => {

@@ -21,7 +21,7 @@ export function Door({ children }: { children: ComponentChildren }) {
       .finally(() => setToken(null));
   }, [token]);
   useEffect(() => {
-    // The link was opened where the console is open already: the page does not reload.
+    // If the link is opened in a tab that shows the console, the page does not reload.
     const follow = (event: HashChangeEvent) => {
       const brought = tokenOf(new URL(event.newURL).hash);
       if (brought === null) return;

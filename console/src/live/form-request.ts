@@ -1,11 +1,11 @@
-// What a user filled into a start form, as a request. Pure.
+// Converts the values of a start form to a request. Pure.
 
 import type { Form, FormField, StartRequest } from "../data/live";
 
-/** By name of the field: its text; "true" or "" for a switch. */
+/** Text by the field's name; "true" or "" for a switch. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** The form as it is before anybody touched it. */
+/** The form's initial values. */
 export function defaultsOf(form: Form): FormValues {
   return Object.fromEntries(form.fields.map((field) => [field.name, defaultOf(field)]));
 }
@@ -15,7 +15,7 @@ function defaultOf(field: FormField): string {
   return field.default;
 }
 
-/** Only what is not as it was. Blanks around a value are not meant, except where there is nothing else. */
+/** The request, with only the values that differ from the defaults. Blanks around a value are removed. */
 export function requestOf(form: Form, values: FormValues): StartRequest {
   const changed: Record<string, string> = {};
   for (const field of form.fields) {
@@ -27,16 +27,16 @@ export function requestOf(form: Form, values: FormValues): StartRequest {
   return { verb: form.verb, values: changed, name: (values[NAME] ?? "").trim() };
 }
 
-/** What the run will be called: no flag of the command line, but kept with the run. */
+/** The field for the name of the run. It is not a flag of the command line, but is stored with the run. */
 export const NAME = "run name";
 
-/** The form with what an address fills in. */
+/** The form with the values from an address filled in. */
 export function filledIn(form: Form, set: Readonly<Record<string, string>>): FormValues {
   const known = form.fields.filter((field) => set[field.name] !== undefined);
   return { ...defaultsOf(form), ...Object.fromEntries(known.map((field) => [field.name, set[field.name] ?? ""])) };
 }
 
-/** An error without the program's name and the usage, which only a terminal needs. */
+/** The error without the program's name and the usage, which are for a terminal. */
 export function saidAt(error: string | null): string {
   if (error === null) return "The console gave no reason.";
   const text = error.split(/\n\s*(?:Usage:|For more information)/)[0] ?? "";

@@ -5,7 +5,7 @@ import { api } from "../data/api";
 import type { FormatEntry, FormatsFound } from "../data/live";
 import { count, mbPerS } from "../figures/units";
 
-/** A pause in typing that is taken for its end. */
+/** The search starts after a pause in typing of this length. */
 const TYPED_MS = 200;
 
 interface Props {
@@ -39,7 +39,7 @@ export function FormatField({ id, value, set, describedBy, isFaulty }: Props) {
     } else if (event.key === "Enter" && open) {
       event.preventDefault();
       const format = formats[at];
-      // What stands there was found by words that have changed since.
+      // The list shows matches for earlier words: do not choose from it.
       if (format !== undefined && !isOld) choose(format);
     } else if (event.key === "Escape") setOpen(false);
   };
@@ -75,7 +75,7 @@ export function FormatField({ id, value, set, describedBy, isFaulty }: Props) {
             id={`${list}-${index}`}
             role="option"
             aria-selected={index === at}
-            // Before the field loses the focus, which closes the list.
+            // Runs before the field loses the focus, which closes the list.
             onMouseDown={(event) => {
               event.preventDefault();
               choose(format);
@@ -108,7 +108,7 @@ function FormatWords({ format }: { format: FormatEntry }) {
 
 interface FormatsThere {
   found: FormatsFound | null;
-  /** They were found by other words. */
+  /** The matches are those of earlier words. */
   isOld: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The licences of what is built into the page.
+// The licences of the packages in the page.
 
 import { licences } from "../data/embedded";
 import { Section } from "../parts/section";

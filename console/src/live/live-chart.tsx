@@ -1,4 +1,4 @@
-// Throughput of a run that runs, second by second, with late frames as marks at the time they were found.
+// Throughput of a run in progress, second by second, with a mark at each time at which late frames were found.
 
 import { useMemo } from "preact/hooks";
 import { tickTime, timeAxis, valueAxis } from "../charts/axes";
@@ -76,7 +76,7 @@ function line(name: string, color: string, dash: "solid" | number[], data: [numb
   };
 }
 
-/** Numbers and names of ours only. */
+/** Contains only numbers and our own names, so it needs no escaping. */
 function words(items: unknown): string {
   if (!Array.isArray(items)) return "";
   const list = items as { seriesName?: string; value?: number[] }[];

@@ -1,5 +1,5 @@
-// Counters of a running run as small charts: the path to the storage, and this client. The sampler writes them every
-// two seconds, so they can be that old.
+// Counters of a run in progress as small charts: the path to the storage, and this client. The sampler writes them
+// every two seconds, so they can be that old.
 
 import { useState } from "preact/hooks";
 import { Spark } from "../charts/spark";
@@ -13,10 +13,10 @@ import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 2_000;
 
-/** So many lines of each side. */
+/** The maximum number of counters on each side. */
 const MOST = 6;
 
-/** So many of the newest points. */
+/** The number of points in a chart, the newest. */
 const POINTS = 120;
 
 const SIDES = [
@@ -28,7 +28,7 @@ export function LiveCounters({ id }: { id: string }) {
   const counters = useData((stop) => api.counters(id, stop), id);
   const [last, setLast] = useState<Counters | null>(null);
   useEvery(LOOK_MS, counters.again);
-  // While it is asked again, what was there stays.
+  // Until the next response arrives, keep the previous data on the screen.
   if (counters.data !== null && counters.data !== last) setLast(counters.data);
   const shown = counters.data ?? last;
   if (shown === null) return null;
@@ -62,14 +62,14 @@ function Side({ title, series }: { title: string; series: CounterSeries[] }) {
   );
 }
 
-/** A dash where nothing was found. */
+/** A dash if nothing was measured. */
 export function nowOf({ unit, value }: Pick<CounterSeries, "unit" | "value">): string {
   const { scale, name } = UNITS[unit] ?? { scale: 1, name: unit };
   const now = value.at(-1) ?? null;
   return now === null ? "–" : `${number(now / scale)} ${name}`.trim();
 }
 
-/** What moves tells more than what stands still; each keeps its place otherwise. */
+/** Changing counters first, because they are more informative; otherwise the order stays. */
 export function movingFirst(series: readonly CounterSeries[]): CounterSeries[] {
   const isMoving = (one: CounterSeries) => new Set(one.value.filter((value) => value !== null)).size > 1;
   return [...series.filter(isMoving), ...series.filter((one) => !isMoving(one))];

@@ -1,11 +1,11 @@
-// The state of each host of a fleet run, as text. Pure.
+// The state of each host of a fleet run as text. Pure.
 
 import type { LiveHosts } from "../data/live";
 import { count, duration, mbPerS } from "../figures/units";
 
 export interface HostRow {
   name: string;
-  /** MB/s; a dash where the host has not reported it. */
+  /** MB/s; a dash if the host has not reported it. */
   read: string;
   written: string;
   late: string;
@@ -33,7 +33,7 @@ export function hostRows(hosts: LiveHosts): HostRow[] {
   });
 }
 
-/** How many hosts are missing, of those listed one by one; missing hosts are listed first. */
+/** The number of missing hosts among the listed ones. Missing hosts are listed first. */
 export function missingHosts(hosts: LiveHosts | undefined): number {
   return (hosts?.missing ?? []).filter((why) => why !== null).length;
 }

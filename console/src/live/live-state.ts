@@ -1,4 +1,4 @@
-// A running run, as its events tell it. Pure: one event after another makes the state that the screen shows.
+// The state of a run in progress, computed from its events one after the other. Pure.
 
 import type { LiveEvent, LiveStreams, LiveTick } from "../data/live";
 import { count, counted, duration, moment } from "../figures/units";
@@ -6,23 +6,23 @@ import { count, counted, duration, moment } from "../figures/units";
 export interface LiveState {
   begin: Extract<LiveEvent, { event: "begin" }> | null;
   phase: string;
-  /** How far the preparing is; null when it is done, or was none. */
+  /** The progress of the preparation; null if it is done, or was not needed. */
   prepared: { done_bytes: number; total_bytes: number } | null;
   verified_bytes: number | null;
-  /** The newest; null before the first. */
+  /** The newest tick; null before the first. */
   tick: LiveTick | null;
   /** For the chart, oldest first; at most MAX_TICKS. */
   ticks: LivePoint[];
-  /** Of load points that are over; the one that runs stands in tick. */
+  /** Late frames of the load points that have ended. Those of the current one are in `tick`. */
   earlier_late_frames: number;
-  /** When frames were found to be late, newest first; at most MAX_LATE. */
+  /** The times at which late frames were found, newest first; at most MAX_LATE. */
   late: LateMoment[];
   end: Extract<LiveEvent, { event: "end" }> | null;
 }
 
 export interface LivePoint {
   at_s: number;
-  /** The first of its load point: nothing before it counts for it. */
+  /** The first point of its load point: the chart must not connect it with the previous point. */
   isFirst: boolean;
   read_bytes_per_s: number;
   write_bytes_per_s: number;
@@ -34,11 +34,11 @@ export interface LateMoment {
   at_s: number;
   /** The load point. */
   label: string;
-  /** How many more were late than before. */
+  /** The number of late frames since the previous tick. */
   frames: number;
 }
 
-/** An hour at one a second. */
+/** One hour, at one tick per second. */
 export const MAX_TICKS = 3_600;
 export const MAX_LATE = 50;
 
@@ -69,14 +69,14 @@ export function afterEvent(state: LiveState, event: LiveEvent): LiveState {
     case "end":
       return { ...state, prepared: null, end: event };
     default:
-      // A newer server may tell more.
+      // A newer server may send other events.
       return state;
   }
 }
 
 function afterTick(state: LiveState, tick: LiveTick): LiveState {
   const before = state.tick;
-  // A new load point counts from 0 again.
+  // The counters of a new load point start at 0.
   const isSame = before !== null && before.label === tick.label && before.elapsed_s <= tick.elapsed_s;
   const known = isSame ? (before.late_frames ?? 0) : 0;
   const frames = (tick.late_frames ?? 0) - known;
@@ -99,7 +99,7 @@ function afterTick(state: LiveState, tick: LiveTick): LiveState {
   };
 }
 
-/** Whether what goes on counts in no figure yet. */
+/** Whether the load point is still in its warm-up, which no figure includes. */
 export function isWarmingUp({ tick, prepared }: LiveState): boolean {
   return prepared === null && tick !== null && tick.elapsed_s < tick.warmup_s;
 }
@@ -109,18 +109,18 @@ export function warmUpWords({ tick }: LiveState): string {
   return tick === null ? "" : `results count from ${moment(tick.warmup_s)}`;
 }
 
-/** Late frames of the whole run; null where there are no frames. */
+/** Late frames of the whole run; null if it has no frames. */
 export function lateFrames(state: LiveState): number | null {
   const inAll = state.end?.late_frames ?? null;
   if (inAll !== null) return inAll;
   const now = state.tick?.late_frames ?? null;
   if (now === null && state.earlier_late_frames === 0) return null;
-  // None is counted yet: that is not the same as none was late.
+  // Nothing is counted yet, which does not mean that no frame was late.
   if (isWarmingUp(state) && state.earlier_late_frames + (now ?? 0) === 0) return null;
   return state.earlier_late_frames + (now ?? 0);
 }
 
-/** The incident that goes on or was last: "incident 2, from 5.1 s of 2 recorders: 84 late frames, no answer for 1.7 s". */
+/** The current or last incident: "incident 2, from 5.1 s of 2 recorders: 84 late frames, no answer for 1.7 s". */
 export function incidentWords(state: LiveState): string {
   const incident = state.tick?.incident ?? null;
   const last = state.late[0];
@@ -133,7 +133,7 @@ export function incidentWords(state: LiveState): string {
   return `${number}, ${from}: ${counted(incident.late_frames, "late frame")}${silent}${incident.is_over ? "; ended" : ""}`;
 }
 
-/** How far it is, 0 to 1; null where nobody knows. */
+/** The progress, 0 to 1; null if it is unknown. */
 export function progressOf(state: LiveState): number | null {
   const { prepared, tick } = state;
   if (prepared !== null) return prepared.total_bytes > 0 ? Math.min(prepared.done_bytes / prepared.total_bytes, 1) : null;
@@ -141,7 +141,7 @@ export function progressOf(state: LiveState): number | null {
   return Math.min(tick.elapsed_s / tick.total_s, 1);
 }
 
-/** How long nothing has been answered, in seconds; null while answers come, and when it is over. */
+/** How long the storage has not responded, in seconds; null while it responds, and after the run. */
 export function silence(state: LiveState): number | null {
   return state.end === null ? (state.tick?.no_answer_s ?? null) : null;
 }

@@ -1,4 +1,4 @@
-// Streams of a run that runs: a row for each with what it had left of its buffer, and the worst of all over time.
+// Streams of a run in progress: one row each with the rest of its buffer, and the smallest margin of all over time.
 
 import { useMemo } from "preact/hooks";
 import { categoryAxis, deadlineLine, tick as tickWords, tickTime, timeAxis, valueAxis } from "../charts/axes";
@@ -102,7 +102,7 @@ function wordsFor(row: StripRow | undefined, cells: StripCell[], at_s: number): 
   return `${at}: ${cell === undefined ? NO_FRAME_DUE : cellWords(cell)}`;
 }
 
-/** Numbers only. */
+/** Contains only numbers, so it needs no escaping. */
 function marginWords(items: unknown): string {
   const value = Array.isArray(items) ? (items as { value?: (number | null)[] }[])[0]?.value : undefined;
   const [at, margin] = [value?.[0] ?? null, value?.[1] ?? null];

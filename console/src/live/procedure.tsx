@@ -1,4 +1,4 @@
-// A procedure: its conclusion, and each step with its state and its run; also while it runs.
+// A procedure: its conclusion, and each step with its state and its run. Also shown while it is in progress.
 
 import { useState } from "preact/hooks";
 import { api } from "../data/api";
@@ -19,7 +19,7 @@ const LOOK_MS = 3_000;
 
 interface Props {
   entry: RunEntry;
-  /** Asks for the runs again. */
+  /** Requests the list of runs again. */
   again: () => void;
 }
 

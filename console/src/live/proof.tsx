@@ -1,4 +1,4 @@
-// A proof: its result, and the runs with and without the change in the order in which they were measured.
+// A proof: its result, and the runs with and without the change in the order of measurement.
 
 import { useState } from "preact/hooks";
 import { api } from "../data/api";
@@ -21,7 +21,7 @@ type Pass = ProofPassRow & { entry: RunEntry | null };
 interface Props {
   entry: RunEntry;
   runs: readonly RunEntry[];
-  /** Asks for the runs again. */
+  /** Requests the list of runs again. */
   again: () => void;
 }
 

@@ -1,4 +1,4 @@
-// The verbs of the command line as the questions that users have. Pure.
+// The verbs of the command line as questions of users. Pure.
 
 /** The verbs as questions. */
 export const QUESTIONS: Record<string, { title: string; about: string }> = {

@@ -1,4 +1,4 @@
-// The common questions, as buttons that lead to a form which is filled in as far as the question goes.
+// The common questions, as buttons. Each opens a form with the fields that the question determines filled in.
 
 import type { Form } from "../data/live";
 import { EARLIER } from "./again";
@@ -45,7 +45,7 @@ export function headingOf(verb: string, set: Readonly<Record<string, string>>): 
   return QUESTIONS[questionOf(verb, set)]?.title ?? `Start: ${verb}`;
 }
 
-/** What a form does, in the words of its question. */
+/** The description of a form that suits its question. */
 export function aboutOf(form: Form, set: Readonly<Record<string, string>>): string {
   return QUESTIONS[questionOf(form.verb, set)]?.about ?? form.about;
 }
@@ -56,7 +56,7 @@ function questionOf(verb: string, set: Readonly<Record<string, string>>): string
   return verb === "run" ? "everybody" : verb;
 }
 
-/** The plan of an earlier run: directories begin with the year. */
+/** Whether the plan is that of an earlier run: names of run directories begin with the year. */
 function isOfRun(plan: string | undefined): boolean {
   return plan !== undefined && /^\d{4}-/.test(plan);
 }

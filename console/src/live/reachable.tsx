@@ -7,7 +7,7 @@ const LOOK_MS = 3_000;
 
 export function ReachableBanner() {
   const there = isReachable.value;
-  // Asked all the time: a report that is only read would not notice.
+  // Polls on every page: a report makes no other requests and would not notice.
   useEvery(LOOK_MS, () => api.info().catch(() => undefined));
   return (
     <div role="status" aria-live="assertive">

@@ -2,9 +2,9 @@
 
 export type Route =
   | { page: "runs" }
-  /** `against`: an earlier run, with which it is compared when it has ended. */
+  /** `against`: an earlier run, with which this one is compared when it has ended. */
   | { page: "run"; id: string; against: string }
-  /** `set`: fields that are filled in. */
+  /** `set`: values to fill in. */
   | { page: "start"; verb: string; set: Record<string, string> }
   | { page: "compare"; ids: string[] }
   | { page: "traces" }
@@ -12,7 +12,7 @@ export type Route =
   | { page: "licences" }
   | { page: "unknown"; hash: string };
 
-/** null for an anchor within the page (`#streams`): the page stays. */
+/** Null for an anchor within the page (`#streams`), which does not change the page. */
 export function routeOf(hash: string): Route | null {
   if (hash === "" || hash === "#") return { page: "runs" };
   if (!hash.startsWith("#/")) return null;
@@ -30,7 +30,7 @@ export function routeOf(hash: string): Route | null {
   return { page: "unknown", hash };
 }
 
-/** The token that the printed link holds (`#token=…`); null for every other address. */
+/** The token in the link that the console prints (`#token=…`); null for every other address. */
 export function tokenOf(hash: string): string | null {
   const token = hash.startsWith(TOKEN) ? hash.slice(TOKEN.length) : "";
   return token === "" ? null : token;

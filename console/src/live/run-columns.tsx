@@ -58,7 +58,7 @@ export function runColumns(
   ];
 }
 
-/** A column for one number, empty where the run has none. */
+/** A column for one number; empty for runs without it. */
 function figure(title: string, of: (run: RunEntry) => number | null, text: (value: number) => string): Column<RunEntry> {
   const cell = (run: RunEntry) => {
     const value = of(run);
@@ -77,7 +77,7 @@ export function Again({ run }: { run: RunEntry }) {
   );
 }
 
-/** `fold`: what opens the runs of a suite. */
+/** `fold`: the button that opens the runs of a suite. */
 function RunLink({ run, fold }: { run: RunEntry; fold: ComponentChildren }) {
   return (
     <span class="run-link">
@@ -99,7 +99,7 @@ function RunLink({ run, fold }: { run: RunEntry; fold: ComponentChildren }) {
   );
 }
 
-/** The suite's name stands above it. */
+/** The name without the suite's name, which is in the row above. */
 function ownName({ id, suite }: RunEntry): string {
   return suite === null ? id : id.slice(suite.length + 1);
 }

@@ -1,19 +1,19 @@
-// Which runs a list shows: by words over every field, by state and by tag. Pure.
+// Filters a list of runs: by words in any field, by state and by tag. Pure.
 
 import type { RunEntry } from "../data/live";
 
 export interface RunFilter {
-  /** Words; every one must be found somewhere. */
+  /** Every word must occur in some field. */
   words: string;
-  /** Empty: every state. */
+  /** Empty for every state. */
   state: string;
-  /** Empty: every tag. */
+  /** Empty for every tag. */
   tag: string;
 }
 
 export const EVERY_RUN: RunFilter = { words: "", state: "", tag: "" };
 
-/** States as shown. */
+/** The displayed names of the states. */
 export const STATES: Record<RunEntry["state"], string> = {
   running: "running",
   complete: "complete",
@@ -39,7 +39,7 @@ function matches(run: RunEntry, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** Everything that a list shows of a run, and its notes. */
+/** All texts that a list shows of a run, and its notes. */
 function textOf(run: RunEntry): string {
   const { notes } = run;
   const own = [run.id, run.verb, run.label, run.target, run.started_at, STATES[run.state], run.sentence];
@@ -49,17 +49,17 @@ function textOf(run: RunEntry): string {
   return [...own, verdict, ...kept, ...other].join("\n");
 }
 
-/** Upper and lower case, and accents, are the same. */
+/** Ignores case and accents. */
 function folded(text: string): string {
   return text.normalize("NFKD").replace(/\p{Diacritic}/gu, "").toLowerCase();
 }
 
-/** Every tag that some run has, in order. */
+/** All tags of all runs, sorted. */
 export function tagsOf(runs: readonly RunEntry[]): string[] {
   return [...new Set(runs.flatMap((run) => run.notes?.tags ?? []))].sort((one, two) => one.localeCompare(two));
 }
 
-/** Tags as typed: with commas between them, each once. */
+/** Tags from a text with commas between them, each once. */
 export function tagsFrom(text: string): string[] {
   const tags = text.split(/[,\n]/).map((tag) => tag.trim());
   return [...new Set(tags.filter((tag) => tag !== ""))];

@@ -31,7 +31,7 @@ export function stateOf(run: Stated): { sign: string; word: string; tone: "good"
   }
 }
 
-/** `2026-11-22 00:24 UTC`, the zone of the run's own page and of its name; empty where nothing says when. */
+/** `2026-11-22 00:24 UTC`, in the time zone of the run's page and name; empty if the start is unknown. */
 export function startedAt(text: string): string {
   const at = new Date(text);
   if (text === "" || Number.isNaN(at.getTime())) return "";

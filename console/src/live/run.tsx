@@ -1,4 +1,4 @@
-// A run in the console: live while it runs, its report afterwards, and its notes.
+// A run in the console: the live view while it is in progress, then its report and its notes.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -22,7 +22,7 @@ import { Waiting } from "./waiting";
 
 const LOOK_MS = 5_000;
 
-/** Afterwards the run is compared with an earlier one, where the address names one. */
+/** After its end, the run is compared with an earlier run if the address names one. */
 export function RunView({ id, against }: { id: string; against: string }) {
   const runs = useData(api.runs, "runs");
   const [over, setOver] = useState(false);
@@ -31,7 +31,7 @@ export function RunView({ id, against }: { id: string; against: string }) {
   const [dialog, setDialog] = useState<"notes" | "delete" | null>(null);
   const [notes, setNotes] = useState<RunNotes | null>(null);
   const saved = notes ?? entry?.notes ?? null;
-  // A run that is killed can't say that it ended.
+  // A run that is killed cannot report its end.
   useEvery(LOOK_MS, () => isRunning && runs.again());
   const finish = () => {
     setOver(true);
@@ -78,7 +78,7 @@ interface ContentProps {
   id: string;
   entry: RunEntry | null;
   error: string | null;
-  /** The list of runs is there. */
+  /** Whether the list of runs has been loaded. */
   isKnown: boolean;
   isRunning: boolean;
   notes: RunNotes | null;
@@ -103,7 +103,7 @@ function Content({ id, entry, error, isKnown, isRunning, notes, against, finish,
 
 const UNKNOWN = "No such run in this console's folder. It may have been deleted.";
 
-/** A report is written when a run has ended; until it is there the server says so. */
+/** The report is written after the run has ended; until then the server responds with one of these errors. */
 const AGAIN_MS = 1_000;
 const NOT_YET = new Set([404, 409, 425, 503]);
 const TURNS = 60;
@@ -125,7 +125,7 @@ function FinishedRun({ id, notes, bar }: { id: string; notes: RunNotes | null; b
   );
 }
 
-/** Asked for again when the notes have changed. */
+/** The page is requested again if the notes change. */
 function useRunPage(id: string, notes: RunNotes | null): { page: Page | null; error: string | null } {
   const [state, setState] = useState<{ page: Page | null; error: string | null }>({ page: null, error: null });
   useEffect(() => {

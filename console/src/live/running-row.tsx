@@ -1,4 +1,4 @@
-// A running run in the list: its progress and its late frames.
+// A run in progress in the list: its progress and its late frames.
 
 import { count, percent } from "../figures/units";
 import { lateFrames, progressOf, silence } from "./live-state";

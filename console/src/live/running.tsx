@@ -1,5 +1,5 @@
-// A run while it runs: phase, progress, a storage that does not answer, late frames at once and large, margins,
-// throughput at one second, and the way to stop.
+// A run in progress: phase, progress, a storage that does not respond, late frames (large), margins, throughput of the
+// last second, and a button to stop it.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -22,7 +22,7 @@ import { useLive } from "./use-live";
 /** A run writes an update every second. After this time without one, the page shows a warning. */
 const NO_NEWS_S = 5;
 
-/** While nothing answers the clock is seen to run. */
+/** While the storage does not respond, the displayed time is updated at this interval. */
 const COUNT_MS = 100;
 const BETWEEN_S = 1;
 
@@ -81,7 +81,7 @@ export function RunningRun({ entry, finish, back }: Props) {
 
 const RUNNING: Verdict = { word: "running", tone: "plain" };
 
-/** The alarm in the page title; empty while all is well. */
+/** The alarm in the page title; empty if there is none. */
 function alarmOf(state: LiveState): string {
   if (silence(state) !== null) return "no answer";
   const late = lateFrames(state) ?? 0;
@@ -129,7 +129,7 @@ export function timeWords(state: LiveState): string {
   return tick.total_s === null ? moment(tick.elapsed_s) : `${moment(tick.elapsed_s)} of ${moment(tick.total_s)}`;
 }
 
-/** How old the shown figures are, once no update comes. */
+/** The age of the displayed figures, if updates are missing. */
 function NoNews({ state, heardAt }: { state: LiveState; heardAt: { current: number } }) {
   const [age_s, setAge] = useState(0);
   useEvery(1_000, () => setAge((performance.now() - heardAt.current) / 1_000));
@@ -148,7 +148,7 @@ function Silence({ state, heardAt }: { state: LiveState; heardAt: { current: num
   useEvery(COUNT_MS, () => told_s !== null && setTurn((turn) => turn + 1));
   if (told_s === null) return null;
   const since_s = Math.max(0, (performance.now() - heardAt.current) / 1_000);
-  // The run updates this once a second; in between, the clock runs on here for at most that long.
+  // The run updates this time once a second. Between updates, the display continues for at most that long.
   const silent_s = told_s + Math.min(since_s, BETWEEN_S);
   return (
     <div class="late-now no-answer bad" role="status" aria-live="assertive">
@@ -162,12 +162,12 @@ function Silence({ state, heardAt }: { state: LiveState; heardAt: { current: num
   );
 }
 
-/** The figure that matters most: large, and at once. */
+/** The most important figure, displayed large and without delay. */
 function LateFrames({ state }: { state: LiveState }) {
   const late = lateFrames(state);
   if (late === null) return null;
   const missing = missingHosts(state.tick?.hosts);
-  // Whether frames of silent hosts are late is unknown, so this is not shown as good.
+  // It is unknown whether frames of silent hosts are late, so this is not displayed as good.
   const isGood = late === 0 && missing === 0;
   return (
     <div class={isGood ? "late-now good" : "late-now bad"} role="status" aria-live="assertive">
@@ -198,7 +198,7 @@ function Now({ state }: { state: LiveState }) {
   );
 }
 
-/** A dash where none is in flight. The run reports whole milliseconds. */
+/** A dash if no operation is in flight. The run reports whole milliseconds. */
 function inFlight(tick: LiveState["tick"]): string {
   const seconds = tick?.longest_in_flight_s ?? null;
   if (seconds === null) return "–";

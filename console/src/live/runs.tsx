@@ -1,4 +1,4 @@
-// The list of runs: search, sort, filter, choose some to compare, delete.
+// The list of runs: search, sort, filter, select runs to compare, delete.
 
 import { useMemo, useState } from "preact/hooks";
 import { api } from "../data/api";
@@ -19,7 +19,7 @@ import { useData, useEvery } from "./use-data";
 
 const LOOK_MS = 5_000;
 
-/** What was searched and chosen, for the way back from a run. */
+/** The search and the selection, kept for the return from a run's page. */
 let kept: { filter: RunFilter; chosen: readonly string[] } = { filter: EVERY_RUN, chosen: [] };
 
 export function RunsPage() {
@@ -39,7 +39,7 @@ export function RunsPage() {
     setChosen(there.includes(id) ? there.filter((other) => other !== id) : [...there, id]);
   const fold = (run: RunEntry) => <Fold row={rows.get(run.id)} toggle={(row) => setOpened(toggled(opened, row))} />;
   const columns = useMemo(() => runColumns(there, choose, setDoomed, fold, runs.again), [there.join("\n"), rows]);
-  // What a search finds is shown, whatever was closed before.
+  // Matches of a search are shown even in suites that the user has closed.
   const search = (next: RunFilter) => {
     setFilter(next);
     setOpened({});
@@ -91,7 +91,7 @@ function Where({ info }: { info: Info | null }) {
   );
 }
 
-/** Shown while there are no runs: one button checks the first storage. */
+/** Shown while there are no runs: a button that checks the first storage. */
 function FirstRun({ root }: { root: string | null }) {
   const [state, setState] = useState<{ waits: boolean; error: string | null }>({ waits: false, error: null });
   const look = { verb: "check", values: { path: root ?? "" }, name: "" };
@@ -172,7 +172,7 @@ function Filters({ runs, filter, setFilter }: FiltersProps) {
   );
 }
 
-/** The chosen runs in the order of time, in whichever order they were ticked: what came later is better or worse. */
+/** The chosen runs, oldest first, whatever the order of selection: later runs are compared with the oldest. */
 function oldestFirst(list: readonly RunEntry[], ids: readonly string[]): string[] {
   const begun = new Map(list.map((run) => [run.id, run.started_at]));
   return [...ids].sort((one, two) => (begun.get(one) ?? "").localeCompare(begun.get(two) ?? ""));
@@ -184,7 +184,7 @@ interface ChoiceProps {
   clear: () => void;
 }
 
-/** What can be done with the chosen runs. */
+/** Actions for the selected runs. */
 function Choice({ ids, runs, clear }: ChoiceProps) {
   if (ids.length === 0) return <p class="choice faint">Choose 2 to 8 runs or suites to compare.</p>;
   const choice = compareChoice(ids, runs);

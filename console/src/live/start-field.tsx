@@ -1,4 +1,4 @@
-// A field of a start form: its question, what is filled in or chosen, its help, and what is wrong with it.
+// A field of a start form: its question, its input, its help, and its error.
 
 import { useId } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -7,7 +7,7 @@ import { ChoiceField } from "./choice-field";
 import { FormatField } from "./format-field";
 import { TargetField } from "./target-field";
 
-/** What the console knows so far, for fields that offer a choice. */
+/** The data that the console has loaded, for fields that offer a choice. */
 export interface Known {
   info: Info | null;
   choices: Choices | null;
@@ -18,7 +18,7 @@ interface Props {
   field: FormField;
   value: string;
   set: (value: string) => void;
-  /** What is wrong with it, in words. */
+  /** The error as a sentence. */
   error: string | null;
   known: Known;
 }
@@ -66,7 +66,7 @@ function Input(props: InputProps): ComponentChildren {
   return <PlainInput {...props} />;
 }
 
-/** What can be chosen for a field; null where anything can be typed. */
+/** The choices for a field; null if any text is allowed. */
 function choicesOf(name: string, value: string, { choices, traces }: Known): readonly ChoiceEntry[] | null {
   if (name === "actor") return choices?.actors ?? null;
   if (name === "trace") return traces;
@@ -97,7 +97,7 @@ function PlainInput({ id, field, value, set, describedBy, isFaulty }: InputProps
       </select>
     );
   }
-  // Several of them, one a line.
+  // Several values, one per line.
   if (field.value_name === "KEY=VALUE") {
     return <textarea {...common} rows={3} value={value} spellcheck={false} dir="auto" onInput={(event) => set(event.currentTarget.value)} />;
   }

@@ -1,5 +1,5 @@
-// A form that starts a run: what to choose, what it would take, the same as a command line, and the start. Errors are
-// the command line's own words, at the field that they are about.
+// A form that starts a run: the fields, a forecast, the equivalent command line, and the start button. Errors are those
+// of the command line, next to the field that caused them.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../data/api";
@@ -12,10 +12,10 @@ import { hashOf } from "./routes";
 import { aboutOf } from "./questions";
 import { type Known, StartField } from "./start-field";
 
-/** A pause in typing that is taken for its end. */
+/** The forecast is requested after a pause in typing of this length. */
 const TYPED_MS = 350;
 
-/** Flags with boxes of their own. */
+/** Flags that have special fields. */
 const ABOUT = new Set(["storage", "tag"]);
 
 interface Props {
@@ -98,26 +98,26 @@ function isCommon(field: FormField): boolean {
   return field.common;
 }
 
-/** The storage first, whatever the command line has first. */
+/** Puts the storage first, whatever the order of the command line. */
 function inOrder(fields: FormField[]): FormField[] {
   const isStorage = (field: FormField) => field.name === "path" || field.name === "target";
   return [...fields.filter(isStorage), ...fields.filter((field) => !isStorage(field))];
 }
 
-/** What a list shows as chosen is chosen: the first root. */
+/** A list shows the first root as selected, so it counts as selected. */
 function withRoot(form: Form, values: FormValues, info: Info | null): FormValues {
   const field = form.fields.find((one) => one.name === "path" || one.name === "target");
   const root = info?.roots[0];
   return field === undefined || root === undefined || values[field.name] !== "" ? values : { ...values, [field.name]: root };
 }
 
-/** Why it was not started, and the field that this is about. */
+/** The reason why the run was not started, and the field that caused it. */
 interface Refusal {
   why: string;
   field: string | null;
 }
 
-/** Starts it and goes to its page; else why not. */
+/** Starts the run and opens its page; otherwise returns the reason. */
 async function begin(form: Form, values: FormValues, against: string): Promise<Refusal | null> {
   try {
     const answer = await api.start(request(form, values));
@@ -151,13 +151,13 @@ function AheadBox({ ahead, error }: { ahead: AheadAnswer | null; error: string |
   );
 }
 
-/** What it would take, asked again after every pause in typing; null until the first answer. */
+/** The forecast, requested again after every pause in typing; null until the first response. */
 function useAhead(form: Form, values: FormValues): AheadAnswer | null {
   const [ahead, setAhead] = useState<AheadAnswer | null>(null);
   const asked = JSON.stringify(request(form, values));
   useEffect(() => {
     const stop = new AbortController();
-    // The command line says at the start what this could not say before.
+    // The command line reports at the start what this request could not.
     const ask = () => api.ahead(request(form, values), stop.signal).then(setAhead, () => undefined);
     const timer = window.setTimeout(() => void ask(), TYPED_MS);
     return () => {

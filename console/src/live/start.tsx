@@ -1,4 +1,4 @@
-// Start a run: common questions first, then a form per verb, generated from the command line's definition.
+// Starts a run: common questions first, then a form for each verb, generated from the command line's definition.
 
 import { api } from "../data/api";
 import { Missing } from "../parts/section";
@@ -32,7 +32,7 @@ function Forms({ verb, set }: Props) {
   const traces = useData(api.traces, "traces");
   const form = forms.data?.find((form) => form.verb === verb) ?? null;
   const error = forms.error ?? info.error ?? choices.error ?? traces.error;
-  // The list of traces may take a moment, and one form alone needs it.
+  // The list of traces may take a moment, and only one form needs it.
   const isThere = info.data !== null && choices.data !== null && (verb !== "replay" || traces.data !== null);
   return (
     <>

@@ -1,24 +1,24 @@
-// Streams of a run that runs as rows of cells: how much of its buffer each had left. Pure.
+// Streams of a run in progress as rows of cells: how much of its buffer each had left. Pure.
 
 import { type Cell, turnsOf } from "../figures/margin";
 import type { LivePoint } from "./live-state";
 
 export interface StripRow {
-  /** Whose it is, in a run of many machines; empty on one. */
+  /** The host of the stream; empty in a run of one host. */
   host: string;
   stream: number;
 }
 
 export interface StripCell extends StripRow, Cell {}
 
-/** A stream at a tick. */
+/** The state of a stream at a tick. */
 interface Stand {
   at_s: number;
   late_frames: number;
   margin_ms: number | null;
 }
 
-/** How far back the first tick of a load point reaches. */
+/** The first tick of a load point covers this much time before it, in seconds. */
 const FIRST_S = 1;
 
 export function stripCells(ticks: readonly LivePoint[]): StripCell[] {
@@ -27,7 +27,7 @@ export function stripCells(ticks: readonly LivePoint[]): StripCell[] {
   let before_s: number | null = null;
   for (const tick of ticks) {
     if (tick.isFirst || before_s === null) {
-      // Of what was late before the first tick that is kept nothing is known.
+      // Late frames before the first tick that was kept are unknown.
       known = new Map();
       before_s = tick.at_s - FIRST_S;
     }
@@ -46,8 +46,10 @@ export function stripCells(ticks: readonly LivePoint[]): StripCell[] {
   return cells;
 }
 
-/** From one tick to the next. In between the margin falls with the clock, and no frame is late before the one is needed
- * that had not come at the first tick. */
+/**
+ * The cells from one tick to the next. In between, the margin shrinks with the clock, and no frame is late before the
+ * deadline of the frame that was outstanding at the first tick.
+ */
 function cellsBetween(before: Stand, now: Stand, buffer_ms: number): Cell[] {
   const late_frames = Math.max(now.late_frames - before.late_frames, 0);
   const isLate = late_frames > 0 || (now.margin_ms ?? 0) < 0;
@@ -73,7 +75,7 @@ export function rowsOf(cells: readonly StripCell[]): StripRow[] {
   return [...rows.values()].sort((one, two) => one.host.localeCompare(two.host, "en") || one.stream - two.stream);
 }
 
-/** "7"; of a run on many machines "edit-2: 7". No two rows have the same. */
+/** "7"; in a run of several hosts "edit-2: 7". Unique. */
 export function rowName({ host, stream }: StripRow): string {
   return host === "" ? String(stream) : `${host}: ${stream}`;
 }

@@ -1,35 +1,35 @@
-// Runs as the list shows them: a suite or a proof is one row, with its runs folded under it. Pure.
+// Runs as rows of the list: a suite or a proof is one row, and its runs are folded under it. Pure.
 
 import type { RunEntry } from "../data/live";
 import { counted } from "../figures/units";
 import { type RunFilter, runsShown } from "./run-search";
 
-/** The verb of a suite's row, which groups runs and is not a run. */
+/** The verb of a suite's row. The row is a group of runs, not a run. */
 export const SUITE = "suite";
 
-/** The verb of a proof's row, which groups runs, too. */
+/** The verb of a proof's row, which is a group, too. */
 export const PROOF = "prove";
 
-/** The verb of a procedure's row, which groups runs, too. */
+/** The verb of a procedure's row, which is a group, too. */
 export const PROCEDURE = "procedure";
 
-/** Whether this entry groups runs and is not a run. */
+/** Whether this entry is a group of runs, not a run. */
 export const holdsRuns = (run: RunEntry): boolean => [SUITE, PROOF, PROCEDURE].includes(run.verb);
 
-/** What a reader opened or closed, by the suite's name. */
+/** Whether the user opened or closed a suite, by its name. */
 export type Opened = Readonly<Record<string, boolean>>;
 
 export interface ListedRun {
   run: RunEntry;
-  /** Of a suite: the runs in it, in the order in which they began; of a proof of suites, these. */
+  /** The runs of a suite, in the order of their starts; the suites of a proof of suites. */
   members: readonly RunEntry[];
-  /** Those that are shown under it. */
+  /** The members that are shown under it. */
   under: readonly RunEntry[];
 }
 
 /**
- * The rows of the list. A search that finds runs of a suite, and not the suite itself, shows those; otherwise they are
- * shown where the user opened the suite.
+ * The rows of the list. If a search finds runs of a suite but not the suite itself, these runs are shown. Otherwise the
+ * runs of a suite are shown if the user has opened it.
  */
 export function listedRuns(runs: readonly RunEntry[], filter: RunFilter, opened: Opened): ListedRun[] {
   const found = new Set(runsShown(runs, filter).map((run) => run.id));
@@ -39,7 +39,7 @@ export function listedRuns(runs: readonly RunEntry[], filter: RunFilter, opened:
     .filter((run) => !isMember(run))
     .flatMap((run) => {
       const members = holdsRuns(run) ? runs.filter((other) => other.suite === run.id).reverse() : [];
-      // Those of a suite within a proof, too.
+      // Includes the runs of a suite within a proof.
       const hits = members.length === 0 ? [] : runs.filter(({ id }) => id.startsWith(`${run.id}/`) && found.has(id)).reverse();
       if (!found.has(run.id) && hits.length === 0) return [];
       const isOpen = opened[run.id];
@@ -48,7 +48,7 @@ export function listedRuns(runs: readonly RunEntry[], filter: RunFilter, opened:
     });
 }
 
-/** What a click on a suite's button does: all of its runs, or none. */
+/** The state after a click on a suite's button: all of its runs are shown, or none. */
 export function toggled(opened: Opened, { run, members, under }: ListedRun): Opened {
   return { ...opened, [run.id]: under.length < members.length };
 }
@@ -59,7 +59,7 @@ export function membersText({ members, under }: ListedRun): string {
   return `${isPart ? `${under.length} of ` : ""}${counted(members.length, "run")}`;
 }
 
-/** How many runs are found, not counting groups such as suites: `14 runs`, `2 of 14 runs in 1 row`. */
+/** The number of runs found, without groups such as suites: `14 runs`, `2 of 14 runs in 1 row`. */
 export function countText(runs: readonly RunEntry[], filter: RunFilter): string {
   const measured = runs.filter((run) => !holdsRuns(run));
   const found = runsShown(measured, filter);

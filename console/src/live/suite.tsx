@@ -1,4 +1,4 @@
-// A suite: what each of its workloads moved, each with its run; also while it goes on.
+// A suite: the throughput of each of its workloads, each with its run. Also shown while it is in progress.
 
 import { useMemo, useState } from "preact/hooks";
 import { api } from "../data/api";
@@ -26,7 +26,7 @@ interface Props {
   runs: readonly RunEntry[];
   /** The suite that this one repeats; empty for none. */
   against: string;
-  /** Asks for the runs again. */
+  /** Requests the list of runs again. */
   again: () => void;
 }
 
@@ -58,7 +58,7 @@ export function SuiteView({ entry, runs, against, again }: Props) {
   );
   const page = suite.data;
   const goesOn = entry.state === "running";
-  // A suite is one process: the end of its run that goes on is its own.
+  // A suite is one process, so stopping its current run stops the suite.
   const stop = async () => {
     if (running === undefined) throw new Error("No run of the suite is active right now. Try again in a few seconds.");
     await api.stop(running.id);
@@ -116,7 +116,7 @@ interface ProgressProps {
   running: RunEntry | undefined;
 }
 
-/** How many workloads have ended, since when, and which one runs. */
+/** The number of finished workloads, the start of the suite, and the current workload. */
 function Progress({ page, startedAt, running }: ProgressProps) {
   const [now, setNow] = useState(Date.now());
   useEvery(1_000, () => setNow(Date.now()));
@@ -157,7 +157,7 @@ function columnsOf(rows: readonly SuiteRow[]): Column<SuiteRow>[] {
   ];
 }
 
-/** From 0, on a linear scale. */
+/** A bar that starts at 0, on a linear scale. */
 function Bar({ value, most }: { value: number | null; most: number }) {
   if (value === null || !(most > 0)) return null;
   return (
@@ -167,7 +167,7 @@ function Bar({ value, most }: { value: number | null; most: number }) {
   );
 }
 
-/** A dash for what was not measured. */
+/** A dash if nothing was measured. */
 function mb(bytes_per_s: number | null): string {
   return bytes_per_s === null ? "–" : mbPerS(bytes_per_s);
 }

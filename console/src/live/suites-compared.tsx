@@ -1,4 +1,4 @@
-// Suites side by side in the console: the page is the report's.
+// Suites side by side in the console, on the same page as in a report.
 
 import type { ComponentChildren } from "preact";
 import { api } from "../data/api";

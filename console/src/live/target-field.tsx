@@ -1,4 +1,4 @@
-// The storage that is measured: one of the directories that the console may use, and a folder in it.
+// The storage to measure: one of the directories that the console may use, and a folder in it.
 
 interface Props {
   id: string;
@@ -42,7 +42,7 @@ export function TargetField({ id, value, set, roots, describedBy, isFaulty }: Pr
   );
 }
 
-/** The longest root that a path lies below, and the rest. */
+/** The longest root that contains the path, and the rest of the path. */
 export function partsOf(path: string, roots: readonly string[]): { root: string; folder: string } {
   const below = roots.filter((root) => path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`));
   const root = below.sort((one, two) => two.length - one.length)[0] ?? roots[0] ?? "";

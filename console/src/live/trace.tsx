@@ -1,4 +1,4 @@
-// A trace in the console: its page, refined by the server.
+// A trace in the console: its page, with further details from the server.
 
 import { useMemo } from "preact/hooks";
 import { api } from "../data/api";

@@ -1,4 +1,4 @@
-// The traces that this machine has: those that ship, and its own.
+// The traces on the console's host: those that are shipped, and its own.
 
 import { api } from "../data/api";
 import type { TraceEntry } from "../data/live";

@@ -1,13 +1,13 @@
-// Data from the server for a screen: loading, there, or refused. Asked again when the server comes back.
+// Data from the server for a screen: loading, loaded, or refused. Requested again when the server is reachable again.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isReachable } from "../data/api";
 
 export interface Loaded<Data> {
   data: Data | null;
-  /** In words; null while all is well. */
+  /** The error as a sentence; null if there is none. */
   error: string | null;
-  /** Asks again. */
+  /** Requests the data again. */
   again: () => void;
 }
 
@@ -27,7 +27,7 @@ export function useData<Data>(load: (stop: AbortSignal) => Promise<Data>, key: s
       },
     );
     return () => stop.abort();
-    // Gone and back again: what is shown may be old.
+    // After the server was unreachable, the displayed data may be old.
   }, [key, turn, there]);
   const mine = state.key === key;
   return {
@@ -37,7 +37,7 @@ export function useData<Data>(load: (stop: AbortSignal) => Promise<Data>, key: s
   };
 }
 
-/** Calls it every so often while the page is looked at. */
+/** Calls the function at this interval while the page is visible. */
 export function useEvery(ms: number, call: () => unknown): void {
   const latest = useRef(call);
   latest.current = call;

@@ -1,13 +1,13 @@
-// A running run in the console, event by event.
+// Follows a run in progress by its events.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../data/api";
 import { type LiveState, NOTHING_YET, afterEvent } from "./live-state";
 
-/** The screen follows events at most so often, however many there are. */
+/** The shortest interval between two redraws, however many events arrive. */
 const DRAW_MS = 100;
 
-/** Follows the run's events; tells when it has ended. */
+/** Follows the run's events. Calls `finish` when the run has ended. */
 export function useLive(id: string, finish: () => void): { state: LiveState; connected: boolean; heardAt: { current: number } } {
   const [state, setState] = useState(NOTHING_YET);
   const [connected, setConnected] = useState(true);

@@ -1,4 +1,4 @@
-// A page while its data loads, or could not be loaded.
+// A page while its data is loading, or after that failed.
 
 import type { ComponentChildren } from "preact";
 import { Missing } from "../parts/section";
@@ -7,7 +7,7 @@ import { hashOf } from "./routes";
 
 interface Props {
   title: string;
-  /** What is waited for. */
+  /** The name of the data: `the run`. */
   what: string;
   error: string | null;
   back: ComponentChildren;
