@@ -1,5 +1,5 @@
-// The period that is looked at. One for the whole page: every chart with a time axis shows it and may
-// change it. Choosing a period and zooming into it are the same thing here.
+// The period in view. There is one for the whole page: every chart with a time axis shows it and may change it. To choose
+// a period and to zoom into it is the same.
 
 import { signal } from "@preact/signals";
 
@@ -8,21 +8,21 @@ export interface Period {
   to_s: number;
 }
 
-/** null: all of it. */
+/** Null for the whole extent. */
 export const period = signal<Period | null>(null);
 
-/** The times that are there at all. A period of the page never leaves them. */
+/** The whole time range of the page. A period is always inside it. */
 export type Extent = Period;
 
-/** Less than this can't be looked at: operations are told to the microsecond. */
+/** The shortest period: the times of operations have microseconds. */
 const SHORTEST_S = 0.0001;
 
-/** What is looked at now. */
+/** The period in view. */
 export function inView(extent: Extent, chosen: Period | null): Period {
   return chosen === null ? extent : (within(extent, chosen) ?? extent);
 }
 
-/** A period inside the extent; null where it is (nearly) all of it, or none of it. */
+/** A period inside the extent; null if it covers (nearly) all of it, or none of it. */
 export function within(extent: Extent, wish: Period): Period | null {
   const whole = extent.to_s - extent.from_s;
   const length = Math.max(wish.to_s - wish.from_s, Math.min(SHORTEST_S, whole));
@@ -32,7 +32,7 @@ export function within(extent: Extent, wish: Period): Period | null {
   return { from_s, to_s: from_s + length };
 }
 
-/** Closer (factor below 1) or farther, so that the moment at_s stays where it is on the screen. */
+/** Zooms in (factor below 1) or out; `at_s` keeps its position on the screen. */
 export function zoomed(extent: Extent, chosen: Period | null, factor: number, at_s?: number): Period | null {
   const now = inView(extent, chosen);
   const fixed_s = at_s ?? (now.from_s + now.to_s) / 2;
@@ -40,7 +40,7 @@ export function zoomed(extent: Extent, chosen: Period | null, factor: number, at
   return within(extent, { from_s, to_s: from_s + (now.to_s - now.from_s) * factor });
 }
 
-/** Moved by a share of what is in view; stops at the ends. */
+/** Moves by a share of the period in view, and stops at the ends of the extent. */
 export function moved(extent: Extent, chosen: Period | null, share: number): Period | null {
   if (chosen === null) return null;
   const now = inView(extent, chosen);
@@ -50,7 +50,7 @@ export function moved(extent: Extent, chosen: Period | null, share: number): Per
   return within(extent, { from_s: now.from_s + step_s, to_s: now.to_s + step_s });
 }
 
-/** What a key does to the period; undefined where it does nothing. */
+/** The period after a key; undefined if the key has no meaning. */
 export function byKey(key: string, extent: Extent, chosen: Period | null): Period | null | undefined {
   switch (key) {
     case "ArrowLeft":
@@ -69,7 +69,7 @@ export function byKey(key: string, extent: Extent, chosen: Period | null): Perio
   }
 }
 
-/** Shows a moment with some time around it: `around_s` at both sides, or a fortieth of all there is. */
+/** Shows a time range with `around_s` on both sides; by default a fortieth of the extent. */
 export function showMoment(extent: Extent, from_s: number, to_s: number, around_s?: number): void {
   const margin_s = around_s ?? Math.max((extent.to_s - extent.from_s) / 40, (to_s - from_s) / 2);
   period.value = within(extent, { from_s: from_s - margin_s, to_s: to_s + margin_s });

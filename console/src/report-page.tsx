@@ -1,4 +1,4 @@
-// A page of data, whatever it is about. The report and the live console both show it.
+// A page of data of any kind. The report and the live console both show it.
 
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -12,12 +12,12 @@ import { TraceReportPage } from "./trace/trace-report";
 
 interface Props {
   page: Page;
-  /** A way back, for the live console. */
+  /** A link back, in the live console. */
   back?: ComponentChildren;
 }
 
 export function ReportPage(props: Props) {
-  // Other runs have other times. The same ones are asked for again when their notes change.
+  // Other runs have other times. The same runs are loaded again if their notes change.
   const { kind, runs, trace } = props.page;
   const shown = [kind, trace?.id ?? "", ...runs.map((run) => run.id)].join("\n");
   useEffect(() => () => void (period.value = null), [shown]);

@@ -1,6 +1,6 @@
-// Sections of a page as the Rust side writes them (generated.ts, `SectionBlocks`): sentences, tables, and where charts
-// stand. Words are drawn as they are. A figure is looked up in the summary by its path, to be sorted by and to be held
-// against the file by a test.
+// Sections of a page as the Rust side writes them (generated.ts, `SectionBlocks`): sentences, tables, and the places of
+// charts. Texts are shown unchanged. A figure is looked up in the summary by its path, so that tables can be sorted by
+// it and a test can compare it with the file.
 
 import { createContext } from "preact";
 import type { ComponentChildren } from "preact";
@@ -19,18 +19,18 @@ import { Section } from "./section";
 import { Table } from "./table";
 import { cut } from "./text";
 
-/** What the paths of figures lead through. */
+/** The object in which paths of figures are looked up. */
 export const FiguresRoot = createContext<unknown>(null);
 
-/** Charts by the names that blocks have for them. `point`: of which load point; null outside one. */
+/** Charts by their names in blocks. `point`: the load point; null outside the sections of load points. */
 export type Charts = Record<string, (point: number | null) => ComponentChildren>;
 
-/** What a cell shows where nothing was measured. */
+/** The text of a cell that was not measured. */
 const NOT_MEASURED = "-";
 
-/** Longer cells and names are cut until the reader opens them. */
+/** Longer cells and names are cut until the user opens them. */
 const LONGEST_CELL = 320;
-/** Cells up to here need no wide column. */
+/** Cells up to this length need no wide column. */
 const SHORT_CELL = 64;
 
 export function SectionView({ section, charts = {} }: { section: SectionBlocks; charts?: Charts }) {
@@ -108,7 +108,7 @@ function One({ block, charts, point }: { block: Block; charts: Charts; point: nu
   }
 }
 
-/** From this machine down to the disks; the part that can carry least is marked. */
+/** From this client to the disks. The part with the lowest capacity is marked. */
 function Path({ hops }: { hops: readonly HopWords[] }) {
   return (
     <ol class="path" aria-label="Path from this client to the disks">
@@ -135,7 +135,7 @@ function TileView({ tile }: { tile: TileBlock }) {
   );
 }
 
-/** A text with the figure behind it. Where there is one that is not shown, the help of its column says why. */
+/** A text with its figure. If the figure exists but is not shown, the help of the column gives the reason. */
 export function Told({ path, text, help = "" }: { path: string; text: string; help?: string }) {
   const root = useContext(FiguresRoot);
   if (path === "") return <Name text={text} length={text.length > SHORT_CELL ? LONGEST_CELL : SHORT_CELL} empty="" />;
@@ -154,13 +154,13 @@ export function Told({ path, text, help = "" }: { path: string; text: string; he
   );
 }
 
-/** The number that lies at `load_points.0.total.ops`; null where none was measured. */
+/** The number at `load_points.0.total.ops`; null if it was not measured. */
 export function valueAt(root: unknown, path: string): number | null {
   const at = path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown> | null | undefined)?.[key], root);
   return typeof at === "number" ? at : null;
 }
 
-/** What a comma parts from a name: `p99, ms`. Else the two lines are one name: `late frames`. */
+/** Units: in a title, a comma separates them from the name (`p99, ms`). Other second lines belong to the name. */
 const UNIT = /^(%|s|ms|µs|bytes|[KMGT]?i?B|[KMGT]?i?B\/s.*|op\/s|0 to 1)$/;
 
 function titleOf(column: TableBlock["columns"][number]): string {
@@ -169,7 +169,7 @@ function titleOf(column: TableBlock["columns"][number]): string {
   return UNIT.test(unit) && !name.endsWith(":") ? `${name}, ${unit}` : `${name} ${unit}`;
 }
 
-/** Where a cell's figure is in the summary: below its row, or with its row in place of `*`. */
+/** The path of a cell's figure in the summary: below its row, or with its row in place of `*`. */
 function pathOf({ path }: TableBlock["columns"][number], row = ""): string {
   if (path === "") return "";
   return path.includes("*") ? path.replace("*", row) : `${row}.${path}`;
@@ -204,11 +204,11 @@ export function TableView({ table, most }: { table: TableBlock; most?: number })
     const path = (row: number) => pathOf(column, table.rows[row]);
     return {
       title: titleOf(column),
-      // The first column names the rows.
+      // The first column has the names of the rows.
       number: at > 0 && !column.is_words,
       head: at === 0,
       ...(column.help === "" ? {} : { help: column.help }),
-      // Numbers are sorted as numbers or not at all.
+      // Columns of numbers are sorted by the numbers. Without them they are not sortable.
       ...(column.path === "" && !column.is_words
         ? {}
         : { sort: (row: number) => (column.path === "" ? (column.cells[row] ?? "") : valueAt(root, path(row))) }),
@@ -219,7 +219,7 @@ export function TableView({ table, most }: { table: TableBlock; most?: number })
   return <Table {...(most === undefined ? {} : { most })} caption={table.caption} rows={rows} columns={columns} rowClass={(row) => (bad.has(row) ? "bad" : "")} />;
 }
 
-/** One choice of a load point for the whole page: it stands in the link. Without one the last is shown. */
+/** The chosen load point applies to the whole page and is part of the link. By default the last one is shown. */
 function PointsView({ points, charts }: { points: readonly PointBlocks[]; charts: Charts }) {
   const chosen = points.find(({ point }) => point === chosenPoint.value) ?? points[points.length - 1];
   if (chosen === undefined) return null;

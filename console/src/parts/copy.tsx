@@ -1,5 +1,4 @@
-// A line to copy, with its button. If the browser denies access to the clipboard, the line is
-// selected.
+// A line of text with a button that copies it. If the browser denies access to the clipboard, the line is selected.
 
 import { useRef, useState } from "preact/hooks";
 

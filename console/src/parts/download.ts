@@ -1,6 +1,6 @@
-// Saving something as a file, without a server: a link to a blob.
+// Saves data as a file without a server, by a link to a blob.
 
-/** Offers the data as a file. */
+/** Downloads the data as a file. */
 export function download(name: string, data: Blob): void {
   const url = URL.createObjectURL(data);
   const link = document.createElement("a");
@@ -12,7 +12,7 @@ export function download(name: string, data: Blob): void {
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A name that every file system takes. */
+/** A name that every file system accepts. */
 export function fileName(name: string): string {
   const ending = /\.[a-z]{2,4}$/.exec(name)?.[0] ?? "";
   const before = name.slice(0, name.length - ending.length);
@@ -22,7 +22,7 @@ export function fileName(name: string): string {
 
 export type Cell = string | number | null;
 
-/** Rows as CSV (RFC 4180). Text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Rows as CSV (RFC 4180). Text that a spreadsheet would interpret as a formula gets a leading apostrophe. */
 export function csv(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [columns, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
 }

@@ -1,4 +1,4 @@
-// Names and values, one below the other.
+// A list of names and values.
 
 import type { ComponentChildren } from "preact";
 import { Name } from "./name";

@@ -1,5 +1,5 @@
-// A figure of summary.json. Its path and its raw number stay on the element, so that a test can compare every figure of
-// the page with the file.
+// A figure of summary.json. The element has its path and its raw number, so that a test can compare every figure of the
+// page with the file.
 
 import type { ComponentChildren } from "preact";
 import { meaningOf } from "../figures/meaning";
@@ -8,9 +8,9 @@ interface Props {
   /** Its path in summary.json: `load_points.0.total.read_bytes_per_s`. */
   path: string;
   value: number | null | undefined;
-  /** One of figures/units.ts. */
+  /** A formatter of figures/units.ts. */
   text: (value: number) => string;
-  /** Shown behind the figure. */
+  /** Shown after the figure. */
   unit?: string;
 }
 
@@ -32,7 +32,7 @@ export function Figure({ path, value, text, unit }: Props) {
   );
 }
 
-/** A figure with its name, large: for the few that matter. */
+/** A large figure with its name, for the few most important ones. */
 export function Tile({
   name,
   children,

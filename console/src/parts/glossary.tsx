@@ -14,7 +14,7 @@ const GLOSSARY = {
 
 export type Word = keyof typeof GLOSSARY;
 
-/** A word of the glossary. `children`, where it stands in another form. */
+/** A word of the glossary. `children` is its inflected form, if it differs. */
 export function Term({ word, children }: { word: Word; children?: string }) {
   return <Explained says={GLOSSARY[word]}>{children ?? word}</Explained>;
 }
@@ -30,14 +30,14 @@ export function Explained({ says, children }: { says: string; children: string }
   const whole = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (!open) return undefined;
-    // Not every browser moves the focus when something else is touched.
+    // Not every browser moves the focus if the user touches another element.
     const away = (event: Event) => {
       if (event.target instanceof Node && whole.current?.contains(event.target) === false) setOpen(false);
     };
     document.addEventListener("pointerdown", away);
     return () => document.removeEventListener("pointerdown", away);
   }, [open]);
-  // A touch has no hover: what browsers make of one would open and close.
+  // Touch has no hover. The hover events that browsers emulate would open and close the explanation.
   const hover = (now: boolean) => (event: PointerEvent) => {
     if (event.pointerType === "mouse") setOpen(now);
   };
@@ -66,7 +66,7 @@ export function Explained({ says, children }: { says: string; children: string }
   );
 }
 
-/** Moves the explanation to the left where the window ends before it does. */
+/** Moves the explanation to the left if it extends beyond the window. */
 function keepInView(told: HTMLElement): void {
   told.style.left = "0";
   const beyond = told.getBoundingClientRect().right - (document.documentElement.clientWidth - 8);

@@ -1,5 +1,5 @@
-// A button that opens a short list of others: one stop for the Tab key instead of many. Escape and a click elsewhere
-// close it.
+// A button that opens a short list of other buttons: one stop for the Tab key instead of many. Escape or a click outside
+// closes it.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
@@ -11,7 +11,7 @@ export interface MenuItem {
 }
 
 interface Props {
-  /** The button's word. */
+  /** The button's text. */
   name: string;
   /** The button's name for screen readers. */
   label: string;

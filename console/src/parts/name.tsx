@@ -1,14 +1,14 @@
-// Text from outside, shown so that it can't break the page: its direction is isolated, long text is cut and
-// can be opened, line ends are spaces.
+// Text from outside, shown so that it can't break the page: its direction is isolated, long text is cut and can be
+// opened, line ends are shown as spaces.
 
 import { useState } from "preact/hooks";
 import { cut, pieces } from "./text";
 
 interface Props {
   text: string;
-  /** Characters before it is cut. */
+  /** The length in characters from which it is cut. */
   length?: number;
-  /** Shown where the text is empty. */
+  /** Shown if the text is empty. */
   empty?: string;
 }
 
@@ -28,10 +28,10 @@ export function Name({ text, length = 64, empty = "–" }: Props) {
   );
 }
 
-/** Longer than any real sentence; longer text is hostile or broken. */
+/** Longer than any real sentence. Longer text is malicious or broken. */
 const LONGEST_SENTENCE = 800;
 
-/** A sentence from outside; its direction is that of the element around it. */
+/** A sentence from outside. Its direction is that of the surrounding element. */
 export function Said({ text }: { text: string }) {
   if (text.length > LONGEST_SENTENCE) return <Name text={text} length={LONGEST_SENTENCE} />;
   return (
@@ -41,7 +41,7 @@ export function Said({ text }: { text: string }) {
   );
 }
 
-/** Longer text: lines are kept, its direction is its own. */
+/** A longer text: lines are kept, and its direction is determined by its content. */
 export function Prose({ text }: { text: string }) {
   const scrolls = text.length > 500 || text.split("\n").length > 10 ? { tabIndex: 0 } : {};
   return (

@@ -1,4 +1,4 @@
-// A percentile, if there are enough operations for it; else a dash with the reason.
+// A percentile if there are enough operations for it; otherwise a dash with the reason.
 
 import { whyNot } from "../figures/percentile";
 import { Figure } from "./figure";
@@ -9,7 +9,7 @@ interface Props {
   text: (value: number) => string;
   /** 99 for p99. */
   percentile: number;
-  /** Of how many operations, or frames. */
+  /** The number of operations, or frames. */
   operations: number;
 }
 

@@ -8,14 +8,14 @@ import { useContext } from "preact/hooks";
 interface Props {
   id: string;
   title: string;
-  /** One or two sentences: what is to be seen here. */
+  /** A description of the section in one or two sentences. */
   about?: ComponentChildren;
   children: ComponentChildren;
 }
 
 const FoldedContext = createContext(false);
 
-/** Sections in here are folded. */
+/** Folds all sections inside. */
 export function Folded({ children }: { children: ComponentChildren }) {
   return <FoldedContext.Provider value={true}>{children}</FoldedContext.Provider>;
 }
@@ -34,7 +34,7 @@ export function Section({ id, title, about, children }: Props) {
   );
 }
 
-/** What is inside is on the page, so that a search finds it; its charts are drawn when they come into view. */
+/** The content is on the page, so that a search finds it. Its charts are drawn when they come into view. */
 function FoldedSection({ id, title, about, children }: Props) {
   return (
     <section id={id} aria-labelledby={`${id}-title`} class="section folded">
@@ -51,7 +51,7 @@ function FoldedSection({ id, title, about, children }: Props) {
   );
 }
 
-/** Words where data is missing: why, and what would bring it. */
+/** A text in place of missing data: why it is missing, and how to get it. */
 export function Missing({ children }: { children: ComponentChildren }) {
   return <p class="missing">{children}</p>;
 }

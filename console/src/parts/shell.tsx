@@ -1,5 +1,5 @@
-// What every page has around it: the name and the verdict on top, the way to its parts, light and dark, who
-// made it, and the licences of what is inside.
+// The frame of every page: name and verdict at the top, links to its parts, the switch between light and dark, the
+// version, and the licences of its packages.
 
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -14,7 +14,7 @@ export interface PagePart {
   title: string;
 }
 
-/** Said with a word and a sign, never with colour alone. */
+/** Shown as a word with a sign, never by colour alone. */
 export interface Verdict {
   word: string;
   tone: "good" | "unsure" | "bad" | "plain";
@@ -22,15 +22,15 @@ export interface Verdict {
 
 interface Props {
   title: string;
-  /** What kind of page: `run`, `trace`, `comparison`. */
+  /** The kind of page: `run`, `trace`, `comparison`. */
   kind: string;
   verdict?: Verdict | null;
-  /** Shown in the tab's title, so that another tab or a wall of monitors sees it. */
+  /** Shown in the tab's title, so that it is visible from another tab or on a wall of monitors. */
   alarm?: string;
   sections: PagePart[];
   /** "made by reelgauge 0.1.0 at …" */
   madeBy?: string;
-  /** Before the title: a way back. */
+  /** A link back, before the title. */
   back?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -84,7 +84,7 @@ export function Shell({ title, kind, verdict, alarm = "", sections, madeBy, back
   );
 }
 
-/** As the link says, and what is folded opens. A click for another tab is the browser's. */
+/** Follows the link, and opens folded parts. The browser handles clicks that open another tab. */
 function follow(event: MouseEvent, part: string): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();
@@ -101,10 +101,7 @@ export function VerdictMark({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/**
- * The part that is being read: the last one whose heading has gone past the upper third; at the end, the
- * last.
- */
+/** The part in view: the last one whose heading is above the upper third of the window; at the end, the last part. */
 function useHere(sections: PagePart[]): string {
   const [here, setHere] = useState(sections[0]?.id ?? "");
   const ids = sections.map((part) => part.id).join(" ");
@@ -135,7 +132,7 @@ function useHere(sections: PagePart[]): string {
   return here;
 }
 
-/** Loaded on request, because they are long. */
+/** Created on request, because they are long. */
 function Licences() {
   const [open, setOpen] = useState(false);
   return (

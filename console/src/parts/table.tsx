@@ -1,41 +1,41 @@
-// A table: caption, headings with scope, sorted by a click or a key, scrolling within itself where the page
-// is narrow, and showing a limited number of rows until the user asks for more.
+// A table with caption and heading scopes. It is sorted by a click or a key, scrolls separately if the page is narrow,
+// and shows a limited number of rows until the user requests more.
 
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { count, counted } from "../figures/units";
 
 export interface Column<Row> {
-  /** Its heading, with the unit: `p99, ms`. */
+  /** The heading, with the unit: `p99, ms`. */
   title: string;
   cell: (row: Row, index: number) => ComponentChildren;
   /** Makes the column sortable. Nulls come last. */
   sort?: (row: Row) => number | string | null;
-  /** Numbers stand to the right. */
+  /** Aligns numbers to the right. */
   number?: boolean;
-  /** The row's own name: a heading of the row. */
+  /** The cells are headings of their rows. */
   head?: boolean;
-  /** What the heading means, where it is short. */
+  /** An explanation of the heading. */
   help?: string;
 }
 
 interface Props<Row> {
-  /** What the table shows; read to those who can't see it, and shown unless `quiet`. */
+  /** What the table shows. Always read by screen readers; visible unless `quiet`. */
   caption: string;
   quiet?: boolean;
   columns: Column<Row>[];
   rows: readonly Row[];
-  /** Rows that belong to one, and follow it in whatever order. */
+  /** Rows below this row (the runs of a suite), which stay below it however the table is sorted. */
   under?: (row: Row) => readonly Row[];
-  /** Rows before "more". */
+  /** The number of rows until "More rows". */
   most?: number;
-  /** Marks rows: `bad`, `chosen`. */
+  /** The class of a row: `bad`, `chosen`. */
   rowClass?: (row: Row) => string;
   /** Shown if there are no rows. */
   empty?: string;
 }
 
-/** So many need no order of their own. */
+/** Tables with at most this many rows are not sortable. */
 const FEW_ROWS = 3;
 
 interface Order {
@@ -102,7 +102,7 @@ function Heading<Row>({
   sortable,
 }: {
   column: Column<Row>;
-  /** A few rows are seen at once, in whatever order. */
+  /** Whether the column can be sorted. Tables with few rows cannot. */
   sortable: boolean;
   state: Order | null;
   sort: () => void;
@@ -129,7 +129,7 @@ function Heading<Row>({
   );
 }
 
-/** First the largest, then the smallest, then as it was. */
+/** The next order after a click: largest first, then smallest first, then the original order. */
 function next(order: Order | null, column: number): Order | null {
   if (order?.column !== column) return { column, down: true };
   return order.down ? { column, down: false } : null;

@@ -1,4 +1,4 @@
-// One of several views: a list of tabs as the ARIA practices have it. Arrow keys change, the panel is one.
+// A list of tabs as in the ARIA practices: arrow keys select a tab, and there is one panel.
 
 import { useId, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";

@@ -1,8 +1,6 @@
-// Text from outside, made fit for one line: charts can't wrap or isolate directions as the page can.
+// Text from outside, prepared for one line: unlike the page, charts can't wrap it or isolate its direction.
 
-/**
- * One line of at most `length` characters, with an ellipsis in the middle, where both ends tell something.
- */
+/** One line of at most `length` characters, with an ellipsis in the middle, because both ends are informative. */
 export function cut(text: string, length = 48): string {
   const line = text
     .replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ")
@@ -13,7 +11,7 @@ export function cut(text: string, length = 48): string {
   return `${letters.slice(0, front).join("")}…${letters.slice(letters.length - (length - 1 - front)).join("")}`;
 }
 
-/** Lines of at most so many letters, broken between words; a longer word is broken, too. */
+/** Lines of at most this many letters, broken between words. Longer words are broken, too. */
 export function wrapped(text: string, letters: number): string[] {
   const most = Math.max(1, letters);
   const lines: string[] = [];
@@ -32,24 +30,24 @@ export function wrapped(text: string, letters: number): string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** For a chart's rich text, where braces mean something. */
+/** For a chart's rich text, in which braces have a meaning. */
 export function chartText(text: string, length = 48): string {
   return cut(text, length).replace(/\{/g, "(").replace(/\}/g, ")");
 }
 
-/** A piece of a sentence; a whole one goes to the next line rather than being broken at its hyphens. */
+/** A piece of a sentence. A whole piece moves to the next line instead of being broken at its hyphens. */
 export interface Piece {
   text: string;
   isWhole: boolean;
 }
 
-/** A number with its unit behind it. */
+/** A number followed by its unit. */
 const UNIT = /(\d) (?=(?:%|(?:[kMGT]i?B|[kKMGT]bit|B|bytes|op)(?:\/s)?|[nµm]?s|min|h|fps|Hz)(?:[\s).,;:]|$))/g;
 
-/** What a line's end would cut at a hyphen or slash: flags, paths, times of day. */
+/** Words that a line break at a hyphen or slash would split: flags, paths, times of day. */
 const WHOLE = /^[("']*--?[a-z]|\S\/\S|^[("']*\/\S|^\W*\d{4}-\d\d-\d\dT/i;
 
-/** A sentence as a page breaks it into lines: numbers keep their units, flags and paths stay whole. */
+/** The pieces of a sentence for line breaks: numbers keep their units, flags and paths stay whole. */
 export function pieces(text: string): Piece[] {
   const all: Piece[] = [];
   for (const part of text.replace(UNIT, "$1\u00a0").split(/( )/)) {

@@ -1,5 +1,4 @@
-// Light or dark: the system's setting, unless the user chose. The choice is remembered if the browser allows
-// it.
+// Light or dark: the system's setting, unless the user chose. The choice is stored if the browser allows it.
 
 import { computed, effect, signal } from "@preact/signals";
 
@@ -9,13 +8,13 @@ const KEY = "reelgauge-theme";
 
 const systemDark = signal(false);
 
-/** What was chosen. */
+/** The user's choice. */
 export const theme = signal<Theme>("system");
 
-/** What is to be shown. */
+/** Whether the page is dark. */
 export const dark = computed(() => (theme.value === "system" ? systemDark.value : theme.value === "dark"));
 
-/** Follows the system and puts the choice on the page. Called once, before anything is drawn. */
+/** Applies the choice, or the system's setting, to the page. Call it once, before the first drawing. */
 export function beginTheme(): void {
   const query = window.matchMedia("(prefers-color-scheme: dark)");
   systemDark.value = query.matches;
@@ -31,7 +30,7 @@ export function chooseTheme(choice: Theme): void {
   try {
     window.localStorage.setItem(KEY, choice);
   } catch {
-    // A page from a file may not be allowed to keep anything; then the choice lasts as long as the page.
+    // A page from a file may not be allowed to store data. Then the choice lasts as long as the page.
   }
 }
 

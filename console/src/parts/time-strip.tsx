@@ -1,5 +1,5 @@
-// The period of the page as a strip: all of the time small, the part in view as a window that is moved and
-// made longer or shorter with pointer and keys. It stays on top while charts with time are read.
+// The period of the page as a strip: the whole time, with the part in view as a window. Pointer and keys move and
+// resize the window. The strip stays at the top while the user scrolls through charts with time.
 
 import { useRef } from "preact/hooks";
 import { tickTime } from "../charts/axes";
@@ -9,9 +9,9 @@ import { byKey, inView, period, within } from "../period";
 
 interface Props {
   extent: Extent;
-  /** Heights of what happened, for orientation: any numbers, evenly spread over the extent. */
+  /** Values for orientation, evenly distributed over the extent, in any unit. */
   shape: number[];
-  /** What the shape is: `throughput`. */
+  /** The name of these values: `throughput`. */
   shapeName: string;
 }
 
@@ -79,7 +79,7 @@ export function TimeStrip({ extent, shape, shapeName }: Props) {
   );
 }
 
-/** Where the pointer is in the charts. */
+/** The time under the pointer in the charts. */
 function CursorMark({ extent }: { extent: Extent }) {
   const at_s = cursor.value;
   if (at_s === null) return null;
@@ -162,7 +162,7 @@ function clamped(extent: Extent, wish: Period): Period {
   return { from_s: Math.max(wish.from_s, extent.from_s), to_s: Math.min(wish.to_s, extent.to_s) };
 }
 
-/** Begins a drag of an end, of the window, or of a new period. */
+/** Starts a drag of an end, of the window, or of a new period. */
 function useDrag(bar: { current: HTMLDivElement | null }, extent: Extent) {
   return (grip: Grip | "new") => (event: PointerEvent) => {
     const element = bar.current;
@@ -188,7 +188,7 @@ function useDrag(bar: { current: HTMLDivElement | null }, extent: Extent) {
   };
 }
 
-/** The period after a drag from one moment to another. */
+/** The period after a drag from one time to another. */
 export function dragged(
   extent: Extent,
   grip: Grip | "new",
@@ -211,7 +211,7 @@ export function dragged(
   }
 }
 
-/** A silhouette: at most 300 steps, for a strip is small. */
+/** A silhouette of at most 300 steps, because a strip is small. */
 function Shape({ values, name }: { values: number[]; name: string }) {
   const columns = Math.min(values.length, 300);
   const per = values.length / Math.max(columns, 1);

@@ -1,6 +1,6 @@
-// Folded parts of the page open for a link that leads into them, and for paper.
+// Opens folded parts of the page, for links into them and for paper.
 
-/** Opens a part and everything that it lies in, and brings it into view. False where there is none. */
+/** Opens a part and everything around it, and scrolls to it. Returns false if it does not exist. */
 export function reveal(id: string): boolean {
   const element = document.getElementById(id);
   if (element === null) return false;
@@ -12,7 +12,7 @@ export function reveal(id: string): boolean {
   return true;
 }
 
-/** Opens what is folded while the page is printed. Returns what ends that. */
+/** Opens all folded parts while the page is printed. Returns a function that ends this. */
 export function unfoldForPaper(): () => void {
   let opened: HTMLDetailsElement[] = [];
   const open = () => {

@@ -1,4 +1,4 @@
-// Exports of a run's page: the page itself, a sheet for the storage vendor or operator, a badge.
+// Exports of a run's page: the page itself, a sheet for the vendor or operator of the storage, a badge.
 
 import type { Page, RunPage } from "../data/page";
 import { download } from "../parts/download";

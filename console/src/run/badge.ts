@@ -4,19 +4,19 @@ import type { RunPage } from "../data/page";
 import { cut } from "../parts/text";
 import { startedAt } from "./when";
 
-/** What the badge has: the result, the day and the storage. */
+/** The text of the badge: the result, the day and the storage. */
 export function badgeWords(run: RunPage): string {
   const { badge, storage } = run.hero;
   const day = startedAt(run.summary.started_at).split(",")[0] ?? "";
   return [badge.word, day, cut(storage, 48)].join(" · ");
 }
 
-/** Ground colours that white letters stand out from. */
+/** Background colours with enough contrast to white letters. */
 const GROUNDS = { good: "#00664f", unsure: "#7a5200", bad: "#a33000", plain: "#3f4850" };
 
 const NAME = "Reelgauge";
 
-/** A letter is about as wide as this at 12 px; `textLength` makes it exact. */
+/** The approximate width of a letter at 12 px; `textLength` makes it exact. */
 const LETTER_PX = 6.6;
 
 /** The badge as an SVG file. */

@@ -1,4 +1,4 @@
-// The chart of a quick check: how many streams of common formats.
+// The chart of a quick check: the number of streams of common formats.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -30,7 +30,7 @@ export function CheckChart({ run, facts }: { run: RunPage; facts: CheckFacts }) 
   );
 }
 
-/** Whether so many streams can be relied on, and not only passed a short trial. */
+/** Whether this many streams are sustained, and did not only pass a short trial. */
 function isSustained(found: CheckCount): boolean {
   return found.basis === "held" || found.basis === "sustained_rate";
 }

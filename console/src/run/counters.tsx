@@ -1,5 +1,5 @@
-// Counters of host, network, disks and mount: the few that explain the run as small charts under the time axis of all
-// others, and the rest as one table with small lines.
+// Counters of host, network, disks and mount. The few that explain the run are small charts with the common time axis;
+// the others are in one table with small lines.
 
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -27,7 +27,7 @@ const LAYERS: Record<CounterSeries["layer"], string> = {
   other: "Observed",
 };
 
-/** What the raw numbers are divided by, and the unit that is shown then. */
+/** The divisor of the raw numbers, and the displayed unit. */
 export const UNITS: Record<string, { scale: number; name: string }> = {
   percent: { scale: 1, name: "%" },
   bytes_per_s: { scale: 1e6, name: "MB/s" },
@@ -37,7 +37,7 @@ export const UNITS: Record<string, { scale: number; name: string }> = {
   count: { scale: 1, name: "" },
 };
 
-/** Lines in one small chart. */
+/** The maximum number of lines in one small chart. */
 const MOST_LINES = 4;
 
 interface Group {
@@ -47,10 +47,10 @@ interface Group {
   series: CounterSeries[];
 }
 
-/** Small charts for the counters that tell most. */
+/** The maximum number of small charts. */
 const MOST_TELLING = 3;
 
-/** Counters of the table that are drawn at a time. */
+/** The maximum number of counters of the table that are drawn at a time. */
 const MOST_DRAWN = 4;
 
 interface Props {
@@ -61,7 +61,7 @@ interface Props {
   isLocal: boolean;
 }
 
-/** The charts of all agents, those first that tell most, and how much. */
+/** The charts of all agents, the most informative first, each with its score. */
 function ranked({ counters, bands, isLocal }: Omit<Props, "extent">): { group: Group; told: number }[] {
   const groups = counters.agents.flatMap((agent, at) => groupsOfAgent(agent, at, counters.agents.length > 1));
   const told = (one: CounterSeries) => (isLocal && one.layer === "network" ? 0 : tells(one, bands));
@@ -78,7 +78,7 @@ function groupsOfAgent(agent: CounterAgent, at: number, many: boolean): Group[] 
   });
 }
 
-/** The few that went with the incidents; without incidents those that moved most. */
+/** The few counters that changed during the incidents; without incidents, those that changed most. */
 export function TellingCounters(props: Props) {
   const shown = useMemo(() => split(props), [props.counters, props.bands, props.isLocal]);
   return (
@@ -94,14 +94,14 @@ function split(props: Omit<Props, "extent">): Group[] {
   return ranked(props).filter(({ told }) => told > 0).slice(0, MOST_TELLING).map(({ group }) => group);
 }
 
-/** A series with whose it is. */
+/** A series with its host. */
 interface Listed {
   id: string;
   agent: string;
   series: CounterSeries;
 }
 
-/** All others as one table. A click draws one. */
+/** All other counters in one table. A click draws one. */
 export function OtherCounters(props: Props) {
   const rows = useMemo(() => othersOf(props), [props.counters, props.bands, props.isLocal]);
   const [drawn, setDrawn] = useState<readonly string[]>([]);
@@ -127,7 +127,7 @@ export function OtherCounters(props: Props) {
   );
 }
 
-/** The series of no chart, those that move first. */
+/** The series without a chart, changing ones first. */
 function othersOf(props: Omit<Props, "extent">): Listed[] {
   const shown = new Set(split(props).flatMap((group) => group.series));
   const many = props.counters.agents.length > 1;
@@ -175,7 +175,7 @@ function columnsOf(rows: readonly Listed[], drawn: readonly string[], toggle: (i
   ];
 }
 
-/** A device, or what else it was sampled of. */
+/** The device of the counter; the name of its layer if it has none. */
 function whatOf({ device, layer }: CounterSeries): string {
   return device === "" ? (LAYERS[layer] ?? "") : device;
 }
@@ -186,7 +186,7 @@ function inUnit({ unit, value }: CounterSeries, of: (values: number[]) => number
   return values.length === 0 ? "–" : `${number(of(values) / scale)} ${name}`.trim();
 }
 
-/** Series of one device and one unit share a chart. What belongs to no device has little in common: a chart each. */
+/** Series of one device with the same unit share a chart. Series without a device get a chart each. */
 export function groupsOf(series: CounterSeries[], id: string): Group[] {
   const groups: Group[] = [];
   for (const one of series) {
@@ -198,7 +198,7 @@ export function groupsOf(series: CounterSeries[], id: string): Group[] {
       groups.push({ id: `${id}-${groups.length}`, title, unit: one.unit, series: [one] });
     else group.series.push(one);
   }
-  // Two charts never have one name: of those of one device, each is called by its first line.
+  // Two charts never have the same name: if several belong to one device, each is named after its first line.
   const isAlone = (group: Group) => groups.filter((other) => other.title === group.title).length === 1;
   return groups.map((group) => {
     const first = group.series[0];
@@ -250,7 +250,7 @@ function draw(look: Look, group: Group, unit: { scale: number; name: string }): 
     return {
       type: "line",
       name: chartText(one.label, 60),
-      // A point holds for the time since the point before it.
+      // A value covers the time since the previous point.
       step: "start",
       symbol: "none",
       itemStyle: { color: style.color },

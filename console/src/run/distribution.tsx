@@ -1,4 +1,4 @@
-// How long operations took: histogram and percentile curve from the log.
+// The durations of operations from the log: histogram and percentile curve.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -12,7 +12,7 @@ import { count, counted, duration } from "../figures/units";
 import { period } from "../period";
 import { binEndUs, binStartUs, latencyCounts, spanOf } from "./period-stats";
 
-/** Histogram of the period and percentiles of everything, from the log alone. */
+/** Histogram of the period, and percentiles of the whole run, from the log alone. */
 export function LatencyCharts({ detail }: { detail: Detail }) {
   return (
     <div class="grid">
@@ -109,7 +109,7 @@ function barWords(items: unknown, first: number): string {
   return [`${duration(binStartUs(bin))} to ${duration(binEndUs(bin))}`, ...lines].join("\n");
 }
 
-/** hgrm style: 90 %, 99 %, 99.9 % are equally far apart. */
+/** As in hgrm files, 90 %, 99 % and 99.9 % are equally far apart. */
 function Percentiles({ detail }: { detail: Detail }) {
   const curves = useMemo(() => detail.percentiles.map(carriedCurve), [detail]);
   const option = useMemo(() => (look: Look) => drawCurves(look, curves), [curves]);
@@ -135,7 +135,7 @@ function Percentiles({ detail }: { detail: Detail }) {
   );
 }
 
-/** 1/(1-p); all of them (100 %) stand where one operation of them all is. */
+/** 1/(1-p). 100 % is at the position of one of all operations. */
 export function rarity(percentile: number, operations: number): number {
   const most = Math.max(operations, 2);
   return percentile >= 100 ? most : Math.min(1 / (1 - percentile / 100), most);

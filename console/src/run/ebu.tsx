@@ -1,7 +1,6 @@
-// The charts of throughput and response times against what the load points differ in, then the main figure of EBU Tech
-// 3362: the transfer rate of a client by type of access, for one block size; or by block size, or by client, for one type
-// of access. Behind them the paper's latencies likewise.
-
+// Charts of throughput and response times against the settings in which the load points differ. Then the main figure of
+// EBU Tech 3362: the transfer rate of a client by type of access, for one block size; or by block size or by client, for
+// one type of access. Then the paper's latencies in the same way.
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -29,7 +28,7 @@ import {
 import { sweptAxis, sweptGrid, sweptName } from "./swept";
 import type { SweptAxis, SweptGrid } from "./swept";
 
-/** What the lines of the paper's charts are in the run that is looked at. */
+/** The chosen lines of the paper's charts, and their run. */
 const chosenLines = signal<{ run: RunPage; lines: LineChoice } | null>(null);
 
 function linesOf(run: RunPage): LineChoice {
@@ -97,25 +96,25 @@ interface Against {
   unit: string;
   lines: Line[];
   say: (value: number) => string;
-  /** The paper's figures that it corresponds to. */
+  /** The corresponding figures of the paper. */
   paper?: string | null;
-  /** What else to know. */
+  /** Further notes. */
   more?: string[];
 }
 
-/** What the lines of the paper's charts are, and what is the same for all of them. */
+/** The quantity that distinguishes the lines of the paper's charts, and the value that all of them share. */
 interface LineChoice {
   by: LinesBy;
-  /** The block size of lines by access and by client. */
+  /** The block size, if the lines are types of access or clients. */
   block: Block;
-  /** The type of access of lines by block size and by client. */
+  /** The type of access, if the lines are block sizes or clients. */
   mode: PaperMode;
 }
 
 interface PickProps {
   blocks: number[];
   points: LoadPoint[];
-  /** Two settings are swept: the lines are the second one's values. */
+  /** Two settings are swept, and each line is a value of the second one. */
   isGrid: boolean;
   hosts: readonly RunHost[];
   chosen: LineChoice;
@@ -173,7 +172,7 @@ function LinesPick({ blocks, points, isGrid, hosts, chosen, choose }: PickProps)
   );
 }
 
-/** Sequential reads, as in the paper, where there are any. */
+/** Sequential reads, as in the paper, if there are any. */
 function usualMode(points: LoadPoint[]): PaperMode {
   const has = (mode: PaperMode) => paperValues(points, mode, null, (cell) => cell.bytes || null).some((value) => value !== null);
   return has("seq_rd") ? "seq_rd" : "all";
@@ -208,14 +207,14 @@ function mainCharts(points: LoadPoint[]): Against[] {
 
 type PaperFigure = "rate" | "mean" | "max";
 
-/** The paper's three figures: how a cell's value is read, shown and called. */
+/** The paper's three figures, each with its name, its unit, and its value in a cell. */
 const PAPER: { id: PaperFigure; title: string; unit: string; of: (cell: PaperCell) => number | null }[] = [
   { id: "rate", title: "Transfer rate of one worker", unit: "MB/s", of: (cell) => cell.transfer_rate_while_transferring_mb_per_s },
   { id: "mean", title: "Average EBU latency", unit: "ms", of: (cell) => cell.average_latency_ms },
   { id: "max", title: "Maximum EBU latency", unit: "ms", of: (cell) => scaled(cell.maximum_latency_s, 1e-3) },
 ];
 
-/** Transfer rate, mean and maximum latency, with the lines that are chosen. */
+/** Transfer rate, mean and maximum latency, with the chosen lines. */
 function paperCharts(points: LoadPoint[], hosts: readonly RunHost[], choice: LineChoice, swept: string): [Against, Against, Against] {
   const { by, block, mode } = choice;
   const chart = ({ id, title, unit, of }: (typeof PAPER)[number]): Against => {
@@ -238,7 +237,7 @@ function clientWords({ left_out, outstanding }: ClientLines, points: LoadPoint[]
   return [out, ...(left_out > 0 ? [`Not drawn: ${counted(left_out, kind)} closer to the others.`] : [])];
 }
 
-/** The same with two settings swept: a line for each value of the second. */
+/** The same for two swept settings: one line for each value of the second. */
 function gridCharts(grid: SweptGrid, mode: PaperMode, swept: string): [Against, Against, Against] {
   const chart = ({ id, title, unit, of }: (typeof PAPER)[number]): Against => ({
     id: id === "rate" ? "transfer-rate" : id,
@@ -294,7 +293,7 @@ function scaled(value: number | null | undefined, by: number): number | null {
   return value === null || value === undefined ? null : value / by;
 }
 
-/** At most ten values in words. */
+/** At most ten values as text. */
 function said(values: (number | null)[], names: string[], say: (value: number) => string): string {
   const words = values.map((value, at) => `${value === null ? "not measured" : say(value)} at ${names[at] ?? ""}`);
   return words.length <= 10 ? words.join(", ") : `${words[0]} to ${words[words.length - 1]}`;
@@ -303,7 +302,7 @@ function said(values: (number | null)[], names: string[], say: (value: number) =
 const SYMBOLS: Record<string, string> = { read: "circle", write: "rect", both: "diamond" };
 const DASHED: Record<string, "solid" | number[]> = { read: "solid", write: [7, 4], both: [2, 3] };
 
-/** Lines for read, write and both over named places. */
+/** Lines for reads, writes and both over named categories. */
 export function lineChart(
   look: Look,
   axis: { name: string; values: string[] },

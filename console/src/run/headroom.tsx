@@ -1,4 +1,4 @@
-// How much of their time frames had left, of all streams and of each: whether one stream suffers or all.
+// The time that frames had left, of all streams and of each, which shows whether one stream suffers or all.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -66,7 +66,7 @@ function drawHeadroom(look: Look, headroom: Headroom): ChartOption {
         type: "bar",
         name: "frames",
         barCategoryGap: "8%",
-        // A few late frames among thousands are seen.
+        // A few late frames among thousands must be visible.
         barMinHeight: 4,
         data: [...(never ? [{ many: headroom.never, late: true }] : []), ...bars].map(({ many, late }) => ({
           value: many === 0 ? null : many,
@@ -88,7 +88,7 @@ function drawHeadroom(look: Look, headroom: Headroom): ChartOption {
   };
 }
 
-/** The worst margin of every stream, ordered: whether one stream suffers or all. */
+/** The smallest margin of every stream, sorted, which shows whether one stream suffers or all. */
 export function MarginBars({ figures }: { figures: LateFigures }) {
   const ordered = useMemo(() => orderedMargins(figures), [figures]);
   const option = useMemo(() => (look: Look) => drawMargins(look, ordered), [ordered]);

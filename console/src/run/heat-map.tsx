@@ -1,5 +1,5 @@
-// Duration of operations over time: time across, latency upwards on a logarithmic scale, darker for more operations. A
-// stall is a tall column, a slow path a separate band.
+// Durations of operations over time. The latency axis is logarithmic; darker cells have more operations. A stall is a
+// tall column, a slow path a separate band.
 
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -72,7 +72,7 @@ function sidesOf(detail: Detail): Side[] {
 }
 
 interface Cells {
-  /** By bin of time * 256 + bin of latency. */
+  /** The key is the bin of time * 256 + the bin of latency. */
   counts: Map<number, number>;
   most: number;
   lowest: number;
@@ -95,7 +95,7 @@ function indexOf(side: LatencySide): Cells {
 
 function draw(look: Look, cells: Cells, time: TimeAxis): ChartOption {
   const ends = { min: Math.max(binStartUs(cells.lowest), 0.9), max: binEndUs(cells.highest) * 1.05 };
-  // One operation is the faintest colour, the most are the strongest.
+  // A cell with one operation has the faintest colour, the cell with the most operations the strongest.
   const share = (many: number) => (cells.most <= 1 ? 1 : Math.log(many) / Math.log(cells.most));
   const paint = rasterSeries("operations", (context, plot) => {
     for (const [key, many] of cells.counts) {

@@ -1,4 +1,4 @@
-// The top of a run's page: number, verdict, cause, confidence, storage and next step, for readers who read no further.
+// The top of a run's page: number, verdict, cause, confidence, storage and next step, for users who read no further.
 
 import type { Page, RunPage } from "../data/page";
 import { counted } from "../figures/units";
@@ -80,7 +80,7 @@ export function Hero({ run, page }: { run: RunPage; page: Page }) {
   );
 }
 
-/** More warnings than this are folded. */
+/** Further warnings are folded. */
 const MOST_WARNINGS = 3;
 
 function Warnings({ notes }: { notes: readonly string[] }) {
@@ -108,7 +108,7 @@ function Warnings({ notes }: { notes: readonly string[] }) {
   );
 }
 
-/** When it was and what it was, in one line. */
+/** Time and kind of the run, in one line. */
 function When({ run }: { run: RunPage }) {
   const { summary } = run;
   return (

@@ -1,4 +1,4 @@
-// What each host of a run moved, and its late frames, as bars side by side.
+// The transferred data and the late frames of each host, as bars side by side.
 
 import { useMemo } from "preact/hooks";
 import { categoryAxis, valueAxis } from "../charts/axes";
@@ -9,7 +9,7 @@ import type { HostsSection, PointHosts } from "../data/summary";
 import { mbPerS, number } from "../figures/units";
 import { chartText } from "../parts/text";
 
-/** More hosts are in the table alone. */
+/** With more hosts, there are no bars, only the table. */
 const MOST_HOSTS = 40;
 
 interface HostBar {

@@ -1,4 +1,4 @@
-// Each host of a run over time: what it transferred, and its late frames or its slowest response.
+// Each host over time: its throughput, and its late frames or its slowest response.
 
 import { useMemo } from "preact/hooks";
 import { tick, tickTime, timeAxis, valueAxis } from "../charts/axes";
@@ -16,14 +16,14 @@ import { merged } from "./over-time";
 /** More lines are hard to tell apart, so only the worst hosts have one. */
 const MOST_LINES = 8;
 
-/** Steps across the chart, at most. */
+/** The maximum number of steps in a chart. */
 const MOST_STEPS = 120;
 
 interface HostLine {
   name: string;
-  /** Where each step begins, and what was found in it. */
+  /** The start of each step, and its value. */
   steps: [number, number | null][];
-  /** What the line is about, over the whole run: its sum or its largest value. */
+  /** The value over the whole run: the sum or the largest value. */
   whole: number;
 }
 
@@ -39,7 +39,7 @@ export function HostLines({ section, detail, extent }: Props) {
   const late = useMemo(() => lateOf(names, detail), [section, detail]);
   const slow = useMemo(() => slowestOf(names, detail), [section, detail]);
   if (rates.length < 2) return null;
-  // The worst have the most late frames, or the slowest response.
+  // The worst hosts have the most late frames, or the slowest response.
   const worst = late.length > 0 ? late : slow;
   const shown = new Set([...worst].sort((one, two) => two.whole - one.whole).slice(0, MOST_LINES).map(({ name }) => name));
   const of = (lines: HostLine[]) => lines.filter(({ name }) => shown.has(name));
@@ -100,7 +100,7 @@ function ratesOf(names: readonly string[], detail: Detail): HostLine[] {
   });
 }
 
-/** None where no stream has frames. */
+/** Empty if no stream has frames. */
 function lateOf(names: readonly string[], detail: Detail): HostLine[] {
   const points = detail.streams.filter((point) => point.host_late_frames.length > 0);
   if (points.length === 0) return [];
@@ -119,7 +119,7 @@ function slowestOf(names: readonly string[], detail: Detail): HostLine[] {
   const { time, hosts } = detail.hosts ?? { time: NO_TIME, hosts: [] };
   return hosts.map(({ max_response_us }, at) => {
     const { values, bin_s } = joined(time, max_response_us, "max");
-    // In a step without an operation nothing is known.
+    // A step without an operation has no value.
     const ms = values.map((us) => (us === 0 ? null : us / 1e3));
     const steps = stepsOf(time.from_s, bin_s, ms);
     return { name: names[at] ?? "", steps, whole: most(steps) };
@@ -129,12 +129,12 @@ function slowestOf(names: readonly string[], detail: Detail): HostLine[] {
 const NO_TIME: TimeAxis = { from_s: 0, bin_s: 1, bins: 0 };
 
 function joined(time: TimeAxis, values: readonly number[], how: "sum" | "max" | "mean"): { values: number[]; bin_s: number } {
-  // Half a second and more in view of the whole run: single transfers are no rate.
+  // A step takes at least half a second (less in a run of under 10 s), because single transfers are not a rate.
   const per = Math.max(1, Math.ceil(values.length / MOST_STEPS), Math.round(Math.min(0.5, (time.bins * time.bin_s) / 20) / time.bin_s));
   return { values: merged(values, per, how), bin_s: time.bin_s * per };
 }
 
-/** Steps with their end, and a gap behind it. */
+/** The steps, the end of the last one, and a gap after it. */
 function stepsOf(from_s: number, bin_s: number, values: readonly (number | null)[]): [number, number | null][] {
   const steps = values.map((value, at): [number, number | null] => [from_s + at * bin_s, value]);
   const end_s = from_s + values.length * bin_s;

@@ -1,4 +1,4 @@
-// The incidents of a run: one line each, in the terminal's words. A click shows it in all charts.
+// The incidents of a run, one line each, with the terminal's text. A click shows the incident in all charts.
 
 import { useState } from "preact/hooks";
 import type { IncidentSentence, RunPage } from "../data/page";
@@ -12,13 +12,13 @@ import { Section } from "../parts/section";
 import { cut } from "../parts/text";
 import type { Band } from "../charts/bands";
 
-/** More are shown when asked for. */
+/** Further incidents are shown on request. */
 const SHOWN = 5;
 
-/** More bands than this would be a fence. */
+/** More bands than this would cover the chart. */
 const MOST_BANDS = 40;
 
-/** When the incidents were, for the charts: the first ones of all load points. */
+/** The times of the incidents for the charts: the first ones of all load points. */
 export function bandsOf(points: readonly LoadPoint[]): Band[] {
   const all = points.flatMap((point) => point.streams?.incidents ?? []);
   return all.slice(0, MOST_BANDS).map((one) => ({ from_s: one.began_s, to_s: one.ended_s }));

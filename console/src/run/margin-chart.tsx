@@ -1,4 +1,4 @@
-// How close frames came to their deadlines over time: of all streams, or of the one that was chosen.
+// The margins of frames over time, of all streams or of the chosen one.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -13,13 +13,13 @@ import { chosenStream } from "../view";
 import { type Cell, MARGIN_NOTE } from "../figures/margin";
 import { cellsOf, marginLine } from "./strip-rows";
 
-/** A load point. */
+/** The margins of one load point. */
 interface Margins {
   point: number;
   cells: Cell[];
 }
 
-/** Of the stream, where a load point has it; of all streams, where none was chosen. */
+/** The margins of the chosen stream in the load points that have it; of all streams if none is chosen. */
 function marginsOf(streams: readonly PointStreams[], stream: number | null): Margins[] {
   return streams.flatMap((point) => {
     const one = stream === null ? point : point.streams.find((strip) => strip.stream === stream);
@@ -36,7 +36,7 @@ export function MarginChart(props: Props) {
   return <Chart {...useMarginChart(props, chosenStream.value)} />;
 }
 
-/** Of all streams, or of the one that was chosen. */
+/** The chart for all streams, or for the chosen one. */
 export function useMarginChart({ streams: all, extent }: Props, stream: number | null): ChartProps {
   const streams = useMemo(() => marginsOf(all, stream), [all, stream]);
   const option = useMemo(() => (look: Look) => drawMargin(look, streams), [streams]);
@@ -68,7 +68,7 @@ export function useMarginChart({ streams: all, extent }: Props, stream: number |
   };
 }
 
-/** Late frames of each cell as a step, 0 between load points. */
+/** Late frames of each cell as a step; 0 between load points. */
 function lateSteps(cells: readonly Cell[]): [number, number | null][] {
   const last = cells.at(-1);
   const steps = cells.map(({ from_s, late_frames }): [number, number | null] => [from_s, late_frames]);

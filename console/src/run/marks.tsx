@@ -1,4 +1,4 @@
-// Marks of a run, on its charts and in a list: events worth checking, without blame.
+// Marks of a run, on its charts and in a list: events that are worth checking, without blame.
 
 import type { RunPage } from "../data/page";
 import { Said } from "../parts/name";
@@ -6,13 +6,13 @@ import type { Extent } from "../period";
 import { showMoment } from "../period";
 import type { Band } from "../charts/bands";
 
-/** More marks than this would be a fence. */
+/** More marks than this would cover the chart. */
 const MOST_MARKS = 40;
 
-/** A mark that took no time is still to be seen. */
+/** A mark without duration must still be visible: draw it this long. */
 const SHORTEST_S = 0.2;
 
-/** When the marks were, for the charts. */
+/** The times of the marks, for the charts. */
 export function markBandsOf(run: RunPage): Band[] {
   return run.marks.slice(0, MOST_MARKS).map((mark) => ({
     from_s: mark.from_s,

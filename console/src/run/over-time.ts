@@ -1,4 +1,4 @@
-// What happened when, bin by bin: from the log's detail where there is one, else from summary.json's seconds.
+// Operations and bytes over time, bin by bin: from the detail of the log if there is one, else from summary.json.
 
 import type { Detail, TimeAxis } from "../data/page";
 import type { Summary } from "../data/summary";
@@ -13,7 +13,7 @@ export interface Flow {
   warmup_ops: number[];
   read_bytes: number[];
   written_bytes: number[];
-  /** Longest response in each bin; null where nothing was done. */
+  /** The longest response in each bin; null if the bin has no operation. */
   max_us: (number | null)[];
 }
 
@@ -21,7 +21,7 @@ export function extentOf(time: TimeAxis): Extent {
   return { from_s: time.from_s, to_s: time.from_s + Math.max(time.bins, 1) * time.bin_s };
 }
 
-/** null where nothing was done at all. */
+/** Null if there is no operation at all. */
 export function flowOf(summary: Summary, detail: Detail | null): Flow | null {
   return detail !== null && detail.time.bins > 0 ? flowOfDetail(detail) : flowOfSeries(summary);
 }
@@ -36,7 +36,7 @@ export function flowOfDetail(detail: Detail): Flow {
   return { time: detail.time, source: "log", ...detail.over_time, max_us };
 }
 
-/** Seconds that belong to two load points have two steps; here they are one bin. */
+/** A second that belongs to two load points has two steps in the summary, and one bin here. */
 function flowOfSeries(summary: Summary): Flow | null {
   const { steps, step_s } = summary.series;
   const first = steps[0];
@@ -68,7 +68,7 @@ function flowOfSeries(summary: Summary): Flow | null {
   return flow;
 }
 
-/** Bins joined so that no more than `most` are drawn; sums, or the largest. */
+/** Joins bins so that there are at most `most`, by their sum or their largest value. */
 export function joined(
   values: readonly number[],
   most: number,
@@ -78,7 +78,7 @@ export function joined(
   return { values: merged(values, per, how), per };
 }
 
-/** `per` bins as one; the last may have fewer. */
+/** Joins `per` bins to one. The last one may have fewer. */
 export function merged(values: readonly number[], per: number, how: "sum" | "max" | "mean"): number[] {
   if (per <= 1) return [...values];
   const out: number[] = [];
