@@ -1,5 +1,5 @@
-// The period in view. There is one for the whole page: every chart with a time axis shows it and may change it. To choose
-// a period and to zoom into it is the same.
+// The period in view. There is one for the whole page: every chart with a time axis shows it and may change it. To
+// choose a period and to zoom into it is the same.
 
 import { signal } from "@preact/signals";
 

@@ -1,4 +1,4 @@
-// Keeps the link and the view the same: the page shows what the link names, and the link follows the user's choices.
+// Synchronises the link and the view: the page shows the view in the link, and the link follows the user's choices.
 
 import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -8,11 +8,11 @@ import { reveal, unfoldForPaper } from "./parts/unfold";
 import type { View } from "./view";
 import { chosenPoint, chosenStream, hashOfView, inExtent, viewOf } from "./view";
 
-/** For a page with these times; null where nothing has a time. */
+/** `extent`: the time range of the page; null if nothing has a time. */
 export function useViewLink(extent: Extent | null): void {
   useEffect(() => {
     const home = pathOf(window.location.hash);
-    // In the console another path is another page, whose link is its own.
+    // In the console a different path is a different page, which manages its own link.
     const isHere = () => pathOf(window.location.hash) === home;
     const show = () => {
       if (!isHere()) return;
@@ -49,7 +49,7 @@ function pathOf(hash: string): string {
   return /^#(\/[^?]*)/.exec(hash)?.[1] ?? "";
 }
 
-/** Without a step in the history for each drag. */
+/** Replaces the link, so that a drag does not add an entry to the history. */
 function write(view: View): void {
   const { hash, pathname, search } = window.location;
   const next = hashOfView(hash, view);
@@ -62,7 +62,7 @@ function isOther(hash: string): boolean {
   return hash.startsWith("#token=");
 }
 
-/** Goes to a part of the page, as a link to it does, and keeps what was chosen. */
+/** Goes to a part of the page, as a link to it does, and keeps the choices. */
 export function goTo(part: string): void {
   if (!reveal(part)) return;
   const { hash } = window.location;

@@ -1,16 +1,17 @@
-// The view of a run's page: period, load point, stream, part. It is in the link, so that a copied link shows the same. Pure but for the signals.
+// The view of a run's page: period, load point, stream, part. It is part of the link, so that a copied link shows the
+// same view. Pure except for the signals.
 
 import { signal } from "@preact/signals";
 import type { Extent, Period } from "./period";
 
-/** The load point that tables are of, as an index into the summary's; null: each part's own choice. */
+/** The load point that tables show, as an index into the summary's; null for the default of each part. */
 export const chosenPoint = signal<number | null>(null);
 
-/** The stream that is looked at; null: all of them. */
+/** The chosen stream; null for all streams. */
 export const chosenStream = signal<number | null>(null);
 
 export interface View {
-  /** The part of the page; empty: its top. */
+  /** The part of the page; empty for its top. */
   part: string;
   period: Period | null;
   point: number | null;
@@ -29,7 +30,7 @@ export function viewOf(hash: string): View {
   };
 }
 
-/** The link to a view, made from the present link; in the console the path stays. */
+/** The link to a view, based on the current link. In the console the path stays. */
 export function hashOfView(before: string, view: View): string {
   const [place = ""] = before.replace(/^#/, "").split("?", 2);
   const isPath = place.startsWith("/");
@@ -43,7 +44,7 @@ export function hashOfView(before: string, view: View): string {
   return path === "" && query === "" ? "" : `#${path}${query === "" ? "" : `?${query}`}`;
 }
 
-/** To a tenth of a millisecond: no chart shows more. */
+/** With four decimals, because no chart has a finer resolution. */
 function seconds(value: number): string {
   return String(Number(value.toFixed(4)));
 }
@@ -59,7 +60,7 @@ function wholeOf(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** The period of a link may be of another run: then everything is shown. */
+/** Null if the period is outside the extent, as that of a link to another run may be. */
 export function inExtent(period: Period | null, extent: Extent): Period | null {
   if (period === null || period.to_s <= extent.from_s || period.from_s >= extent.to_s) return null;
   return period;

@@ -1,5 +1,5 @@
-// A button that opens a short list of other buttons: one stop for the Tab key instead of many. Escape or a click outside
-// closes it.
+// A button that opens a short list of other buttons: one stop for the Tab key instead of many. Escape or a click
+// outside closes it.
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 

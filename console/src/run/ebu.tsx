@@ -1,6 +1,7 @@
-// Charts of throughput and response times against the settings in which the load points differ. Then the main figure of
-// EBU Tech 3362: the transfer rate of a client by type of access, for one block size; or by block size or by client, for
-// one type of access. Then the paper's latencies in the same way.
+// Charts of throughput and response times against the settings in which the load points differ. Then the main figure
+// of EBU Tech 3362: the transfer rate of a client by type of access, for one block size; or by block size or by
+// client, for one type of access. Then the paper's latencies in the same way.
+
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";

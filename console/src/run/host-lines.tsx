@@ -13,7 +13,7 @@ import type { Extent } from "../period";
 import { chartText } from "../parts/text";
 import { merged } from "./over-time";
 
-/** More lines are hard to tell apart, so only the worst hosts have one. */
+/** More lines would be hard to distinguish, so only the worst hosts have one. */
 const MOST_LINES = 8;
 
 /** The maximum number of steps in a chart. */

@@ -1,5 +1,5 @@
-// The result figures of EBU Tech 3362 as lines: a figure of one block size by type of access, over the load points.
-// The values are those of the paper's tables. Pure.
+// The result figures of EBU Tech 3362 as lines: a figure of one block size by type of access, over the load points. The
+// values are those of the paper's tables. Pure.
 
 import type { LoadPoint, PaperCell, PaperMode, RunHost, Summary } from "../data/summary";
 import { blockSize } from "../figures/units";
@@ -10,7 +10,7 @@ export type Block = number | null;
 /** The block size of the paper's figures. */
 const PAPER_BLOCK = 1024 * 1024;
 
-/** Runs that are told in MB/s have them, as on the terminal. */
+/** Only runs whose result is in MB/s have these figures, as on the terminal. */
 export function hasEbuFigures(summary: Summary): boolean {
   const inStreams = summary.load_points.some((point) => point.stream_count != null);
   const told =
@@ -23,13 +23,13 @@ export function blocksOf(points: readonly Pick<LoadPoint, "paper">[]): number[] 
   return [...new Set(points.flatMap((point) => point.paper.block_bytes))].sort((one, two) => one - two);
 }
 
-/** The paper's block size where every load point with tables has it, else all sizes together. */
+/** The paper's block size if every load point with tables has it; otherwise all sizes together. */
 export function usualBlock(points: readonly Pick<LoadPoint, "paper">[]): Block {
   const measured = points.map((point) => point.paper.block_bytes).filter((sizes) => sizes.length > 0);
   return measured.length > 0 && measured.every((sizes) => sizes.includes(PAPER_BLOCK)) ? PAPER_BLOCK : null;
 }
 
-/** A figure of each load point for a type of access and a block size; `null` where it was not measured. */
+/** A figure of each load point for a type of access and a block size; `null` if it was not measured. */
 export function paperValues(
   points: readonly Pick<LoadPoint, "paper">[],
   mode: PaperMode,
@@ -47,10 +47,10 @@ export function blockName(block: Block): string {
   return block === null ? "all block sizes" : `${blockSize(block)} blocks`;
 }
 
-/** What the lines of a chart are. */
+/** The quantity that distinguishes the lines of a chart. */
 export type LinesBy = "access" | "block" | "client" | "host";
 
-/** A line: its name, and a value for each place on the x axis. */
+/** A line: its name, and a value for each position on the x axis. */
 export interface PaperLine {
   name: string;
   values: (number | null)[];
@@ -63,7 +63,7 @@ export function blockLines(points: readonly Pick<LoadPoint, "paper">[], mode: Pa
   return blocksOf(points).map((block) => ({ name: blockSize(block), values: paperValues(points, mode, block, of) }));
 }
 
-/** So many clients have a line of their own: those that differ most from the others. */
+/** At most this many clients have a line: those that differ most from the others. */
 const MOST_CLIENTS = 12;
 /** From this ratio to the median on, a client stands out. */
 const STANDS_OUT = 1.5;
@@ -72,7 +72,10 @@ export interface ClientLines {
   lines: PaperLine[];
   /** Clients or hosts without a line. */
   left_out: number;
-  /** The client or host that differs most from the others, if it does by more than half: its name, how many times the median, and where. */
+  /**
+   * The client or host that differs most from the others, if it stands out: its name, the ratio to the median, and the
+   * load point.
+   */
   outstanding: { name: string; times: number; point: number } | null;
 }
 
@@ -91,7 +94,10 @@ export function hostLines(points: readonly Workers[], hosts: readonly Pick<RunHo
   return groupLines(points, groups, mode, block, of);
 }
 
-/** The rate and the latencies of several clients as one cell: rates are weighted by the time of the transfers, latencies by their number. */
+/**
+ * The rate and the latencies of several clients as one cell: rates are weighted by the time of the transfers, latencies
+ * by their number.
+ */
 export function cellOfAll(cells: readonly PaperCell[]): PaperCell | null {
   const [first] = cells;
   if (first === undefined || cells.length === 1) return first ?? null;
@@ -109,7 +115,7 @@ export function cellOfAll(cells: readonly PaperCell[]): PaperCell | null {
   };
 }
 
-/** A line for each of some groups of clients, those first that differ most from the median of all at the same load point. */
+/** A line for each group of clients. Those that differ most from the median of all at a load point are kept. */
 function groupLines(points: readonly Workers[], groups: readonly { name: string; first: number; count: number }[], mode: PaperMode, block: Block, of: Of): ClientLines {
   const all = groups.map(({ name, first, count }): PaperLine => ({
     name,
@@ -150,7 +156,7 @@ function median(values: number[]): number | null {
 
 type PaperFigure = "rate" | "mean" | "max";
 
-/** The figures of the paper that a chart corresponds to, by what lies on its x axis; `null` where it has none. */
+/** The figures of the paper that a chart corresponds to, by the quantity on its x axis; `null` if there is none. */
 export function paperFigures(figure: PaperFigure, swept: string, by: LinesBy = "access"): string | null {
   return FIGURES[by][swept]?.[figure] ?? null;
 }

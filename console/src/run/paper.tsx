@@ -1,4 +1,4 @@
-// The figures of EBU's paper of one load point by block size, as lines.
+// The EBU paper's figures of one load point by block size, as lines.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -9,7 +9,7 @@ import { seriesStyle } from "../charts/palette";
 import type { LoadPoint, PaperMode } from "../data/summary";
 import { blockSize, number } from "../figures/units";
 
-/** Types of access in words. */
+/** The displayed names of the types of access. */
 export const MODES: Record<PaperMode, string> = {
   seq_rd: "sequential read",
   rand_rd: "random read",

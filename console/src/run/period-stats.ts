@@ -1,13 +1,12 @@
-// Statistics for the period in view, from the bins: no operation is needed for them, so they are the same
-// for a thousand operations and for ten million. Times snap to whole bins; percentiles are known to a bin
-// of latency.
+// Statistics for the period in view, computed from bins instead of operations. So the effort is the same for a thousand
+// operations and for ten million. Times snap to whole bins, and a percentile is only known as a bin of latency.
 
 import type { LatencyGrid, LatencySide, TimeAxis } from "../data/page";
 import { whyNot } from "../figures/percentile";
 import type { Period } from "../period";
 import type { Flow } from "./over-time";
 
-/** Where latency bin b begins, in us: 2^(b/4); the first also holds everything below. */
+/** The start of latency bin b, in µs: 2^(b/4). The first bin also holds all smaller values. */
 export function binStartUs(bin: number): number {
   return bin <= 0 ? 0 : 2 ** (bin / 4);
 }
@@ -16,7 +15,7 @@ export function binEndUs(bin: number): number {
   return 2 ** ((bin + 1) / 4);
 }
 
-/** Whole bins of time: from the first on, up to but without `end`. */
+/** Whole bins of time, from `first` to `end`, exclusive. */
 export interface BinSpan {
   first: number;
   end: number;
@@ -24,7 +23,7 @@ export interface BinSpan {
   to_s: number;
 }
 
-/** The bins that a period touches; all of them for null. */
+/** The bins that a period touches; all bins for null. */
 export function spanOf(time: TimeAxis, chosen: Period | null): BinSpan {
   const at = (seconds: number) => (seconds - time.from_s) / time.bin_s;
   const first = chosen === null ? 0 : Math.floor(at(chosen.from_s) + 1e-9);
@@ -48,7 +47,7 @@ export interface FlowStats {
   written_bytes: number;
   read_bytes_per_s: number | null;
   written_bytes_per_s: number | null;
-  /** Longest time without a byte, in whole bins. */
+  /** The longest time without a transferred byte, in whole bins. */
   longest_pause_s: number;
 }
 
@@ -83,7 +82,7 @@ function longestPause(flow: Flow, span: BinSpan): number {
   return longest;
 }
 
-/** A percentile lies in one bin of latency: between these, at most 19 % apart. */
+/** The bin of latency that contains a percentile. Its limits are at most 19 % apart. */
 export interface Within {
   from_us: number;
   to_us: number;
@@ -113,7 +112,7 @@ export function latencyStats(side: LatencySide, time: TimeAxis, chosen: Period |
   };
 }
 
-/** How many in each bin of latency, in these bins of time. */
+/** The number of operations in each bin of latency, in these bins of time. */
 export function latencyCounts(side: LatencySide, span: Pick<BinSpan, "first" | "end">): number[] {
   const counts: number[] = [];
   for (let at = 0; at + 2 < side.cells.length; at += 3) {
@@ -126,8 +125,10 @@ export function latencyCounts(side: LatencySide, span: Pick<BinSpan, "first" | "
   return counts;
 }
 
-/** The smallest value that this share of all values does not exceed, as HdrHistogram counts it; none of so few that
- * they don't carry it. */
+/**
+ * The smallest value that is not exceeded by this share of all values, as HdrHistogram counts it. Null if there are too
+ * few operations for it.
+ */
 function percentileOf(
   counts: readonly number[],
   count: number,
@@ -144,7 +145,7 @@ function percentileOf(
   return null;
 }
 
-/** Both sides as one. */
+/** Reads and writes together. */
 export function bothSides(grid: LatencyGrid): LatencySide {
   const bins = Math.max(grid.reads.max_us.length, grid.writes.max_us.length);
   const each = (of: (at: number) => number) => Array.from({ length: bins }, (_, at) => of(at));

@@ -1,4 +1,4 @@
-// Statistics for the period in view. They come from bins, and say how fine these are.
+// Statistics for the period in view. They are computed from bins, and state the size of the bins.
 
 import type { ComponentChildren } from "preact";
 import { tickTime } from "../charts/axes";

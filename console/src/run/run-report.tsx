@@ -1,5 +1,5 @@
-// A run's page: the answer first, then the streams and the incidents, then what explains them. Raw and less
-// relevant parts are folded below.
+// A run's page: the answer first, then the streams and the incidents, then their explanation. Raw and less relevant
+// parts are folded at the end.
 
 import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
@@ -75,7 +75,7 @@ function timedOf(run: RunPage): Timed | null {
   return flow === null ? null : { run, flow, extent: extentOf(flow.time) };
 }
 
-/** The parts below the answer, the most asked for first. */
+/** The parts below the answer, the most requested first. */
 function partsOf(run: RunPage, time: Timed | null): Part[] {
   const watch = run.summary.watch ?? null;
   if (watch !== null) return partsOfWatch(run, watch.watched_s);
@@ -83,13 +83,13 @@ function partsOf(run: RunPage, time: Timed | null): Part[] {
   const shown = time === null ? [] : timed.partsOf(time);
   const of = (...ids: string[]): Part[] => shown.filter((part) => ids.includes(part.id));
   const { facts, points, streams, raw } = ownParts(run, time);
-  // A quick check is summarised by its table; its streams start and end by the hundred.
+  // A quick check is summarised by its table, because its streams start and end by the hundred.
   const isLook = run.summary.check != null;
   const strips = of("strips");
   const good = said(run, "good");
-  // Charts that explain incidents stand below them.
+  // Charts that explain incidents are below the incidents.
   const explains = run.incidents.length > 0 && !isLook;
-  // A search is about its count, whatever made the first failing one fail.
+  // For a search, the count comes first, and the cause of the first failure afterwards.
   const isSearch = run.summary.search != null;
   return [
     ...(isSearch ? facts : []),
@@ -112,7 +112,7 @@ function beside(run: RunPage, time: Timed | null): Part[] {
   return said(run, "beside", { marks: () => <Marks run={run} extent={time?.extent ?? null} /> });
 }
 
-/** A watch has counters and nothing else. */
+/** The parts of a watch, which has only counters. */
 function partsOfWatch(run: RunPage, watched_s: number): Part[] {
   const extent = { from_s: 0, to_s: Math.max(1, watched_s) };
   const { counters } = run;
@@ -132,7 +132,7 @@ function partsOfWatch(run: RunPage, watched_s: number): Part[] {
   return [...beside(run, null), ...charts, ...folded(said(run, "configuration"))];
 }
 
-/** Workers of the original report nothing but their records. */
+/** The original's workers report nothing but their records. */
 function partsOfMsmeter(run: RunPage): Part[] {
   return [...said(run, "msmeter"), ...folded(said(run, "configuration"))];
 }
@@ -144,7 +144,7 @@ function incidents(run: RunPage, time: Timed | null): Part[] {
 }
 
 interface OwnParts {
-  /** What this kind of run is about. */
+  /** The results that are specific to this kind of run. */
   facts: Part[];
   points: Part[];
   streams: Part[];
@@ -186,7 +186,7 @@ function ownParts(run: RunPage, time: Timed | null): OwnParts {
       return figures && <HostBars section={hosts} hosts={figures} />;
     },
   });
-  // Their own sections have a table of the load points.
+  // The sections of these kinds contain a table of the load points.
   const isTold = [check, search, vda, summary.replay ?? null].some((one) => one !== null);
   const sizes = detail !== null && detail.sizes.length > 0;
   return {

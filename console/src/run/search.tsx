@@ -10,7 +10,7 @@ import type { LoadPoint, SearchFacts, TrialsAt } from "../data/summary";
 import { count } from "../figures/units";
 import { chartTable } from "../parts/blocks";
 
-/** What trials can have failed by: the headers of the table of trials. */
+/** The names of the two causes of failed trials: the headers of the table of trials. */
 interface Faults {
   theirs: string;
   own: string;

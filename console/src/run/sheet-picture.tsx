@@ -1,4 +1,4 @@
-// The incident as the vendor sheet draws it: the worst streams, and the margin, while it lasted and a little around.
+// The incident on the vendor sheet: the worst streams and the margin, during the incident and shortly around it.
 
 import { useMemo } from "preact/hooks";
 import { PrintedChart } from "../charts/chart";
@@ -11,11 +11,11 @@ import { useMarginChart } from "./margin-chart";
 import { rowsOf } from "./strip-rows";
 import { ROW_PX, drawStrips } from "./strips";
 
-/** Streams that fit beside the rest. */
+/** The number of streams for which the page has room. */
 const MOST_STREAMS = 3;
 const MARGIN_PX = 165;
 
-/** Shown around the incident, at least, and as a share of it. */
+/** The time shown before and after the incident: the minimum, and as a share of the incident. */
 const AROUND_S = 2;
 const AROUND_SHARE = 0.5;
 
@@ -43,7 +43,7 @@ export function SheetPicture({ run, detail }: { run: RunPage; detail: Detail }) 
   );
 }
 
-/** The worst incident with what was before and after it; all of the streams' time where there was none. */
+/** The period around the worst incident; the whole time of the streams if there is no incident. */
 function shownOf(run: RunPage, detail: Detail): Extent {
   const first = run.incidents[0];
   const incident = first && run.summary.load_points[first.point]?.streams?.incidents[first.incident];

@@ -1,11 +1,11 @@
-// Printing the vendor sheet instead of the page: it is on the page only while that happens.
+// Prints the vendor sheet instead of the page. The sheet is on the page only while it is printed.
 
 import { signal } from "@preact/signals";
 
-/** Whether the sheet is what is printed. */
+/** Whether the sheet replaces the page for printing. */
 export const sheetIsShown = signal(false);
 
-/** Puts the sheet on paper, and the page back afterwards. */
+/** Prints the sheet, and shows the page again afterwards. */
 export function printSheet(): void {
   sheetIsShown.value = true;
   document.documentElement.dataset["print"] = "sheet";
@@ -14,6 +14,6 @@ export function printSheet(): void {
     delete document.documentElement.dataset["print"];
   };
   window.addEventListener("afterprint", end, { once: true });
-  // The sheet has to be drawn first.
+  // Wait until the sheet has been drawn.
   window.requestAnimationFrame(() => window.requestAnimationFrame(() => window.print()));
 }

@@ -1,5 +1,5 @@
-// The vendor sheet: a run on one page of paper, A4 or Letter, for a reader who was not there. Everything on it is in
-// the summary; the rest is in the report.
+// The vendor sheet: a run on one page of paper, A4 or Letter, for a reader who did not see the run. All its figures are
+// in the summary; the report has the others.
 
 import type { ComponentChildren } from "preact";
 import type { RunPage } from "../data/page";
@@ -11,7 +11,7 @@ import { SheetPicture } from "./sheet-picture";
 import { startedAt } from "./when";
 import { sheetIsShown } from "./sheet-print";
 
-/** What fits beside the rest. */
+/** The number of load points for which the page has room. */
 const MOST_POINTS = 8;
 const MOST_INCIDENTS = 3;
 const MOST_WARNINGS = 3;

@@ -1,4 +1,4 @@
-// How much was asked for at once: transfer sizes and how often they came.
+// The sizes of requests, and their frequency.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";

@@ -1,4 +1,4 @@
-// Every stream of a load point, one row each, ordered as the terminal orders them: the worst first.
+// Every stream of a load point, one row each, in the terminal's order: the worst first.
 
 import { useMemo } from "preact/hooks";
 import type { PointStreams } from "../data/page";
@@ -17,7 +17,7 @@ import type { Column } from "../parts/table";
 
 interface Row {
   stream: StreamFigures;
-  /** Its place in the load point's list. */
+  /** Its index in the load point's list. */
   n: number;
 }
 
@@ -52,7 +52,7 @@ function rowClass(stream: StreamFigures): string {
   return (stream.late_frames > 0 ? "bad" : "") + chosen;
 }
 
-/** As the terminal orders them: most late frames, then smallest margin, then number. */
+/** In the terminal's order: most late frames, then smallest margin, then number. */
 function orderedRows(streams: StreamFigures[]): Row[] {
   const margin = (one: Row) => one.stream.worst_margin?.margin_us ?? Infinity;
   const rows = streams.map((stream, n) => ({ stream, n }));
@@ -64,7 +64,7 @@ function orderedRows(streams: StreamFigures[]): Row[] {
   );
 }
 
-/** The host that each stream ran on, in a run of several. */
+/** A column with the host of each stream, in a run of several hosts. */
 function byHost(rows: Row[]): Column<Row>[] {
   if (rows.every((row) => row.stream.agent == null)) return [];
   const agent = (row: Row) => row.stream.agent ?? "";

@@ -1,4 +1,4 @@
-// The streams of a load point: how much time they had left, and every stream in a table.
+// The streams of a load point: the time that their frames had left, and every stream in a table.
 
 import type { RunPage } from "../data/page";
 import type { Extent } from "../period";

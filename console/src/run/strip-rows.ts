@@ -1,4 +1,4 @@
-// Which streams have a row in the chart of the streams, in which order, and with which cells. Pure.
+// Selects and sorts the streams that have a row in the chart of the streams, and computes their cells. Pure.
 
 import type { PointStreams, StreamStrip } from "../data/page";
 import type { LoadPoint } from "../data/summary";
@@ -16,13 +16,15 @@ export interface Row {
   stream: number;
   name: string;
   late_frames: number;
-  /** The smallest; null where no frame was expected at all. */
+  /** The smallest margin; null if no frame was expected. */
   margin_ms: number | null;
   strips: Strip[];
 }
 
-/** The rows, those that matter most first: most late frames, then the smallest margin. One row holds one stream of one
- * kind and format: the probes of a quick check number their streams again for each format. */
+/**
+ * The rows, the most important first: most late frames, then the smallest margin. One row holds one stream of one kind
+ * and format, because the probes of a quick check number their streams from the start for each format.
+ */
 export function rowsOf(streams: readonly PointStreams[], points: readonly LoadPoint[]): Row[] {
   const rows = new Map<string, Row>();
   for (const point of streams) {
@@ -47,17 +49,17 @@ export function rowsOf(streams: readonly PointStreams[], points: readonly LoadPo
   );
 }
 
-/** What bins hold, of one stream or of all. */
+/** The bins of one stream or of all. */
 type Bins = Pick<StreamStrip, "min_margin_us" | "late_frames">;
 
-/** The buffer of a stream, in ms. One that has no figures of its own on the page is like the others of its name. */
+/** The buffer of a stream, in ms. If the page has no figures of the stream, those of a stream with the same name. */
 function bufferOf(load: LoadPoint | undefined, strip: StreamStrip): number {
   const all = load?.streams?.streams ?? [];
   const facts = all.find((one) => one.stream === strip.stream) ?? all.find((one) => one.name === strip.name);
   return (facts?.buffer_s ?? 0) * 1e3;
 }
 
-/** The shortest buffer of a load point's streams, in ms: what the margin of all is compared with. */
+/** The shortest buffer of a load point's streams, in ms, with which the smallest margin of all is compared. */
 export function shortestBuffer(load: LoadPoint | undefined): number {
   const all = (load?.streams?.streams ?? []).map((one) => one.buffer_s * 1e3);
   return all.length === 0 ? 0 : Math.min(...all);
@@ -74,7 +76,7 @@ export function cellsOf({ time }: Pick<PointStreams, "time">, strip: Bins, buffe
   });
 }
 
-/** A line through the smallest margin of each cell, broken where no frame was expected. */
+/** A line through the smallest margin of each cell, with gaps where no frame was expected. */
 export function marginLine(cells: readonly Cell[]): [number, number | null][] {
   return cells.flatMap(({ from_s, to_s, margin_ms }, at): [number, number | null][] => {
     const before = cells[at - 1];

@@ -1,5 +1,5 @@
-// The streams over time, one row each with its name: the few that matter most, all of them when asked for. A click on
-// a row's name chooses that stream for the charts and tables below.
+// The streams over time, one row each with its name: the most important ones, or all on request. A click on a row's
+// name chooses that stream for the charts and tables below.
 
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -15,10 +15,10 @@ import { chosenStream } from "../view";
 import { rowsOf } from "./strip-rows";
 import type { Row } from "./strip-rows";
 
-/** Rows shown at first. */
+/** The number of rows until the user requests all. */
 const SHOWN = 6;
 
-/** A row: its name above, its strip below, CSS pixels. */
+/** Height of a row in CSS pixels: its name above, its strip below. */
 export const ROW_PX = 32;
 
 interface Props {
@@ -66,7 +66,7 @@ export function StripChart({ run, streams, extent }: Props) {
   );
 }
 
-/** The stream that was chosen stands first. */
+/** Moves the chosen stream to the top. */
 function withFirst(rows: Row[], stream: number | null): Row[] {
   const chosen = rows.filter((row) => row.stream === stream);
   return chosen.length === 0 ? rows : [...chosen, ...rows.filter((row) => row.stream !== stream)];
@@ -118,11 +118,11 @@ export function drawStrips(look: Look, rows: Row[], stream: number | null): Char
       inverse: true,
       axisTick: { show: false },
       z: 10,
-      // Each name stands in its row, above its strip.
+      // Each name is in its row, above its strip.
       axisLabel: {
         ...axis.axisLabel,
         inside: true,
-        // Over the bands of incidents.
+        // Keeps the name legible over the bands of incidents.
         backgroundColor: look.ground,
         padding: [0, 3],
         interval: 0,

@@ -1,30 +1,30 @@
-// What the load points of a run differ in: the axis that its figures are drawn over. Pure.
+// The quantity that varies between the load points of a run: the x axis of its figures. Pure.
 
 import type { LoadPoint, Summary } from "../data/summary";
 import { cut } from "../parts/text";
 
 export interface SweptAxis {
-  /** As it reads after "by": `block size`. */
+  /** The text after "by": `block size`. */
   title: string;
-  /** Below the axis, with the unit. */
+  /** The label of the axis, with the unit. */
   name: string;
   values: string[];
 }
 
-/** Settings that a sweep goes over, by their names in the plan: their shown names and units. */
+/** The settings that a sweep can vary, by their names in the plan, with displayed names and units. */
 const SWEPT: Record<string, [name: string, unit: string]> = {
   blocks: ["block size", ""],
   random: ["random transfers", "%"],
   length: ["length of a transfer", ""],
 };
 
-/** The settings that a sweep goes over: one, or two that run together (`length=… x blocks=…`). */
+/** The settings that a sweep varies: one, or two combined ones (`length=… x blocks=…`). */
 function settingsOf(sweep: string): string[] {
   const names = sweep.split(" x ").map((part) => /^([a-z_-]+)=/.exec(part)?.[1]);
   return names.filter((name) => name !== undefined);
 }
 
-/** The setting that was swept, or both of two, else the number of workers, else the load points by name. */
+/** The swept setting, or both of two; otherwise the number of workers; otherwise the load points by name. */
 export function sweptAxis(summary: Summary): SweptAxis {
   const points = summary.load_points;
   const settings = settingsOf(summary.plan["sweep"] ?? "");
@@ -40,17 +40,17 @@ export function sweptAxis(summary: Summary): SweptAxis {
   return { title: "load point", name: "load point", values: points.map((point) => cut(labelOf(point), 18)) };
 }
 
-/** Two sweeps that run together, as a table of load points. */
+/** Two combined sweeps as a table of load points. */
 export interface SweptGrid {
-  /** The x axis: transfer lengths where they are one of the two, else the first setting. */
+  /** The x axis: transfer lengths if they are one of the two, otherwise the first setting. */
   axis: SweptAxis;
-  /** What each line is: its value of the other setting. */
+  /** One line for each value of the other setting. */
   lines: { name: string; points: (LoadPoint | null)[] }[];
 }
 
 const BETWEEN = " x ";
 
-/** `null` where no two settings are swept. */
+/** `null` unless two settings are swept. */
 export function sweptGrid(summary: Summary): SweptGrid | null {
   const settings = settingsOf(summary.plan["sweep"] ?? "");
   const parts = summary.load_points.map((point) => (point.sweep_value ?? "").split(BETWEEN));
@@ -71,7 +71,7 @@ function labelOf(point: LoadPoint): string {
   return point.sweep_value ?? point.label;
 }
 
-/** What the axis is, by its name in the plan: the setting, both of two, `workers`, or `load point`. */
+/** The axis by its name in the plan: the setting, both of two, `workers`, or `load point`. */
 export function sweptName(summary: Summary): string {
   const settings = settingsOf(summary.plan["sweep"] ?? "");
   if (settings.length > 0) return settings.join(" x ");

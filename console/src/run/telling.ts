@@ -7,22 +7,24 @@ import type { CounterSeries } from "../data/page";
 /** A counter that changed by less than this share of its largest value is flat. */
 const FLAT_SHARE = 0.25;
 
-/** In an incident a counter must be this far from what it was else, as a share of the larger of both. */
+/** In an incident a counter must differ this much from its usual value, as a share of the larger of both. */
 const TOLD_SHARE = 0.5;
 
-/** And so many times as far as it moves else: from its lower to its upper quartile. */
+/** It must also differ by this multiple of its usual spread, from the lower to the upper quartile. */
 const TOLD_SPREADS = 2;
 
-/** Counters are samples of the second before them. */
+/** The time that a sample covers, in seconds before it. */
 const SAMPLE_S = 1;
 
-/** What the tool itself took, and how full a memory was, is no reason for a late frame; a mere count is one only where
- * it went with an incident. */
+/**
+ * The tool's own load and the amount of used memory do not cause late frames. A count can be a cause only if it changed
+ * in an incident.
+ */
 function isBeside(series: CounterSeries, bands: readonly Band[]): boolean {
   return series.layer === "tool" || series.unit === "bytes" || (series.unit === "count" && bands.length === 0);
 }
 
-/** How much a counter tells, 0 where it is flat or beside the point; more is more. */
+/** How informative a counter is; higher is more informative, 0 for flat or irrelevant counters. */
 export function tells(series: CounterSeries, bands: readonly Band[]): number {
   if (isBeside(series, bands)) return 0;
   const samples = series.at_s.flatMap((at_s, n) => {
@@ -42,8 +44,10 @@ export function tells(series: CounterSeries, bands: readonly Band[]): number {
   return farthest(inside, outside, range * FLAT_SHARE);
 }
 
-/** How far the value that is farthest from what was usual lies from it; 0 where that is not clear: less than `least`,
- * or than what the counter moves anyway. */
+/**
+ * The largest distance of a value from the usual one, as a share. 0 if it is not clear: below `least`, or below the
+ * usual spread of the counter.
+ */
 function farthest(inside: readonly number[], outside: readonly number[], least: number): number {
   if (inside.length === 0 || outside.length < 3) return 0;
   const usual = quantile(outside, 0.5);
@@ -62,7 +66,7 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.round((sorted.length - 1) * share)] ?? 0;
 }
 
-/** Movements that no stream notices: a few percent of a processor, a few requests, some kilobytes per second. */
+/** Changes that no stream notices: a few percent of a processor, a few requests, less than 1 MB/s. */
 function isSlight(unit: string, most: number): boolean {
   if (unit === "percent") return most < 10;
   if (unit === "count") return most < 16;

@@ -1,5 +1,4 @@
-// Throughput over time, with what may explain it: warm-up, the begins of load points, failed operations,
-// late frames.
+// Throughput over time, with possible explanations: warm-up, the starts of load points, failed operations, late frames.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -16,18 +15,18 @@ import { chartText } from "../parts/text";
 import type { Flow } from "./over-time";
 import { merged } from "./over-time";
 
-/** More begins of load points would be a fence. */
+/** More start marks of load points would cover the chart. */
 const MOST_MARKS = 40;
 
-/** Steps across the chart, at most. */
+/** The maximum number of steps in the chart. */
 const MOST_STEPS = 500;
 
-/** And at least, so that a short run still has a shape. */
+/** The minimum, so that a short run still has a shape. */
 const FEWEST_STEPS = 10;
 
 interface Props {
   detail: Detail | null;
-  /** Whose begins are marked; none for a trace. */
+  /** The load points whose starts are marked; empty for a trace. */
   points: LoadPoint[];
   flow: Flow;
   extent: Extent;
@@ -73,8 +72,10 @@ function noteOf(flow: Flow, drawn: TimeAxis): string {
     : steps;
 }
 
-/** Bins that are drawn as one: a second where the whole run is in view, less in a shorter period, and never more than
- * 500 steps across. */
+/**
+ * How many bins are drawn as one step: one second if the whole run is in view, less in a shorter period. There are at
+ * most 500 steps.
+ */
 function stepFor(flow: Flow, now: Period, extent: Extent): number {
   const view_s = now.to_s - now.from_s;
   const isWhole = view_s > 0.99 * (extent.to_s - extent.from_s);
@@ -82,7 +83,7 @@ function stepFor(flow: Flow, now: Period, extent: Extent): number {
   return Math.max(1, Math.round(Math.max(wished_s, view_s / MOST_STEPS) / flow.time.bin_s));
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** The largest of 1, 2 or 5 times a power of ten that is not larger. */
 function roundDown(seconds: number): number {
   const power = 10 ** Math.floor(Math.log10(seconds));
   return power * ([5, 2].find((step) => step * power <= seconds) ?? 1);
@@ -102,7 +103,7 @@ function coarser(flow: Flow, per: number): Drawn {
   return { time, read_mb_per_s, written_mb_per_s: rates(flow.written_bytes) };
 }
 
-/** What the streams of each load point need together, while they are judged. */
+/** The total demand of the streams of each load point, in the measured part. */
 function demandOf(detail: Detail | null, points: readonly LoadPoint[]): [number, number | null][] {
   return (detail?.streams ?? []).flatMap(({ point, time }): [number, number | null][] => {
     const streams = points.find((one) => one.index === point)?.streams?.streams ?? [];
@@ -117,7 +118,7 @@ function demandOf(detail: Detail | null, points: readonly LoadPoint[]): [number,
   });
 }
 
-/** Bins with late frames, of all streams. */
+/** The bins with late frames of any stream. */
 function lateMoments(detail: Detail | null): [number, number][] {
   return (detail?.streams ?? []).flatMap(({ time, late_frames }) =>
     late_frames.flatMap((frames, bin): [number, number][] =>
@@ -183,7 +184,7 @@ function demandLine(look: Look, data: [number, number | null][]): LineSeriesOpti
   return { type: "line", name: "needed", data, symbol: "none", itemStyle: { color }, lineStyle: { color, width: 1.2, type: [6, 4] } };
 }
 
-/** Marks at the bottom of the plot. */
+/** Marks at the lower edge of the plot. */
 function marks(name: string, at: [number, number][], color: string, symbol: string): ScatterSeriesOption {
   return {
     type: "scatter",
@@ -198,7 +199,7 @@ function marks(name: string, at: [number, number][], color: string, symbol: stri
 }
 
 function warmups(look: Look, flow: Flow): LineSeriesOption["markArea"] {
-  // A bin without operations is what the one before it was.
+  // A bin without operations counts as the previous bin does.
   const isWarmup: boolean[] = [];
   flow.ops.forEach((ops, bin) => isWarmup.push(ops > 0 ? (flow.warmup_ops[bin] ?? 0) > ops / 2 : (isWarmup[bin - 1] ?? false)));
   const parts = spans(flow.time, (bin) => isWarmup[bin] ?? false);
@@ -243,7 +244,7 @@ function begins(look: Look, points: LoadPoint[]): LineSeriesOption["markLine"] {
   };
 }
 
-/** What was moved in a step, and how many frames were late in it. */
+/** The throughput of a step, and its late frames. */
 function words(items: unknown, late: readonly [number, number][], step_s: number): string {
   const list = Array.isArray(items) ? (items as { seriesName?: string; value?: unknown }[]) : [];
   const lines: string[] = [];

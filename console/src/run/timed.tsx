@@ -1,5 +1,5 @@
-// Everything that has a time: streams, throughput, latency, counters, one below the other with the same time axis, so
-// that a stall and its cause line up. The strip on top says which period is in view.
+// All charts with a time axis: streams, throughput, latency, counters. They are aligned, so that a stall and its cause
+// line up. The strip at the top shows the period in view.
 
 import type { ComponentChildren } from "preact";
 import { useContext, useMemo } from "preact/hooks";
@@ -23,7 +23,7 @@ import { StripChart } from "./strips";
 import { ThroughputChart } from "./throughput";
 import { WorstTable } from "./worst";
 
-/** A run with times. */
+/** A run with a time axis. */
 export interface Timed {
   run: RunPage;
   flow: Flow;
@@ -34,7 +34,7 @@ interface TimedPart extends PagePart {
   view: () => ComponentChildren;
 }
 
-/** What of it there is, by the ids of its sections. */
+/** The available parts, by the ids of their sections. */
 export function partsOf(time: Timed): TimedPart[] {
   const { run, flow, extent } = time;
   const { detail, counters } = run;
@@ -69,7 +69,7 @@ function Strips({ time: { run, extent }, detail }: { time: Timed; detail: Detail
   );
 }
 
-/** With incidents the charts are there to explain them. */
+/** If there are incidents, the charts explain them. */
 function titleOf(run: RunPage): string {
   return run.incidents.length > 0 && run.summary.check == null ? "Incidents over time" : "Over time";
 }
@@ -103,7 +103,7 @@ function LatencyOverTime({ detail, extent }: { detail: Detail; extent: Extent })
   );
 }
 
-/** The target is on this machine, not behind a network. Where that is unknown, network counters keep their rank. */
+/** Whether the target is on this client, not behind a network. If that is unknown, network counters keep their rank. */
 export function isLocal({ summary: { memory, link } }: Pick<RunPage, "summary">): boolean {
   return memory?.on_network === false && link == null;
 }

@@ -1,5 +1,5 @@
-// The charts of a VDA-like run's load curve: op rate and response time against streams, the knee, and which points are
-// valid. That it is no published benchmark's result is in the title of each.
+// The charts of a VDA-like run's load curve: op rate and response time against streams, the knee, and the valid points.
+// The title of each says that it is not the result of a published benchmark.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";
@@ -47,7 +47,7 @@ export function VdaCharts({ run, facts }: { run: RunPage; facts: VdaFacts }) {
   );
 }
 
-/** Whether a load point ended before its time: it is neither valid nor not. */
+/** Whether a load point ended early: it is neither valid nor invalid. */
 function isCutOff(point: LoadPoint | undefined): boolean {
   return point !== undefined && point.ended_early !== null;
 }

@@ -2,7 +2,7 @@
 
 import type { Page } from "../data/page";
 
-/** `22 November 2026, 00:24:15 UTC`; the text itself where it is no moment. */
+/** `22 November 2026, 00:24:15 UTC`; the text itself if it is not a time. */
 export function startedAt(text: string): string {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text === "" ? "start time unknown" : text;

@@ -1,4 +1,4 @@
-// The slowest operations. Each leads to its place in time.
+// The slowest operations. A click shows the time of an operation in all charts.
 
 import { useMemo } from "preact/hooks";
 import type { Detail, OpColumns } from "../data/page";

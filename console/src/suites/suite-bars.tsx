@@ -9,7 +9,7 @@ import { seriesStyle } from "../charts/palette";
 import { mbPerS } from "../figures/units";
 import { chartText } from "../parts/text";
 
-/** One colour: its name, and its value at each workload. */
+/** The bars of one colour: a name, and a value for each workload. */
 export interface BarSeries {
   name: string;
   bytes_per_s: readonly (number | null)[];
@@ -18,13 +18,13 @@ export interface BarSeries {
 interface Props {
   workloads: readonly string[];
   series: readonly BarSeries[];
-  /** What the bars are: `Median of each suite`. */
+  /** What the bars show: `Median of each suite`. */
   title: string;
-  /** The paper's figures. */
+  /** The corresponding figures of the paper. */
   paper: string;
 }
 
-/** Ends of bars that differ without colour. */
+/** Patterns that distinguish bars without colour. */
 const PATTERNS: readonly ({ rotation: number; dashArrayX: number[]; dashArrayY: number[] } | null)[] = [
   null,
   { rotation: 0.8, dashArrayX: [1, 0], dashArrayY: [2, 4] },

@@ -1,4 +1,4 @@
-// Suites: one, or several side by side: the answer, and bars per workload. Tables are the Rust side's.
+// One suite, or several side by side: the answer, and bars for each workload. The Rust side writes the tables.
 
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";

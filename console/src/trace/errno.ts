@@ -1,6 +1,6 @@
-// Names of error numbers, as the terminal has them (crates/record/src/errno.rs): logs keep Linux's numbers.
+// Names of error numbers, as on the terminal (crates/record/src/errno.rs). Logs have Linux's numbers.
 
-/** From 1 on; a dash where Linux has none. */
+/** From number 1 on; a dash for numbers that Linux does not use. */
 const NAMES = (
   "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY " +
   "EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK " +
@@ -15,7 +15,7 @@ const NAMES = (
   "EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL"
 ).split(" ");
 
-/** `ENOENT`; the number where it has no name; empty for 0. */
+/** `ENOENT`; the number if it has no name; empty for 0. */
 export function errnoName(errno: number): string {
   if (errno === 0) return "";
   const name = NAMES[errno - 1];

@@ -1,4 +1,4 @@
-// The files with the most bytes: sortable, filtered by a pattern, and the way onto the map.
+// The files with the most bytes: a table that can be sorted and filtered by a pattern, with links to the map.
 
 import { useMemo, useState } from "preact/hooks";
 import type { Detail } from "../data/page";
@@ -20,14 +20,14 @@ interface FileRow {
   writes: number;
   ops: number;
   sequential_percent: number | null;
-  /** Of the whole trace; null where no trace tells. */
+  /** The share in the whole trace; null if the trace's report does not have the file. */
   whole_percent: number | null;
   mean_us: number | null;
   max_us: number | null;
   failed_ops: number;
 }
 
-/** Rows of the table. A trace's report knows a little more of its first files. */
+/** Rows of the table. For its first files, a trace's report has further figures. */
 function fileRows(detail: Detail, report: readonly FileFigures[]): FileRow[] {
   const { files } = detail;
   const more = new Map(report.map((file) => [file.file, file]));
@@ -49,7 +49,7 @@ function fileRows(detail: Detail, report: readonly FileFigures[]): FileRow[] {
 
 interface Props {
   detail: Detail;
-  /** TraceReport.files, where there are some. */
+  /** TraceReport.files, if there is a report. */
   report?: readonly FileFigures[];
 }
 
@@ -101,7 +101,7 @@ function useColumns(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[]
   return useMemo(() => columnsOf(detail, rows), [detail, rows, chosen]);
 }
 
-/** A column of numbers with the decimals that all of them need. */
+/** A column of numbers with the same number of decimals. */
 function numbers(
   rows: readonly FileRow[],
   title: string,
@@ -139,12 +139,12 @@ function columnsOf(detail: Detail, rows: readonly FileRow[]): Column<FileRow>[] 
   ];
 }
 
-/** NASPT's definition, which counts streams that take turns as random. */
+/** By NASPT's definition, in which interleaved streams count as random. */
 function wholeColumn(rows: readonly FileRow[]): Column<FileRow> {
   return numbers(rows, "in whole trace, %", (row) => row.whole_percent, "Accesses that start where the previous access in the whole trace ended");
 }
 
-/** Puts the file on the map; nothing where it has none. */
+/** A button that shows the file on the map; empty for files without a map. */
 function OnMap({ detail, row }: { detail: Detail; row: FileRow }) {
   const selection = selectionOf(detail);
   if (!detail.maps.some((map) => map.file === row.file)) return <span class="faint">–</span>;

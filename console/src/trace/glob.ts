@@ -1,23 +1,23 @@
-// Patterns for file names, as `reelgauge ops --file` has them: * is any characters (/ too), ? is one, [abc] or [a-z]
-// one of those, [!abc] none of them. A word without any of these matches anywhere in the name.
+// Patterns for file names, as in `reelgauge ops --file`: * matches any characters (also /), ? one, [abc] or [a-z] one
+// of these, [!abc] one that is none of these. A word without any of these matches anywhere in the name.
 
-/** For a field that takes a pattern. */
+/** The help for a field with a pattern. */
 export const PATTERN_HELP = "* matches any characters, ? matches one. A plain word matches anywhere in the name.";
 
-/** Characters that make a pattern of a word. */
+/** Characters that turn a word into a pattern. */
 const SPECIAL = /[*?[]/;
 
-/** "*", or what a letter is held against. */
+/** "*", or a test for one letter. */
 type Part = "*" | ((letter: string) => boolean);
 
-/** Whether names match; everything does with an empty pattern. Upper and lower case are the same. */
+/** Returns whether a name matches. An empty pattern matches everything; case is ignored. */
 export function matcher(pattern: string): (name: string) => boolean {
   if (pattern.trim() === "") return () => true;
   const parts = partsOf([...asGlob(pattern).toLowerCase()]);
   return (name) => matches(parts, [...name.toLowerCase()]);
 }
 
-/** The pattern that a server understands; empty for everything. */
+/** The pattern in the server's syntax; empty for everything. */
 export function asGlob(pattern: string): string {
   const trimmed = pattern.trim();
   return trimmed === "" || SPECIAL.test(trimmed) ? trimmed : `*${trimmed}*`;
@@ -42,7 +42,7 @@ function partsOf(letters: readonly string[]): Part[] {
   return parts;
 }
 
-/** What stands between brackets. */
+/** The test for a bracket expression. */
 function oneOf(set: readonly string[]): (letter: string) => boolean {
   const not = set[0] === "!";
   const ranges: [string, string][] = [];
@@ -55,7 +55,7 @@ function oneOf(set: readonly string[]): (letter: string) => boolean {
   return (letter) => ranges.some(([from, to]) => letter >= from && letter <= to) !== not;
 }
 
-/** Goes back to the last star only, so that no pattern takes long. */
+/** Backtracks to the last star only, so that no pattern takes long. */
 function matches(parts: readonly Part[], letters: readonly string[]): boolean {
   let part = 0;
   let star = -1;

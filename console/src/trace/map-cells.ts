@@ -1,12 +1,12 @@
-// Which cells or accesses of a file's map are drawn for a view: those of the level whose cells are just large enough
-// to be told apart, and only those in view. Pure, and quick enough to be done for every frame.
+// Selects the cells or accesses of a file's map to draw for a view: those in view, of the finest level whose cells are
+// large enough to be distinguished. Pure, and fast enough for every frame.
 
 import type { FileMap, MapLevel, MapPoints } from "../data/page";
 import type { MapView } from "./map-view";
 
-/** Cells smaller than this can't be told apart, nor can their pattern be seen. */
+/** Smaller cells, and their hatching, can't be distinguished. */
 export const MIN_CELL_PX = 3;
-/** Cells larger than this are worth asking the server for finer ones. */
+/** If cells are larger than this, finer ones are requested from the server. */
 export const COARSE_CELL_PX = 10;
 /** More accesses than this are drawn as cells. */
 export const MAX_POINTS = 8_000;
@@ -14,21 +14,21 @@ export const MAX_POINTS = 8_000;
 /** Values of a cell: bin of time, bin of the file, bytes read, bytes written. */
 export const CELL = 4;
 
-/** Part of a level: its cells from first up to, and without, end. */
+/** Part of a level: its cells from `first` to `end`, exclusive. */
 export interface CellSlice {
   level: MapLevel;
   first: number;
   end: number;
 }
 
-/** Part of a file's accesses. */
+/** Part of a file's accesses, from `first` to `end`, exclusive. */
 export interface PointSlice {
   points: MapPoints;
   first: number;
   end: number;
 }
 
-/** How many pixels a cell of the level has. */
+/** The size of a cell of the level, in pixels. */
 export function cellPx(view: MapView, level: MapLevel): { width: number; height: number } {
   return {
     width: (level.time_bin_s / (view.to_s - view.from_s)) * view.width_px,
@@ -36,19 +36,19 @@ export function cellPx(view: MapView, level: MapLevel): { width: number; height:
   };
 }
 
-/** The finest level whose cells are large enough; the coarsest where none is. */
+/** The finest level whose cells are large enough; the coarsest if there is none. */
 export function levelFor(view: MapView, levels: readonly MapLevel[]): MapLevel | null {
   for (let at = levels.length - 1; at >= 0; at -= 1) {
     const level = levels[at];
     if (level === undefined) continue;
     const { width, height } = cellPx(view, level);
-    // One axis may be finer than can be told apart, where the other would be too coarse otherwise.
+    // Both axes must be large enough, except for the coarsest level.
     if (at === 0 || (width >= MIN_CELL_PX && height >= MIN_CELL_PX)) return level;
   }
   return null;
 }
 
-/** The cells to draw; null where a file has no level. */
+/** The cells to draw; null if the file has no level. */
 export function cellsFor(view: MapView, levels: readonly MapLevel[]): CellSlice | null {
   const level = levelFor(view, levels);
   if (level === null) return null;
@@ -60,7 +60,7 @@ export function cellsFor(view: MapView, levels: readonly MapLevel[]): CellSlice 
   };
 }
 
-/** The accesses to draw, where they are known and few enough; else null. */
+/** The accesses to draw if they are known and few enough; otherwise null. */
 export function pointsFor(view: MapView, points: MapPoints | null, most = MAX_POINTS): PointSlice | null {
   if (points === null) return null;
   const count = points.issued_s.length;
@@ -71,7 +71,7 @@ export function pointsFor(view: MapView, points: MapPoints | null, most = MAX_PO
 
 const longest = new WeakMap<MapPoints, number>();
 
-/** The longest time that an access took, in seconds. */
+/** The longest duration of an access, in seconds. */
 function longestOf(points: MapPoints): number {
   const known = longest.get(points);
   if (known !== undefined) return known;
@@ -80,20 +80,20 @@ function longestOf(points: MapPoints): number {
   return found;
 }
 
-/** The accesses to draw, with those that began before the view and may last into it. */
+/** The accesses to draw, including those that began before the view and may extend into it. */
 export function drawnPoints(view: MapView, points: MapPoints | null): PointSlice | null {
   return points === null ? null : pointsFor({ ...view, from_s: view.from_s - longestOf(points) }, points);
 }
 
-/** What is in view, as numbers. Cells that are partly in view count whole. */
+/** The figures of the view. Cells that are partly in view count completely. */
 export interface Seen {
   read_bytes: number;
   written_bytes: number;
-  /** null where only cells are known. */
+  /** Null if only cells are known. */
   accesses: number | null;
 }
 
-/** What of a file is in view. */
+/** The figures of a file in the view. */
 export function seenIn(view: MapView, map: FileMap, levels: readonly MapLevel[]): Seen {
   const exact = pointsFor(view, map.points, Infinity);
   const seen: Seen = { read_bytes: 0, written_bytes: 0, accesses: exact === null ? null : 0 };
@@ -122,7 +122,7 @@ function addPoint(seen: Seen, view: MapView, points: MapPoints, at: number): voi
   seen.accesses = (seen.accesses ?? 0) + 1;
 }
 
-/** Whether the finest level that is known is too coarse for the view and the server could tell more. */
+/** Whether the finest known level is too coarse for the view, and the server may have a finer one. */
 export function wantsMore(view: MapView, map: FileMap, levels: readonly MapLevel[]): boolean {
   if (map.points !== null) return false;
   const finest = levels.at(-1);
@@ -143,12 +143,12 @@ export function covers(view: MapView, level: MapLevel): boolean {
   );
 }
 
-/** The levels of a file for a view: its own, and the finer one that a server sent where it covers the view. */
+/** The levels of a file for a view: its own, and the finer one from the server if it covers the view. */
 export function levelsFor(view: MapView, map: FileMap, finer: MapLevel | null): readonly MapLevel[] {
   return finer !== null && covers(view, finer) ? [...map.levels, finer] : map.levels;
 }
 
-/** The first of `count` for which it holds, where it holds for all behind the first. */
+/** The first index below `count` for which `holds` is true; it must be true for all later ones, too. */
 function lowerBound(count: number, holds: (at: number) => boolean): number {
   let low = 0;
   let high = count;

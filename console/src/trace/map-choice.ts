@@ -1,5 +1,5 @@
-// What the map shows as the page knows it. The canvas follows the hand at once; the page's period, and with it every
-// other chart, follows when the hand rests.
+// The choice that the map shows, as the page sees it. The canvas follows the pointer immediately. The page's period,
+// and with it every other chart, follows when the pointer rests.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TimeAxis } from "../data/page";
@@ -8,15 +8,15 @@ import type { MapChoice } from "./map-view";
 
 const REST_MS = 120;
 
-/** All the time that a page's charts have. */
+/** The whole time range of a page's charts. */
 export function extentOf(time: TimeAxis): Extent {
   return { from_s: time.from_s, to_s: time.from_s + time.bins * time.bin_s };
 }
 
 export interface ChoiceState {
-  /** As it was when the hand rested last. */
+  /** The choice when the pointer last rested. */
   choice: MapChoice;
-  /** As it is now. */
+  /** The current choice. */
   live: { current: MapChoice };
   change: (next: MapChoice) => void;
 }
@@ -26,7 +26,7 @@ export function useMapChoice(): ChoiceState {
   const [choice, setChoice] = useState<MapChoice>({ period: chosen, bytes: null });
   const live = useRef(choice);
   const timer = useRef(0);
-  // The period that the map itself set last. Its echo is not a new choice, and a key may have been pressed since.
+  // The last period that the map set. Its echo is not a new choice, and a key may have been pressed since.
   const told = useRef(chosen);
   const change = useRef((next: MapChoice) => {
     live.current = next;

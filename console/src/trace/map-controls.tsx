@@ -1,4 +1,4 @@
-// The buttons of the offset map: what a drag does, zoom of each axis, reads and writes.
+// The buttons of the offset map: the mode of dragging, zoom of each axis, reads and writes.
 
 import { useId } from "preact/hooks";
 import { type MapChoice, type MapExtent, movedMap, zoomedMap } from "./map-view";
@@ -6,7 +6,7 @@ import { type MapChoice, type MapExtent, movedMap, zoomedMap } from "./map-view"
 export interface Shown {
   reads: boolean;
   writes: boolean;
-  /** A drag moves; else it chooses a box to zoom into. */
+  /** Whether a drag moves the map; otherwise it selects a box to zoom into. */
   hand: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Which files the map shows, each with its colour.
+// The files that the map shows, each with its colour.
 
 import type { Look } from "../charts/palette";
 import type { Detail } from "../data/page";

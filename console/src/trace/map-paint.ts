@@ -1,5 +1,5 @@
-// Paints the offset map: cells or accesses of the chosen files, and the axes. Reads are filled, writes are hatched
-// (cells) or hollow (single accesses), so that they differ without colour. The same marks go to canvas and SVG.
+// Paints the offset map: cells or accesses of the chosen files, and the axes. Reads are filled; writes are hatched
+// (cells) or hollow (accesses), so that they differ without colour. Canvas and SVG get the same marks.
 
 import { tickTime } from "../charts/axes";
 import type { Look } from "../charts/palette";
@@ -10,7 +10,7 @@ import { type MapView, marksOf } from "./map-view";
 
 export interface MapFile {
   map: FileMap;
-  /** What a server sent for a part of it. */
+  /** The finer level that the server sent for a part of the file. */
   finer: MapLevel | null;
   colour: string;
 }
@@ -22,7 +22,7 @@ export interface Scene {
   writes: boolean;
 }
 
-/** Room for the axes. */
+/** The plot, and the space for the axes around it. */
 export interface Area {
   left: number;
   top: number;
@@ -32,13 +32,13 @@ export interface Area {
 
 export type Fill = "solid" | "hatched" | "hollow";
 
-/** Takes marks: first how they look, then where they are. */
+/** Draws marks: first their style, then their positions. */
 export interface Pen {
   begin: (colour: string, fill: Fill, alpha: number) => void;
   rect: (x: number, y: number, width: number, height: number) => void;
 }
 
-/** How strong cells are, from few bytes to many. */
+/** The opacity of cells, from few bytes to many. */
 const ALPHAS = [0.4, 0.6, 0.8, 1] as const;
 const POINT_PX = 4;
 
@@ -48,7 +48,7 @@ export function areaOf(width: number, height: number): Area {
   return { left, top: 8, width: Math.max(width - left - 10, 10), height: Math.max(height - 34, 10) };
 }
 
-/** Draws everything in view, with 0, 0 at the plot's upper left corner. Returns how many marks there were. */
+/** Draws everything in view. 0, 0 is the plot's upper left corner. Returns the number of marks. */
 export function paintMarks(scene: Scene, pen: Pen): number {
   let marks = 0;
   for (const file of scene.files) {
@@ -81,7 +81,7 @@ function paintPoints(scene: Scene, file: MapFile, slice: PointSlice, pen: Pen): 
       const top = Math.max((view.to_bytes - offset - length) * perByte, -least);
       const bottom = Math.min((view.to_bytes - offset) * perByte, view.height_px + least);
       const tall = Math.max(bottom - top, least);
-      // From its issue to its end: long waits are lines.
+      // From issue to completion, so that a long wait is a line.
       const x = ((points.issued_s[at] ?? 0) - view.from_s) * perSecond;
       const took = ((points.service_us[at] ?? 0) / 1e6) * perSecond;
       const [left, right] = [Math.max(x - least / 2, -least), Math.min(x + Math.max(took, least / 2), view.width_px + least)];
@@ -103,7 +103,7 @@ function paintCells(scene: Scene, file: MapFile, slice: CellSlice, pen: Pen): nu
     const other = write ? shades.read : shades.written;
     const mixed = write ? scene.reads : scene.writes;
     ALPHAS.forEach((alpha, index) => {
-      // Where both happened the fill is faint, so that the hatching stays to be seen.
+      // If a cell has reads and writes, the fill is faint, so that the hatching stays visible.
       pen.begin(file.colour, write ? "hatched" : "solid", alpha);
       marks += paintShade(scene.view, slice, (cell) => shade[cell] === index + 1 && (write || !mixed || other[cell] === 0), pen);
     });
@@ -167,7 +167,7 @@ export interface Mark {
   text: string;
 }
 
-/** Marks of the time axis, in the plot. From a minute on they stand at whole minutes. */
+/** Marks of the time axis, in the plot. With steps of a minute or more they are at whole minutes. */
 export function timeMarks(view: MapView): Mark[] {
   const marks = Math.max(Math.floor(view.width_px / (view.width_px < 400 ? 65 : 90)), 2);
   const rough = (view.to_s - view.from_s) / marks;
@@ -177,16 +177,16 @@ export function timeMarks(view: MapView): Mark[] {
   return at.map((at_s) => ({ at_px: (at_s - view.from_s) * per, text: markText(at_s, view) }));
 }
 
-/** Steps in seconds: minutes, hours, days. */
+/** Steps of the time axis in seconds: minutes, hours, days. */
 const MINUTES = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400, 172_800, 604_800];
 
-/** As many digits as the view needs: the charts' own words, unless it is very close. */
+/** The time with as many digits as the view needs; in the charts' usual format unless the view is very short. */
 function markText(at_s: number, view: MapView): string {
   const digits = Math.ceil(-Math.log10((view.to_s - view.from_s) / 100));
   return digits > 4 && at_s < 120 ? `${fixed(at_s, Math.min(digits, 6))} s` : tickTime(Number(at_s.toFixed(6)));
 }
 
-/** Marks of the offset axis, from the plot's top. */
+/** Marks of the offset axis, from the top of the plot. */
 export function offsetMarks(view: MapView): Mark[] {
   const { step, at } = marksOf(view.from_bytes, view.to_bytes, Math.max(Math.floor(view.height_px / 48), 2));
   const per = view.height_px / (view.to_bytes - view.from_bytes);
@@ -203,7 +203,7 @@ export function offsetText(bytes: number, step: number): string {
   return `${fixed(bytes / unit[0], decimals)} ${unit[1]}`;
 }
 
-/** Marks of the axes and their words, around the plot. */
+/** Marks of the axes and their labels, around the plot. */
 export function paintAxes(context: CanvasRenderingContext2D, view: MapView, area: Area, look: Look, font: string): void {
   context.strokeStyle = look.line;
   context.fillStyle = look.faint;

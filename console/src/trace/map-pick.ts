@@ -1,4 +1,4 @@
-// What lies under the pointer on the offset map: the nearest access, or the cell. Pure.
+// Finds what is under the pointer on the offset map: the nearest access, or the cell. Pure.
 
 import { CELL, cellsFor, drawnPoints, levelsFor } from "./map-cells";
 import type { MapFile } from "./map-paint";
@@ -6,7 +6,7 @@ import { offsetText } from "./map-paint";
 import type { Anchor, MapView } from "./map-view";
 import { amount, blockSize, duration, fixed } from "../figures/units";
 
-/** Farther away is not meant. */
+/** Marks farther away than this do not count. */
 const NEAR_PX = 10;
 
 export interface Pick {
@@ -14,7 +14,7 @@ export interface Pick {
   text: string;
 }
 
-/** The topmost file's mark at a place; null where there is none. */
+/** The mark of the topmost file at a position; null if there is none. */
 export function pickAt(view: MapView, files: readonly MapFile[], at: Anchor): Pick | null {
   let best: { pick: Pick; distance: number } | null = null;
   for (const file of files) {

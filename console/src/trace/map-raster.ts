@@ -1,30 +1,30 @@
-// Paints marks into a picture of dots by itself. Tens of thousands of small hatched cells a frame are too many for a
-// canvas that is drawn without a graphics card, as on a server or a remote desktop; here they cost a few milliseconds.
+// Draws marks directly into a pixel buffer. A canvas without a graphics card, as on a server or a remote desktop, is
+// too slow for tens of thousands of small hatched cells per frame; here they take a few milliseconds.
 
 import { rgb } from "../charts/palette";
 import type { Fill, Pen } from "./map-paint";
 
-/** Lines of the hatching: so many CSS pixels of colour in each PERIOD. */
+/** Hatching: this many coloured CSS pixels in each PERIOD. */
 const ON = 2;
 const PERIOD = 4;
 
 export class Raster implements Pen {
-  /** 0xAABBGGRR: what a canvas has on every machine that browsers run on. */
+  /** 0xAABBGGRR, the byte order of canvas data on every platform with browsers. */
   private readonly dots: Uint32Array;
   private colour: [number, number, number] = [0, 0, 0];
   private fill: Fill = "solid";
-  /** 0 to 256. */
+  /** Opacity, 0 to 256. */
   private alpha = 256;
 
   constructor(
     readonly image: ImageData,
-    /** Dots a CSS pixel. */
+    /** Device pixels per CSS pixel. */
     private readonly fineness: number,
   ) {
     this.dots = new Uint32Array(image.data.buffer);
   }
 
-  /** Everything in one colour. */
+  /** Fills the picture with one colour. */
   clear(hex: string): void {
     this.dots.fill(packed(...rgb(hex)));
   }
@@ -49,7 +49,7 @@ export class Raster implements Pen {
     this.block(right - line, top + line, right, bottom - line);
   }
 
-  /** Dots from left and top up to, and without, right and bottom; those outside the picture are left out. */
+  /** Fills from left and top to right and bottom, exclusive. Pixels outside the picture are omitted. */
   private block(left: number, top: number, right: number, bottom: number): void {
     const { dots, alpha } = this;
     const { width } = this.image;
@@ -64,7 +64,7 @@ export class Raster implements Pen {
     }
     const on = ON * this.fineness;
     const period = PERIOD * this.fineness;
-    // Neighbours mostly lie on the same colour, so it is mixed once for all of them.
+    // Neighbouring pixels mostly have the same background, so the mixed colour is reused.
     let below = dots[fromY * width + fromX] ?? 0;
     let mixed = alpha === 256 ? solid : this.over(below);
     for (let y = fromY; y < toY; y += 1) {
@@ -83,7 +83,7 @@ export class Raster implements Pen {
     }
   }
 
-  /** The colour over what is there. */
+  /** The colour mixed with the background. */
   private over(below: number): number {
     const [red, green, blue] = this.colour;
     const rest = 256 - this.alpha;

@@ -1,5 +1,5 @@
-// Asks the server for finer cells when the map is zoomed in farther than the embedded ones reach, and keeps the last
-// answer of each file. A report without a server keeps what it has.
+// Requests finer cells from the server if the map is zoomed in beyond the embedded ones, and keeps the last response
+// for each file. A report without a server keeps its embedded cells.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FileMap, MapLevel } from "../data/page";
@@ -7,23 +7,23 @@ import { covers, cellPx, COARSE_CELL_PX, wantsMore } from "./map-cells";
 import type { MapView } from "./map-view";
 import type { DetailSource } from "./source";
 
-/** How long the view has to rest before the server is asked. */
+/** The view must rest this long before the server is asked. */
 const REST_MS = 250;
-/** Files that are asked for at once. */
+/** The maximum number of files in one request. */
 const FILES = 16;
-/** Pixels of a cell that is asked for. */
+/** The requested size of a cell, in pixels. */
 const WISH_PX = 4;
 
 export type Refined = ReadonlyMap<number, MapLevel>;
 
 export interface Refining {
-  /** By number of the file. */
+  /** By the number of the file. */
   levels: Refined;
   waits: boolean;
   error: string | null;
 }
 
-/** What to ask for. */
+/** The query for a view. */
 export function mapQuery(view: MapView, file: number): URLSearchParams {
   return new URLSearchParams({
     file: String(file),
@@ -36,7 +36,7 @@ export function mapQuery(view: MapView, file: number): URLSearchParams {
   });
 }
 
-/** Whether what the server sent last serves this view. */
+/** Whether the server's last response suits this view. */
 function isFine(view: MapView, map: FileMap, refined: Refined): boolean {
   const level = refined.get(map.file);
   if (level === undefined || !covers(view, level)) return false;

@@ -1,6 +1,6 @@
-// The canvas of the offset map: draws at most once a frame, and turns what pointer, wheel and fingers do into a choice
-// of time and offset. Drag a box to zoom, Shift and drag (or the hand) to move, Ctrl and wheel to zoom, two fingers
-// to zoom and move, double click for all of it. A plain wheel scrolls the page.
+// The canvas of the offset map. It draws at most once per frame, and converts pointer, wheel and touch to a choice of
+// time and offset. Drag a box to zoom, Shift and drag (or hand mode) to move, Ctrl and wheel to zoom, two fingers to
+// zoom and move, double click for everything. A plain wheel scrolls the page.
 
 import { FONT } from "../charts/look";
 import type { Look } from "../charts/palette";
@@ -14,13 +14,13 @@ export interface StageInput {
   choice: MapChoice;
   scene: Omit<Scene, "view">;
   look: Look;
-  /** A drag moves instead of choosing a box. */
+  /** Whether a drag moves the map instead of selecting a box. */
   hand: boolean;
 }
 
 export interface StageOutput {
   changed: (choice: MapChoice) => void;
-  /** Where the pointer is, as shares of the plot; null outside. */
+  /** Called with the position of the pointer as shares of the plot; null outside. */
   pointed: (at: Anchor | null) => void;
 }
 
@@ -30,7 +30,7 @@ interface Drag {
   moves: boolean;
 }
 
-/** A drag shorter than this was a click. */
+/** A shorter drag counts as a click. */
 const SHORTEST_DRAG_PX = 6;
 
 export class MapStage {
@@ -104,7 +104,7 @@ export class MapStage {
     this.drawBox(context, look);
   };
 
-  /** One picture for all frames of a size. */
+  /** The same picture for all frames of one size. */
   private rasterFor(context: CanvasRenderingContext2D, area: Area, fineness: number): Raster {
     const [width, height] = [Math.round(area.width * fineness), Math.round(area.height * fineness)];
     const { image } = this.raster ?? {};
@@ -122,7 +122,7 @@ export class MapStage {
     context.setLineDash([]);
   }
 
-  /** Drawn at once; whoever listens may take their time. */
+  /** Drawn immediately. Listeners may respond later. */
   private change(choice: MapChoice): void {
     if (this.input !== null) this.input = { ...this.input, choice };
     this.request();
@@ -183,7 +183,7 @@ export class MapStage {
     this.change(movedMap(this.input.extent, this.input.choice, across, up));
   };
 
-  /** Two fingers: what was between them stays between them. */
+  /** Two fingers: the part of the map between them stays between them. */
   private pinch(pointer: number, at: { x: number; y: number }): void {
     const before = this.fingers.get(pointer);
     const other = [...this.fingers].find(([id]) => id !== pointer)?.[1];
@@ -212,7 +212,7 @@ export class MapStage {
   };
 }
 
-/** The choice inside a box; a box that is flat in one axis leaves that axis as it is. */
+/** The choice inside a box. If the box is flat in one axis, that axis does not change. */
 export function boxed(input: Pick<StageInput, "extent" | "choice">, one: Anchor, two: Anchor): MapChoice {
   const { extent, choice } = input;
   const view = viewOf(extent, choice, 1, 1);

@@ -4,7 +4,7 @@ import type { Look } from "../charts/palette";
 import { FONT } from "../charts/look";
 import { type Area, type Fill, type Scene, offsetMarks, paintMarks, timeMarks } from "./map-paint";
 
-/** The document. Colours are numbers and words of ours: no text from outside goes in. */
+/** The document. Its colours are numbers and words of ours; it contains no text from outside. */
 export function mapSvg(scene: Scene, area: Area, look: Look, width: number, height: number): string {
   const colours = [...new Set(scene.files.map((file) => file.colour))];
   const hatches = colours.map((colour, index) => hatch(`hatch${index}`, colour)).join("");

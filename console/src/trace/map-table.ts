@@ -1,4 +1,4 @@
-// The offset map as rows, for the CSV file: accesses where they are known, else cells.
+// The offset map as rows for the CSV file: accesses if they are known, otherwise cells.
 
 import type { Detail } from "../data/page";
 import type { Cell } from "../parts/download";
@@ -9,7 +9,7 @@ import type { MapView } from "./map-view";
 
 export const MAP_COLUMNS = ["file", "from, s", "to, s", "from, bytes", "to, bytes", "read, bytes", "written, bytes"];
 
-/** What is in view of the files. An access lasts from its issue to its end. */
+/** The part of the files in view. An access extends from its issue to its completion. */
 export function mapRows(view: MapView, files: readonly MapFile[], names: Detail["file_names"]): Cell[][] {
   return files.flatMap((file) => pointRows(view, file, names) ?? cellRows(view, file, names));
 }

@@ -1,5 +1,5 @@
-// What part of the offset map is looked at, and how it moves: time and offset, closer and farther. Pure: no canvas
-// and no pointer. The time is the page's period (src/period.ts); the offset is the map's own.
+// The part of the offset map in view, and how it changes: time and offset, zoom and pan. Pure, without canvas or
+// pointer. The time is the page's period (src/period.ts); the offset belongs to the map.
 
 import { type Extent, type Period, inView, moved, zoomed } from "../period";
 
@@ -9,25 +9,25 @@ export interface Bytes {
   to_bytes: number;
 }
 
-/** What is looked at, and on how many pixels. */
+/** The part in view, and its size in pixels. */
 export interface MapView extends Period, Bytes {
   width_px: number;
   height_px: number;
 }
 
-/** All there is to look at. */
+/** The whole range of time and offset. */
 export interface MapExtent {
   time: Extent;
   end_bytes: number;
 }
 
-/** What is chosen; null: all of it. */
+/** The chosen part; null for the whole range of an axis. */
 export interface MapChoice {
   period: Period | null;
   bytes: Bytes | null;
 }
 
-/** Fewer bytes can't be looked at. */
+/** The shortest range of offsets in view. */
 const FEWEST_BYTES = 4096;
 
 /** The choice as ranges. */
@@ -36,7 +36,7 @@ export function viewOf(extent: MapExtent, choice: MapChoice, width_px: number, h
   return { ...inView(extent.time, choice.period), ...bytes, width_px, height_px };
 }
 
-/** Offsets inside the file; null where it is all of it. */
+/** Offsets inside the file; null if they cover the whole file. */
 export function bytesWithin(end_bytes: number, wish: Bytes): Bytes | null {
   const length = Math.max(wish.to_bytes - wish.from_bytes, Math.min(FEWEST_BYTES, end_bytes));
   if (!(length < end_bytes * 0.9995)) return null;
@@ -44,7 +44,7 @@ export function bytesWithin(end_bytes: number, wish: Bytes): Bytes | null {
   return { from_bytes, to_bytes: from_bytes + length };
 }
 
-/** Where something is zoomed at, as shares of the picture: from the left and from the bottom. */
+/** The fixed point of a zoom, as shares of the picture from the left and from the bottom. */
 export interface Anchor {
   across: number;
   up: number;
@@ -54,7 +54,7 @@ const MIDDLE: Anchor = { across: 0.5, up: 0.5 };
 
 export type Axes = "both" | "time" | "offset";
 
-/** Closer (factor below 1) or farther, so that what is at the anchor stays there. */
+/** Zooms in (factor below 1) or out; the anchor keeps its position. */
 export function zoomedMap(
   extent: MapExtent,
   choice: MapChoice,
@@ -76,7 +76,7 @@ export function zoomedMap(
   };
 }
 
-/** Moved by shares of what is looked at; stops at the ends. */
+/** Moves by shares of the part in view, and stops at the ends. */
 export function movedMap(extent: MapExtent, choice: MapChoice, across: number, up: number): MapChoice {
   const bytes = choice.bytes;
   const by_bytes = bytes === null ? 0 : (bytes.to_bytes - bytes.from_bytes) * up;
@@ -92,7 +92,7 @@ export function movedMap(extent: MapExtent, choice: MapChoice, across: number, u
   };
 }
 
-/** What a key does; undefined where it does nothing. */
+/** The choice after a key; undefined if the key has no meaning. */
 export function mapKey(key: string, extent: MapExtent, choice: MapChoice): MapChoice | undefined {
   switch (key) {
     case "ArrowLeft":
@@ -116,7 +116,7 @@ export function mapKey(key: string, extent: MapExtent, choice: MapChoice): MapCh
   }
 }
 
-/** Steps of 1, 2 or 5 for an axis with at most so many marks. */
+/** A step of 1, 2 or 5 times a power of ten, for an axis with at most this many marks. */
 export function roundStep(length: number, marks: number): number {
   const rough = length / Math.max(marks, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -124,7 +124,7 @@ export function roundStep(length: number, marks: number): number {
   return factor * power;
 }
 
-/** The marks of an axis: at round steps, or at those that are given. */
+/** The marks of an axis at round steps, or at given ones. */
 export function marksOf(from: number, to: number, marks: number, given?: number): { step: number; at: number[] } {
   if (!(to > from)) return { step: 1, at: [] };
   const step = given ?? roundStep(to - from, marks);

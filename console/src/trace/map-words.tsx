@@ -30,7 +30,7 @@ function words(view: MapView, files: readonly MapFile[]): string {
   );
 }
 
-/** What a mark stands for. */
+/** The explanation of a mark. */
 function how(view: MapView, files: readonly MapFile[]): string {
   const cells = files.filter((file) => pointsFor(view, file.map.points) === null);
   if (cells.length === 0) return "Every access is drawn: reads filled, writes hollow.";

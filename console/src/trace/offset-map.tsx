@@ -1,5 +1,5 @@
-// Where in its files an application was, and when: NASPT's file map. Zoom and pan in both axes, a colour a file, reads
-// filled and writes hatched or hollow. The time shown is the page's period.
+// The offsets in its files that an application accessed, over time: NASPT's file map. Zoom and pan in both axes, one
+// colour per file, reads filled, writes hatched or hollow. The time range is the page's period.
 
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { lookFor } from "../charts/look";
@@ -104,7 +104,7 @@ function MapFigure({ detail }: { detail: Detail }) {
   );
 }
 
-/** On paper the map is lines, in light colours. The box is filled while the page is printed. */
+/** On paper the map is SVG in light colours. The box is filled while the page is printed. */
 function usePaper(svg: (width: number, look: Look) => string): { current: HTMLDivElement | null } {
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(svg);
@@ -118,7 +118,7 @@ function mapExtent(detail: Detail, maps: readonly FileMap[]): MapExtent {
   return { time: extentOf(detail.time), end_bytes };
 }
 
-/** A file may have been cut after it was read that far. */
+/** The end of the map's cells: a file may have been truncated after it was read up to there. */
 function levelEnd(map: FileMap): number {
   const level = map.levels[0];
   return level === undefined ? 0 : level.from_bytes + level.offset_bins * level.offset_bin_bytes;
@@ -137,7 +137,7 @@ function mapFiles(
   }));
 }
 
-/** The canvas is there for as long as the map is. */
+/** Creates the canvas, which exists as long as the map. */
 function useStage(
   canvas: { current: HTMLCanvasElement | null },
   input: StageInput,
@@ -197,7 +197,7 @@ interface ReadoutProps {
   error: string | null;
 }
 
-/** What lies under the pointer. */
+/** The text for the mark under the pointer. */
 function Readout({ pick, detail, waits, error }: ReadoutProps) {
   if (error !== null) return <p class="chart-readout bad">Cannot load finer cells: {error}</p>;
   if (pick === null) return <p class="chart-readout">{waits ? "Loading finer cells …" : "\u00a0"}</p>;

@@ -8,13 +8,13 @@ interface Props {
   filter: OpFilter;
   setFilter: (filter: OpFilter) => void;
   kinds: string[];
-  /** A period is chosen on the page. */
+  /** Whether a period is chosen on the page. */
   hasPeriod: boolean;
-  /** How many there are. */
+  /** The number of matches. */
   children: ComponentChildren;
 }
 
-/** Stands for the page's period; the list puts in what that is. */
+/** Represents the page's period. The list replaces it by the current one. */
 const THE_PERIOD = { from_s: 0, to_s: Infinity };
 
 export function OpFilters({ filter, setFilter, kinds, hasPeriod, children }: Props) {

@@ -1,5 +1,5 @@
-// The operations one by one, as NASPT's transaction list: sorted, filtered by kind, file, period and errors. Only the
-// rows in view are in the page. A report shows what it holds; the live console asks its server for the rest.
+// Single operations, as in NASPT's transaction list: sorted, and filtered by kind, file, period and errors. Only the
+// rows in view are in the page. A report shows its own operations; the live console requests others from its server.
 
 import { useMemo, useState } from "preact/hooks";
 import type { Detail, OpColumns } from "../data/page";
@@ -13,7 +13,7 @@ import { useServerOps } from "./op-server";
 import { useSource } from "./source";
 import "./trace.css";
 
-/** Above a list of operations. */
+/** The help above a list of operations. */
 export const OPERATIONS_HELP = "Single operations. Click a time to show it in all charts.";
 
 export function OpList({ detail }: { detail: Detail }) {
@@ -43,10 +43,10 @@ export function OpList({ detail }: { detail: Detail }) {
 
 interface PartProps {
   detail: Detail;
-  /** What the page holds. */
+  /** The operations in the page. */
   ops: OpColumns;
   first: OpOrder;
-  /** The page holds every operation. */
+  /** Whether the page has all operations. */
   whole: boolean;
 }
 
@@ -74,7 +74,7 @@ function Part({ detail, ops, first, whole }: PartProps) {
   );
 }
 
-/** Kinds of operations that happened. */
+/** The kinds of operations that occur. */
 function kindsOf(detail: Detail): string[] {
   const kinds = [...detail.percentiles.map((curve) => curve.kind), ...detail.worst.kind, ...detail.listed.kind];
   return [...new Set(kinds)].sort();
@@ -88,7 +88,7 @@ interface BoundsProps {
   served: boolean;
 }
 
-/** What the list does not hold. */
+/** Explains which operations the list does not include. */
 function Bounds({ detail, shown, isList, whole, served }: BoundsProps) {
   if (isList && whole) return null;
   const many = count(shown.kind.length);

@@ -1,17 +1,17 @@
-// Which operations a list shows, and in what order. Pure; operations stay columns, a list is their numbers.
+// Selects and sorts the operations of a list. Pure. Operations stay columns; a list has their indices.
 
 import type { OpColumns } from "../data/page";
 import type { Period } from "../period";
 import { matcher } from "./glob";
 
 export interface OpFilter {
-  /** Empty: every kind. */
+  /** Empty for every kind. */
   kind: string;
-  /** A pattern; empty: every file. */
+  /** A pattern; empty for every file. */
   file: string;
-  /** By when operations were issued; null: all of them. */
+  /** The period of their issue; null for the whole time. */
   period: Period | null;
-  /** Only those that failed. */
+  /** Whether only failed operations are shown. */
   errors: boolean;
 }
 
@@ -31,11 +31,11 @@ export type OpSort =
 
 export interface OpOrder {
   by: OpSort;
-  /** The largest, or the last, first. */
+  /** Whether the order is descending. */
   down: boolean;
 }
 
-/** Numbers of the operations that are shown, in order. */
+/** The indices of the matching operations, sorted. */
 export function rowsOf(ops: OpColumns, names: Record<string, string>, filter: OpFilter, order: OpOrder): number[] {
   const wanted = filesWanted(ops, names, filter.file);
   const rows: number[] = [];
@@ -50,7 +50,7 @@ export function rowsOf(ops: OpColumns, names: Record<string, string>, filter: Op
   return sorted(rows, ops, names, order);
 }
 
-/** Numbers of files whose names match; null for every file. */
+/** The numbers of the files whose names match; null for every file. */
 function filesWanted(ops: OpColumns, names: Record<string, string>, pattern: string): Set<number> | null {
   if (pattern.trim() === "") return null;
   const matches = matcher(pattern);
@@ -62,7 +62,7 @@ function filesWanted(ops: OpColumns, names: Record<string, string>, pattern: str
   return wanted;
 }
 
-/** Equal ones stay in the order in which they were issued. */
+/** Equal operations stay in the order of their issue. */
 function sorted(rows: number[], ops: OpColumns, names: Record<string, string>, order: OpOrder): number[] {
   const sign = order.down ? -1 : 1;
   if (order.by === "kind" || order.by === "file") {
@@ -100,7 +100,7 @@ function numbersOf(ops: OpColumns, by: Exclude<OpSort, "kind" | "file">): readon
   }
 }
 
-/** What a server is asked for, to show the same list. */
+/** The query with which a server returns the same list. */
 export function opsQuery(filter: OpFilter, order: OpOrder, glob: string, top: number): URLSearchParams {
   const query = new URLSearchParams({ sort: serverSort(order), top: String(top) });
   if (filter.period !== null) {
@@ -113,7 +113,7 @@ export function opsQuery(filter: OpFilter, order: OpOrder, glob: string, top: nu
   return query;
 }
 
-/** The server knows five orders, each in one direction; others are made here of what it sends. */
+/** The server has five orders, each in one direction. The list sorts its response in all other orders. */
 function serverSort(order: OpOrder): string {
   if (order.by === "service" && order.down) return "service";
   if (order.by === "response" && order.down) return "response";

@@ -1,4 +1,4 @@
-// Asks the live console's server for the operations that match, when the page doesn't hold all of them.
+// Requests the matching operations from the live console's server, if the page does not have all of them.
 
 import { useEffect, useState } from "preact/hooks";
 import type { OpsFound } from "../data/live";
@@ -7,9 +7,9 @@ import { asGlob } from "./glob";
 import { type OpFilter, type OpOrder, opsQuery } from "./op-rows";
 import type { DetailSource } from "./source";
 
-/** Rows that are asked for at once. */
+/** The maximum number of rows in one response. */
 const TOP = 2_000;
-/** How long nothing has to be typed before the server is asked. */
+/** The server is asked after a pause in typing of this length. */
 const REST_MS = 300;
 
 export interface ServerOps {
@@ -21,7 +21,7 @@ export interface ServerOps {
 
 const NOTHING: ServerOps = { ops: null, names: null, waits: false, error: null };
 
-/** Nothing without a source. */
+/** Empty without a source. */
 export function useServerOps(source: DetailSource | null, filter: OpFilter, order: OpOrder): ServerOps {
   const [state, setState] = useState(NOTHING);
   const query = opsQuery(filter, order, asGlob(filter.file), TOP).toString();

@@ -1,4 +1,4 @@
-// A table of operations of which only the rows in view are in the page, so that twenty thousand scroll smoothly.
+// A table of operations. Only the rows in view are in the page, so that twenty thousand rows scroll smoothly.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Detail, OpColumns } from "../data/page";
@@ -15,7 +15,7 @@ interface Props {
   detail: Detail;
   ops: OpColumns;
   names: Record<string, string>;
-  /** Numbers of the operations, in order. */
+  /** Indices of the operations, sorted. */
   rows: readonly number[];
   order: OpOrder;
   setOrder: (order: OpOrder) => void;
@@ -28,13 +28,13 @@ interface OpColumn {
   cell: (ops: OpColumns, op: number) => string;
 }
 
-/** Kinds whose offset and length mean something. */
+/** Kinds with a meaningful offset and length. */
 const AT_A_PLACE = new Set(["read", "write", "allocate"]);
 
 const bytes = (ops: OpColumns, op: number, value: number | undefined) =>
   AT_A_PLACE.has(ops.kind[op] ?? "") ? count(value ?? 0) : "";
 
-/** An operation of a source without durations ends when it begins. */
+/** If the source has no durations, an operation ends when it begins. */
 const ms = (ops: OpColumns, op: number, us: number | undefined) =>
   us === undefined || (ops.service_us[op] ?? 0) <= 0 ? "–" : fixed(us / 1e3, 3);
 
@@ -53,12 +53,12 @@ function columnsOf(names: Record<string, string>): OpColumn[] {
   ];
 }
 
-/** -1 is none. */
+/** -1 means none. */
 function whole(value: number | undefined): string {
   return value === undefined || value < 0 ? "" : String(value);
 }
 
-/** `done of requested` where less was moved than requested. */
+/** `done of requested` if fewer bytes were transferred than requested. */
 function moved(ops: OpColumns, op: number): string {
   const done = bytes(ops, op, ops.done_bytes[op]);
   const asked = ops.len_bytes[op] ?? 0;
@@ -104,7 +104,7 @@ export function OpTable({ detail, ops, names, rows, order, setOrder }: Props) {
   );
 }
 
-/** Room for the rows that are not in the page. */
+/** Space for the rows that are not in the page. */
 function Gap({ rows, rowPx, columns }: { rows: number; rowPx: number; columns: number }) {
   if (rows <= 0) return null;
   return (
@@ -150,7 +150,7 @@ function Heading({ column, order, setOrder }: { column: OpColumn; order: OpOrder
   );
 }
 
-/** Follows the scrolling, and measures how tall a row is. */
+/** Tracks the scroll position, and measures the height of a row. */
 function useWindow(box: { current: HTMLDivElement | null }, rows: readonly number[]) {
   const [place, setPlace] = useState({ top: 0, height: 420 });
   const [rowPx, setRowPx] = useState(32);

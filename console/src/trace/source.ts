@@ -1,4 +1,4 @@
-// Where more than the page holds can be had: the live console's server. A report that lies on a disk has none.
+// The source of details that are not in the page: the live console's server. A report on a disk has none.
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
@@ -6,9 +6,9 @@ import type { OpsFound } from "../data/live";
 import type { MapLevel } from "../data/page";
 
 export interface DetailSource {
-  /** Cells for a part of a file's map. */
+  /** Requests cells for a part of a file's map. */
   map: (query: URLSearchParams, stop: AbortSignal) => Promise<MapLevel>;
-  /** Operations that match, as `reelgauge ops` lists them. */
+  /** Requests the operations that match, as in `reelgauge ops`. */
   ops: (query: URLSearchParams, stop: AbortSignal) => Promise<OpsFound>;
 }
 

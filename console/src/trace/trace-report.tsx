@@ -1,4 +1,4 @@
-// A trace's page: what it is and what an application did in it, where in its files and when, operation by operation.
+// A trace's page: a summary of the application's accesses, their offsets in its files over time, and each operation.
 
 import type { ComponentChildren } from "preact";
 import type { Page, TracePage } from "../data/page";

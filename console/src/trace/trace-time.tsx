@@ -1,4 +1,4 @@
-// A trace over time: throughput, latency, the figures of the period in view, and where in its files it was.
+// A trace over time: throughput, latency, the figures of the period in view, and the offset map.
 
 import { useMemo } from "preact/hooks";
 import type { Detail } from "../data/page";

@@ -1,13 +1,13 @@
-// Which rows of a long table are in the page: those in view and some around them. Pure.
+// The rows of a long table that are in the page: those in view and some around them. Pure.
 
 export interface RowWindow {
   first: number;
   end: number;
 }
 
-/** Rows above and below the view, so that a scroll finds them there. */
+/** Rows above and below the view, so that they are already there after a scroll. */
 const AROUND = 12;
-/** Windows begin at multiples of this, so that not every scroll by a pixel makes other rows. */
+/** Windows start at multiples of this, so that a scroll by a pixel rarely changes the rows. */
 const STEP = 8;
 
 export function rowWindow(rows: number, rowPx: number, scrolledPx: number, viewPx: number): RowWindow {
