@@ -114,8 +114,8 @@ pub struct Diagnosis {
     pub in_order: Vec<&'static str>,
     /// Rules for other systems or other roles, or about things that the host does not have.
     pub not_here: Vec<&'static str>,
-    /// Devices in scope that are not physical disks (virtual ones, files): their schedulers and queues
-    /// are not judged.
+    /// Devices in scope that are not physical disks (virtual ones, files): at most their read-ahead and
+    /// schedulers are judged.
     pub no_disks_themselves: Vec<String>,
     /// Rules for this system and role without a detector.
     pub documented: Vec<Documented>,

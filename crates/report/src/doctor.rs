@@ -178,8 +178,13 @@ fn no_disks(diagnosis: &Diagnosis) -> String {
     };
     match names.len() {
         0 => String::new(),
-        1 => format!(" {} is a virtual disk: only its read-ahead is judged.", told[0]),
-        _ => format!(" {}{more} are virtual disks: only their read-ahead is judged.", told.join(", ")),
+        1 => format!(" {} is a virtual disk: only its read-ahead and scheduler are judged.", told[0]),
+        _ => {
+            format!(
+                " {}{more} are virtual disks: only their read-ahead and schedulers are judged.",
+                told.join(", ")
+            )
+        }
     }
 }
 
