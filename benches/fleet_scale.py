@@ -6,7 +6,8 @@ Usage: fleet_scale.py REELGAUGE NATS_SERVER [AGENTS ...]
 
 For each: the controller's and the server's processor time and largest memory, how long the agents took to appear, how
 evenly the controller's line of figures came (it is to come every second), by how much starts differed, and whether
-all that was measured arrived. Every agent makes little load, 25 operations a second: what is measured is the fleet.
+all that was measured arrived. Every agent makes little load, 25 accesses (75 logged operations) a second: what is
+measured is the fleet.
 Needs as many processes as there are agents, twice.
 """
 
