@@ -119,7 +119,6 @@ impl Faulty {
     }
 }
 
-/// Mounts it.
 fn mounted_in(
     scratch: &Scratch,
     file_system: Passthrough,

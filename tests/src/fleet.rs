@@ -52,7 +52,6 @@ impl Fleet {
         panic!("no server came up in {ATTEMPTS} attempts");
     }
 
-    /// Its directory.
     pub fn dir(&self) -> PathBuf {
         self.scratch.path().join("fleet")
     }

@@ -22,7 +22,6 @@ pub struct Client {
 /// A response.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status.
     pub status: u16,
     /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
@@ -40,7 +39,6 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
 
-    /// A header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }

@@ -8,7 +8,6 @@ use crate::tool::{tool, tool_with, try_tool};
 /// A file system in an image file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
-    /// ext4.
     Ext4,
     /// XFS; at least 300 MiB.
     Xfs,

@@ -51,7 +51,6 @@ impl Proof {
         Proof::of(&format!("touch {file}"), &format!("rm {file}"), target)
     }
 
-    /// Starts it.
     pub fn start(&self) -> Running {
         self.by(&self.words)
     }

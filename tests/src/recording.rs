@@ -117,7 +117,6 @@ impl Recording {
         words
     }
 
-    /// Starts it.
     pub fn start(&self, command: &[String]) -> Running {
         binary::start(self.words(command))
     }

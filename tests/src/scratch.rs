@@ -59,7 +59,6 @@ impl Scratch {
         Scratch { path }
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -25,7 +25,6 @@ pub struct Sought {
 }
 
 impl Sought {
-    /// Its plan.
     pub fn plan(&self, scratch: &Scratch, target: &Path) -> PathBuf {
         let Sought { start, cap, duration, buffer } = self;
         let buffer = buffer.map_or(String::new(), |buffer| format!("buffer = '{buffer}'\n"));

@@ -31,7 +31,6 @@ impl Surroundings {
         around
     }
 
-    /// The target.
     pub fn target(&self) -> PathBuf {
         self.outermost().join(LEVELS.iter().collect::<PathBuf>())
     }

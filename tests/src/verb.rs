@@ -84,7 +84,6 @@ impl Verb {
         words
     }
 
-    /// Starts it.
     pub fn start(&self) -> Running {
         binary::start(self.words())
     }

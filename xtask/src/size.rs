@@ -200,7 +200,6 @@ mod tests {
 
 use std::path::Path;
 
-/// Does it.
 fn doing(count: usize) {
     assert!(count > 0);
     // Nothing else.

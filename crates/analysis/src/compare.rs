@@ -328,7 +328,6 @@ pub struct RunToCompare<'a> {
 /// A host of a run, with the properties that matter in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// Host name.
     pub name: String,
     /// Operating system and kernel, in words.
     pub system: String,

@@ -378,10 +378,7 @@ pub enum CriteriaError {
         "unknown criterion '{word}'; use late, errors, p99, throughput, margins, worker-rate, global-rate \
          or ratio"
     )]
-    UnknownCriterion {
-        /// The word.
-        word: String,
-    },
+    UnknownCriterion { word: String },
     /// A criterion without a value.
     #[error("'{item}' is not a criterion with a limit; write for example late=0,p99=40ms")]
     NoValue {

@@ -99,7 +99,6 @@ pub struct Evidence<'a> {
     pub machine: Option<&'a MachineThen>,
 }
 
-/// Decides.
 pub fn decide(evidence: &Evidence<'_>) -> Culprit {
     let Evidence { harmed, saved_without_own_delay: saved, machine } = *evidence;
     if harmed == 0 {

@@ -194,7 +194,6 @@ impl PointTally {
         }
     }
 
-    /// The figures.
     pub fn figures(&self, timing: PointTiming) -> PointFigures {
         self.total_and_figures(timing).1
     }

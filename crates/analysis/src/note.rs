@@ -100,16 +100,12 @@ pub enum NoteFact {
     NoPage {
         /// Its file name.
         file: String,
-        /// The reason.
         error: String,
     },
     /// Counters could not be sampled.
     NotSampled,
     /// Direct I/O does not work, so the run used the client's cache.
-    NoDirect {
-        /// The reason.
-        why: String,
-    },
+    NoDirect { why: String },
     /// Files could not be dropped from the client's cache before they were read.
     NotCooled {
         /// The error of the system.
@@ -125,12 +121,7 @@ pub enum NoteFact {
         folder: String,
     },
     /// A data set of an earlier run was removed to make room.
-    EarlierFilesRemoved {
-        /// Its name.
-        name: String,
-        /// Its size.
-        bytes: u64,
-    },
+    EarlierFilesRemoved { name: String, bytes: u64 },
     /// A search cannot continue because there is no room for its files.
     SearchRoom,
     /// A search cannot continue because the user's own files are too few.
@@ -140,10 +131,7 @@ pub enum NoteFact {
     /// There was no room to play the result of a search for longer than a trial.
     NotConfirmed,
     /// An error occurred while a stopped run was being ended.
-    NotEndedInOrder {
-        /// The error.
-        error: String,
-    },
+    NotEndedInOrder { error: String },
     /// Reelgauge did not keep the times of a replay.
     ReplayTiming,
     /// A part of the run directory is damaged or missing, although the run was completed.
@@ -169,10 +157,7 @@ pub enum NoteFact {
     /// Hosts did not replay the same operations.
     OtherReplays,
     /// The figures do not include an observer, or only a part of it.
-    Observer {
-        /// Its name.
-        name: String,
-    },
+    Observer { name: String },
     /// Anything else, including kinds that this version does not know.
     #[serde(other)]
     Other,
@@ -200,7 +185,6 @@ pub enum LostPart {
     Log,
     /// The table of streams, so late frames cannot be counted.
     Streams,
-    /// The counters.
     Counters,
 }
 

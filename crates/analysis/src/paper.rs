@@ -227,7 +227,6 @@ impl PaperTally {
         }
     }
 
-    /// The tables.
     pub(crate) fn tables(&self) -> PaperTables {
         let mut order: Vec<usize> = (0..self.sizes.len()).collect();
         order.sort_by_key(|&column| self.sizes[column]);

@@ -26,7 +26,6 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// Its length.
     pub fn length_ns(&self) -> u64 {
         stretch_ns(self.from_ns, self.until_ns)
     }

@@ -92,7 +92,6 @@ pub struct OverRuns {
     /// conclusions of an earlier version.
     #[serde(default)]
     pub mean: Option<f64>,
-    /// The median.
     pub median: f64,
     /// The smallest.
     pub lowest: f64,

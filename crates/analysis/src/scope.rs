@@ -163,7 +163,6 @@ impl ScopeSums {
         data_of(&self.response)
     }
 
-    /// The figures.
     pub(crate) fn figures(&self, timing: PointTiming) -> Figures {
         let count = |kind: OpKind| self.ops[kind as usize];
         let rate = |bytes| per_second(bytes, timing.measured_ns);

@@ -19,7 +19,6 @@ pub struct SuitesTable {
 pub struct SuitesRow {
     /// Its name.
     pub workload: String,
-    /// Its group.
     pub group: WorkloadGroup,
     /// The median of its passes; `None` if it has none that counts.
     pub bytes_per_s: Vec<Option<f64>>,

@@ -64,7 +64,6 @@ pub struct ProcessCheck {
     pub failed_processes: u64,
     /// The one with the smallest share.
     pub worst: ProcessRate,
-    /// Its share.
     pub worst_share: f64,
 }
 
@@ -124,7 +123,6 @@ pub enum RateError {
          {achieved_ops_per_s} op/s); measure the load point again"
     )]
     Impossible {
-        /// The worker.
         worker: u32,
         /// The required rate.
         requested_ops_per_s: f64,

@@ -12,7 +12,6 @@ pub const PUBLISHED_UNIT_BYTES: f64 = 1_024_000.0;
 /// A load point of a published curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedPoint {
-    /// Streams.
     pub streams: u32,
     /// Average latency.
     pub latency_ms: f64,
@@ -22,7 +21,6 @@ pub struct PublishedPoint {
     pub mb_per_s: f64,
 }
 
-/// A published curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedCurve {
     /// The tested system.

@@ -123,7 +123,6 @@ pub enum FormError {
     /// There is no such field.
     #[error("'{verb}' has no field '{name}'. Reload the page; it may belong to another version")]
     Field {
-        /// The verb.
         verb: String,
         /// The name of the field.
         name: String,
@@ -134,7 +133,6 @@ pub enum FormError {
     /// A value that is refused, and why: for example a path that may not be used.
     #[error("{why}")]
     Refused {
-        /// The field.
         field: String,
         /// The reason as text.
         why: String,

@@ -28,7 +28,6 @@ use crate::traces::Traces;
 
 /// The default address.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8642";
-/// Its port.
 pub const DEFAULT_PORT: u16 = 8642;
 /// Threads that answer. Long work is done on others.
 const THREADS: usize = 2;

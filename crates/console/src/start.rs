@@ -70,9 +70,7 @@ impl StartAnswer {
 /// The settings for starting runs.
 #[derive(Debug)]
 pub struct Starter {
-    /// This program.
     pub program: PathBuf,
-    /// The forms.
     pub forms: Vec<Form>,
     /// The paths that may be used.
     pub roots: Roots,

@@ -30,7 +30,6 @@ const HANDSHAKES: usize = 256;
 /// A longer file is not a chain of certificates.
 const PEM_BYTES_MAX: u64 = 1 << 20;
 
-/// The files.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
     /// The certificate, followed by its chain, as PEM.
@@ -65,7 +64,6 @@ pub enum TlsError {
         flag: &'static str,
         /// The first line of the expected content.
         begin: &'static str,
-        /// The reason.
         why: String,
     },
     /// All users can read or write the key, so it is not secret.
@@ -86,7 +84,6 @@ pub enum TlsError {
     Apart {
         /// The certificate.
         cert: PathBuf,
-        /// The key.
         key: PathBuf,
     },
     /// A file is of an unsupported kind.
@@ -95,9 +92,7 @@ pub enum TlsError {
     Unfit {
         /// The certificate.
         cert: PathBuf,
-        /// The key.
         key: PathBuf,
-        /// The reason.
         source: rustls::Error,
     },
 }

@@ -30,7 +30,6 @@ pub struct Scope {
 /// A finding of a rule.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The rule.
     pub rule: &'static Rule,
     /// The subjects on which it fired.
     pub found: Vec<Found>,
@@ -41,7 +40,6 @@ pub struct Finding {
 pub struct Found {
     /// The kind of subject.
     pub kind: FactKind,
-    /// Its name.
     pub name: String,
     /// The facts that were judged, and those that the sentence names.
     pub facts: BTreeMap<String, Value>,
@@ -56,9 +54,7 @@ pub struct Found {
 /// The texts of a detector that replace those of its rule; `None` if the rule's apply.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Own {
-    /// The fix.
     pub fix: Option<&'static str>,
-    /// The undo.
     pub undo: Option<&'static str>,
     /// The possible cost.
     pub cost: Option<&'static str>,

@@ -97,9 +97,7 @@ pub struct Rule {
     /// File systems to which it does not apply, if the data is on one. `fuse` means all of that kind.
     #[serde(default)]
     pub not_on: Vec<String>,
-    /// The severity.
     pub severity: Severity,
-    /// The evidence.
     pub evidence: Grounds,
     /// Whether its fix may be applied.
     pub policy: Policy,
@@ -122,7 +120,6 @@ pub struct Rule {
     pub not_when: Option<String>,
     /// How to verify that it helped.
     pub verify: String,
-    /// The sources.
     pub sources: Vec<String>,
     /// Why it has no detector.
     pub documented_only: Option<String>,

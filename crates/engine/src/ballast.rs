@@ -55,10 +55,7 @@ pub struct Filled {
 pub enum BallastError {
     /// The file system does not report its size.
     #[error("{} does not report its size, so Reelgauge cannot fill it to a percentage", target.display())]
-    UnknownSpace {
-        /// The directory.
-        target: PathBuf,
-    },
+    UnknownSpace { target: PathBuf },
     /// No space or quota is left.
     #[error(
         "cannot write {}: no space or quota left after {} of ballast, although the volume reported enough. \
@@ -67,7 +64,6 @@ pub enum BallastError {
         amount(*ballast_bytes)
     )]
     Full {
-        /// The file.
         path: PathBuf,
         /// Total size of the ballast at that time.
         ballast_bytes: u64,
@@ -82,7 +78,6 @@ pub enum BallastError {
         amount(*kept_bytes)
     )]
     NoRoom {
-        /// The directory.
         target: PathBuf,
         /// The size to be written.
         needed_bytes: u64,

@@ -124,7 +124,6 @@ pub(crate) struct EntryFacts {
     /// The device number of its file system.
     #[cfg(unix)]
     pub device: u64,
-    /// Its owner.
     #[cfg(unix)]
     pub owner: Guise,
     /// The permission bits.

@@ -70,7 +70,6 @@ pub struct Prepared {
 /// Files that are ready for a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSet {
-    /// Their directory.
     pub directory: PathBuf,
     /// The files, in the order of their numbers.
     pub files: Vec<TargetFile>,

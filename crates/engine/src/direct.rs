@@ -47,10 +47,7 @@ pub enum DirectOutcome {
         why: String,
     },
     /// The effect could not be determined.
-    Unknown {
-        /// The reason.
-        why: String,
-    },
+    Unknown { why: String },
 }
 
 /// What is known about direct I/O in a directory.

@@ -39,21 +39,16 @@ pub enum ExtentsError {
     /// The file cannot be accessed.
     #[error("cannot read the extents of {}: {source}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
     },
     /// It is not a regular file.
     #[error("{} is not a regular file. Name regular files", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
     /// The file system does not report extents.
     #[error("not available for {}: {why}", path.display())]
     NotAvailable {
-        /// The file.
         path: PathBuf,
         /// The reason, and another way to find out.
         why: String,
@@ -91,7 +86,6 @@ pub struct Extents {
     pub extents: Option<u64>,
     /// The minimum number of extents for this size on a file system of this kind.
     pub ideal_extents: u64,
-    /// Bytes per extent.
     pub bytes_per_extent: Option<f64>,
     /// Steps from one extent to the next that go backwards on the disk.
     pub backward_jumps: u64,

@@ -71,7 +71,6 @@ pub struct Stopped;
 pub enum Noted {
     /// A number; its unit is in the fact's name.
     Number(f64),
-    /// A word.
     Word(String),
     /// The file system does not have it.
     Nothing,
@@ -82,10 +81,8 @@ pub enum Noted {
     NoRoom(String),
 }
 
-/// A probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Its name.
     pub name: &'static str,
     /// The facts that it determines.
     pub facts: &'static [&'static str],
@@ -220,7 +217,6 @@ fn broken(doing: impl Into<Doing>) -> impl FnOnce(io::Error) -> Broken {
 /// The facts that a probe has found so far.
 #[derive(Debug, Default)]
 struct Found {
-    /// The directory.
     target: PathBuf,
     notes: Vec<(&'static str, Noted)>,
 }

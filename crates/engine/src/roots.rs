@@ -14,16 +14,10 @@ pub struct Roots(Vec<PathBuf>);
 pub enum RootsError {
     /// A root is not an existing directory.
     #[error("{} cannot be a root: {why}. Name a directory with --root", path.display())]
-    NoRoot {
-        /// The given path.
-        path: PathBuf,
-        /// The reason.
-        why: String,
-    },
+    NoRoot { path: PathBuf, why: String },
     /// A path that depends on the current directory.
     #[error("'{path}' is not an absolute path. Begin it with one of the roots: {roots}")]
     Relative {
-        /// The given path.
         path: String,
         /// The allowed directories.
         roots: String,
@@ -34,7 +28,6 @@ pub enum RootsError {
          that host with --root"
     )]
     Outside {
-        /// The given path.
         path: String,
         /// The allowed directories.
         roots: String,
@@ -42,7 +35,6 @@ pub enum RootsError {
     /// The path cannot be read.
     #[error("cannot access '{path}': {source}. Check its permissions")]
     Io {
-        /// The given path.
         path: String,
         /// The error of the system.
         source: io::Error,

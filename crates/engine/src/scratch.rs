@@ -21,10 +21,7 @@ pub enum ScratchError {
     Area(#[from] AreaError),
     /// A name that leads out of the folder.
     #[error("'{name}' is not a plain file name for the scratch folder")]
-    Name {
-        /// The name.
-        name: String,
-    },
+    Name { name: String },
     /// The system refused.
     #[error("cannot make {path}: {source}")]
     Io {
@@ -52,7 +49,6 @@ impl Scratch {
         Ok(Scratch { path: area.root().join(SCRATCH_DIR), area: area.clone() })
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

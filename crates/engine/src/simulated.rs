@@ -65,7 +65,6 @@ impl<F: FnMut(u32, &Op, u64) -> Outcome> FakeStore for F {
 /// The times of a simulated load point, in nanoseconds of virtual time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedTimes {
-    /// The start.
     pub start_ns: u64,
     /// No operation begins at or after this time.
     pub end_ns: u64,

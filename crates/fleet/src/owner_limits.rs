@@ -54,7 +54,6 @@ pub enum LimitError {
     Path {
         /// The setting that names it.
         what: &'static str,
-        /// The reason.
         source: RootsError,
     },
     /// A path that is not valid Unicode.
@@ -65,7 +64,6 @@ pub enum LimitError {
     NoText {
         /// The setting that names it.
         what: &'static str,
-        /// The path.
         path: PathBuf,
     },
     /// The plan cannot be carried out.

@@ -56,7 +56,6 @@ pub use share::{AgentShare, ClockOffset, PauseTimes, PointTimes, StartTimes, Ste
 pub struct Whole {
     /// Its figures, which are in `summary.json` too.
     pub summary: Summary,
-    /// Its directory.
     pub run_dir: PathBuf,
     /// The names of the agents whose data is incomplete.
     pub missing: Vec<String>,
@@ -111,7 +110,6 @@ pub enum WholeError {
     /// The directory belongs to something else.
     #[error("{} is {what}; choose another directory", path.display())]
     Taken {
-        /// The directory.
         path: PathBuf,
         /// A description of its content.
         what: &'static str,
@@ -124,7 +122,6 @@ pub enum WholeError {
     Io {
         /// The action that failed.
         action: &'static str,
-        /// The file.
         path: PathBuf,
         /// The error of the system.
         source: std::io::Error,

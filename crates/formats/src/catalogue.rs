@@ -57,7 +57,6 @@ pub enum CatalogueError {
         line: u64,
         /// The row's own key.
         row: String,
-        /// The fault.
         fault: RowFault,
     },
     /// Two rows lead to the same id.
@@ -65,7 +64,6 @@ pub enum CatalogueError {
     Twice {
         /// Line of the second, from 1.
         line: u64,
-        /// The id.
         id: String,
     },
 }
@@ -85,7 +83,6 @@ pub enum FindError {
     /// It exists, but no source states its rate.
     #[error("format '{id}' cannot be played: its {missing} is not published; {remedy}")]
     Incomplete {
-        /// Its id.
         id: String,
         /// What is missing.
         missing: &'static str,

@@ -57,9 +57,7 @@ pub enum FactKind {
     Interface,
     /// Several interfaces combined.
     Bond,
-    /// An NFS mount.
     NfsMount,
-    /// An SMB mount.
     SmbMount,
     /// A StorNext mount.
     StornextMount,
@@ -81,11 +79,8 @@ pub enum FactKind {
     SmbConnection,
     /// A directory that the NFS server exports.
     NfsExport,
-    /// The NFS server.
     NfsServer,
-    /// A ZFS pool.
     ZfsPool,
-    /// A ZFS dataset.
     ZfsDataset,
     /// A path in whose area probes were run.
     Probed,
@@ -117,7 +112,6 @@ pub enum Value {
 pub struct Gap {
     /// The text's name.
     pub text: String,
-    /// The reason.
     #[serde(flatten)]
     pub why: NotKnown,
 }

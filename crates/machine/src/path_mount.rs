@@ -61,19 +61,11 @@ pub struct PlaceLink {
 pub enum PlaceError {
     /// It does not exist, or is not accessible.
     #[error("cannot access {path}: {source}", path = path.display())]
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
     /// It is no directory.
     #[error("{path} is a file. Use its directory: {parent}", path = path.display(),
         parent = path.parent().unwrap_or(path).display())]
-    File {
-        /// The path.
-        path: PathBuf,
-    },
+    File { path: PathBuf },
     /// A line of the table of mounts cannot be parsed, and may be that of its mount.
     #[error(
         "cannot find the mount of {path}: the collected /proc/self/mountinfo is damaged ({what}). Run the \
@@ -81,7 +73,6 @@ pub enum PlaceError {
         path = path.display()
     )]
     TableDamaged {
-        /// The path.
         path: PathBuf,
         /// The part of the table.
         what: String,
@@ -89,10 +80,7 @@ pub enum PlaceError {
     /// The table of mounts contains no mount above it.
     #[error("no mount in /proc/self/mountinfo contains {path}. Omit the path to check the whole host",
         path = path.display())]
-    NoMount {
-        /// The path.
-        path: PathBuf,
-    },
+    NoMount { path: PathBuf },
 }
 
 impl Place {

@@ -57,7 +57,6 @@ impl Task {
         Task(format!("{}/task/{number}", self.0))
     }
 
-    /// Its directory.
     pub fn folder(&self) -> &str {
         &self.0
     }
@@ -120,7 +119,6 @@ impl Schedule {
 /// in brackets and may contain anything, including brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Its number.
     pub number: u32,
     /// The program's name, truncated to 15 bytes.
     pub name: String,

@@ -19,7 +19,6 @@ const REJECT: u32 = 0x200;
 /// The selected route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route<'a> {
-    /// Its interface.
     pub interface: &'a str,
     /// Whether it uses a gateway.
     pub has_gateway: bool,

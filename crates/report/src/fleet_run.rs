@@ -376,7 +376,6 @@ pub fn fleet_pause_said(said: &PauseSaid) -> String {
 /// What one agent is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedLine {
-    /// The agent.
     pub agent: String,
     /// The directory where it measures.
     pub target: String,
@@ -447,11 +446,9 @@ pub fn fleet_halted(run: Option<&str>, stopped: &[String], going_on: &[String]) 
 /// An agent that was missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingLine {
-    /// The agent.
     pub agent: String,
     /// Since when, on the controller's clock, in words: `14:03:22`.
     pub from: String,
-    /// Why.
     pub why: WhyMissing,
     /// Whether its earlier results were fetched.
     pub is_fetched: bool,

@@ -98,7 +98,6 @@ pub enum What<'a> {
         before_percent: f64,
         /// The fill level after, in percent of the usable space.
         level_percent: f64,
-        /// Bytes of ballast.
         ballast_bytes: u64,
     },
     /// Files were created, edited and deleted.
@@ -123,7 +122,6 @@ pub struct Aged {
     pub edited: u64,
     /// Files deleted.
     pub deleted: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Extents of the counted files, in total.
     pub extents: Option<u64>,
@@ -134,7 +132,6 @@ pub struct Aged {
 /// The figures of a load point.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// Its label.
     pub label: String,
     /// The number of workers.
     pub workers: u32,

@@ -25,41 +25,27 @@ use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 pub enum CompareRunsError {
     /// One of them cannot be read.
     #[error("{}: {source}", path.display())]
-    Run {
-        /// Its path.
-        path: PathBuf,
-        /// The reason.
-        source: ReopenError,
-    },
+    Run { path: PathBuf, source: ReopenError },
     /// One of them is not a run but a trace.
     #[error(
         "{} is a trace, which has no results to compare. Replay it on each storage ('reelgauge replay \
          TRACE PATH') and compare those runs",
         path.display()
     )]
-    Trace {
-        /// Its path.
-        path: PathBuf,
-    },
+    Trace { path: PathBuf },
     /// One of them is not a run but a watch.
     #[error(
         "{} is a watch, which has no results to compare. View it with 'reelgauge report'",
         path.display()
     )]
-    Watch {
-        /// Its path.
-        path: PathBuf,
-    },
+    Watch { path: PathBuf },
     /// One of them is a session of the original meter.
     #[error(
         "{} is an msMeter session, whose rates and latencies cannot be compared with Reelgauge's. View it \
          with 'reelgauge report'",
         path.display()
     )]
-    Msmeter {
-        /// Its path.
-        path: PathBuf,
-    },
+    Msmeter { path: PathBuf },
     /// Their number does not fit.
     #[error(transparent)]
     Number(#[from] CompareError),

@@ -57,12 +57,7 @@ pub enum MarkError {
     TooMany,
     /// The existing file is no list of marks.
     #[error("cannot read {}: {why}. Move it away and enter the mark again", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        why: &'static str,
-    },
+    File { path: PathBuf, why: &'static str },
     /// The run is over, so "now" is no time of it.
     #[error("the run is over. Give the time since its start with --at")]
     Over,

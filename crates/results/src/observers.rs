@@ -45,7 +45,6 @@ pub enum ObserverError {
     /// The source cannot be read.
     #[error("cannot read {path}: {source}", path = path.display())]
     Io {
-        /// Its path.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
@@ -53,7 +52,6 @@ pub enum ObserverError {
     /// The format of the source is not supported.
     #[error("cannot use {path} as an observer: {why}", path = path.display())]
     NotUnderstood {
-        /// Its path.
         path: PathBuf,
         /// What is missing.
         why: String,
@@ -65,7 +63,6 @@ pub enum ObserverError {
         path = path.display()
     )]
     AnotherTime {
-        /// Its path.
         path: PathBuf,
         /// The time of its samples.
         theirs: String,

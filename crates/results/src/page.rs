@@ -59,7 +59,6 @@ pub enum PageError {
     /// The file cannot be written.
     #[error("cannot write {path}: {source}. Check the free space and the permissions")]
     Write {
-        /// Its path.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,

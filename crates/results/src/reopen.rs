@@ -55,7 +55,6 @@ pub enum ReopenError {
     /// The summary of the run can't be read.
     #[error("cannot read {}: {source}. {}", path.display(), advice(source))]
     Io {
-        /// The file.
         path: PathBuf,
         /// The system's error.
         source: io::Error,

@@ -44,7 +44,6 @@ const BEGINS_AFTER_UNKNOWN: Duration = Duration::from_secs(5);
 /// The start of an event and its time limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRequest {
-    /// The event.
     pub event: Event,
     /// After the warm-up of the first load point; `None`: a third of its measured time.
     pub after: Option<Duration>,

@@ -50,9 +50,7 @@ pub struct CopyRequest {
 /// The result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
-    /// The file.
     pub path: String,
-    /// Its size.
     pub size_bytes: u64,
     /// How much of it was copied and read, from its beginning.
     pub compared_bytes: u64,
@@ -84,12 +82,7 @@ pub enum CopyError {
         path.display(),
         Size(MIN_BYTES)
     )]
-    Small {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        size: Size,
-    },
+    Small { path: PathBuf, size: Size },
     /// Too few passes, or too many.
     #[error(
         "--passes {passes} is outside {MIN_PASSES} to {MAX_PASSES}. With fewer than {MIN_PASSES}, a \
@@ -107,21 +100,15 @@ pub enum CopyError {
         target.display()
     )]
     Elsewhere {
-        /// The file.
         path: PathBuf,
-        /// Its file system.
         file_system: String,
         /// The directory for the copy.
         target: PathBuf,
-        /// Its file system.
         target_system: String,
     },
     /// The file is one of Reelgauge's.
     #[error("{} is in Reelgauge's own area; name a file of your own", path.display())]
-    Own {
-        /// The file.
-        path: PathBuf,
-    },
+    Own { path: PathBuf },
     /// Too little of it is to be compared.
     #[error("--first {most} is read too quickly to compare; use 8MiB or more")]
     LittleOfIt {
@@ -135,7 +122,6 @@ pub enum CopyError {
         target.display()
     )]
     Room {
-        /// The directory.
         target: PathBuf,
         /// The space needed.
         needed: Size,

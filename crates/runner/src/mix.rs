@@ -41,7 +41,6 @@ use crate::streams::verdict::verdict_of_run;
 /// The request for a mix, in addition to the plan.
 #[derive(Clone, Debug)]
 pub struct MixRequest {
-    /// The plan.
     pub plan: Plan,
     /// Refuse rather than fall back to the client's cache.
     pub must_be_direct: bool,

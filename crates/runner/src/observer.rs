@@ -15,7 +15,6 @@ use crate::interrupt::Interrupt;
 /// A run that has taken its target, and has a place for its results.
 #[derive(Clone, Copy, Debug)]
 pub struct RunBegin<'a> {
-    /// Its directory.
     pub run_dir: &'a Path,
     /// The command: `mix`, `streams`, …
     pub verb: &'a str,

@@ -43,7 +43,6 @@ const FOLDER: &str = "probe";
 /// The request for a probe.
 #[derive(Clone, Debug)]
 pub struct ProbeRequest {
-    /// The directory.
     pub target: PathBuf,
     /// The terms for it.
     pub terms: Terms,
@@ -78,10 +77,7 @@ pub enum ProbeError {
          and so does 'reelgauge clean'",
         target.display()
     )]
-    StoppedAndLeft {
-        /// The target.
-        target: PathBuf,
-    },
+    StoppedAndLeft { target: PathBuf },
     /// There is no thread for it, or it ended unexpectedly.
     #[error("cannot run the probes: {0}")]
     Thread(io::Error),

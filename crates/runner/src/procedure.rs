@@ -64,7 +64,6 @@ const SEEDED: [&str; 4] = ["mix", "streams", "vda", "replay"];
 /// The request for a procedure.
 #[derive(Clone, Debug)]
 pub struct ProcedureRequest {
-    /// Its name.
     pub name: String,
     /// A one-line description.
     pub about: String,
@@ -74,7 +73,6 @@ pub struct ProcedureRequest {
     pub is_short: bool,
     /// The kind of conclusion.
     pub finding: Option<FindingKind>,
-    /// The steps.
     pub steps: Vec<Step>,
     /// Conditions of the paper that are not kept.
     pub deviations: Vec<Deviation>,
@@ -99,7 +97,6 @@ pub struct ProcedureRequest {
 /// Settings of the process that carries it out.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner<'a> {
-    /// This program.
     pub program: &'a Path,
     /// Whether runs show their progress.
     pub shows_progress: bool,
@@ -133,9 +130,7 @@ pub enum ProcedureEvent<'a> {
 /// A procedure that ended.
 #[derive(Debug)]
 pub struct ProcedureEnd {
-    /// Its record.
     pub record: ProcedureRecord,
-    /// Its directory.
     pub dir: PathBuf,
     /// 0, or the status of the error that ended it early.
     pub exit_code: u8,
@@ -180,7 +175,6 @@ pub enum ProcedureError {
          count=N"
     )]
     NoCount {
-        /// The step.
         step: String,
         /// The step of the search.
         of: String,
@@ -191,7 +185,6 @@ pub enum ProcedureError {
          the run. Add --event '{event}: COMMAND'"
     )]
     EventAgain {
-        /// The step.
         step: String,
         /// The event's name.
         event: String,
@@ -206,9 +199,7 @@ pub enum ProcedureError {
         amount(lack.kept_bytes)
     )]
     NoRoom {
-        /// The step.
         step: String,
-        /// The target.
         target: PathBuf,
         /// The missing space.
         lack: Lack,

@@ -109,7 +109,6 @@ pub enum ProveEvent<'a> {
 /// A proof that ended.
 #[derive(Debug)]
 pub struct ProofEnd {
-    /// The proof.
     pub proof: Proof,
     pub dir: PathBuf,
     /// The exit status; that of a pass if it ended the proof early.

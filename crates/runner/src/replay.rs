@@ -67,7 +67,6 @@ const DIRECT_ALIGN_BYTES: u32 = 4096;
 /// The exit status if it was refused before anything was done.
 const EXIT_INPUT: u8 = 2;
 
-/// The command.
 const VERB: &str = "replay";
 
 /// The request for a replay.

@@ -113,7 +113,6 @@ pub struct Suite {
 /// A suite that ended.
 #[derive(Debug)]
 pub struct SuiteEnd {
-    /// The suite.
     pub suite: Suite,
     pub dir: PathBuf,
     /// 0, or the exit status of the run that ended it early.

@@ -85,7 +85,6 @@ fn opening(out: &Path, locked: &LockedTarget, files: FileTable) -> Opening<'stat
 struct Play {
     session: Session,
     files: FileTable,
-    /// Their folder.
     folder: PathBuf,
     made: MadeFiles,
 }

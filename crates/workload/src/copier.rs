@@ -76,7 +76,6 @@ impl ActorScript for Copier {}
 pub struct CopierShape {
     /// The file that it reads.
     pub source_file: u32,
-    /// Its size.
     pub source_bytes: u64,
     /// Bytes per block; above 0.
     pub block_bytes: u32,

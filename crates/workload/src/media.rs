@@ -62,16 +62,10 @@ pub enum MediaError {
     Like(#[from] LikeError),
     /// No format or media was specified.
     #[error("{actor} needs a format. Add --format ID ('reelgauge formats WORDS' finds one) or --like FILE")]
-    Nothing {
-        /// The actor.
-        actor: String,
-    },
+    Nothing { actor: String },
     /// A frame is too large for one operation.
     #[error("a frame of {bytes} bytes is too large for one operation. Use a smaller format")]
-    FrameTooLarge {
-        /// Its size.
-        bytes: u64,
-    },
+    FrameTooLarge { bytes: u64 },
     /// A format with frames in separate files cannot be combined with footage that is not frame files.
     #[error(
         "{name} has one file per frame, which --read-from cannot play. Use a format with all frames in one \
@@ -86,10 +80,7 @@ pub enum MediaError {
         "the frames of '{path}' are not stored in playing order, so it cannot be read sequentially. Copy it \
          with 'ffmpeg -i IN -c copy OUT.mov'"
     )]
-    OutOfOrder {
-        /// The file.
-        path: PathBuf,
-    },
+    OutOfOrder { path: PathBuf },
 }
 
 /// Mean size of a format's frames in bytes.

@@ -116,7 +116,6 @@ struct Space {
     walk: Option<Walk>,
 }
 
-/// The current transfer.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     /// Index into the worker's spaces.

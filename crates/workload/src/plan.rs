@@ -238,9 +238,7 @@ pub enum PlanError {
     Actor {
         /// The number of the actor, from 1.
         number: usize,
-        /// Its kind.
         kind: ActorKind,
-        /// Its problem.
         problem: Box<PlanError>,
     },
     /// There are no workers.
@@ -272,7 +270,6 @@ pub enum PlanError {
     /// A block size is out of range.
     #[error("a block of {block} is outside 512B to 64MiB. Choose {setting} in this range")]
     BlockRange {
-        /// The block size.
         block: Size,
         /// The name of its setting.
         setting: String,
@@ -280,7 +277,6 @@ pub enum PlanError {
     /// A file size is out of range.
     #[error("{setting} {size} is outside {least} to {FILE_SIZE_MAX}. Choose a size in this range")]
     FileRange {
-        /// The size.
         size: Size,
         /// The smallest permitted size.
         least: Size,
@@ -309,7 +305,6 @@ pub enum PlanError {
     BlockOverFile {
         /// The largest block.
         block: Size,
-        /// The file.
         file: Size,
         /// The name of the setting of the block size.
         setting: String,
@@ -324,7 +319,6 @@ pub enum PlanError {
     LengthOverFile {
         /// The longest transfer.
         length: Size,
-        /// The file.
         file: Size,
         /// The source of the plan.
         spelling: Spelling,

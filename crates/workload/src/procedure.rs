@@ -162,7 +162,6 @@ pub struct StepPlan {
 pub enum Action {
     /// A run of this program.
     Run {
-        /// The verb.
         verb: String,
         /// Its flags, without the target.
         flags: Vec<String>,
@@ -172,9 +171,7 @@ pub enum Action {
         /// The level to reach, in percent of the usable space.
         percent: u8,
     },
-    /// Ageing.
     Age {
-        /// The duration.
         time: Span,
     },
     /// Emptying the server's memory.
@@ -186,7 +183,6 @@ pub enum Action {
     },
     /// Waiting.
     Rest {
-        /// The duration.
         time: Span,
     },
     /// Removing the ballast.
@@ -231,7 +227,6 @@ pub enum ProcedureError {
     /// A required step does not exist.
     #[error("step '{step}' requires '{required}', but no other step has this name. Correct the name")]
     NoStep {
-        /// The step.
         step: String,
         /// The name of the required step.
         required: String,
@@ -250,14 +245,7 @@ pub enum ProcedureError {
     NoValue(String),
     /// A value is invalid.
     #[error("'{key}={value}' is invalid: {why}")]
-    Value {
-        /// The setting.
-        key: String,
-        /// Its value.
-        value: String,
-        /// The reason.
-        why: String,
-    },
+    Value { key: String, value: String, why: String },
     /// There is no short variant.
     #[error("this procedure has no short variant. Shorten its steps with --set")]
     NoShort,

@@ -45,7 +45,6 @@ const SCENARIOS: [Scenario; 5] = [
     },
 ];
 
-/// Every scenario.
 pub fn scenarios() -> &'static [Scenario] {
     &SCENARIOS
 }

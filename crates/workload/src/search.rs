@@ -86,7 +86,6 @@ pub struct Trial {
     pub passed: bool,
     /// Whether this client, and not the storage, was the limit. Only relevant for a failed trial.
     pub limited_by_client: bool,
-    /// Its duration.
     pub took_s: f64,
     /// Whether it had the confirmation length ([`Why::Confirm`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -129,7 +128,6 @@ impl CountEvidence {
         self.failed.saturating_add(self.client_limited)
     }
 
-    /// All trials.
     pub fn trials(&self) -> u32 {
         self.passed.saturating_add(self.fell())
     }
@@ -228,7 +226,6 @@ pub enum Next {
     Try {
         /// With this many streams.
         streams: u32,
-        /// The reason.
         why: Why,
     },
     /// The search is over, with this answer.
@@ -249,7 +246,6 @@ pub enum SearchError {
     CapBelowStart {
         /// The first count.
         start: u32,
-        /// The cap.
         cap: u32,
     },
     /// The number of repeats is 0, or smaller with noise than without.
@@ -274,7 +270,6 @@ pub enum SearchError {
     OutOfRange {
         /// The count.
         streams: u32,
-        /// The cap.
         cap: u32,
     },
 }

@@ -31,7 +31,6 @@ pub enum UnitError {
     /// The text has the wrong form.
     #[error("'{text}' is not {what}. Write it like {example}")]
     Form {
-        /// The given text.
         text: String,
         /// The expected kind of value.
         what: &'static str,
@@ -41,7 +40,6 @@ pub enum UnitError {
     /// It is below 0.
     #[error("'{text}' is below 0. Write {what}, like {example}")]
     Negative {
-        /// The given text.
         text: String,
         /// The expected kind of value.
         what: &'static str,
@@ -51,11 +49,9 @@ pub enum UnitError {
     /// The value is too large.
     #[error("'{text}' is too {adjective}: at most {most}")]
     TooMuch {
-        /// The given text.
         text: String,
         /// "long" or "large".
         adjective: &'static str,
-        /// The maximum.
         most: &'static str,
     },
 }

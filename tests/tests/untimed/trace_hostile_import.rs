@@ -23,7 +23,6 @@ const IMPORT_MIB: u64 = 96;
 const OPEN_FILES_MIB: u64 = 384;
 /// How long an endless line is.
 const ENDLESS_BYTES: usize = 200_000_000;
-/// Every format.
 const FORMATS: [&str; 9] = ["strace", "fio", "procmon", "etw", "fs_usage", "smb2", "nfs", "darshan", "naspt"];
 
 /// The words of an import.

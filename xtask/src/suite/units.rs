@@ -115,7 +115,6 @@ const LONGEST: [&str; 9] = [
 /// The content of one process: a program, or some of its tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// The program.
     pub program: Program,
     /// Its name: the program, one of its modules, or a test.
     pub name: String,

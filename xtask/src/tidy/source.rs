@@ -7,7 +7,6 @@ pub fn code_only(source: &str) -> String {
     code_and_strings(source).0
 }
 
-/// A string literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StringLiteral<'a> {
     /// Its start in the code.

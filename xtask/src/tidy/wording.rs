@@ -120,7 +120,6 @@ pub struct Avoided {
     pub area: Area,
     /// The file and the first line of the passage.
     pub place: String,
-    /// The word.
     pub word: &'static str,
     /// What to write.
     pub instead: &'static str,

@@ -10,7 +10,6 @@ pub const POINTS_MAX: usize = 1200;
 /// The shortest bin: the initial sample interval.
 const FIRST_BIN_NS: u64 = 1_000_000_000;
 
-/// One point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// When, in nanoseconds.

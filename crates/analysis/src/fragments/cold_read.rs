@@ -75,7 +75,6 @@ impl ColdReads {
     }
 }
 
-/// One read.
 #[derive(Clone, Copy, Debug)]
 struct Read {
     offset: u64,

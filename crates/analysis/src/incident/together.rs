@@ -11,12 +11,10 @@ use crate::point_culprit::booked_most;
 /// An incident of one host, with the clock and the numbers of the run.
 #[derive(Clone, Debug)]
 pub struct HostIncident {
-    /// The host.
     pub agent: String,
     /// The uncertainty of its times. `None` if its clock was not compared: then no other incident counts
     /// as simultaneous.
     pub uncertainty_s: Option<f64>,
-    /// The incident.
     pub incident: Incident,
 }
 

@@ -36,7 +36,6 @@ pub struct Scene<'a> {
 /// Another host whose counters are known: the server, or an array.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Means over exactly the measured time.
     pub means: &'a Means,

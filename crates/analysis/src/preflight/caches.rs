@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// The files that one agent reads, and its host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reader {
-    /// The agent.
     pub agent: String,
     /// Its host: agents of one host share its memory.
     pub machine: String,

@@ -90,7 +90,6 @@ fn in_time(one: &Unmet, two: &Unmet) -> Ordering {
 }
 
 impl Unmet {
-    /// The criterion.
     pub fn criterion(&self) -> Criterion {
         self.failure.criterion
     }

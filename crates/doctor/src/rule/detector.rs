@@ -44,7 +44,6 @@ pub struct Detector {
 #[serde(try_from = "Row")]
 pub struct Condition {
     pub fact: String,
-    /// The test.
     pub test: Test,
 }
 

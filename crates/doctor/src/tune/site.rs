@@ -116,7 +116,6 @@ pub struct Site {
     pub client_link_mbit_per_s: Option<f64>,
     /// The number of clients.
     pub clients: Option<u32>,
-    /// The stated topology.
     pub stated_topology: Option<Topology>,
     /// A round trip between client and server.
     pub round_trip_ms: f64,

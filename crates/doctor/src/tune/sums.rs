@@ -82,7 +82,6 @@ pub enum Sum {
         mbit_per_s: f64,
         /// The round trip.
         round_trip_ms: f64,
-        /// One window.
         window_bytes: u64,
         /// The resulting setting: the next power of two, and at least FreeBSD's default.
         bytes: u64,
@@ -91,7 +90,6 @@ pub enum Sum {
     },
     /// The server memory that all connections can use in the worst case.
     ConnectionMemory {
-        /// Clients.
         clients: u32,
         /// Connections of each.
         connections: u32,
@@ -115,7 +113,6 @@ pub enum Sum {
     },
     /// Threads of a server, each of which handles one request.
     Threads {
-        /// Clients.
         clients: u32,
         /// Requests of each.
         requests: u64,

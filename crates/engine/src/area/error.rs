@@ -22,16 +22,12 @@ pub enum AreaError {
     },
     /// The target is a file.
     #[error("{target} is not a directory. Name the directory to measure")]
-    NotADirectory {
-        /// The file.
-        target: PathBuf,
-    },
+    NotADirectory { target: PathBuf },
     /// The target is inside an area.
     #[error("{target} is inside the area {area}. Name the directory above the area")]
     InsideArea {
         /// The target as the user gave it.
         target: PathBuf,
-        /// The area.
         area: PathBuf,
     },
     /// The file system is mounted read-only.
@@ -48,7 +44,6 @@ pub enum AreaError {
     Denied {
         /// The attempted action.
         doing: &'static str,
-        /// Its path.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -69,7 +64,6 @@ pub enum AreaError {
     Full {
         /// The attempted action.
         doing: &'static str,
-        /// Its path.
         path: PathBuf,
     },
     /// Another kind of entry has the area's name.
@@ -89,9 +83,7 @@ pub enum AreaError {
          formats up to {known}). Use that version"
     )]
     Newer {
-        /// The area.
         path: PathBuf,
-        /// Its format.
         format: u32,
         /// The newest format that this version supports.
         known: u32,
@@ -100,10 +92,7 @@ pub enum AreaError {
     },
     /// There is no area under the target.
     #[error("{target} has no area of Reelgauge. Nothing was removed")]
-    NoArea {
-        /// The target.
-        target: PathBuf,
-    },
+    NoArea { target: PathBuf },
     /// This is root, and other users can write to the target.
     #[error(
         "{path} {shared}, who could redirect what a run as root reads and writes. Nothing was done. {}",
@@ -118,7 +107,6 @@ pub enum AreaError {
     /// Another run holds the lock.
     #[error("{path} is in use by another run ({holder}). Wait until it ends, or choose another directory")]
     InUse {
-        /// The area.
         path: PathBuf,
         /// The holder's description of itself, if it wrote one.
         holder: String,
@@ -136,10 +124,7 @@ pub enum AreaError {
     },
     /// The area is no longer the one that was opened.
     #[error("{path} was removed or replaced while Reelgauge used it. Run the command again")]
-    Vanished {
-        /// The area.
-        path: PathBuf,
-    },
+    Vanished { path: PathBuf },
     /// Another file system is mounted inside the area.
     #[error(
         "another file system is mounted at {path}, inside the area. Nothing was removed. Unmount it, then \
@@ -168,7 +153,6 @@ pub enum AreaError {
     Io {
         /// The attempted action.
         doing: &'static str,
-        /// Its path.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,

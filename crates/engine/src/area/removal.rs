@@ -47,7 +47,6 @@ pub struct Cleaned {
 /// The removed files of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CleanedFolder {
-    /// The directory.
     pub path: PathBuf,
     /// Files and links directly in it.
     pub files: u64,

@@ -34,7 +34,6 @@ pub struct Aged {
     pub edited: u64,
     /// Files deleted.
     pub deleted: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// Current number of files.
     pub files: u64,

@@ -12,10 +12,7 @@ use crate::driver_error::DriverError;
 pub enum DataSetError {
     /// The specification is invalid.
     #[error("cannot create this data set: {why}")]
-    Spec {
-        /// The reason.
-        why: &'static str,
-    },
+    Spec { why: &'static str },
     /// The file system has too little space. Nothing was written.
     #[error(
         "the data set needs {} more, but {directory} has {} free, of which {} must stay free (--keep-free). \

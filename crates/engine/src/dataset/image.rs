@@ -44,11 +44,9 @@ pub enum Item {
         /// The absolute path.
         path: PathBuf,
     },
-    /// A file.
     File {
         /// The absolute path.
         path: PathBuf,
-        /// Its size.
         size_bytes: u64,
         /// How it is created.
         layout: FileLayout,

@@ -14,7 +14,6 @@ pub(super) const STACK_BYTES: usize = 256 * 1024;
 pub(super) struct Post {
     /// The number of the thread, from 0.
     pub(super) number: usize,
-    /// Its heartbeat.
     pub(super) heartbeat: Arc<Heartbeat>,
     /// The context shared by all threads of the load point.
     pub(super) context: Arc<Context>,

@@ -10,7 +10,6 @@ use super::ErrorNumber;
 use super::names::Name;
 use super::unix_calls::{NEW_FILE, create_flags, open_flags, set_size};
 
-/// An open file.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     fd: OwnedFd,

@@ -145,7 +145,6 @@ impl FileName {
     }
 }
 
-/// An open file.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     file: File,

@@ -44,9 +44,7 @@ const WAY_LOOK: Duration = Duration::from_secs(1);
 /// An agent's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
-    /// Its name.
     pub agent: AgentName,
-    /// Its fleet.
     pub fleet: FleetId,
     /// The session of the agent's process (a new value after each start).
     pub session: AgentSession,
@@ -74,7 +72,6 @@ pub struct Presence {
 /// A directory below which an agent may work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootFacts {
-    /// The path.
     pub path: String,
     /// Its mount; `None` if that was not found in time.
     pub mount: Option<MountFacts>,
@@ -94,7 +91,6 @@ pub struct RootWay {
     pub speed_mbit_per_s: Option<u32>,
     /// The largest packet.
     pub mtu_bytes: Option<u32>,
-    /// The server.
     pub server: IpAddr,
 }
 
@@ -136,7 +132,6 @@ pub struct RefusedOrder {
 /// An order of the controller, to be carried out.
 #[derive(Clone, Debug)]
 pub struct ReceivedOrder {
-    /// Its number.
     pub number: u64,
     /// Its content.
     pub body: Vec<u8>,
@@ -162,9 +157,7 @@ pub enum PresenceError {
 /// The identity of an agent, without the key that opens orders.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// Its name.
     pub agent: AgentName,
-    /// Its fleet.
     pub fleet: FleetId,
     /// The session of its process.
     pub session: AgentSession,

@@ -51,7 +51,6 @@ pub type Allowing = Box<dyn Fn(&str) -> Result<String, String> + Send>;
 pub struct Workplace {
     /// The stored runs.
     pub disk: AgentDisk,
-    /// This program.
     pub program: PathBuf,
     /// Flags for each run, set by the owner.
     pub flags: Vec<String>,

@@ -36,7 +36,6 @@ const BROKEN_OFF_MOST: u32 = 10_000;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// Its plan.
     #[error(transparent)]
     Plan(#[from] FleetPlanError),
     /// A step that can't be.
@@ -77,7 +76,6 @@ pub struct BatchRun {
     /// The step and the number of this run.
     #[serde(flatten)]
     pub round: Round,
-    /// Its result.
     pub result: StepResult,
     /// The rate it moved, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]

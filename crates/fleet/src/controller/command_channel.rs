@@ -28,9 +28,7 @@ const OTHERS_WITHIN: Duration = Duration::from_millis(300);
 /// The requested state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// To pause it.
     Pause,
-    /// To resume it.
     Resume,
     Stop,
 }

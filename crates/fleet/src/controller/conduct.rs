@@ -82,7 +82,6 @@ pub struct Missing {
 /// One agent in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
-    /// Its task.
     pub part: AgentTask,
     /// Whether it is missing.
     pub missing: Option<Missing>,
@@ -345,13 +344,11 @@ pub struct Conduct {
     pub on_loss: OnLoss,
     /// All agents, in the order of the plan.
     pub members: Vec<Member>,
-    /// Its stage.
     pub stage: Stage,
     /// When each load point began, on the controller's clock.
     pub starts_ns: Vec<i64>,
     /// Why all agents were stopped, if they were.
     pub stopped: Option<WhyStopped>,
-    /// Its pauses.
     #[serde(default)]
     pub pauses: Pauses,
     /// Whether a user has run 'fleet stop', even if nothing was left to be stopped.

@@ -152,7 +152,6 @@ pub enum FleetPlanError {
     Unread {
         /// The path of the file.
         path: PathBuf,
-        /// Why.
         why: String,
     },
     /// A group without a plan.
@@ -212,7 +211,6 @@ pub struct Placed {
     pub part: AgentTask,
     /// Its group's name.
     pub group: Option<String>,
-    /// Its target.
     pub target: PathBuf,
     /// How many load points it has.
     pub points: usize,

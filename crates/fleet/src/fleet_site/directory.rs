@@ -97,11 +97,7 @@ pub enum SiteError {
     Private(#[from] PrivateFileError),
     /// An invalid key.
     #[error("{}: {source}", path.display())]
-    Key {
-        path: PathBuf,
-        /// The reason.
-        source: KeyError,
-    },
+    Key { path: PathBuf, source: KeyError },
     /// The register is invalid.
     #[error(transparent)]
     Register(#[from] RegisterError),

@@ -37,11 +37,7 @@ pub enum JoinError {
     /// It is not a join file.
     #[error("{} is not a join file: {why}. 'reelgauge fleet init' and 'fleet add' create one for each agent",
         path.display())]
-    Damaged {
-        path: PathBuf,
-        /// The reason.
-        why: String,
-    },
+    Damaged { path: PathBuf, why: String },
     /// Written by a newer program.
     #[error(
         "{} has version {version}, but this program reads {JOIN_VERSION}. Update Reelgauge here",

@@ -31,7 +31,6 @@ pub enum Question {
 }
 
 impl Question {
-    /// Every question.
     pub const ALL: [Question; 3] = [Question::Presence, Question::Clock, Question::Directories];
 
     /// The word in a subject.

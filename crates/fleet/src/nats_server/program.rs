@@ -27,11 +27,7 @@ pub enum ProgramError {
     Missing,
     /// Its version cannot be read.
     #[error("cannot use {}: {why}. Name another program with --nats-server", path.display())]
-    Odd {
-        path: PathBuf,
-        /// The reason.
-        why: String,
-    },
+    Odd { path: PathBuf, why: String },
     /// It is too old: it would begin without TLS.
     #[error(
         "{} is version {version}, which cannot start with TLS. Use 2.10 or later: go install \

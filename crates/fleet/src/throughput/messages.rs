@@ -37,7 +37,6 @@ impl OneTimeSecret {
         Ok(OneTimeSecret(bytes))
     }
 
-    /// Its bytes.
     pub fn bytes(&self) -> &[u8; SECRET_BYTES] {
         &self.0
     }

@@ -17,7 +17,6 @@ use super::{Whole, WholeError, leave_page, make};
 /// The facts about one observer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObserverShare {
-    /// Its name.
     pub name: String,
     /// Its samples, as far as they were fetched; `None` if none were.
     pub run_dir: Option<PathBuf>,

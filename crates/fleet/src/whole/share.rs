@@ -78,7 +78,6 @@ pub struct AgentShare {
     pub clock_steps: Vec<StepTimes>,
     /// When it was first missing, in nanoseconds since 1970 by the controller's clock.
     pub missing_from_ns: Option<i64>,
-    /// The reason.
     pub why_missing: Option<String>,
     /// Whether it finished its work, but not all of its measurements were fetched.
     pub is_left: bool,
@@ -90,7 +89,6 @@ pub struct AgentShare {
 /// An agent's start of a load point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartTimes {
-    /// Its number.
     pub index: u16,
     /// How much later than agreed, by the controller's clock.
     pub skew_ns: i64,
@@ -132,7 +130,6 @@ pub struct ClockOffset {
 /// The agreed start of a load point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PointTimes {
-    /// Its number.
     pub index: u16,
     /// In nanoseconds since 1970, by the controller's clock.
     pub start_unix_ns: i64,

@@ -31,7 +31,6 @@ const CALM_NS: i64 = 60 * SECOND;
 /// Everything must have ended by then.
 pub(super) const END_NS: i64 = 200 * SECOND;
 
-/// A fault.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     /// An agent's process dies; with its host or without.

@@ -115,10 +115,7 @@ pub enum MovieError {
     CutShort,
     /// The index is larger than any film's.
     #[error("its index (moov) has {bytes} bytes; the maximum is {INDEX_BYTES_MAX}. Use a shorter clip")]
-    IndexTooLarge {
-        /// Its size.
-        bytes: u64,
-    },
+    IndexTooLarge { bytes: u64 },
     /// More samples than are supported.
     #[error("it has more than {SPANS_MAX} samples; use a shorter clip")]
     TooManySamples,

@@ -46,7 +46,6 @@ const NO_WORK: [&str; 10] = [
     "created",
     "removed",
 ];
-/// States of pools.
 const POOL_STATES: [&str; 7] =
     ["ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "REMOVED", "UNAVAIL", "SUSPENDED"];
 /// States of a disk without a fault, including two for spare disks.

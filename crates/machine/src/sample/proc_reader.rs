@@ -35,7 +35,6 @@ pub struct Target {
     pub fs_type: String,
     /// The source of the mount: `nas1:/export`, `//nas1/media`.
     pub source: String,
-    /// The mount point.
     pub mount_point: PathBuf,
     /// The server's address, if there is one and it is known.
     pub server: Option<IpAddr>,

@@ -26,9 +26,7 @@ use crate::screen;
 /// The request.
 #[derive(Debug)]
 pub enum Job {
-    /// A mix.
     Mix(Box<MixRequest>),
-    /// Streams.
     Streams(Box<StreamsRequest>),
     /// A trace.
     Replay(Box<ReplayRequest>),

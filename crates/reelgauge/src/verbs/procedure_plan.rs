@@ -9,7 +9,6 @@ use reelgauge_workload::procedure::Action;
 use reelgauge_workload::procedure::requirement::{Missing, missing};
 use serde::Serialize;
 
-/// The plan.
 #[derive(Serialize)]
 pub struct ProcedurePlan<'a> {
     procedure: &'a str,

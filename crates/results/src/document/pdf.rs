@@ -39,7 +39,6 @@ pub enum PdfError {
     /// It cannot be started.
     #[error("cannot start {}: {source}", program.display())]
     NotStarted {
-        /// The program.
         program: PathBuf,
         /// The error of the system.
         source: io::Error,
@@ -50,14 +49,10 @@ pub enum PdfError {
         program.display(),
         PATIENCE.as_secs()
     )]
-    NotMade {
-        /// The program.
-        program: PathBuf,
-    },
+    NotMade { program: PathBuf },
     /// A directory for its profile cannot be created, or the PDF cannot be moved to its place.
     #[error("cannot write {}: {source}", path.display())]
     Io {
-        /// The path.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,

@@ -235,7 +235,6 @@ impl Findings {
 /// The place of a check, and how it ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
-    /// The mount.
     pub(super) mount: &'a Mount,
     /// The link between this client and the storage.
     pub(super) link: &'a Link,

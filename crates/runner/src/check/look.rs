@@ -52,7 +52,6 @@ const HANG_AFTER: std::time::Duration = std::time::Duration::from_secs(30);
 /// The request for a check.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
-    /// The directory.
     pub target: PathBuf,
     /// Folder for run directories.
     pub out: PathBuf,

@@ -47,7 +47,6 @@ const SLOW_BYTES_PER_S: u64 = 20_000_000;
 pub struct Prepared {
     /// The plan as it will be run: the target is absolute, direct I/O is off if it is unavailable.
     pub plan: Plan,
-    /// The locked target.
     pub locked: LockedTarget,
     /// The place of its results.
     pub results: Results,

@@ -32,7 +32,6 @@ pub struct ProcedureRecord {
     pub written_by: String,
     /// When it began, RFC 3339.
     pub started_at: String,
-    /// Its name.
     pub name: String,
     /// A one-line description.
     pub about: String,
@@ -92,11 +91,9 @@ pub struct Row {
     pub name: String,
     /// Its round, from 1; `None` outside rounds.
     pub round: Option<u32>,
-    /// Its action.
     pub action: Action,
     /// Its progress.
     pub state: RowState,
-    /// Its requirements.
     #[serde(default)]
     pub requires: Requirement,
     /// The missing requirement, if it is not tried for that.
@@ -159,11 +156,9 @@ pub enum ActionFact {
         edited: u64,
         /// Files deleted.
         deleted: u64,
-        /// Bytes written.
         written_bytes: u64,
         /// Files that are there now.
         files: u64,
-        /// Their bytes.
         bytes: u64,
         /// Extents of all counted files; `None` if the file system does not report them.
         extents: Option<u64>,
@@ -203,7 +198,6 @@ pub enum ProcedureFileError {
     Read {
         /// The path of the file.
         path: PathBuf,
-        /// Why.
         why: String,
     },
 }

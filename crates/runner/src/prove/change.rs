@@ -22,14 +22,12 @@ pub enum Change {
     Command {
         /// Makes the change.
         change: String,
-        /// Undoes it.
         undo: String,
     },
     /// Values of one setting. The other values are compared with the first, which is set at the end.
     Sweep {
         /// The name of the setting.
         name: String,
-        /// Its values.
         values: Vec<String>,
         /// Sets it, with [`PLACE`] for the value.
         set: String,

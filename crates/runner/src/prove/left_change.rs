@@ -118,7 +118,6 @@ pub enum LeftChangeError {
 pub struct Noted {
     /// Its content.
     pub left: LeftChange,
-    /// Its file.
     pub path: PathBuf,
 }
 

@@ -37,7 +37,6 @@ const LONG_WHEN_ASKED: Duration = Duration::from_secs(1);
 /// A command that takes long, or continues after an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting<'a> {
-    /// The command.
     pub command: &'a str,
     /// The number of its shell's process.
     pub pid: u32,
@@ -47,7 +46,6 @@ pub struct Waiting<'a> {
 
 /// The settings of a command.
 pub(crate) struct Running<'a> {
-    /// Its directory.
     pub(crate) directory: &'a Path,
     /// Receives the number of its process as soon as it has one.
     pub(crate) begun: &'a mut dyn FnMut(u32),
@@ -67,26 +65,19 @@ pub enum ShellError {
     /// There is no shell, or no process can be started.
     #[error("cannot start '{command}': {source}")]
     Start {
-        /// The command.
         command: String,
         /// The error of the system.
         source: io::Error,
     },
     /// Its directory no longer exists.
     #[error("cannot run '{command}': its directory {} does not exist", directory.display())]
-    Directory {
-        /// The command.
-        command: String,
-        /// Its directory.
-        directory: PathBuf,
-    },
+    Directory { command: String, directory: PathBuf },
     /// It was ended because of an interrupt.
     #[error("interrupted")]
     Interrupted,
     /// Its exit status is not 0.
     #[error("'{command}' failed: {how}{}", said_behind(said))]
     Failed {
-        /// The command.
         command: String,
         /// Its exit status or the signal.
         how: String,

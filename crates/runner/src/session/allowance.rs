@@ -124,9 +124,7 @@ pub enum Refusal {
         fewer(*.fits)
     )]
     Memory {
-        /// The size needed.
         needed: Size,
-        /// The size allowed.
         allowed: Size,
         /// The origin of the limit.
         by: &'static str,
@@ -139,9 +137,7 @@ pub enum Refusal {
          more (ulimit -v). Raise that limit (it does not limit the memory used), or use {}", fewer(*.fits)
     )]
     Addresses {
-        /// The size needed.
         needed: Size,
-        /// The size allowed.
         allowed: Size,
         /// The number of workers that would fit.
         fits: u64,
@@ -151,12 +147,7 @@ pub enum Refusal {
         "a test file grows to {needed}, but this process may write files of at most {allowed} (ulimit -f). \
          Raise that limit, or use smaller files (--file-size, --clip) or a shorter --duration"
     )]
-    FileSize {
-        /// Its size.
-        needed: Size,
-        /// The size allowed.
-        allowed: Size,
-    },
+    FileSize { needed: Size, allowed: Size },
 }
 
 fn fewer(fits: u64) -> String {

@@ -66,7 +66,6 @@ pub enum Ending {
     },
     /// It was measured, but its writes could not be read back completely.
     NotReadBack {
-        /// The reason.
         why: String,
         /// Whether the user stopped it.
         is_interrupted: bool,

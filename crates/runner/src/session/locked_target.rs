@@ -35,11 +35,9 @@ pub fn check_names<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), 
 /// A target that belongs to one run.
 #[derive(Debug)]
 pub struct LockedTarget {
-    /// The area.
     pub area: Area,
     /// Held until the run is over.
     pub lock: Arc<AreaLock>,
-    /// Its mount.
     pub mount: Mount,
     /// Used to notice that it was unmounted.
     pub mount_id: MountId,

@@ -29,7 +29,6 @@ pub enum Meddling {
     Removed(PathBuf),
     /// A file was shortened.
     Shortened {
-        /// The file.
         path: PathBuf,
         /// Its size now.
         size_bytes: u64,
@@ -39,7 +38,6 @@ pub enum Meddling {
     /// A file has its size, but not its data: it was shortened, and writes beyond its new end made it
     /// long again, with holes.
     Hollowed {
-        /// The file.
         path: PathBuf,
         /// The size of its data on the storage now.
         stored_bytes: u64,
@@ -48,7 +46,6 @@ pub enum Meddling {
     },
     /// Another object has a file's name now.
     Replaced {
-        /// The file.
         path: PathBuf,
         /// The object's kind.
         by: &'static str,

@@ -86,13 +86,11 @@ pub struct Material {
 pub struct RunFacts<'a> {
     /// What was measured.
     pub subject: Subject,
-    /// The target.
     pub locked: &'a LockedTarget,
     /// The directory of the run's results.
     pub run_dir: &'a Path,
     /// When it started.
     pub started: Timestamp,
-    /// The load points.
     pub load_points: Vec<LoadPoint>,
     /// The figures that the drain returned.
     pub drained: Drained,

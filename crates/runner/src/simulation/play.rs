@@ -118,7 +118,6 @@ impl SimulatedTarget {
     }
 }
 
-/// Plays a scenario.
 pub(super) fn play(scenario: &Scenario) -> Played {
     PLACE.with(|place| {
         let out = place.folder.path().join("runs");

@@ -20,7 +20,6 @@ pub struct Actor {
     pub plan: ActorPlan,
     /// The media that it reads or writes.
     pub media: Option<Media>,
-    /// Its criteria.
     pub criteria: Criteria,
     /// The files of each of the existing instances.
     pub files: Vec<InstanceFiles>,

@@ -45,7 +45,6 @@ pub enum ActorsError {
         /// The text of the setting.
         text: String,
         actor: String,
-        /// The reason.
         source: CriteriaError,
     },
 }

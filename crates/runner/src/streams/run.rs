@@ -38,7 +38,6 @@ use crate::session::{Closing, Opening, PointPlan, Session, ToJudge, make_out};
 /// The request for streams, in addition to the plan.
 #[derive(Clone, Debug)]
 pub struct StreamsRequest {
-    /// The plan.
     pub plan: StreamsPlan,
     /// The command: `streams`, `vda`, `run`, …
     pub verb: String,

@@ -27,7 +27,6 @@ pub struct SearchState {
     pub of: BTreeMap<String, String>,
     /// The reason why no larger count may be tried.
     pub capped_by: StoppedBy,
-    /// The search itself.
     pub search: Search,
     /// Trials of the runs that it continues, which its result may rely on.
     #[serde(default)]

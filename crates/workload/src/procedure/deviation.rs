@@ -13,7 +13,6 @@ const SIZE_TOLERANCE: f64 = 0.01;
 pub struct Deviation {
     /// The steps; empty for all of them.
     pub steps: Vec<String>,
-    /// The condition.
     pub condition: Condition,
     /// The value in the paper.
     pub paper: String,

@@ -32,10 +32,7 @@ pub struct Requirement {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Missing {
     /// One of these events is required.
-    Event {
-        /// Their names.
-        names: Vec<String>,
-    },
+    Event { names: Vec<String> },
     /// There is no way to make the server cold.
     Cold,
     /// There is too little space for the files at the count that a search found.

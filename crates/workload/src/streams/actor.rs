@@ -175,7 +175,6 @@ impl InstanceNeeds {
 pub struct Instance<'a> {
     /// The media that it plays, records or reads.
     pub media: Option<&'a Media>,
-    /// Its files.
     pub files: &'a InstanceFiles,
     /// The number of its first stream.
     pub first_stream: u32,

@@ -100,7 +100,6 @@ pub struct ActorKind(&'static ActorFacts);
 pub struct ActorPlan {
     /// Their number per unit of scale.
     pub count: u32,
-    /// Their work.
     pub work: ActorWork,
     /// Criteria in addition to the defaults of their kind: `late=0,p99=40ms`. The runner parses them.
     pub criteria: String,
@@ -127,7 +126,6 @@ static KEYS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 });
 
 impl ActorKind {
-    /// Every kind.
     pub const ALL: &'static [ActorKind] = KINDS;
 
     /// The flags of its settings.
@@ -206,7 +204,6 @@ impl ActorPlan {
         self.work.actor()
     }
 
-    /// Its kind.
     pub fn kind(&self) -> ActorKind {
         self.work.kind()
     }

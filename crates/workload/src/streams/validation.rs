@@ -20,7 +20,6 @@ pub enum StreamsError {
     /// The number of actors of a kind is 0.
     #[error("{} leaves no {kind} to run. Use at least 1", spelling.set("count", "0"))]
     ZeroCount {
-        /// The kind.
         kind: ActorKind,
         /// The source of the count.
         spelling: Spelling,
@@ -39,21 +38,16 @@ pub enum StreamsError {
         kind.with_article(), spelling.set("format", "ID"), spelling.set("like", "FILE")
     )]
     NoFormat {
-        /// The kind.
         kind: ActorKind,
         /// The source of the plan.
         spelling: Spelling,
     },
     /// There is more than one format.
     #[error("{} takes only one of format, own_format and like. Remove the others", kind.with_article())]
-    TwoFormats {
-        /// The kind.
-        kind: ActorKind,
-    },
+    TwoFormats { kind: ActorKind },
     /// A setting has no effect.
     #[error("{field} has no effect {why}. Omit it")]
     NoEffect {
-        /// The setting.
         field: String,
         /// The context, and the reason.
         why: String,
@@ -82,9 +76,7 @@ pub enum StreamsError {
     FileUnderTransfer {
         /// The name of the size.
         field: String,
-        /// The kind.
         kind: ActorKind,
-        /// The size.
         size: Size,
     },
     /// A number is larger than one worker supports.
@@ -92,7 +84,6 @@ pub enum StreamsError {
     TooMany {
         /// The name of the number.
         field: String,
-        /// The maximum.
         most: u32,
     },
     /// The time of the search is 0.

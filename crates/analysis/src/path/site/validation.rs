@@ -46,7 +46,6 @@ pub struct SiteFault {
 }
 
 impl Bus {
-    /// Its latest generation.
     pub const fn latest_generation(self) -> u32 {
         match self {
             Bus::Sas => 4,

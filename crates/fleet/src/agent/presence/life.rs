@@ -42,7 +42,6 @@ const ORDERS: usize = 64;
 /// The settings of an agent.
 #[derive(Clone, Debug)]
 pub struct AgentSettings {
-    /// Its join file.
     pub join: JoinFile,
     /// The directories that it may use.
     pub roots: Vec<PathBuf>,
@@ -98,7 +97,6 @@ pub enum LifeError {
     Kept {
         /// The process that locks the folder.
         by: Option<u32>,
-        /// The folder.
         folder: PathBuf,
     },
     /// The folder cannot be locked.

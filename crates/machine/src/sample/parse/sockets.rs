@@ -170,7 +170,6 @@ impl Connection {
         ]
     }
 
-    /// The current levels.
     fn levels(&self) -> Vec<(&'static str, Option<Reading>)> {
         let level = |value: Option<u32>| value.map(|value| Reading::Level(f64::from(value)));
         let segment = self.u32(16);
