@@ -1,5 +1,5 @@
-// Looks at real reports and at the live console in Debian's Chromium. `cargo xtask test --only browser` builds
-// the binary and comes here; REELGAUGE_BIN names it.
+// Tests real reports and the live console in Debian's Chromium. `cargo xtask test --only browser` builds the binary
+// and runs these tests; REELGAUGE_BIN is the binary's path.
 
 import { defineConfig } from "@playwright/test";
 
@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
   globalSetup: "./e2e/setup.ts",
-  // Most of the time pages wait for runs. Each file of tests has folders of its own, so none waits for another.
+  // Most of the time pages wait for runs. Each file of tests has separate folders, so none waits for another.
   workers: 3,
   timeout: 60_000,
   forbidOnly: true,

@@ -35,7 +35,7 @@ test("a sweep at one number of workers is compared value by value", () => {
 test("points that all count streams lie over their streams, not over workers", () => {
   const point = (workers: number, stream_count: number | undefined) =>
     ({ workers, sweep_value: null, ...(stream_count === undefined ? {} : { stream_count }) });
-  // A stream of VDA has two workers; the second run has points of its own.
+  // A stream of VDA has two workers; the second run has other points.
   const axis = pointAxis([point(4, 2), point(2, 1), point(20, 10), point(4, 2)]);
   expect([axis.title, axis.keys]).toEqual(["streams", ["1", "2", "10"]]);
   expect(axis.keyOf(point(20, 10))).toBe("10");

@@ -358,7 +358,7 @@ describe("a suite in the list", () => {
 
   it("shows the run that a search finds, and all of them or none on a click", () => {
     expect(rows("photoalbum")).toEqual([["naspt", ["naspt/2"], "1 of 2 runs"]]);
-    // What finds the suite finds all of its runs, whose names begin with it: nothing is told by opening it.
+    // A search that finds the suite also finds all of its runs, whose names begin with it: it need not be opened.
     expect(rows("naspt")).toEqual([["naspt", [], "2 runs"]]);
     const [found] = listedRuns(runs, { ...EVERY_RUN, words: "photoalbum" }, {});
     const open = toggled({}, found!);

@@ -1,5 +1,5 @@
-// Colours can be told from the ground and from one another, in light and in dark, by WCAG's formula; and for readers
-// who don't see red or green, by a simulation of their sight.
+// Colours can be distinguished from the background and from one another, in light and in dark, by WCAG's formula; and
+// for readers who don't see red or green, by a simulation of their sight.
 
 import { describe, expect, it } from "vitest";
 import { contrast, DARK, DASHES, heatColour, LIGHT, luminance, MARKERS, rgb } from "../src/charts/palette";

@@ -1,5 +1,5 @@
 // Rows of streams: colours follow the margin by the clock, the worst streams come first, and streams of several formats
-// have rows of their own.
+// have separate rows.
 
 import { describe, expect, it } from "vitest";
 import type { PointStreams, StreamStrip } from "../src/data/page";

@@ -3,8 +3,8 @@
 import type { ECharts } from "./echarts";
 
 /**
- * Calls `told` with the position of the pointer in the chart's pixels, and with null when it leaves. Returns a function
- * that ends this.
+ * Calls the function with the position of the pointer in the chart's pixels, and with null when it leaves. Returns a
+ * function that ends this.
  */
 export function followPointer(chart: ECharts, told: (pixel: [number, number] | null) => void): () => void {
   const zr = chart.getZr();

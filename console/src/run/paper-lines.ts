@@ -65,7 +65,7 @@ export function blockLines(points: readonly Pick<LoadPoint, "paper">[], mode: Pa
 
 /** At most this many clients have a line: those that differ most from the others. */
 const MOST_CLIENTS = 12;
-/** From this ratio to the median on, a client stands out. */
+/** From this ratio to the median on, a client is an outlier. */
 const STANDS_OUT = 1.5;
 
 export interface ClientLines {
@@ -73,8 +73,8 @@ export interface ClientLines {
   /** Clients or hosts without a line. */
   left_out: number;
   /**
-   * The client or host that differs most from the others, if it stands out: its name, the ratio to the median, and the
-   * load point.
+   * The client or host that differs most from the others, if it is an outlier: its name, the ratio to the median, and
+   * the load point.
    */
   outstanding: { name: string; times: number; point: number } | null;
 }

@@ -1,5 +1,5 @@
 // The charts of a VDA-like run's load curve: op rate and response time against streams, the knee, and the valid points.
-// The title of each says that it is not the result of a published benchmark.
+// The title of each states that it is not the result of a published benchmark.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "../charts/chart";

@@ -10,9 +10,7 @@ use crate::units::{counted, duration, moment};
 /// At most this many unread parts of an observer are listed.
 const NOT_READ_TOLD: usize = 3;
 
-/// `nas1, a watch: 122 samples from 0.4 s to 31.4 s; its clock was taken for this machine's (--clock-offset
-/// says
-/// otherwise)`.
+/// `nas1, a watch: 122 samples from 0.4 s to 31.4 s; …`
 pub fn observer_words(facts: &ObserverFacts) -> String {
     let kind = match facts.kind {
         ObserverKind::Watch => "a watch",

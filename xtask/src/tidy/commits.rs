@@ -1,6 +1,6 @@
-//! Subjects of commits can be scanned: `area: verb …`, 72 characters at most, with a body that says why.
+//! Subjects of commits can be scanned: `area: verb …`, 72 characters at most, with a body that gives the reason.
 //!
-//! Commits after [`BASE`] are checked; older history stays as it is. Merges have subjects of their own.
+//! Commits after [`BASE`] are checked; older history stays as it is. Merges have other subjects.
 
 use std::process::Command;
 

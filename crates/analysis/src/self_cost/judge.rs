@@ -34,7 +34,7 @@ impl SelfCost {
     ) -> SelfCost {
         let cpu_us = cpu_s.map(|(user_s, system_s)| (user_s + system_s) * 1e6);
         let streams = OwnDelay::of(points);
-        // A frame's lateness includes its wait for the rate limit, so it says nothing about Reelgauge.
+        // A frame's lateness includes its wait for the rate limit, so it is not Reelgauge's delay: omit it.
         let lateness = totals.lateness.filter(|_| {
             !points.iter().any(|point| point.streams.is_some() && point.was_held_back().is_some())
         });
