@@ -4,7 +4,7 @@
 export const QUESTIONS: Record<string, { title: string; about: string }> = {
   check: {
     title: "Will it play?",
-    about: "In about a minute: how many streams of five common formats the storage sustains, and what limits it.",
+    about: "In about 90 s: how many streams of five common formats the storage sustains, and what limits it.",
   },
   most: {
     title: "How many?",

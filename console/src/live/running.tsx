@@ -136,7 +136,9 @@ function NoNews({ state, heardAt }: { state: LiveState; heardAt: { current: numb
   if (state.tick === null || state.end !== null || age_s < NO_NEWS_S) return null;
   return (
     <p class="bad" role="status">
-      No update from the run for {Math.floor(age_s)} s, so these figures are that old. Is its run folder on the measured storage?
+      No update from the run for {Math.floor(age_s)} s, so these figures are that old. If its run folder is on the
+      measured storage, stalled storage also delays these figures: next time, start the console with --runs on another
+      disk.
     </p>
   );
 }

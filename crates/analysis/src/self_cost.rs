@@ -2,6 +2,7 @@
 
 mod judge;
 
+pub use judge::GOOD_SHARE;
 use serde::{Deserialize, Serialize};
 
 use crate::pause::Pause;

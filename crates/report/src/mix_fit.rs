@@ -48,20 +48,19 @@ fn answer(fit: &MixFit, profile: Option<&str>) -> String {
     match fit.likeness {
         Likeness::Same => {
             format!(
-                "{what} matches this trace: no distance exceeds the one that is measured between a mix and a \
-                 recording of the same mix."
+                "{what} matches this trace: no distance exceeds that of a mix from its own recording (column \
+                 \"mix itself\")."
             )
         }
         Likeness::Near => format!(
-            "{what} is close to this trace: the largest distance is {}. The threshold is {} plus the \
-             distance between a mix and a recording of the same mix.",
+            "{what} is close to this trace: the largest distance is {}. The limit of each distance is {} \
+             plus the column \"mix itself\".",
             largest(fit),
             number(fit.threshold)
         ),
         Likeness::NothingLikeIt => format!(
-            "No mix is close to this trace: the largest distance is {}. The threshold is {} plus the \
-             distance between a mix and a recording of the same mix. Replay the trace itself instead: \
-             reelgauge replay TRACE PATH",
+            "No mix is close to this trace: the largest distance is {}. The limit of each distance is {} \
+             plus the column \"mix itself\". Replay the trace itself instead: reelgauge replay TRACE PATH",
             largest(fit),
             number(fit.threshold)
         ),

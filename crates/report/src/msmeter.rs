@@ -24,12 +24,11 @@ type Shown<'a> = &'a dyn Fn(&MeterCell) -> String;
 
 /// The definition of its rate.
 const RATE: &str = "rate of one worker while it reads, writes or syncs. It is not throughput; do not add up \
-    rates of \
-     workers";
+    rates of workers";
 /// The definition of its latency.
 const LATENCY: &str = "time of an operation outside its reads, writes and syncs: opening, seeking, and \
     filling the worker's buffers. On fast storage, filling is most of it. It excludes waiting for reads and \
-    writes, so a stall lowers rates, but not latencies";
+    writes, so a stall lowers rates but does not raise latencies";
 /// The figures that such a session cannot provide.
 const NOT_MEASURED: &str = "late frames, response times, percentiles, and whether reads came from a cache: \
     the original does not report them";

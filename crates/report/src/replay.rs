@@ -148,7 +148,10 @@ fn replayed(summary: &Summary, facts: &ReplayFacts, last: &ReplayPass, complete_
     let figure = figure.map_or_else(String::new, |figure| format!(", {figure}"));
     let all_ops = facts.ops.saturating_mul(u64::from(facts.copies));
     if !last.complete {
-        let part = if last.done_ops == all_ops { "completely, but without a result," } else { "partly" };
+        let part = match last.done_ops == all_ops {
+            true => "completely, but the run stopped before the pass ended,",
+            false => "partly",
+        };
         return format!(
             "Replayed {name}{users} {part} on {place}: {} of {} in {}{figure}.",
             count(last.done_ops),

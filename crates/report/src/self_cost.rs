@@ -3,6 +3,7 @@
 //! Not here: judging its timing ([`reelgauge_analysis::SelfCost`]).
 
 use reelgauge_analysis::figures::CARRY_P99;
+use reelgauge_analysis::self_cost::GOOD_SHARE;
 use reelgauge_analysis::{LoadPoint, SelfCost};
 
 use crate::units::{counted, duration, moment};
@@ -78,6 +79,9 @@ fn of_operations(cost: &SelfCost, points: &[LoadPoint]) -> String {
         duration(response_us)
     );
     match cost.timing_good_enough {
+        Some(true) if late_us > response_us * GOOD_SHARE => {
+            format!("{beside}. So short a delay does not matter: its timing is good enough.")
+        }
         Some(true) => format!("{beside}: its timing is good enough."),
         None => format!("{beside}. Too few operations to judge its timing."),
         Some(false) => {

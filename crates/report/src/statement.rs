@@ -311,7 +311,7 @@ pub fn inconclusive_words(reason: Inconclusive) -> String {
             counted(ops, "operation")
         ),
         Inconclusive::HeldUp { held_up_ops, ops } => format!(
-            "{} of {} could not start on time, so the load differs from the recording",
+            "{} of {} had to wait for an earlier operation, so the load differs from the recording",
             count(held_up_ops),
             counted(ops, "operation")
         ),

@@ -143,9 +143,9 @@ pub(crate) fn paper_terms(paper: &PaperTables) -> Option<String> {
         format!(", here {} on average, during which the storage was idle", duration(gap_ms * 1e3))
     });
     Some(format!(
-        "As in EBU Tech 3362: each transfer counts in full, under the block size drawn for it. Latency \
-         includes the time between a transfer's blocks (§ 5.1{}). Closing a written file counts as data \
-         transfer.",
+        "As in EBU Tech 3362: each transfer, with its shorter last block, counts under the block size drawn \
+         for it. Latency includes the time between a transfer's blocks (§ 5.1{}). Closing a written file \
+         counts as data transfer.",
         own.unwrap_or_default()
     ))
 }

@@ -21,7 +21,15 @@ use crate::wanted::{Screen, Style};
 const KNEE: &str = "The last load point before response times grow steeply. Method (Kneedle, Satopää 2011): \
                     rate and response time are scaled to 0…1. The knee is the point farthest below the line \
                     from the first to the last load point. It counts if that distance is at least 0.25 and \
-                    the response time then grows to at least 1.5 times.";
+                    the response time then grows to at least 1.5 times its value at the knee.";
+
+/// The unit of totals in published tables, and the line below a table with totals.
+const UNIT: &str = "1000 KiB/s";
+const UNIT_NOTE: &str = "Totals are in the unit of published results: 1000 KiB/s, which is 1.024 MB/s.";
+
+fn has_totals(facts: &VdaFacts) -> bool {
+    facts.points.iter().any(|point| point.published_mb_per_s.is_some())
+}
 
 /// The first lines of the screen: the result.
 pub(crate) fn answer(summary: &Summary, facts: &VdaFacts, is_short: bool) -> Vec<(Tone, String)> {
@@ -60,6 +68,9 @@ pub(crate) fn screen(summary: &Summary, facts: &VdaFacts, show: &Screen, page: &
     let table = table(summary, facts, false);
     page.heading(&table.caption);
     page.table(table);
+    if has_totals(facts) {
+        page.sentence(Tone::Plain, UNIT_NOTE);
+    }
     page.detail(|page| curve(summary, facts, page));
     page.detail(|page| published(summary, facts, page));
     page.detail(|page| streams::limits(summary, page));
@@ -87,6 +98,9 @@ pub(crate) fn section(summary: &Summary, facts: &VdaFacts) -> Section {
     ]));
     section.blocks.push(Block::PageChart("vda".to_owned()));
     section.blocks.push(Block::Table(table(summary, facts, true)));
+    if has_totals(facts) {
+        section.say(Tone::Plain, UNIT_NOTE);
+    }
     let mut page = Page::new(Style::default());
     curve(summary, facts, &mut page);
     published(summary, facts, &mut page);
@@ -168,10 +182,9 @@ fn table(summary: &Summary, facts: &VdaFacts, is_page: bool) -> Table {
     table.column("mean response", "ms", values(|point| point.mean_response_ms)).at("mean_response_ms");
     table.column("written", "MiB/s", values(|point| point.written_mib_per_s)).at("written_mib_per_s");
     table.column("read", "MiB/s", values(|point| point.read_mib_per_s)).at("read_mib_per_s");
-    if points.iter().any(|point| point.published_mb_per_s.is_some()) {
-        // The unit of published tables.
+    if has_totals(facts) {
         let total = values(|point| point.published_mb_per_s);
-        table.column("total", "KiB/s ÷ 1000", total).at("published_mb_per_s");
+        table.column("total", UNIT, total).at("published_mb_per_s");
     }
     let valid = |(at, point): (usize, &VdaPoint)| match (point.valid, is_cut_off(summary, at)) {
         (true, _) => "yes".to_owned(),
@@ -242,7 +255,7 @@ fn published(summary: &Summary, facts: &VdaFacts, page: &mut Page) {
     table.column(&format!("with {}", count(u64::from(own.streams))), "ms", numbers(&at_own));
     let totals = largest().map(|(_, point)| Some(point.mb_per_s));
     let totals: Vec<Option<f64>> = [own.published_mb_per_s].into_iter().chain(totals).collect();
-    table.column("total", "KiB/s ÷ 1000", numbers(&totals));
+    table.column("total", UNIT, numbers(&totals));
     page.gap();
     page.heading(&format!("Published curves. This run is {}", plain(&facts.label)));
     page.table(table);

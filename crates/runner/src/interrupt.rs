@@ -62,7 +62,7 @@ impl fmt::Display for StoppedBy {
                 "stopped because the fleet's controller was silent for {:.1} s",
                 long.as_secs_f64()
             ),
-            StoppedBy::AgentGone => formatter.write_str("stopped because the agent that controlled it ended"),
+            StoppedBy::AgentGone => formatter.write_str("stopped because its agent was no longer running"),
         }
     }
 }

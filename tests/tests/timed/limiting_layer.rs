@@ -167,7 +167,7 @@ fn reads_that_a_cache_answered_are_its_figure() {
     let mix = Mix::on(mount.path()).with(&["--buffered", "--writes", "0", "--max-delay", "20ms"]);
     let told = measured(&mix.with(&["--duration", "5s"]).into(), None);
     assert_eq!(told.step(), "cache", "{:#}", told.limit);
-    assert!(told.sentence().contains("cache, which answered"), "{}", told.sentence());
+    assert!(told.sentence().contains("a cache: it answered"), "{}", told.sentence());
 }
 
 #[test]

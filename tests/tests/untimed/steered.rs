@@ -177,7 +177,7 @@ fn the_load_goes_on_while_it_is_held_and_stops_when_nothing_is_heard() {
 
 #[test]
 fn the_load_stops_when_nobody_is_left_to_steer_or_when_told() {
-    for (is_told, reason) in [(false, "the agent that controlled it"), (true, "the fleet's controller")] {
+    for (is_told, reason) in [(false, "its agent was no longer"), (true, "the fleet's controller")] {
         let scratch = Scratch::new();
         let mut run = Steered::start(&plan_of(&scratch, "60s"));
         run.hear("ready", true);

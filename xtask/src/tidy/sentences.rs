@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, usize)] = &[
     ("machine", 75),
     ("msmeter", 26),
     ("record", 96),
-    ("reelgauge", 146),
+    ("reelgauge", 145),
     ("results", 74),
     ("runner", 145),
     ("trace", 72),

@@ -110,7 +110,7 @@ pub struct CheckCount {
     pub error_streams: Option<u32>,
     /// The total rate that these streams need.
     pub mb_per_s: f64,
-    /// What ended the search, as text: `the storage`, `this machine`, `the time for this look`.
+    /// The limit of the count, as text: `the storage`, `this client`, `the check's time limit` and others.
     pub limited_by: String,
     /// The same as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]

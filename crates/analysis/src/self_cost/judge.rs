@@ -12,8 +12,8 @@ use crate::summary::LoadPoint;
 /// A delay of this length never matters for storage over a network.
 const ALWAYS_GOOD_US: f64 = 50.0;
 
-/// Above that, the scheduling delay may be at most this share of the median response.
-const GOOD_SHARE: f64 = 0.1;
+/// The scheduling delay may be at most this share of the median response, unless it is very short.
+pub const GOOD_SHARE: f64 = 0.1;
 
 /// Streams have a buffer: the largest scheduling delay may be at most this share of the shortest one.
 const GOOD_BUFFER_SHARE: f64 = 0.25;

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use reelgauge_formats::user_format::{Control, FRAME_BYTES, FrameFiles};
 use reelgauge_formats::{FrameRate, OwnFormat};
 use reelgauge_record::notes::StorageDetails;
+use reelgauge_report::units::block_size;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::streams::StreamsRequest;
 use reelgauge_workload::copier::CopierPlan;
@@ -100,8 +101,8 @@ fn own_format(args: &ActorArgs) -> Result<Option<OwnFormat>> {
     };
     check_frame_bytes(args, fps)?;
     let name = match (args.frame_size, args.mbit_per_s) {
-        (Some(size), _) => format!("own format, {size} at {fps} fps"),
-        (None, rate) => format!("own format, {} Mbit/s at {fps} fps", rate.unwrap_or(0.0)),
+        (Some(size), _) => format!("own format ({}, {fps} fps)", block_size(size.bytes())),
+        (None, rate) => format!("own format ({} Mbit/s, {fps} fps)", rate.unwrap_or(0.0)),
     };
     Ok(Some(OwnFormat {
         name,
@@ -251,8 +252,8 @@ mod tests {
             let plan = planned(&format!("--format prores-422-hq-uhd-25 {flags}")).unwrap();
             assert_eq!(plan.actors, file.actors, "{flags}");
         }
-        let size = "name = 'own format, 3MiB at 25 fps', bytes_per_frame = 3145728, fps = 25";
-        let rate = "name = 'own format, 220 Mbit/s at 29.97 fps', mbit_per_s = 220, fps = '29.97'";
+        let size = "name = 'own format (3 MiB, 25 fps)', bytes_per_frame = 3145728, fps = 25";
+        let rate = "name = 'own format (220 Mbit/s, 29.97 fps)', mbit_per_s = 220, fps = '29.97'";
         for (flags, actors) in [
             ("--fps 25 --frame-size 3MiB", format!("kind = 'player'\nown_format = {{ {size} }}")),
             (

@@ -138,7 +138,7 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
         lines[0],
         (
             "Note",
-            "other programs used 64 % of all processors; the largest is blender\\u{1b}[2J (210 % of one \
+            "other programs used 64 % of all processors, blender\\u{1b}[2J the most (210 % of one \
              processor)."
                 .to_owned()
         )
@@ -174,13 +174,12 @@ fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one(
         let mut seen = vec![(Measure::OthersPercent, 64.0), (Measure::ProgramPercent, 177.0)];
         seen.extend(processes.map(|processes| (Measure::ProgramProcesses, processes)));
         let beside = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
-        let most = beside
-            .strip_prefix("other programs used 64 % of all processors; the largest is ")
-            .expect("others are told");
+        let most =
+            beside.strip_prefix("other programs used 64 % of all processors, ").expect("others are told");
         seen[0] = (Measure::WorkersAtWorkPercent, 90.0);
         let limits = finding_words(&finding(LimitStep::Client, Some(name), &seen, &[]), Way::default());
-        let most = most.strip_suffix(" (177 % of one processor)").expect("and who took most");
-        assert!(limits.ends_with(&format!("; {most} used 177 % of one processor")), "{limits}");
+        let most = most.strip_suffix(" the most (177 % of one processor)").expect("and who took most");
+        assert!(limits.ends_with(&format!(", and {most} used 177 % of one processor")), "{limits}");
         most.to_owned()
     };
     assert_eq!(told("smbd", Some(1.0)), "smbd");
@@ -253,7 +252,7 @@ fn what_is_claimed_is_no_more_than_was_seen() {
     let server =
         [(Measure::OperationUs, 130e3), (Measure::RttUs, 500.0), (Measure::DiskPressurePercent, 93.0)];
     let said = words(LimitStep::Server, "", &server, &[]);
-    assert!(said.ends_with("; on the server, some task waited for storage 93 % of the time"), "{said}");
+    assert!(said.ends_with(", and some task on the server waited for storage 93 % of the time"), "{said}");
     assert!(!said.contains("not they"), "{said}");
     // 0.5 % loss, with half of the received data delayed.
     let said = words(LimitStep::NetworkLoss, "", &[(Measure::OutOfOrderPercent, 53.0)], &[]);
@@ -298,7 +297,7 @@ fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest(
     };
     assert_eq!(
         of(None, Some(28.0)),
-        "a cache, which answered 28 % of the reads; the rest came from the storage, so the figure mixes both"
+        "a cache: it answered 28 % of the reads, and the rest came from the storage, so the figure mixes both"
     );
     assert!(of(None, Some(97.0)).ends_with("this is the speed of memory and shows nothing about the disks"));
     assert!(
@@ -307,7 +306,7 @@ fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest(
     );
     assert!(
         of(Some("loop1"), Some(60.0))
-            .ends_with("at least 60 % of the reads; the disk below supplied at most the rest")
+            .ends_with("at least 60 % of the reads, and the disk below supplied at most the rest")
     );
     assert!(of(Some("loop1"), Some(95.0)).ends_with("shows nothing about the disk below"));
 }

@@ -102,22 +102,24 @@ fn cache(finding: &LimitFinding) -> String {
         // cache.
         let reads = reads.map_or_else(String::new, |reads| format!(" at least {reads}"));
         let rest = if is_partly {
-            "the disk below supplied at most the rest"
+            ", and the disk below supplied at most the rest"
         } else {
-            "this shows nothing about the disk below"
+            ", which shows nothing about the disk below"
         };
         return format!(
-            "this client's cache, which the loop device {} uses: it answered{reads}; {rest}",
+            "this client's cache, which the loop device {} uses: it answered{reads}{rest}",
             plain_short(name, NAME_CHARS)
         );
     }
     let rest = match (is_partly, share) {
-        (true, _) => "the rest came from the storage, so the figure mixes both",
-        (false, Some(_)) => "this is the speed of memory and shows nothing about the disks",
-        (false, None) => "its share of the reads is unknown, so the figure shows little about the disks",
+        (true, _) => ", and the rest came from the storage, so the figure mixes both",
+        (false, Some(_)) => ", so this is the speed of memory and shows nothing about the disks",
+        (false, None) => {
+            ", but its share of the reads is unknown, so the figure shows little about the disks"
+        }
     };
     let reads = reads.map_or_else(String::new, |reads| format!(" {reads}"));
-    format!("a cache, which answered{reads}; {rest}")
+    format!("a cache: it answered{reads}{rest}")
 }
 
 fn link_full(finding: &LimitFinding) -> String {
@@ -346,7 +348,7 @@ fn client_fact(first: &Seen, finding: &LimitFinding) -> String {
         Measure::WorkersAtWorkPercent => {
             let beside = at.zip(finding.value(Measure::ProgramPercent));
             let beside = beside.map_or_else(String::new, |(name, percent)| {
-                format!("; {} used {} of one processor", program(&name, finding), percent_words(percent))
+                format!(", and {} used {} of one processor", program(&name, finding), percent_words(percent))
             });
             format!(
                 "this client's processors: the workers kept one processor busy {} of the time and hardly \
@@ -375,7 +377,7 @@ fn others(finding: &LimitFinding, name: Option<String>) -> String {
     match name.zip(finding.value(Measure::ProgramPercent)) {
         Some((name, percent)) => {
             format!(
-                "{all}; the largest is {} ({} of one processor)",
+                "{all}, {} the most ({} of one processor)",
                 program(&name, finding),
                 percent_words(percent)
             )
@@ -414,10 +416,10 @@ fn server(finding: &LimitFinding, way: Way) -> String {
     let (took, idle) = (finding.value(Measure::OperationUs), finding.value(Measure::RttUs));
     let disks = finding.value(Measure::DiskUs);
     let disks = disks.map_or_else(String::new, |us| {
-        format!("; its disks answered in {}, and hardly any task there waited for storage", duration(us))
+        format!(" (its disks answered in {}, and hardly any task there waited for storage)", duration(us))
     });
     let waited = finding.value(Measure::DiskPressurePercent).map_or_else(String::new, |percent| {
-        format!("; on the server, some task waited for storage {} of the time", percent_words(percent))
+        format!(", and some task on the server waited for storage {} of the time", percent_words(percent))
     });
     format!(
         "{who}: an operation took {}, an idle round trip takes {}{disks}{waited}",

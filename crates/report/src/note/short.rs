@@ -103,14 +103,16 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
         .to_owned(),
         NoteFact::Overlap { shared_s, all_s, .. } => {
             let (shared, all) = (moment(*shared_s), moment(*all_s));
-            format!("Hosts overlapped {shared} of {all}; rates are low. Measure longer.")
+            format!("Runs overlapped for {shared} of {all}: rates too low. Measure longer.")
         }
         NoteFact::NotCooled { .. } => {
             "This client's cache still holds files. Use --direct or larger files.".to_owned()
         }
         NoteFact::NotSampled => "Counters were not sampled: the limit is unknown. Measure again.".to_owned(),
-        NoteFact::SearchRoom => "Space on the target limits the count. Use smaller files.".to_owned(),
-        NoteFact::SearchOwnFiles => "Your files limit the count. Use a shorter --clip.".to_owned(),
+        NoteFact::SearchRoom => "Space limits how many streams can be tried. Use smaller files.".to_owned(),
+        NoteFact::SearchOwnFiles => {
+            "Your files limit how many streams can be tried. Use a shorter --clip.".to_owned()
+        }
         NoteFact::NotConfirmed => "No space on the target to test the result longer. Free some.".to_owned(),
         NoteFact::ReplayTiming => "Reelgauge started operations late. Use an idle client.".to_owned(),
         NoteFact::AgentLogMissing => "Operations are missing: totals are too low. Measure again.".to_owned(),

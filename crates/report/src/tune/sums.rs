@@ -61,7 +61,8 @@ pub(super) fn sum(sum: &Sum) -> String {
             counted(*requests, "request")
         ),
         Sum::Threads { clients, requests, needed, threads, memory_bytes } => format!(
-            "Calculation: {} x {} = {needed}, limited to the range 32 to 128: {} with {} for their requests.",
+            "Calculation: {} x {} = {needed}, limited to the range 32 to 128: {}, which need {} for \
+             requests.",
             counted(u64::from(*clients), "client"),
             counted(*requests, "request"),
             counted(*threads, "thread"),

@@ -110,7 +110,7 @@ pub(super) fn remedy(memory: &MemoryFacts, verb: &str) -> String {
             "Use files of more than {twice} {whose} in total (clip or file_size in the plan; server_memory \
              is its size)."
         ),
-        _ => format!("Use more data than {twice} {whose} to measure the disks."),
+        _ => format!("To measure the disks, use a data set of more than {twice} {whose}."),
     }
 }
 
