@@ -386,7 +386,7 @@ pub enum CompareError {
 /// same one.
 ///
 /// # Errors
-/// The number of runs does not fit.
+/// If the number of runs does not fit.
 pub fn compare(
     runs: &[RunToCompare<'_>],
     repeats: Option<usize>,
@@ -406,7 +406,7 @@ pub fn compare(
 /// table with this many columns would be unreadable.
 ///
 /// # Errors
-/// The number of runs does not fit.
+/// If the number of runs does not fit.
 pub fn compare_repeats(
     runs: &[RunToCompare<'_>],
     repeats: usize,

@@ -109,7 +109,7 @@ impl AccessRules {
     /// Admits a browser that sends the token; returns its cookie. `None` if no token is required.
     ///
     /// # Errors
-    /// The token is wrong.
+    /// If the token is wrong.
     pub fn enter(&self, shown: &str, asking: &Asking<'_>) -> Result<Option<String>, ApiError> {
         let Some(token) = &self.token else { return Ok(None) };
         if !token.is(shown) {

@@ -164,7 +164,7 @@ impl Form {
     /// on every path.
     ///
     /// # Errors
-    /// Fields and values that give no command line.
+    /// If the fields and values give no command line.
     pub fn command_line(
         &self,
         filled: &Filled,

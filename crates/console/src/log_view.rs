@@ -42,7 +42,7 @@ pub struct OpsFound {
 /// The part of a file's map that a query requests.
 ///
 /// # Errors
-/// An invalid query, a log that can't be read, or `stop` returns true.
+/// If the query is invalid, the log can't be read, or `stop` returns true.
 pub fn map(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<MapLevel, ApiError> {
     let file = number(query, "file")?
         .ok_or_else(|| ApiError::bad("add the file's number to the request, such as file=0"))?;
@@ -75,7 +75,7 @@ pub fn map(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<MapL
 /// The operations that a query requests.
 ///
 /// # Errors
-/// An invalid query, a log that can't be read, or `stop` returns true.
+/// If the query is invalid, the log can't be read, or `stop` returns true.
 pub fn ops(trace: &Trace, query: &Query, stop: &dyn Fn() -> bool) -> Result<OpsFound, ApiError> {
     let top = number(query, "top")?.unwrap_or(TOP).min(TOP_MAX);
     let listing = Listing { filter: filter(trace, query)?, sort: sort(query)?, top: Some(top) };

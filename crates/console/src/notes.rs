@@ -13,7 +13,7 @@ const NOTE_CHARS: usize = 10_000;
 /// Replaces the notes. Facts about the storage that no form contains stay unchanged.
 ///
 /// # Errors
-/// Notes that are too long, and a directory that can't be written to.
+/// If the notes are too long, or the directory can't be written to.
 pub fn write(run_dir: &Path, notes: &RunNotes) -> Result<(), ApiError> {
     let mut notes = notes.clone();
     if notes.storage_other.is_empty() {

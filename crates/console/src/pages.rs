@@ -48,7 +48,7 @@ impl Pages {
     /// Whether the page of a run is kept, or how long it takes to make it.
     ///
     /// # Errors
-    /// A run that is in progress or can't be read.
+    /// If the run is in progress or can't be read.
     pub fn look(&self, runs: &Runs, id: &str) -> Result<Look, ApiError> {
         let run_dir = ended(runs, id)?;
         let kept = self.kept(id, &Stamp::of(run_dir.path()));
@@ -58,7 +58,7 @@ impl Pages {
     /// The page of a run that has ended, as JSON. `stop` is polled.
     ///
     /// # Errors
-    /// A run that is in progress or can't be read, or `stop` returns true.
+    /// If the run is in progress or can't be read, or `stop` returns true.
     pub fn of_run(&self, runs: &Runs, id: &str, stop: &dyn Fn() -> bool) -> Result<Bytes, ApiError> {
         let run_dir = ended(runs, id)?;
         // Read the stamp first, so that a change during the reading is noticed next time.
@@ -96,7 +96,7 @@ impl Pages {
     /// The page of a trace of the library, as JSON.
     ///
     /// # Errors
-    /// One that does not exist or can't be read, or `stop` returns true.
+    /// If the trace does not exist or can't be read, or `stop` returns true.
     pub fn of_trace(&self, traces: &Traces, name: &str, stop: &dyn Fn() -> bool) -> Result<Bytes, ApiError> {
         let held = traces.open(name)?;
         let built_in = held.is_temporary().then_some(name);

@@ -12,7 +12,7 @@ use crate::runs::{Runs, shown};
 /// Deletes a run that has ended.
 ///
 /// # Errors
-/// One that is in progress, that does not exist, or that can't be removed; then it is unchanged, as far
+/// If the run is in progress, does not exist, or can't be removed; then it is unchanged, as far
 /// as the system permits.
 pub fn remove(runs: &Runs, id: &str) -> Result<(), ApiError> {
     if let Some((suite, _)) = id.rsplit_once('/') {

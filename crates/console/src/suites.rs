@@ -89,7 +89,7 @@ impl SuitePage {
     /// The suite with this name.
     ///
     /// # Errors
-    /// The list has none, or its file can't be read.
+    /// If the list has none, or its file can't be read.
     pub fn of(runs: &Runs, id: &str) -> Result<SuitePage, ApiError> {
         Ok(SuitePage::made_of(id, read(runs, id)?))
     }

@@ -52,7 +52,7 @@ pub enum Purpose {
 /// The fragments for a site.
 ///
 /// # Errors
-/// The stated facts about the site contradict each other.
+/// If the stated facts about the site contradict each other.
 pub fn fragments(purpose: Purpose, site: &Site) -> Result<Vec<Fragment>, SiteError> {
     site.check()?;
     if site.protocol == Some(Protocol::Stornext) && purpose != Purpose::ClientLinux {

@@ -166,7 +166,7 @@ impl DataSetSpec {
     /// Bytes that still have to be written in this area, judged by names and sizes.
     ///
     /// # Errors
-    /// An invalid specification, or an area that cannot be read.
+    /// If the specification is invalid, or the area cannot be read.
     pub fn missing_bytes(&self, area: &Area) -> Result<u64, DataSetError> {
         self.total_bytes()?;
         let (_, found) = survey::look(area, &area.data_dir().join(self.name()), self)?;

@@ -112,7 +112,7 @@ impl Login {
     /// The controller's login.
     ///
     /// # Errors
-    /// Its keys can't be read.
+    /// If its keys can't be read.
     pub fn of_controller(site: &FleetSite) -> Result<Login, SiteError> {
         Ok(Login {
             servers: site.register().servers.clone(),

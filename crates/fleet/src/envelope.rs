@@ -116,7 +116,7 @@ impl Sealer {
     /// reports the last one that it opened, so that a restarted controller continues from there.
     ///
     /// # Errors
-    /// A body that is too long.
+    /// If the body is too long.
     pub fn seal(
         &self,
         to: &AgentName,
@@ -131,7 +131,7 @@ impl Sealer {
     /// it.
     ///
     /// # Errors
-    /// A body that is too long.
+    /// If the body is too long.
     pub fn seal_wish(&self, session: &AgentSession, number: u64, body: &[u8]) -> Result<Vec<u8>, TooLong> {
         self.sealed(CONTROLLER, session, number, body)
     }
@@ -172,7 +172,7 @@ impl Opener {
     /// Opens an envelope, or returns the reason for a refusal. A refused envelope changes nothing.
     ///
     /// # Errors
-    /// Anything that is not the controller's, for this agent, current, and new.
+    /// If the message is not the controller's, for this agent, current, and new.
     pub fn open<'a>(&mut self, message: &'a [u8]) -> Result<Opened<'a>, OrderRefusal> {
         let opened = self.open_in_any_order(message)?;
         if opened.number <= self.last {
@@ -185,7 +185,7 @@ impl Opener {
     /// Opens a message regardless of its number, for messages that may arrive twice: answers.
     ///
     /// # Errors
-    /// Anything that is not the controller's, and for this session.
+    /// If the message is not the controller's, or not for this session.
     pub fn open_in_any_order<'a>(&self, message: &'a [u8]) -> Result<Opened<'a>, OrderRefusal> {
         let rest = message.strip_prefix(MAGIC.as_slice()).ok_or_else(|| not_this_version(message))?;
         let (signature, sealed) = rest.split_at_checked(SIGNATURE_BYTES).ok_or(OrderRefusal::NoEnvelope)?;

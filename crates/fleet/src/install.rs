@@ -86,7 +86,7 @@ impl Reach {
     /// A host by its name for ssh.
     ///
     /// # Errors
-    /// A name that ssh would take for an option, or that a shell would split.
+    /// If ssh would take the name for an option, or a shell would split it.
     pub fn new(host: &str, ssh_config: Option<PathBuf>) -> Result<Reach, InstallError> {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || "-._@:[]".contains(c);
         match !host.is_empty() && !host.starts_with('-') && host.chars().all(is_safe) {
@@ -98,7 +98,7 @@ impl Reach {
     /// The system of the host.
     ///
     /// # Errors
-    /// The host can't be reached, or its system is unsupported.
+    /// If the host can't be reached, or its system is unsupported.
     pub fn system(&self) -> Result<RemoteSystem, InstallError> {
         let look = InstallStep::in_shell("detecting the host's operating system", "uname -s");
         let looked = self.output(&look)?;
@@ -120,7 +120,7 @@ impl Reach {
     /// Carries out one step there; returns its output.
     ///
     /// # Errors
-    /// It failed; with its output.
+    /// If it failed; with its output.
     pub fn perform(&self, step: &InstallStep) -> Result<String, InstallError> {
         let output = self.output(step)?;
         match output.status.success() {

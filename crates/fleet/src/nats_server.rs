@@ -72,7 +72,7 @@ impl FleetServer {
     /// except for program and configuration, which are appended.
     ///
     /// # Errors
-    /// A site without its own server, and a server that does not start.
+    /// If the site does not have its own server, or the server does not start.
     pub fn start(
         site: &FleetSite,
         program: &NatsServer,
@@ -127,7 +127,7 @@ impl FleetServer {
     /// Makes the server reload its configuration if that has changed. Returns whether it had.
     ///
     /// # Errors
-    /// The keeper has ended.
+    /// If the keeper has ended.
     pub fn follow_configuration(&mut self) -> io::Result<bool> {
         let configuration = read(&self.configuration_path);
         if configuration.is_empty() || configuration == self.configuration {

@@ -115,7 +115,7 @@ pub fn admit(
 /// Checks the path and the duration of a watch.
 ///
 /// # Errors
-/// A path outside the roots.
+/// If a path is outside the roots.
 pub fn admit_watch(
     mut plan: WatchPlan,
     roots: &Roots,
@@ -198,7 +198,7 @@ impl OwnerLimits {
     /// Checks that a read-only plan does not write.
     ///
     /// # Errors
-    /// It writes although that is forbidden.
+    /// If it writes although that is forbidden.
     fn check_writes(&self, forecast: &Forecast) -> Result<(), LimitError> {
         let writes = forecast.load != LoadAhead::AtMost(0) || forecast.most_files_bytes > 0;
         if self.read_only && writes { Err(LimitError::Writes) } else { Ok(()) }

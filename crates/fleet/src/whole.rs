@@ -135,7 +135,7 @@ pub enum WholeError {
 /// that an earlier call left is used again.
 ///
 /// # Errors
-/// It can't be created, or belongs to something else.
+/// If it can't be created, or belongs to something else.
 pub fn begin(out: &Path, plan_toml: &str) -> Result<(), WholeError> {
     let run_dir = collection::directory(out)?;
     if !run_dir.summary_path().exists() {
@@ -163,7 +163,7 @@ pub fn take_back(out: &Path) {
 /// Merges the runs of all agents. The directory may be one that an earlier call left incomplete.
 ///
 /// # Errors
-/// No agent's data can be read, or the result can't be written. A single agent that is missing or
+/// If no agent's data can be read, or the result can't be written. A single agent that is missing or
 /// damaged is no error: the summary reports it.
 pub fn make(request: WholeRequest) -> Result<Whole, WholeError> {
     let WholeRequest { out, plan_toml, agents, points, pauses, search, stopped_for } = request;

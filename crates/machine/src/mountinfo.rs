@@ -68,7 +68,7 @@ pub fn option<'a>(options: &'a [String], name: &str) -> Option<&'a str> {
 /// The mounts that are visible to this process.
 ///
 /// # Errors
-/// The table cannot be read: only Linux has one.
+/// If the table cannot be read: only Linux has one.
 pub fn here() -> io::Result<Vec<Entry>> {
     Ok(parse(&std::fs::read(FILE)?))
 }

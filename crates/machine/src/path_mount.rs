@@ -142,7 +142,7 @@ impl Place {
     /// The place of a path on another host, with its disks, from texts that were collected there.
     ///
     /// # Errors
-    /// No mount of its table contains it, or the table is damaged.
+    /// If no mount of its table contains it, or the table is damaged.
     pub fn collected(texts: &Texts, path: &Path) -> Result<Place, PlaceError> {
         let said = match texts.damaged(MOUNTS).map_or_else(|| texts.get(MOUNTS), Err) {
             Err(NotKnown::NotUnderstood(what)) => {
@@ -164,7 +164,7 @@ impl Place {
     /// The place of a path on the local host, with its disks.
     ///
     /// # Errors
-    /// It does not exist, as far as that can be checked without contacting a server.
+    /// If it does not exist, as far as that can be checked without contacting a server.
     pub fn here(table: &[Entry], path: &Path) -> Result<Place, PlaceError> {
         let unreadable = |source| PlaceError::Unreadable { path: path.to_owned(), source };
         let whole = std::path::absolute(path).map_err(unreadable)?;

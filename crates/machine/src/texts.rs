@@ -116,7 +116,7 @@ impl Texts {
     /// The text with this name. A blank text is unknown, unless it is a list that may be empty.
     ///
     /// # Errors
-    /// It is unknown.
+    /// If it is unknown.
     pub fn get(&self, name: &str) -> Result<&str, NotKnown> {
         #[cfg(any(test, feature = "test-asked"))]
         self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name.to_owned());

@@ -52,7 +52,7 @@ impl AgentPlaces {
     /// Reads the offsets for the logs in this folder; `None` if one host made the run.
     ///
     /// # Errors
-    /// The file exists and can't be read.
+    /// If the file exists and can't be read.
     pub fn read(ops: &Path) -> io::Result<Option<AgentPlaces>> {
         let path = ops.join(AGENTS_FILE);
         // Check the file type by name: opening a FIFO would block until it has a writer.

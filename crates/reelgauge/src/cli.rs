@@ -307,7 +307,7 @@ impl NotedArgs {
     /// The plan's tags and those of the flags, each once.
     ///
     /// # Errors
-    /// There are too many.
+    /// If there are too many.
     pub fn tags(&self, before: &[String]) -> anyhow::Result<Vec<String>> {
         Ok(tags_of(&[before, &self.tags].concat())?)
     }

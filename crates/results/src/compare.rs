@@ -67,7 +67,7 @@ impl LoadedRun {
     /// Reads the run in this directory.
     ///
     /// # Errors
-    /// It is no run directory, or one that cannot be read.
+    /// If it is no run directory, or one that cannot be read.
     pub fn open(path: &Path) -> Result<LoadedRun, CompareRunsError> {
         let failed = |source: ReopenError| CompareRunsError::Run { path: path.to_path_buf(), source };
         // A damaged trace is no run either; that is reported below.
@@ -97,7 +97,7 @@ impl LoadedRun {
 /// Compares the runs in these directories with the first. See [`reelgauge_analysis::compare::compare`].
 ///
 /// # Errors
-/// There are fewer than two or more than eight, `repeats` does not fit, or one of them cannot be read.
+/// If there are fewer than two or more than eight, `repeats` does not fit, or one of them cannot be read.
 pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<ToldComparison, CompareRunsError> {
     if dirs.len() > RUNS_MAX {
         return Err(CompareError::RunCount(dirs.len()).into());
@@ -110,7 +110,7 @@ pub fn compare_runs(dirs: &[PathBuf], repeats: Option<usize>) -> Result<ToldComp
 /// Compares any number of runs; each side has `repeats` consecutive runs. For figures over sides.
 ///
 /// # Errors
-/// The number does not fit, or one of them cannot be read.
+/// If the number does not fit, or one of them cannot be read.
 pub fn compare_sides(dirs: &[PathBuf], repeats: usize) -> Result<Comparison, CompareRunsError> {
     let runs: Vec<LoadedRun> = dirs.iter().map(|dir| LoadedRun::open(dir)).collect::<Result<_, _>>()?;
     let runs: Vec<RunToCompare<'_>> = runs.iter().map(LoadedRun::to_compare).collect();
@@ -121,7 +121,7 @@ pub fn compare_sides(dirs: &[PathBuf], repeats: usize) -> Result<Comparison, Com
 /// returns true.
 ///
 /// # Errors
-/// One of them cannot be read, or `stop` returned true.
+/// If one of them cannot be read, or `stop` returned true.
 pub fn compare_page(
     dirs: &[PathBuf],
     comparison: &ToldComparison,

@@ -17,7 +17,7 @@ use crate::folders::{listed, of_observers};
 /// Damaged parts are omitted, and listed in the notes.
 ///
 /// # Errors
-/// A directory cannot be listed.
+/// If a directory cannot be listed.
 pub fn read_counters(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
     let mut agents = Vec::new();
     // If it cannot be read, times are each host's own.
@@ -48,7 +48,7 @@ fn shown(gathered: Vec<(String, Gathering)>) -> Vec<CounterAgent> {
 /// The counters in a run directory, followed by those of the run's observers.
 ///
 /// # Errors
-/// A directory cannot be listed.
+/// If a directory cannot be listed.
 pub fn with_observers(run_dir: &Path) -> Result<Option<Counters>, CountersError> {
     let own = read_counters(run_dir)?;
     // They were converted to the run's clock when they were added.

@@ -32,7 +32,7 @@ pub const RUNS_MAX: usize = 32;
 /// Writes the document of these runs, suites and this site as HTML, completely or not at all.
 ///
 /// # Errors
-/// A run cannot be read, or the file cannot be written.
+/// If a run cannot be read, or the file cannot be written.
 pub fn write_document(
     runs: &[PathBuf],
     suites: &[SuiteScreen<'_>],

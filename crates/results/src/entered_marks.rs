@@ -72,7 +72,7 @@ pub enum MarkError {
 /// Seconds since the start of a running run.
 ///
 /// # Errors
-/// It is over, or has no log yet.
+/// If it is over, or has no log yet.
 pub fn now_s(run_dir: &RunDir) -> Result<f64, MarkError> {
     if !matches!(life(run_dir.path()), Life::Running(_)) {
         return Err(MarkError::Over);
@@ -88,7 +88,7 @@ pub fn now_s(run_dir: &RunDir) -> Result<f64, MarkError> {
 /// Enters a mark.
 ///
 /// # Errors
-/// It is not valid, or cannot be stored.
+/// If it is not valid, or cannot be stored.
 pub fn enter(run_dir: &RunDir, mark: EnteredMark) -> Result<(), MarkError> {
     let chars = mark.text.chars().count();
     if mark.text.trim().is_empty() || chars > TEXT_CHARS {

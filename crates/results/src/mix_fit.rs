@@ -30,7 +30,7 @@ pub struct FoundProfile {
 /// The closest mix of each load point of a run, or of a whole trace.
 ///
 /// # Errors
-/// The log cannot be read.
+/// If the log cannot be read.
 pub fn found_profiles(trace: &Trace) -> Result<BTreeMap<u16, FoundProfile>, TraceError> {
     let size = |file: &FileEntry| file.size_before_bytes.unwrap_or(0);
     let sizes: Vec<u64> = trace.files().iter().map(size).collect();

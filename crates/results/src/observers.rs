@@ -85,7 +85,7 @@ pub fn observers(run_dir: &Path) -> Vec<ObserverFacts> {
 /// name is replaced.
 ///
 /// # Errors
-/// It cannot be read, has no samples from the time of the run, or cannot be written. Then the run is
+/// If it cannot be read, has no samples from the time of the run, or cannot be written. Then the run is
 /// unchanged.
 pub fn add(
     run_dir: &RunDir,

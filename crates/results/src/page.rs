@@ -73,7 +73,7 @@ pub enum PageError {
 /// `stop` is called now and then; if it returns true, the page is given up.
 ///
 /// # Errors
-/// It is no run directory, neither its summary nor its log can be read, or `stop` returned true. A log
+/// If it is no run directory, neither its summary nor its log can be read, or `stop` returned true. A log
 /// that cannot be read is no error if there is a summary: the page states why the figures of the log are
 /// missing.
 pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageError> {
@@ -124,7 +124,7 @@ pub fn run_page(dir: &Path, stop: &dyn Fn() -> bool) -> Result<RunPage, PageErro
 /// made for this page and will be removed.
 ///
 /// # Errors
-/// It is no trace, its log cannot be read, or `stop` returned true.
+/// If it is no trace, its log cannot be read, or `stop` returned true.
 pub fn trace_page(
     dir: &Path,
     built_in: Option<&str>,
@@ -169,7 +169,7 @@ pub fn trace_page(
 /// Writes a page as one HTML file, completely or not at all.
 ///
 /// # Errors
-/// It cannot be written.
+/// If it cannot be written.
 pub fn write_html(page: &Page, path: &Path) -> Result<(), PageError> {
     // Without fsync: it can be made again from its sources.
     write_named(path, |out| html::write(page, out))
@@ -180,7 +180,7 @@ pub fn write_html(page: &Page, path: &Path) -> Result<(), PageError> {
 /// to the run. Returns whether it has one.
 ///
 /// # Errors
-/// The run cannot be read, or the file cannot be written. The page is then unchanged.
+/// If the run cannot be read, or the file cannot be written. The page is then unchanged.
 pub fn renew_page(dir: &Path) -> Result<bool, PageError> {
     let file = dir.join(REPORT_FILE);
     if !file.is_file() {

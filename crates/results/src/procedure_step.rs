@@ -13,7 +13,7 @@ use crate::reopen::SUMMARY_MAX_BYTES;
 /// is unchanged: opening it reports the error.
 ///
 /// # Errors
-/// The summary cannot be written.
+/// If the summary cannot be written.
 pub fn put_into_file(run_dir: &Path, step: &ProcedureStep) -> Result<(), RunDirError> {
     let Ok(run_dir) = RunDir::open(run_dir) else { return Ok(()) };
     let text = read_regular_text(&run_dir.summary_path(), SUMMARY_MAX_BYTES).ok();

@@ -20,7 +20,7 @@ const FILE_MAX_BYTES: u64 = 256 << 10;
 /// Writes the facts about the event.
 ///
 /// # Errors
-/// The directory cannot be written.
+/// If the directory cannot be written.
 pub fn write(run_dir: &Path, event: &EventFacts) -> Result<(), RunDirError> {
     let path = run_dir.join(EVENT_FILE);
     let mut text = serde_json::to_vec_pretty(event)

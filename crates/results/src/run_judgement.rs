@@ -12,7 +12,7 @@ use crate::run_context::beside_into;
 /// a run without a summary nothing is written: its figures are computed from its log each time.
 ///
 /// # Errors
-/// It cannot be read or written.
+/// If it cannot be read or written.
 pub fn judge_again(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     let mut summary = reopen(run_dir.path())?;
     if run_dir.summary_path().exists() {

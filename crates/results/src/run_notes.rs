@@ -29,7 +29,7 @@ pub fn read(run_dir: &Path) -> Option<RunNotes> {
 /// Writes the notes, in place of the previous ones. [`fits`] must be checked before.
 ///
 /// # Errors
-/// The directory cannot be written.
+/// If the directory cannot be written.
 pub fn write(run_dir: &Path, notes: &RunNotes) -> Result<(), RunDirError> {
     let path = path_in(run_dir);
     let mut text = serde_json::to_vec_pretty(notes)

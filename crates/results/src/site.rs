@@ -63,7 +63,7 @@ pub enum SiteError {
 /// Reads the facts about a site; `None` if there is no such file.
 ///
 /// # Errors
-/// The file can't be read or parsed, or a value is impossible.
+/// If the file can't be read or parsed, or a value is impossible.
 pub fn read_site(path: &Path) -> Result<Option<Site>, SiteError> {
     let failed = |source| SiteError::Io { path: path.to_path_buf(), source };
     // Opening a pipe would block.
@@ -95,7 +95,7 @@ fn checked(path: &Path, site: &Site) -> Result<(), SiteError> {
 /// Writes the facts about a site, and replaces the file.
 ///
 /// # Errors
-/// The file can't be written, or a value is impossible.
+/// If the file can't be written, or a value is impossible.
 pub fn write_site(path: &Path, site: &Site) -> Result<(), SiteError> {
     checked(path, site)?;
     let not_understood = |error: toml::ser::Error| SiteError::NotUnderstood {

@@ -32,7 +32,7 @@ pub(crate) fn known_sizes_before(trace: &Trace) -> impl Iterator<Item = Option<u
 /// The report of the trace, or of the run, in this directory.
 ///
 /// # Errors
-/// It is neither, or cannot be read.
+/// If it is neither, or cannot be read.
 pub fn trace_report(dir: &Path, view: TraceView) -> Result<TraceReport, TraceError> {
     let trace = Trace::open(dir)?;
     let mut stats = TraceStats::new(known_sizes_before(&trace), view.period);

@@ -78,7 +78,7 @@ pub fn data_sets(plan: &AnyPlan) -> Result<Vec<DataSetSpec>, RunError> {
 /// The forecast of a suite; `None` if it has no workload.
 ///
 /// # Errors
-/// A workload that can't be replayed.
+/// If a workload can't be replayed.
 pub fn of_suite(request: &SuiteRequest) -> Result<Option<Forecast>, RunError> {
     suite::ahead(request)
 }

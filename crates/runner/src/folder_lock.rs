@@ -34,7 +34,7 @@ impl FolderLock {
     /// Locks an existing folder.
     ///
     /// # Errors
-    /// Another process has it, or none can lock it.
+    /// If another process has it, or none can lock it.
     pub fn take(folder: &Path) -> Result<FolderLock, FolderLockError> {
         let path = folder.join(FILE_NAME);
         let failed = |source| FolderLockError::File { path: path.clone(), source };

@@ -263,7 +263,7 @@ impl ProcedureError {
 /// Carries out a procedure.
 ///
 /// # Errors
-/// Nothing could be measured. An error in a later step ends the procedure; measurements are kept, and it
+/// If nothing could be measured. An error in a later step ends the procedure; measurements are kept, and it
 /// can be resumed.
 pub fn run_procedure(
     request: &ProcedureRequest,
@@ -293,7 +293,7 @@ pub fn run_procedure(
 /// Continues a procedure that was stopped.
 ///
 /// # Errors
-/// There is nothing to resume, or nothing could be measured.
+/// If there is nothing to resume, or nothing could be measured.
 pub fn resume_procedure(
     dir: &Path,
     events: GivenEvents,

@@ -205,7 +205,7 @@ impl ProveError {
 /// is not.
 ///
 /// # Errors
-/// Nothing could be measured, or the change could not be undone. A later error ends the proof; earlier
+/// If nothing could be measured, or the change could not be undone. A later error ends the proof; earlier
 /// measurements are kept.
 pub fn prove(
     request: &ProveRequest,

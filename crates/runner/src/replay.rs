@@ -288,7 +288,7 @@ fn check_space(plan: &ReplayPlan, tape: &Tape, keep_free: KeepFree) -> Result<()
 /// The forecast of this replay.
 ///
 /// # Errors
-/// A trace that can't be replayed.
+/// If the trace can't be replayed.
 pub(crate) fn ahead(plan: &mut ReplayPlan) -> Result<Forecast, RunError> {
     let tape = Tape::load(plan, Without::default())?;
     Ok(ahead_of(plan, &tape))

@@ -190,7 +190,7 @@ fn holds_no_run(dir: &Path) -> bool {
 /// The forecast of all its workloads; `None` without any.
 ///
 /// # Errors
-/// A workload that can't be replayed.
+/// If a workload can't be replayed.
 pub(crate) fn ahead(request: &SuiteRequest) -> Result<Option<Forecast>, RunError> {
     let mut sum: Option<Forecast> = None;
     for workload in &request.workloads {

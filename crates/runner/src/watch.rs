@@ -56,7 +56,7 @@ pub struct WatchRequest {
 /// time.
 ///
 /// # Errors
-/// Nothing can be sampled here, or the samples cannot be stored.
+/// If nothing can be sampled here, or the samples cannot be stored.
 pub fn watch(
     request: WatchRequest,
     observer: &mut dyn Observer,

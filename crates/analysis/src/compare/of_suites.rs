@@ -14,7 +14,7 @@ use crate::naspt::NasptTable;
 /// The rows of suites; each side has `repeats` consecutive suites.
 ///
 /// # Errors
-/// The number of suites does not fit.
+/// If the number of suites does not fit.
 pub fn suite_rows(
     suites: &[&NasptTable],
     repeats: usize,

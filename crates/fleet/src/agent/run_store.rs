@@ -147,7 +147,7 @@ impl AgentDisk {
     /// Every file of the run's directory, and its plan.
     ///
     /// # Errors
-    /// Its process still writes ([`io::ErrorKind::ResourceBusy`]), or something can't be read.
+    /// If its process still writes ([`io::ErrorKind::ResourceBusy`]), or something can't be read.
     pub fn files(&self, run: &str) -> io::Result<Vec<FileThere>> {
         let folder = self.folder(run)?;
         let mut names = Vec::new();
@@ -167,7 +167,7 @@ impl AgentDisk {
     /// A piece of a file.
     ///
     /// # Errors
-    /// There is no such file, or no such piece of it.
+    /// If there is no such file, or no such piece of it.
     pub fn piece(&self, run: &str, file: &str, offset: u64, len: u32) -> io::Result<Vec<u8>> {
         let folder = self.folder(run)?;
         let mut open = File::open(self.path_of(&folder, file)?)?;

@@ -89,7 +89,7 @@ impl AgentWork {
     /// Begins with the runs on disk. Answers go to `answers`.
     ///
     /// # Errors
-    /// The disk can't be used.
+    /// If the disk can't be used.
     pub fn new(place: Workplace, answers: UnboundedSender<Answer>) -> io::Result<AgentWork> {
         let session = place.disk.next_session(unix_ns(SystemTime::now()))?;
         let duty = Duty::new(session, env!("CARGO_PKG_VERSION"), place.lease, place.disk.states());

@@ -426,7 +426,7 @@ impl Conduct {
     /// A run that an earlier process of the controller began, from the state it kept.
     ///
     /// # Errors
-    /// The kept state is damaged.
+    /// If the kept state is damaged.
     pub fn resumed(saved: &str, epoch: u64) -> Result<Conduct, serde_json::Error> {
         let conduct: Conduct = serde_json::from_str(saved)?;
         Ok(Conduct { epoch, ..conduct })

@@ -231,7 +231,7 @@ impl FleetPlan {
     /// Parses the text of its file.
     ///
     /// # Errors
-    /// It is not a valid plan.
+    /// If it is not a valid plan.
     pub fn from_toml(text: &str) -> Result<FleetPlan, FleetPlanError> {
         toml::from_str(text).map_err(|error| FleetPlanError::Toml(Box::new(error)))
     }
@@ -239,7 +239,7 @@ impl FleetPlan {
     /// Reads its file; returns the text, too.
     ///
     /// # Errors
-    /// It can't be read, or is not a valid plan.
+    /// If it can't be read, or is not a valid plan.
     pub fn open(path: &Path) -> Result<(FleetPlan, String), FleetPlanError> {
         let text = text_of(path)?;
         Ok((FleetPlan::from_toml(&text)?, text))
@@ -248,7 +248,7 @@ impl FleetPlan {
     /// Checks that every agent it names is one of these, which are all agents of the fleet.
     ///
     /// # Errors
-    /// An agent is unknown.
+    /// If an agent is unknown.
     pub fn check_known(&self, known: &[String]) -> Result<(), FleetPlanError> {
         let observers = self.observers.iter().flat_map(|observer| &observer.agents);
         let mut named = self.groups.iter().flat_map(|group| &group.agents).chain(observers);
@@ -276,7 +276,7 @@ impl FleetPlan {
     /// The texts of all plans of one host that it names: files next to its own, or scenarios.
     ///
     /// # Errors
-    /// One can't be read, and no scenario has its name.
+    /// If one can't be read, and no scenario has its name.
     pub fn texts_beside(&self, path: &Path) -> Result<PlanTexts, FleetPlanError> {
         let beside = path.parent().unwrap_or(Path::new(""));
         let once = [Step::default()];
@@ -300,7 +300,7 @@ impl FleetPlan {
     /// The tasks of the observers.
     ///
     /// # Errors
-    /// An agent is named twice.
+    /// If an agent is named twice.
     pub fn observer_parts(&self) -> Result<Vec<AgentTask>, FleetPlanError> {
         let named: Vec<String> = self.groups.iter().flat_map(|group| group.agents.clone()).collect();
         Ok(observers::parts(&self.observers, &named)?)
@@ -567,7 +567,7 @@ fn share(ramp: &Ramp, at: usize, count: usize) -> Result<Ramp, String> {
 /// The search of all these tasks together; `None` if they do not search.
 ///
 /// # Errors
-/// Their searches differ.
+/// If their searches differ.
 pub fn search_of(placed: &[Placed]) -> Result<Option<FleetSearch>, FleetPlanError> {
     let plans = placed.iter().filter_map(|placed| AnyPlan::from_toml(&placed.part.plan_toml).ok());
     let plans: Vec<AnyPlan> = plans.collect();

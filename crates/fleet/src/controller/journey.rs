@@ -98,7 +98,7 @@ impl Journey {
     /// Ends the run where its first load point would begin: its files are made, and nothing is measured.
     ///
     /// # Errors
-    /// The site cannot be written.
+    /// If the site cannot be written.
     pub fn only_preparing(mut self) -> Result<Journey, JourneyError> {
         self.conduct = self.conduct.only_preparing();
         self.folder.keep(&self.conduct)?;
@@ -108,7 +108,7 @@ impl Journey {
     /// Adds observers, which generate no load.
     ///
     /// # Errors
-    /// The site cannot be written.
+    /// If the site cannot be written.
     pub fn observed_by(mut self, observers: Vec<AgentTask>) -> Result<Journey, JourneyError> {
         self.conduct = self.conduct.observed_by(observers);
         self.folder.keep(&self.conduct)?;
@@ -119,7 +119,7 @@ impl Journey {
     /// otherwise it is ended and fetched.
     ///
     /// # Errors
-    /// There is no such run.
+    /// If there is no such run.
     pub fn resume(site: &FleetSite, name: &str, goes_on: bool) -> Result<Journey, JourneyError> {
         let runs = site.dir().join(RUNS);
         // The path of a run's folder is accepted as its name, too.
@@ -167,7 +167,7 @@ impl Journey {
     /// `wants_end` is set, all agents stop.
     ///
     /// # Errors
-    /// No connection, or no space. The run can be resumed then.
+    /// If there is no connection, or no space. Then the run can be resumed.
     pub fn carry_out(
         &mut self,
         site: &FleetSite,

@@ -36,7 +36,7 @@ impl FleetLiveLog {
     /// Begins a run's directory, in which its results will be merged, and the file in it.
     ///
     /// # Errors
-    /// The directory can't be made, or belongs to something else.
+    /// If the directory can't be made, or belongs to something else.
     pub fn begin(run_dir: &Path, journey: &Journey) -> Result<FleetLiveLog, WholeError> {
         let plan_toml = journey.placed.first().map_or("", |placed| placed.part.plan_toml.as_str());
         whole::begin(run_dir, plan_toml)?;

@@ -92,7 +92,7 @@ pub enum PreflightError {
 /// returns and all measurements end within seconds.
 ///
 /// # Errors
-/// No connection, or no measurement can be begun at all.
+/// If there is no connection, or no measurement can begin at all.
 pub fn preflight(
     site: &FleetSite,
     request: &PreflightRequest,
@@ -270,7 +270,7 @@ impl Pair {
 /// Writes the results to a directory.
 ///
 /// # Errors
-/// It can't be written.
+/// If it can't be written.
 pub fn keep_in(dir: &Path, found: &Preflight) -> Result<(), RunDirError> {
     let path = dir.join(PREFLIGHT_FILE);
     let text = serde_json::to_vec_pretty(found)

@@ -78,7 +78,7 @@ impl Rest {
     /// Waits until it ends. `wants_end` ends it at once; `show` receives its state.
     ///
     /// # Errors
-    /// The site's keys can't be read.
+    /// If the site's keys can't be read.
     pub fn take(
         &mut self,
         site: &FleetSite,

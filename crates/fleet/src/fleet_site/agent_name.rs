@@ -102,7 +102,7 @@ impl FleetId {
     /// Draws a new identifier.
     ///
     /// # Errors
-    /// A system without random numbers.
+    /// If the system provides no random numbers.
     pub fn draw() -> Result<FleetId, getrandom::Error> {
         drawn().map(FleetId)
     }
@@ -130,7 +130,7 @@ impl AgentSession {
     /// Draws a new session.
     ///
     /// # Errors
-    /// A system without random numbers.
+    /// If the system provides no random numbers.
     pub fn draw() -> Result<AgentSession, getrandom::Error> {
         drawn().map(AgentSession)
     }

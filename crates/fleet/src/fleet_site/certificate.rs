@@ -37,7 +37,7 @@ pub struct CertificateError {
 /// Certificates for a server that is reached by these names and addresses.
 ///
 /// # Errors
-/// Names that no certificate can hold.
+/// If no certificate can hold these names.
 pub fn make(fleet: &str, hosts: &[String]) -> Result<Certificates, CertificateError> {
     made(fleet, hosts).map_err(|source| CertificateError { hosts: hosts.join(", "), source })
 }

@@ -112,7 +112,7 @@ impl FleetSite {
     /// Creates a site. An existing directory is used only if it is empty.
     ///
     /// # Errors
-    /// The directory is in use, or a part cannot be created; then nothing is left behind.
+    /// If the directory is in use, or a part cannot be created; then nothing is left behind.
     pub fn make(dir: &Path, new: &NewSite) -> Result<FleetSite, SiteError> {
         let dir = std::path::absolute(dir).map_err(failed(dir))?;
         let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
@@ -142,7 +142,7 @@ impl FleetSite {
     /// Opens a site.
     ///
     /// # Errors
-    /// There is no site, or it is damaged.
+    /// If there is no site, or it is damaged.
     pub fn open(dir: &Path) -> Result<FleetSite, SiteError> {
         let dir = std::path::absolute(dir).map_err(failed(dir))?;
         let path = dir.join(REGISTER);
@@ -158,7 +158,7 @@ impl FleetSite {
     /// Adds a new agent; returns the path of its join file.
     ///
     /// # Errors
-    /// The name exists already, or a file can't be written.
+    /// If the name exists already, or a file can't be written.
     pub fn add(&mut self, name: &AgentName) -> Result<PathBuf, SiteError> {
         let _lock = self.lock()?;
         let mut register = FleetSite::open(&self.dir)?.register;
@@ -178,7 +178,7 @@ impl FleetSite {
     /// Revokes an agent: the server drops it, and its key no longer works.
     ///
     /// # Errors
-    /// No agent has this name, or a file can't be written.
+    /// If no agent has this name, or a file can't be written.
     pub fn revoke(&mut self, name: &AgentName) -> Result<(), SiteError> {
         let _lock = self.lock()?;
         let mut register = FleetSite::open(&self.dir)?.register;
@@ -195,7 +195,7 @@ impl FleetSite {
     /// Writes the server's configuration again: the directory may have been moved.
     ///
     /// # Errors
-    /// A file can't be written.
+    /// If a file can't be written.
     pub fn write_configuration(&self) -> Result<(), SiteError> {
         let _lock = self.lock()?;
         write_configuration(&self.dir, &self.dir, &self.register)
@@ -213,7 +213,7 @@ impl FleetSite {
     /// The controller's keys.
     ///
     /// # Errors
-    /// Files that others can read, or that are damaged.
+    /// If other users can read the files, or if they are damaged.
     pub fn controller_keys(&self) -> Result<ControllerKeys, SiteError> {
         let read = |name: &str| {
             let path = self.dir.join(name);
@@ -235,7 +235,7 @@ impl FleetSite {
     /// The authority's certificate, as PEM.
     ///
     /// # Errors
-    /// A file that can't be read.
+    /// If a file can't be read.
     pub fn authority_pem(&self) -> Result<String, SiteError> {
         Ok(private_file::read(&self.authority_path())?)
     }

@@ -93,7 +93,7 @@ impl JoinFile {
     /// Reads a join file.
     ///
     /// # Errors
-    /// Other users can read the file, or it is not a join file.
+    /// If other users can read the file, or it is not a join file.
     pub fn read(path: &Path) -> Result<JoinFile, JoinError> {
         let text = private_file::read(path)?;
         JoinFile::of(&text, path)

@@ -98,7 +98,7 @@ impl SealCheck {
     /// Checks the seals of this public key.
     ///
     /// # Errors
-    /// The text is not such a key.
+    /// If the text is not such a key.
     pub fn of(public: &str) -> Result<SealCheck, KeyError> {
         let error = KeyError::NoPublic(SealingKey::WHAT);
         let is_shaped = public.starts_with('V') && is_base32(public, PUBLIC_CHARS);

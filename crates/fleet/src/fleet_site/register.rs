@@ -80,7 +80,7 @@ impl Register {
     /// Reads a register.
     ///
     /// # Errors
-    /// The text is not a register.
+    /// If the text is not a register.
     pub fn from_toml(text: &str) -> Result<Register, RegisterError> {
         #[derive(Deserialize)]
         struct Version {
@@ -99,7 +99,7 @@ impl Register {
     /// The register as text.
     ///
     /// # Errors
-    /// A value that TOML cannot represent.
+    /// If TOML cannot represent a value.
     pub fn to_toml(&self) -> Result<String, RegisterError> {
         toml::to_string_pretty(self).map_err(|error| RegisterError::Damaged(error.to_string()))
     }
@@ -130,7 +130,7 @@ impl Register {
     /// Adds an agent.
     ///
     /// # Errors
-    /// The name exists already.
+    /// If the name exists already.
     pub fn add(&mut self, name: AgentName, key: String) -> Result<(), RegisterError> {
         if self.agents.iter().any(|member| member.name == name) {
             return Err(RegisterError::Known(name));
@@ -142,7 +142,7 @@ impl Register {
     /// Revokes an agent.
     ///
     /// # Errors
-    /// No agent has this name.
+    /// If no agent has this name.
     pub fn revoke(&mut self, name: &AgentName, at: String) -> Result<(), RegisterError> {
         let place = self.agents.iter().position(|member| member.name == *name);
         let Some(place) = place else {

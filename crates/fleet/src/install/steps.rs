@@ -16,7 +16,7 @@ fn folder(agent: &AgentName) -> String {
 /// The steps that install an agent; repeating them updates it.
 ///
 /// # Errors
-/// The system does not support it.
+/// If the system does not support it.
 pub fn install(system: RemoteSystem, request: &InstallRequest) -> Result<Vec<InstallStep>, InstallError> {
     match system {
         RemoteSystem::Linux => Ok(install_unix(Unix::Linux, request)),

@@ -69,7 +69,7 @@ async fn in_time<T>(work: impl Future<Output = Result<T, ProofError>>) -> Result
 /// Admits a connecting client.
 ///
 /// # Errors
-/// It does not know the secret.
+/// If it does not know the secret.
 pub async fn let_in(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(), ProofError> {
     in_time(async {
         let question = drawn()?;
@@ -89,7 +89,7 @@ pub async fn let_in(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<()
 /// Proves itself to the listening side, and makes that prove itself.
 ///
 /// # Errors
-/// The other side does not know the secret.
+/// If the other side does not know the secret.
 pub async fn enter(stream: &mut TcpStream, secret: &OneTimeSecret) -> Result<(), ProofError> {
     in_time(async {
         let mut question = [0; BYTES];

@@ -43,7 +43,7 @@ pub struct Terms {
 /// A port of the system's choice, on every address of this host.
 ///
 /// # Errors
-/// The system gives none.
+/// If the system gives none.
 pub async fn listen() -> io::Result<TcpListener> {
     // On other systems an IPv6 socket accepts no IPv4.
     if cfg!(unix)

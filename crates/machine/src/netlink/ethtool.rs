@@ -57,7 +57,7 @@ const WITH_COUNTS: u32 = 1 << 2;
 /// Requests the pause frames of every interface, and passes on each answer's name and attributes.
 ///
 /// # Errors
-/// The kernel does not know the question.
+/// If the kernel does not know the question.
 pub fn ask_pauses(family: u16, take: &mut dyn FnMut(String, &[u8])) -> std::io::Result<()> {
     ask(Family::Generic, family, &pause_question(), &mut |message| {
         let body = message.body.get(HEAD..).unwrap_or_default();

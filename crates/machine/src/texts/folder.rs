@@ -43,7 +43,7 @@ pub enum FolderError {
 /// Reads the texts in a directory.
 ///
 /// # Errors
-/// It cannot be listed, contains too much, or contains nothing.
+/// If it cannot be listed, contains too much, or contains nothing.
 pub fn read(folder: &Path) -> Result<Texts, FolderError> {
     let unreadable = |source| FolderError::Unreadable { folder: folder.to_owned(), source };
     let mut texts = Texts::default();

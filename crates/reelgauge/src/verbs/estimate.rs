@@ -38,7 +38,7 @@ pub fn ahead(words: &[OsString]) -> Result<Planned, Refusal> {
 /// The forecast for a command line that no form made; `None` if nothing is known.
 ///
 /// # Errors
-/// It would be refused.
+/// If it would be refused.
 pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>> {
     forecast(&verb_in(words)?)
 }
@@ -46,7 +46,7 @@ pub fn forecast_of(words: &[OsString]) -> Result<Option<Forecast>> {
 /// The plan of such a command line; `None` if it has no plan of a single run.
 ///
 /// # Errors
-/// It would be refused.
+/// If it would be refused.
 pub fn planned_by(words: &[OsString]) -> Result<Option<AnyPlan>> {
     plan_of(&verb_in(words)?)
 }
@@ -68,7 +68,7 @@ fn expect_room(verb: &Verb) -> Result<Option<RunError>> {
 /// The verb and its flags, parsed as at a start.
 ///
 /// # Errors
-/// They would be refused.
+/// If they would be refused.
 pub fn verb_of(words: &[OsString]) -> Result<Verb, Refusal> {
     let verb = words.first().map(|verb| verb.to_string_lossy().into_owned()).unwrap_or_default();
     let read = read(words).map_err(|error| refusal(&verb, &error))?;

@@ -40,7 +40,7 @@ impl Measured {
 /// The event of a run.
 ///
 /// # Errors
-/// It could not take place.
+/// If it could not take place.
 pub(super) fn event_of(args: &EventArgs, measured: Measured) -> Result<Option<EventRequest>> {
     let event = match args.event.as_slice() {
         [] => return Ok(None),

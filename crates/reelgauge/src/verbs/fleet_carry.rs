@@ -94,7 +94,7 @@ fn other_protocol(presence: &Presence) -> Option<WhyMissing> {
 /// Missing directories of agents' targets, a sentence each.
 ///
 /// # Errors
-/// A name that no agent has.
+/// If no agent has one of the names.
 pub fn missing_directories<'a>(
     roster: &Roster,
     placed: impl Iterator<Item = &'a Placed>,

@@ -110,7 +110,7 @@ impl FleetProcedure {
     /// Agents that are absent, lack a directory, or whose owner would refuse.
     ///
     /// # Errors
-    /// The fleet's server can't be reached.
+    /// If the fleet's server can't be reached.
     pub fn obstacles(&self) -> Result<Obstacles> {
         let roster = Roster::open(&self.site)?;
         let seen = seen(&roster)?;

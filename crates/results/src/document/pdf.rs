@@ -62,7 +62,7 @@ pub enum PdfError {
 /// Prints an HTML file, and returns the path of the PDF next to it.
 ///
 /// # Errors
-/// There is no Chromium, or it writes no PDF.
+/// If there is no Chromium, or it writes no PDF.
 pub fn print_pdf(html: &Path) -> Result<PathBuf, PdfError> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let program = chromium(&folders).ok_or(PdfError::NoChromium)?;

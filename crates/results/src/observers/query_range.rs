@@ -58,7 +58,7 @@ pub(super) fn is_answer(text: &str) -> bool {
 /// The series of all answers in a text, and their warnings.
 ///
 /// # Errors
-/// It is damaged, or an answer of another kind; as text.
+/// If it is damaged, or an answer of another kind; as text.
 pub(super) fn read(text: &str) -> Result<(Vec<Range>, Vec<String>), String> {
     let (mut ranges, mut warnings) = (Vec::new(), Vec::new());
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {

@@ -184,7 +184,7 @@ const QUESTIONS: [Question; 17] = [
 /// Asks all questions. At the end of input, the remaining values are unchanged.
 ///
 /// # Errors
-/// The user cannot be asked.
+/// If the user cannot be asked.
 pub fn dialogue(before: &Site, answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Site> {
     writeln!(out, "Press Enter to skip an unknown value. Enter - to clear the value in [square brackets].")?;
     let mut table = toml::Table::try_from(before).map_err(io::Error::other)?;
@@ -254,7 +254,7 @@ fn fault_of(question: &Question, table: &toml::Table) -> Option<String> {
 /// A link's speed with its unit, in Mbit/s. Answers and flags have the same format.
 ///
 /// # Errors
-/// The text is not a speed. The message explains what is wrong and gives an example.
+/// If the text is not a speed. The message explains what is wrong and gives an example.
 pub fn link_mbit_per_s(text: &str) -> Result<f64, String> {
     SPEED.read(&text.trim().to_lowercase())
 }

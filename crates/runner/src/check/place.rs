@@ -52,7 +52,7 @@ impl LookTarget {
     /// Takes the target and makes the test files, as many as the time for it allows.
     ///
     /// # Errors
-    /// A target that can't be used, or has no space; an area that was made for it is removed again.
+    /// If the target can't be used, or has no space. An area that was made for it is removed again.
     pub fn open(
         (target, terms): (&Path, Terms),
         seed: u64,

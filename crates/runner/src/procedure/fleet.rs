@@ -104,7 +104,7 @@ pub fn check_step(step: &Step) -> Result<(), FleetStepError> {
 /// from 1.
 ///
 /// # Errors
-/// The agents can't have these files in this directory.
+/// If the agents can't have these files in this directory.
 pub fn shared_out(
     step: &str,
     number: usize,

@@ -85,7 +85,7 @@ impl Change {
     /// Values of a setting, from `NAME=VALUE,VALUE`.
     ///
     /// # Errors
-    /// The text does not contain two values, or a command is missing.
+    /// If the text does not contain two values, or a command is missing.
     pub fn sweep(said: &str, set: String, undo: Option<String>) -> Result<Change, ChangeError> {
         let (name, values) = said.split_once('=').ok_or_else(|| ChangeError::Sweep(said.to_owned()))?;
         let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();

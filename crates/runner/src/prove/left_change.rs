@@ -125,7 +125,7 @@ impl Noted {
     /// Writes it to disk, before the change is made.
     ///
     /// # Errors
-    /// There is no place for it, or it can't be written.
+    /// If there is no place for it, or it can't be written.
     pub(super) fn write(
         folder: &Path,
         change: &str,
@@ -166,7 +166,7 @@ impl Noted {
     /// `still_changed` returns the part that was not restored, if the original state is known.
     ///
     /// # Errors
-    /// The undo fails or has no effect, or the command of the change still runs; then the file stays.
+    /// If the undo fails or has no effect, or the command of the change still runs; then the file stays.
     pub fn undo(
         self,
         waiting: &mut dyn FnMut(&Waiting<'_>),
@@ -198,7 +198,7 @@ impl Noted {
     /// Forgets a change that is already undone.
     ///
     /// # Errors
-    /// The file can't be removed.
+    /// If the file can't be removed.
     pub(super) fn forget(self) -> Result<(), LeftChangeError> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -226,7 +226,7 @@ pub fn left_behind() -> LeftBehind {
 /// The folder for undo commands.
 ///
 /// # Errors
-/// The environment names none.
+/// If the environment names none.
 pub fn own_folder() -> Result<PathBuf, LeftChangeError> {
     folder(|name| std::env::var_os(name)).ok_or(LeftChangeError::NoPlace)
 }

@@ -43,7 +43,7 @@ impl Turn {
     /// Takes the lock for a change, while no change is in place.
     ///
     /// # Errors
-    /// Another process has it, or an earlier change is still in place.
+    /// If another process has it, or an earlier change is still in place.
     pub(super) fn to_change(folder: &Path) -> Result<Turn, TurnError> {
         let turn = Turn::to_undo(folder)?;
         match left_by_others(folder).first() {
@@ -55,7 +55,7 @@ impl Turn {
     /// Takes the lock to undo changes that were left.
     ///
     /// # Errors
-    /// Another process has it.
+    /// If another process has it.
     pub fn to_undo(folder: &Path) -> Result<Turn, TurnError> {
         let failed = |source| TurnError::File { path: folder.join(FILE_NAME), source };
         make_folder(folder).map_err(failed)?;

@@ -88,7 +88,7 @@ impl StreamFiles {
     /// unavailable.
     ///
     /// # Errors
-    /// A target that can't be used, or lacks space for the plan's first load point.
+    /// If the target can't be used, or lacks space for the plan's first load point.
     pub fn open(
         plan: &mut StreamsPlan,
         needs: &Needs,

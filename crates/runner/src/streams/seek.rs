@@ -101,7 +101,7 @@ fn conditions(plan: &StreamsPlan, mount: &Mount) -> BTreeMap<String, String> {
 /// time and count.
 ///
 /// # Errors
-/// Invalid settings of a search; a state that can't be read, or whose evidence has different conditions.
+/// If the settings are invalid, or the state can't be read or has evidence under other conditions.
 pub fn begin(
     plan: &StreamsPlan,
     mount: &Mount,
@@ -129,7 +129,7 @@ pub fn begin(
 /// The search of a plan, up to this count.
 ///
 /// # Errors
-/// Invalid settings of a search.
+/// If the settings of the search are invalid.
 pub fn search_of(plan: &StreamsPlan, wanted: &FindMaxPlan, cap: u32) -> Result<Search, RunError> {
     Ok(Search::new(settings(plan, wanted, cap))?)
 }

@@ -65,7 +65,7 @@ pub fn naspt_workloads() -> Vec<SuiteWorkload> {
 /// The workloads that these words name, each once: the paper's first, then the user's, then accesses.
 ///
 /// # Errors
-/// A word names none.
+/// If a word names none.
 pub fn choose(words: &[String], library: &Library) -> Result<Vec<SuiteWorkload>, SelectionError> {
     let all = by_name(library);
     let mut chosen: Vec<SuiteWorkload> = Vec::new();
