@@ -242,7 +242,7 @@ fn environment(quick: bool, skips: &Path) -> Vec<(&'static str, PathBuf)> {
     environment
 }
 
-/// Runs units, so many at a time. Returns their outputs in the order of the units.
+/// Runs units, `at_once` at a time. Returns their outputs in the order of the units.
 fn side_by_side(units: &[&Unit], at_once: usize, environment: &[(&str, PathBuf)]) -> Vec<Said> {
     let begun = AtomicUsize::new(0);
     let finished: Mutex<Vec<(usize, Said)>> = Mutex::new(Vec::new());
@@ -329,7 +329,7 @@ mod tests {
 
     const BOTH: [&str; 2] = ["one", "two"];
 
-    /// Ten tests passed; these failed, of which so many passed alone.
+    /// Ten tests passed and these failed, of which `passed_alone` then passed alone.
     fn failed(tests: &[&str], passed_alone: usize) -> Ran {
         let mut ran = Ran { total: Counts { passed: 10, ..Counts::default() }, broken: Vec::new() };
         let tests: Vec<String> = tests.iter().map(|&test| test.to_owned()).collect();

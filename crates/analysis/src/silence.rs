@@ -10,7 +10,7 @@
 use crate::series::{Series, Standstill};
 use crate::summary::{LoadPoint, Summary};
 
-/// If operations usually take so long that this many of them are as long as the silence, it is none.
+/// If operations usually take so long that this many of them are as long as the silence, it does not count.
 const USUAL_TIMES: f64 = 3.0;
 
 /// If a pause of Reelgauge covers this share of a silence, it explains the silence.

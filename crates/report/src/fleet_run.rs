@@ -373,22 +373,21 @@ pub fn fleet_pause_said(said: &PauseSaid) -> String {
     }
 }
 
-/// What one agent is to do.
+/// The work of one agent in a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedLine {
     pub agent: String,
     /// The directory where it measures.
     pub target: String,
-    /// What it does.
     pub does: PlacedLoad,
     /// Whether it is connected.
     pub is_there: bool,
 }
 
-/// What an agent would do.
+/// The load of an agent in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlacedLoad {
-    /// So many load points.
+    /// This many load points.
     Points(u64),
     /// Its share of a search, up to this count of all agents together if the plan limits it.
     Seeks(Option<u32>),

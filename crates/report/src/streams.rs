@@ -99,8 +99,8 @@ pub(crate) fn limits(summary: &Summary, page: &mut Page) {
     }
 }
 
-/// Where Reelgauge or the local host was the limit, and not the storage. It is taken from the load point
-/// of the result, so that no other one contradicts it.
+/// The sentence if Reelgauge or the local host was the limit, and not the storage. The limit is that of
+/// the load point of the result, so that no other one contradicts it.
 pub(crate) fn own_limit(summary: &Summary) -> Option<String> {
     let own = of(summary).cause.filter(|cause| cause.culprit.is_own());
     let point = own.and_then(|cause| summary.point(cause.point))?;

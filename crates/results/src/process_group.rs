@@ -13,7 +13,7 @@ pub fn end_group(child: &mut Child) {
         // A group whose last process has just ended needs no signal.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
-    // Nor does a command that has ended.
+    // A command that has ended needs no signal, either.
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -167,7 +167,7 @@ fn without_summary(run_dir: &RunDir) -> Result<Summary, ReopenError> {
     Ok(summary)
 }
 
-/// What a run that ended normally lost in addition to its summary.
+/// The lost parts of a run that ended normally, in addition to its summary.
 fn losses(run_dir: &RunDir, summary: &Summary) -> Vec<LostPart> {
     let is_of_streams = summary.verb == "streams";
     let lost = [

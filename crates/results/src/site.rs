@@ -44,7 +44,7 @@ pub enum SiteError {
     NotUnderstood {
         /// Which.
         path: PathBuf,
-        /// Where, and what.
+        /// The position in the file, and the mistake.
         why: String,
     },
     /// A value is impossible.
@@ -52,7 +52,6 @@ pub enum SiteError {
     CannotBe {
         /// Which.
         path: PathBuf,
-        /// What.
         fault: SiteFault,
     },
     /// It can't be written.

@@ -603,7 +603,7 @@ impl Search {
         let cap = self.settings.cap;
         match edges.ceiling {
             None if edges.top_pass >= cap => None,
-            // As far above as the known width of the noise.
+            // The distance above is the known width of the noise.
             None => {
                 let width = (edges.top_pass - edges.sure).max(1);
                 Some((edges.top_pass.saturating_add(width).min(cap), Why::LookAbove))

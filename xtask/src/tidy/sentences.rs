@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::Fault;
 use super::product::{Product, constant, uses, words};
 
-/// A literal of so many words or more is a sentence.
+/// A literal of at least this many words is a sentence.
 const WORDS_MIN: usize = 4;
 
 /// Crates that still have sentences, and exactly how many. Raised once, by 17 in all: errors of three words
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::pages::Page;
 
-    /// The faults of a made-up file that may have so many sentences.
+    /// The faults of a made-up file that may have `allowed` sentences.
     fn found(path: &str, text: &str, allowed: usize) -> usize {
         faults(&Product::of(&[Page::made_up(path, text)]), &[("made", allowed)]).len()
     }

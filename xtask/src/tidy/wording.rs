@@ -13,7 +13,7 @@ use super::Fault;
 use super::product::{Product, words};
 use crate::pages::Page;
 
-/// From so many words on a literal is a sentence; shorter ones are labels, keys and names.
+/// A literal of at least this many words is a sentence; shorter ones are labels, keys and names.
 const WORDS_MIN: usize = 3;
 
 /// Where readers meet a passage.
@@ -163,7 +163,7 @@ pub fn avoided(passages: &[Passage]) -> Vec<Avoided> {
     split(passages, EXCEPTIONS).0
 }
 
-/// What no exception allows, and the exceptions that nothing needs: path and word.
+/// The words that no exception allows, and the unneeded exceptions as path and word.
 fn split<'a>(
     passages: &[Passage],
     exceptions: &[(&'a str, &'a str, &str)],
@@ -312,7 +312,7 @@ fn shown(page: &Page, text: &str) -> Vec<Passage> {
     lines.filter_map(of).collect()
 }
 
-/// What is between quotes or tags on a line of TypeScript, or all of a line that is text alone.
+/// The text between quotes or tags on a line of TypeScript, or all of a line that is only text.
 fn prose_of_line(line: &str) -> Option<String> {
     let line = line.trim();
     let is_text = !line.contains(['=', ';', '{', '(', '"', '`', '<', '>']) && words(line) >= WORDS_MIN;
@@ -328,7 +328,7 @@ fn prose_of_line(line: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The faults of a made file whose area may have so many words.
+    /// The faults of a made-up file whose area may have `allowed` words.
     fn found(path: &str, text: &str, allowed: usize) -> usize {
         let pages = [Page::made_up(path, text)];
         let all = passages(&pages, &Product::of(&pages));

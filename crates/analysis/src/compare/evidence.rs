@@ -13,8 +13,8 @@ const STEPS_MIN: usize = 5;
 /// More stretches would be shorter, and neighbours would be more correlated.
 const STRETCHES_MAX: usize = 10;
 
-/// The largest correlation between neighbouring stretches that is assumed. With so few stretches, more
-/// is chance.
+/// The largest correlation between neighbouring stretches that is assumed. With few stretches, a larger
+/// one is chance.
 const LIKENESS_MAX: f64 = 0.6;
 
 /// The uncertainty of a value.

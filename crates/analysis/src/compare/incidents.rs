@@ -139,7 +139,7 @@ fn tail(misses: u64, hits: u64, share: f64) -> f64 {
     let (hit, miss) = (share.ln(), (1.0 - share).ln());
     let mut ways = 0.0;
     let mut sum = 0.0;
-    // From no miss upwards: the logarithm of how many ways there are to miss so often.
+    // `ways`: the logarithm of the number of ways to miss `missed` times, from 0 upwards.
     for missed in 0..=misses {
         sum += f64::exp(ways + (draws - missed) as f64 * hit + missed as f64 * miss);
         ways += ((draws - missed) as f64).ln() - (missed as f64 + 1.0).ln();

@@ -49,7 +49,7 @@ impl Bin {
             one.value.unwrap_or_default().total_cmp(&other.value.unwrap_or_default())
         };
         let values: Vec<Point> = values.collect();
-        // Of equal values the first: a constant level is one point.
+        // If values are equal, takes the first, so that a constant level is one point.
         let smallest = values.iter().copied().min_by(order);
         let largest =
             values.iter().copied().reduce(|one, other| if order(&other, &one).is_gt() { other } else { one });

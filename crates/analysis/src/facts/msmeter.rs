@@ -90,8 +90,8 @@ pub struct Silence {
 
 /// Shorter silences are never a stall.
 const STALLED_S_MIN: f64 = 2.0;
-/// Nor are silences shorter than this multiple of the worker's longest previous time for a record: it
-/// may just have a long operation in flight.
+/// Silences shorter than this multiple of the worker's longest previous time for a record are not a
+/// stall, either: it may just have a long operation in flight.
 const STALLED_TIMES: f64 = 4.0;
 
 impl Silence {

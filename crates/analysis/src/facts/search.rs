@@ -118,8 +118,8 @@ impl SearchFacts {
     }
 }
 
-/// What a search needs that continues a run, in addition to its evidence: for each count, the first
-/// trial that failed and the last one that passed.
+/// Returns the trials that a continued search needs in addition to its evidence: for each count, the
+/// first one that failed and the last one that passed.
 pub fn keep_trials(earlier: &[EarlierTrial], run: &str, points: &[LoadPoint]) -> Vec<EarlierTrial> {
     let mut kept = earlier.to_vec();
     for point in points.iter().filter(|point| point.verdict.is_some()) {

@@ -72,7 +72,7 @@ pub(super) fn others(scene: &Scene<'_>) -> Option<LimitFinding> {
     Some(most.finding())
 }
 
-/// Where a disk carried clearly more than this run moved.
+/// The traffic of a disk, if it is clearly more than this run caused.
 pub(super) fn of_disk<'a>(scene: &Scene<'_>, disk: &'a str) -> Option<Carried<'a>> {
     let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
     let (read, written) = (of_disk("read_bytes_per_s")?, of_disk("written_bytes_per_s")?);
@@ -106,7 +106,8 @@ fn is_past_cache(scene: &Scene<'_>) -> bool {
     scene.memory.is_some_and(|memory| memory.past_client_cache == Some(true))
 }
 
-/// What a disk may have read for this run: an array reads before it writes a part of a stripe.
+/// The rate that a disk may have read for this run. Writes count, too: an array reads before it writes a
+/// part of a stripe.
 fn reads_explained(scene: &Scene<'_>) -> Option<f64> {
     let total = &scene.point.total;
     let beside = if is_past_cache(scene) { BESIDE_A_READ_BYTES } else { AHEAD_OF_A_READ_BYTES };
@@ -114,7 +115,7 @@ fn reads_explained(scene: &Scene<'_>) -> Option<f64> {
     Some(total.read_bytes_per_s? * ADDED_TIMES + total.written_bytes_per_s? + reads)
 }
 
-/// What a disk may have written for this run: what went into the cache before, too.
+/// The rate that a disk may have written for this run, including data that was in the cache before.
 fn writes_explained(scene: &Scene<'_>) -> Option<f64> {
     let total = &scene.point.total;
     // Summaries are input: a damaged one may count more reads than operations.

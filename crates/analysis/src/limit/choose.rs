@@ -90,7 +90,7 @@ fn asked(scene: &Scene<'_>) -> (Limit, Vec<LimitFinding>) {
     (limit, found)
 }
 
-/// What limited the incidents.
+/// The limit during the incidents.
 fn in_incidents(scene: &Scene<'_>, culprit: Option<Culprit>) -> Option<LimitFinding> {
     let mut finding = take_limit(&mut asked(scene).1, culprit, scene)?;
     finding.seen.extend(scene.incidents_s.map(|seconds| Seen::beside(Measure::IncidentsS, seconds)));

@@ -1,5 +1,5 @@
-//! What ended a stream count of a quick check: the culprits of its failed trials, as [`crate::culprit`]
-//! decided, and what all trials and counts show together.
+//! The limit of a stream count of a quick check, from the culprits of its failed trials, as
+//! [`crate::culprit`] decided, and from all trials and counts together.
 
 use serde::{Deserialize, Serialize};
 

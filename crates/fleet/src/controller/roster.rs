@@ -175,8 +175,8 @@ impl Roster {
         })
     }
 
-    /// Of the directories that these agents will work in, those that are missing: agent and path. An
-    /// agent that does not answer, such as an older version, has no known missing directories.
+    /// The missing ones of the directories that these agents will work in, as agent and path. An agent
+    /// that does not answer, such as an older version, has no known missing directories.
     pub fn missing_directories(
         &self,
         wanted: &BTreeMap<AgentName, BTreeSet<PathBuf>>,

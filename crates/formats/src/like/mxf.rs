@@ -27,11 +27,11 @@ const LOCAL_SET: [u8; 6] = [6, 14, 43, 52, 2, 0x53];
 /// A set's own name, which others refer to.
 const TAG_INSTANCE: u16 = 0x3c0a;
 
-/// Of a track: its sequence, and how many units of it make a second.
+/// Properties of a track: its sequence, and the number of its units per second.
 const TAG_SEQUENCE: u16 = 0x4803;
 const TAG_EDIT_RATE: u16 = 0x4b01;
 
-/// Of a sequence: what it carries, and its length in units.
+/// Properties of a sequence: the kind of its data, and its length in units.
 const TAG_DATA_DEFINITION: u16 = 0x0201;
 const TAG_DURATION: u16 = 0x0202;
 

@@ -13,7 +13,7 @@ pub struct OwnCpu {
 }
 
 impl OwnCpu {
-    /// So far; `None` if the system does not answer, or is not Linux.
+    /// The time used so far; `None` if the system does not answer, or is not Linux.
     pub fn now() -> Option<OwnCpu> {
         let (user, system) = Task::own().stat(&Host::here())?.ticks()?;
         let [user_s, system_s] = [user, system].map(|ticks| ticks as f64 / ticks_per_s());

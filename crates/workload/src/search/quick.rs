@@ -17,7 +17,7 @@ const TRIAL_ERROR: f64 = 0.03;
 const RATE_ERROR: f64 = 0.05;
 /// A count below this share of the expected one does not count as failed after one trial.
 const SURPRISING_SHARE: f64 = 0.85;
-/// Nor does a trial whose throughput is below this share of the expected one.
+/// A trial whose throughput is below this share of the expected one does not count as failed, either.
 const DISTURBED_SHARE: f64 = 0.60;
 /// If the demand exceeds the throughput by this factor, streams may slow each other down, so the
 /// throughput is no upper bound.

@@ -9,7 +9,7 @@
 
 /// A window is never smaller: one piece is sent while the request for the next one travels.
 const FEWEST: usize = 2;
-/// Nor larger: 16 MiB of whole pieces, more than a link of 1 Gbit/s holds in 100 ms.
+/// A window is never larger: 16 MiB of whole pieces, more than a link of 1 Gbit/s holds in 100 ms.
 const MOST: usize = 64;
 /// A piece that takes longer than this waits in a queue that this fetch helps to fill.
 const QUEUED_NS: i64 = 600_000_000;
