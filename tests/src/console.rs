@@ -17,7 +17,6 @@ const SOON: Duration = Duration::from_secs(30);
 /// A console that runs.
 #[derive(Debug)]
 pub struct Console {
-    /// The process.
     pub running: Running,
     /// A client of its HTTP interface.
     pub client: Client,

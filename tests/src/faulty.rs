@@ -103,7 +103,6 @@ impl Faulty {
         Faulty { faults, session: Some(session), scratch, backing, _memory: memory }
     }
 
-    /// The mount point.
     pub fn path(&self) -> PathBuf {
         self.scratch.path().join("mnt")
     }
@@ -113,7 +112,6 @@ impl Faulty {
         self.backing.clone()
     }
 
-    /// The switches.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }

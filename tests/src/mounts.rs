@@ -109,7 +109,6 @@ impl TempMount {
         TempMount { mounted: Mounted::at(point), scratch }
     }
 
-    /// The mount point.
     pub fn path(&self) -> &Path {
         &self.mounted.0
     }

@@ -136,7 +136,6 @@ impl Samba {
         Samba { mounted, server, link }
     }
 
-    /// The mount point.
     pub fn path(&self) -> PathBuf {
         self.mounted.path()
     }

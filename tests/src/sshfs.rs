@@ -80,7 +80,6 @@ impl Sshfs {
         Sshfs { client, mounted: Mounted::at(point.clone()), server, served, link, _scratch: scratch, point }
     }
 
-    /// The mount point.
     pub fn path(&self) -> &Path {
         &self.point
     }

@@ -44,7 +44,6 @@ const HEALTHY_RUNS: &str = "20";
 /// Runs of a fleet in a round. In each of them something is killed or stalls.
 const FLEET_ROUNDS: &str = "20";
 
-/// The arguments.
 #[derive(Debug, PartialEq, Eq)]
 struct Soak {
     rounds: u32,
@@ -90,7 +89,6 @@ fn worlds() -> std::process::Command {
 }
 
 impl Soak {
-    /// One round.
     fn tests(&self, round: u32) -> std::process::Command {
         let mut tests = crate::cargo();
         tests.args(["test", "--package", "reelgauge-tests"]);

@@ -45,7 +45,6 @@ pub enum Outcome {
     Tests(Counts, Option<String>),
 }
 
-/// A finished step.
 #[derive(Clone, Debug)]
 pub struct Finished {
     name: &'static str,

@@ -181,7 +181,6 @@ fn watched(unit: &Unit, environment: &[(&str, PathBuf)]) -> Said {
 #[derive(Default)]
 struct Ran {
     total: Counts,
-    /// What failed.
     broken: Vec<String>,
 }
 

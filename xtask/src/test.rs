@@ -58,7 +58,6 @@ const STEPS: &[Step] = &[
     Step { name: "static", quick: false, when: When::Asked, body: |_| cross::build_static() },
 ];
 
-/// The requested steps.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Choice {
     quick: bool,
@@ -71,7 +70,6 @@ struct Choice {
 const MAIN: &str = "origin/main";
 
 impl Choice {
-    /// Reads the arguments.
     fn parse(arguments: &[String]) -> anyhow::Result<Choice> {
         let known = || STEPS.iter().map(|step| step.name).chain([TESTS]);
         let names = || known().collect::<Vec<_>>().join(", ");

@@ -317,7 +317,6 @@ pub enum FigureUnit {
 pub struct RunToCompare<'a> {
     /// Name of the run directory.
     pub id: &'a str,
-    /// Its figures.
     pub summary: &'a Summary,
     /// The hosts it ran on; empty if unknown.
     pub machines: &'a [Machine],

@@ -397,10 +397,7 @@ pub enum CriteriaError {
     },
     /// The same criterion twice.
     #[error("{criterion} was given twice")]
-    Twice {
-        /// Which.
-        criterion: Criterion,
-    },
+    Twice { criterion: Criterion },
     /// A number that cannot be a limit.
     #[error("{field} = {value} is invalid; use 0 to {most}")]
     OutOfRange {

@@ -239,7 +239,6 @@ impl PointTally {
 }
 
 impl Meter {
-    /// An empty meter.
     pub fn new() -> Meter {
         Meter::default()
     }

@@ -36,7 +36,6 @@ pub const IMPLAUSIBLE_MIB_PER_S: f64 = 100_000.0;
 /// A worker's report on one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeterRecord {
-    /// The test file.
     pub file: String,
     /// Read or write, sequential or random. Never [`Mode::All`].
     pub access: Mode,
@@ -132,7 +131,6 @@ pub struct MeterTally {
 const ROWS: [Mode; 4] = [Mode::SeqRd, Mode::RandRd, Mode::SeqWr, Mode::RandWr];
 
 impl MeterTally {
-    /// Takes a record.
     pub fn take(&mut self, record: &MeterRecord) {
         let Some(row) = ROWS.iter().position(|row| *row == record.access) else { return };
         match record.worth() {

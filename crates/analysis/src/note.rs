@@ -77,7 +77,6 @@ pub enum NoteFact {
     HeldBack {
         /// The number of these operations.
         ops: u64,
-        /// The limit.
         max_bytes_per_s: u64,
         /// Whether writes went to the client's cache, which the limit does not affect.
         writes_to_cache: bool,

@@ -110,7 +110,6 @@ impl TopOps {
         TopOps { sort, limit, arrived: 0, kept: BinaryHeap::new(), left_out: 0 }
     }
 
-    /// Takes an operation.
     pub fn add(&mut self, op: OpRecord) {
         let kept = Kept { key: self.sort.key(&op), arrived: self.arrived, op };
         self.arrived += 1;

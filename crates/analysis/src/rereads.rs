@@ -95,7 +95,6 @@ struct Times {
 }
 
 impl RereadTally {
-    /// Takes an operation.
     pub fn add(&mut self, op: &OpRecord) {
         if !op.kind.moves_data() || op.errno != 0 || op.done_len == 0 || self.moved.is_given_up {
             return;

@@ -30,7 +30,6 @@ impl PausedTotal {
         }
     }
 
-    /// Counts a pause.
     pub fn add(&mut self, pause: Pause) {
         self.count += 1;
         self.total_ns += if pause.length_ns() >= STOP_FROM_NS { pause.length_ns() } else { 0 };

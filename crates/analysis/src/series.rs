@@ -146,7 +146,6 @@ impl SeriesTally {
         SeriesTally { step_s: 1, steps: Vec::new(), max_entries, at: 0, from_ns: 0, until_ns: 0 }
     }
 
-    /// Takes an operation.
     #[inline]
     pub(crate) fn add(&mut self, op: &OpRecord) {
         if op.done_ns < self.from_ns || op.done_ns >= self.until_ns {

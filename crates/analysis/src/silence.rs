@@ -51,7 +51,6 @@ pub fn of_point(summary: &Summary, point: &LoadPoint) -> Vec<Standstill> {
     all(summary).into_iter().filter(began_in).collect()
 }
 
-/// The longest silence.
 pub fn longest(silences: &[Standstill]) -> Option<Standstill> {
     silences.iter().copied().max_by(|one, two| one.lasted_s.total_cmp(&two.lasted_s))
 }

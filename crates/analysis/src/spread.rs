@@ -103,7 +103,6 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Counts one value.
     #[inline]
     pub(crate) fn record(&mut self, value_ns: u64) {
         let bucket = bucket_of(value_ns, COARSE_BITS);
@@ -136,7 +135,6 @@ impl PairRecorder {
     pub(crate) const SERVICE: usize = 0;
     pub(crate) const RESPONSE: usize = 1;
 
-    /// Counts one operation.
     #[inline]
     pub(crate) fn record(&mut self, service_ns: u64, response_ns: u64) {
         self.record_one(service_ns, PairRecorder::SERVICE);

@@ -17,7 +17,6 @@ pub struct SuitesTable {
 /// A workload in each suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuitesRow {
-    /// Its name.
     pub workload: String,
     pub group: WorkloadGroup,
     /// The median of its passes; `None` if it has none that counts.

@@ -122,13 +122,7 @@ pub enum RateError {
         "worker {worker} has impossible rates (requested {requested_ops_per_s} op/s, achieved \
          {achieved_ops_per_s} op/s); measure the load point again"
     )]
-    Impossible {
-        worker: u32,
-        /// The required rate.
-        requested_ops_per_s: f64,
-        /// The achieved rate.
-        achieved_ops_per_s: f64,
-    },
+    Impossible { worker: u32, requested_ops_per_s: f64, achieved_ops_per_s: f64 },
 }
 
 /// Judges one load point.

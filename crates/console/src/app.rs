@@ -30,7 +30,6 @@ const WATCHERS: (usize, usize) = (16, 64);
 pub struct App {
     /// Version of this program.
     pub version: String,
-    /// The host's name.
     pub host: String,
     pub access: AccessRules,
     /// The folder of runs.
@@ -38,9 +37,7 @@ pub struct App {
     /// The library of traces.
     pub traces: Arc<Traces>,
     pub pages: Pages,
-    /// Starts runs.
     pub starter: Starter,
-    /// Stops runs.
     pub stopper: Stopper,
     /// Follows runs for Prometheus.
     pub metrics: Metrics,

@@ -81,20 +81,11 @@ pub enum TlsError {
         key.display(),
         cert.display()
     )]
-    Apart {
-        /// The certificate.
-        cert: PathBuf,
-        key: PathBuf,
-    },
+    Apart { cert: PathBuf, key: PathBuf },
     /// A file is of an unsupported kind.
     #[error("{} and {} cannot be used for TLS: {source}. Create an ECDSA P-256 or RSA key and a \
          certificate for it", cert.display(), key.display())]
-    Unfit {
-        /// The certificate.
-        cert: PathBuf,
-        key: PathBuf,
-        source: rustls::Error,
-    },
+    Unfit { cert: PathBuf, key: PathBuf, source: rustls::Error },
 }
 
 /// The TLS configuration with these files.

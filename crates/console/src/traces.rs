@@ -29,14 +29,12 @@ pub struct TraceEntry {
     ops: u64,
 }
 
-/// The library.
 #[derive(Debug, Default)]
 pub struct Traces {
     listed: Mutex<Option<(Instant, Arc<Vec<TraceEntry>>)>>,
 }
 
 impl Traces {
-    /// All of them.
     pub fn list(&self) -> Arc<Vec<TraceEntry>> {
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         match &*listed {

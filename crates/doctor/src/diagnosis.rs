@@ -80,16 +80,13 @@ impl Finding {
 /// A rule that could not be judged.
 #[derive(Clone, Debug, Serialize)]
 pub struct NotLooked {
-    /// Its id.
     pub rule: &'static str,
-    /// The missing texts.
     pub missing: Vec<Gap>,
 }
 
 /// A rule without a detector.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Documented {
-    /// Its id.
     pub rule: &'static str,
     /// The reason.
     pub reason: &'static str,
@@ -100,7 +97,6 @@ pub struct Documented {
 pub struct Diagnosis {
     /// The operating system.
     pub system: System,
-    /// What was judged.
     pub scope: Scope,
     /// The findings, the most severe first.
     pub findings: Vec<Finding>,

@@ -43,7 +43,6 @@ const BEAT: Duration = Duration::from_millis(50);
 /// How long a stopped preparation may take to clean up before the caller stops waiting for it.
 const GRACE: Duration = Duration::from_millis(150);
 
-/// The required files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataSetSpec {
     /// Number of files; at least 1.

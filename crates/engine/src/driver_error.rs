@@ -37,8 +37,5 @@ pub enum DriverError {
     },
     /// Memory for buffers could not be allocated.
     #[error("cannot allocate {bytes} bytes of I/O buffers. Use smaller blocks or fewer workers")]
-    Buffers {
-        /// The requested size.
-        bytes: u64,
-    },
+    Buffers { bytes: u64 },
 }

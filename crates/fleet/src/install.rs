@@ -49,12 +49,7 @@ pub enum InstallError {
     },
     /// A step failed there.
     #[error("{host}: {what} failed: {said}. Files of earlier steps remain; --uninstall removes them")]
-    Step {
-        host: String,
-        /// The step.
-        what: String,
-        said: String,
-    },
+    Step { host: String, what: String, said: String },
     /// An unsupported system.
     #[error(
         "cannot install agents on {host}, which runs '{}' (only Linux, macOS and Windows). Copy the \

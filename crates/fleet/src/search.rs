@@ -82,7 +82,6 @@ enum Course {
     },
     /// It is over.
     Over {
-        /// The results.
         state: Option<SearchState>,
         /// The answer; `None` if an agent was missing.
         answer: Option<Answer>,

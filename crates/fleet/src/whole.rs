@@ -91,7 +91,6 @@ pub enum WholeError {
          streams with load points can"
     )]
     Kind {
-        /// The agent's name.
         agent: String,
         /// The kind of run.
         what: &'static str,

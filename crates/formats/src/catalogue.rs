@@ -82,13 +82,7 @@ pub enum FindError {
     },
     /// It exists, but no source states its rate.
     #[error("format '{id}' cannot be played: its {missing} is not published; {remedy}")]
-    Incomplete {
-        id: String,
-        /// What is missing.
-        missing: &'static str,
-        /// The remedy.
-        remedy: &'static str,
-    },
+    Incomplete { id: String, missing: &'static str, remedy: &'static str },
 }
 
 fn did_you_mean(close: &[String]) -> String {

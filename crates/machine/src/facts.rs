@@ -110,7 +110,6 @@ pub enum Value {
 /// A missing or unusable text, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Gap {
-    /// The text's name.
     pub text: String,
     #[serde(flatten)]
     pub why: NotKnown,

@@ -50,7 +50,6 @@ pub struct Place {
 /// The interface on the path to a place's server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceLink {
-    /// Its name.
     pub interface: String,
     /// Whether the host has no other interface below it, as it may for bridges and tunnels.
     pub is_last: bool,

@@ -306,39 +306,25 @@ pub enum PauseSaid {
     /// No controller responds.
     NoRun,
     /// The run is being stopped, or only fetches its results.
-    Ending {
-        /// The run.
-        run: String,
-    },
+    Ending { run: String },
     /// It is paused before this load point, from 0. `None`: between two runs.
     Paused {
-        /// The run.
         run: String,
         /// The load point.
         point: Option<u16>,
     },
     /// It pauses once this load point is over. `None`: before the one being prepared.
     Pauses {
-        /// The run.
         run: String,
         /// The load point that is running, from 0.
         after: Option<u16>,
     },
     /// It continues.
-    GoesOn {
-        /// The run.
-        run: String,
-    },
+    GoesOn { run: String },
     /// It was not paused.
-    NotPaused {
-        /// The run.
-        run: String,
-    },
+    NotPaused { run: String },
     /// Its controller did not respond to the request.
-    NotDone {
-        /// The run.
-        run: String,
-    },
+    NotDone { run: String },
 }
 
 /// The result as a sentence.

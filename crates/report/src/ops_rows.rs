@@ -68,7 +68,6 @@ impl<W: Write, N: Fn(u32) -> String> OpRows<W, N> {
         OpRows { out, rows: 0, name }
     }
 
-    /// Writes one operation.
     pub fn write(&mut self, op: &OpRecord) -> io::Result<()> {
         let row = Row::of(op, &self.name);
         let first = self.rows == 0;

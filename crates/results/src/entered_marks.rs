@@ -35,7 +35,6 @@ pub struct EnteredMark {
     pub at_s: f64,
     /// Its duration; 0 for a single moment.
     pub lasted_s: f64,
-    /// The event.
     pub text: String,
 }
 
@@ -63,10 +62,7 @@ pub enum MarkError {
     Over,
     /// The start time of the run is unknown.
     #[error("{} does not show when the run started. Give the time since its start with --at", path.display())]
-    NoStart {
-        /// The run.
-        path: PathBuf,
-    },
+    NoStart { path: PathBuf },
 }
 
 /// Seconds since the start of a running run.

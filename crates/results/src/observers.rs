@@ -51,11 +51,7 @@ pub enum ObserverError {
     },
     /// The format of the source is not supported.
     #[error("cannot use {path} as an observer: {why}", path = path.display())]
-    NotUnderstood {
-        path: PathBuf,
-        /// What is missing.
-        why: String,
-    },
+    NotUnderstood { path: PathBuf, why: String },
     /// Its samples and the run do not overlap.
     #[error(
         "{path} has no samples from the time of the run: it covers {theirs}, the run covers {run}. If the \

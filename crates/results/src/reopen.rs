@@ -70,10 +70,7 @@ pub enum ReopenError {
         "{} has no summary.json, and its log in ops/ is truncated or damaged. Copy the run again",
         path.display()
     )]
-    Torn {
-        /// The run directory.
-        path: PathBuf,
-    },
+    Torn { path: PathBuf },
 }
 
 /// The advice for a summary that can't be read.

@@ -14,7 +14,6 @@ use reelgauge_analysis::path::site::Site;
 use reelgauge_analysis::path::site::validation::SiteFault;
 use reelgauge_record::run_dir::{RunDirError, write_atomically};
 
-/// The file's name.
 pub const SITE_FILE: &str = "site.toml";
 
 /// No valid file is longer.
@@ -34,7 +33,6 @@ pub enum SiteError {
     /// The file can't be read.
     #[error("cannot read {path}: {source}", path = path.display())]
     Io {
-        /// Which.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -42,18 +40,13 @@ pub enum SiteError {
     /// The file has a syntax error or an unknown key.
     #[error("cannot parse {path}: {why}", path = path.display())]
     NotUnderstood {
-        /// Which.
         path: PathBuf,
         /// The position in the file, and the mistake.
         why: String,
     },
     /// A value is impossible.
     #[error("{path}: {fault}. Correct or remove the line", path = path.display())]
-    CannotBe {
-        /// Which.
-        path: PathBuf,
-        fault: SiteFault,
-    },
+    CannotBe { path: PathBuf, fault: SiteFault },
     /// It can't be written.
     #[error("{0}. Name another file with --site")]
     Write(String),

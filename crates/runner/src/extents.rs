@@ -47,7 +47,6 @@ pub struct CopyRequest {
     pub terms: Terms,
 }
 
-/// The result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
     pub path: String,
@@ -88,10 +87,7 @@ pub enum CopyError {
         "--passes {passes} is outside {MIN_PASSES} to {MAX_PASSES}. With fewer than {MIN_PASSES}, a \
          difference may be chance"
     )]
-    Passes {
-        /// The number.
-        passes: u32,
-    },
+    Passes { passes: u32 },
     /// The copy would be on another file system.
     #[error(
         "{} is on {file_system} and {} on {target_system}, so a copy there cannot show fragmentation. \
@@ -111,10 +107,7 @@ pub enum CopyError {
     Own { path: PathBuf },
     /// Too little of it is to be compared.
     #[error("--first {most} is read too quickly to compare; use 8MiB or more")]
-    LittleOfIt {
-        /// The requested size.
-        most: Size,
-    },
+    LittleOfIt { most: Size },
     /// There is no space for the copy.
     #[error(
         "the copy needs {needed}, but {} has {available} free, of which {kept} must stay free \
@@ -123,9 +116,7 @@ pub enum CopyError {
     )]
     Room {
         target: PathBuf,
-        /// The space needed.
         needed: Size,
-        /// The free space.
         available: Size,
         /// The space that must stay free.
         kept: Size,

@@ -134,7 +134,6 @@ fn judge_points(summary: &mut Summary, criteria: Option<&Criteria>) {
     summary.verdict = verdict_of_run(&summary.load_points);
 }
 
-/// All load points.
 fn measure(
     session: &mut Session,
     plan: &Plan,

@@ -169,10 +169,7 @@ pub enum Start {
     /// It begins as soon as it is ready.
     Now,
     /// It begins at this time on the run's clock, or as soon as it is ready after that.
-    At {
-        /// The time.
-        run_ns: u64,
-    },
+    At { run_ns: u64 },
     /// The run was stopped while it waited.
     Never,
 }

@@ -102,7 +102,6 @@ enum Said {
     Works(u32),
     /// The probe with this number begins.
     Begins(usize),
-    /// Its facts.
     Found(Vec<(&'static str, Noted)>),
     /// It has ended.
     Done(Result<End, RunError>),

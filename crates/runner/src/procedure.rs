@@ -115,7 +115,6 @@ pub enum ProcedureEvent<'a> {
         number: usize,
         /// The number of steps.
         of: usize,
-        /// The step.
         row: &'a Row,
     },
     /// A step that was complete before the procedure was stopped is repeated, because later steps depend
@@ -184,11 +183,7 @@ pub enum ProcedureError {
         "step '{step}' runs its event again, but a resumed procedure does not take the event's command from \
          the run. Add --event '{event}: COMMAND'"
     )]
-    EventAgain {
-        step: String,
-        /// The event's name.
-        event: String,
-    },
+    EventAgain { step: String, event: String },
     /// A step without enough space.
     #[error(
         "step '{step}' writes {}, but at most {} can be written on {} at that point, because {} must stay \
@@ -198,16 +193,10 @@ pub enum ProcedureError {
         target.display(),
         amount(lack.kept_bytes)
     )]
-    NoRoom {
-        step: String,
-        target: PathBuf,
-        /// The missing space.
-        lack: Lack,
-    },
+    NoRoom { step: String, target: PathBuf, lack: Lack },
     /// Another process is carrying it out.
     #[error("{} is still running (process {pid})", dir.display())]
     GoesOn {
-        /// The procedure's directory.
         dir: PathBuf,
         /// The number of that process.
         pid: u32,
@@ -240,7 +229,6 @@ impl From<ShellError> for ProcedureError {
 }
 
 impl ProcedureError {
-    /// The exit status.
     pub fn exit_code(&self) -> u8 {
         match self {
             ProcedureError::Run(error) => error.exit_code(),

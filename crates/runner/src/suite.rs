@@ -53,7 +53,6 @@ const SUITE_VERSION: u32 = 1;
 /// The request for a suite.
 #[derive(Clone, Debug)]
 pub struct SuiteRequest {
-    /// The suite's name.
     pub name: String,
     /// Its workloads, in their order.
     pub workloads: Vec<SuiteWorkload>,
@@ -84,7 +83,6 @@ pub struct Suite {
     pub suite_version: u32,
     /// The program that wrote it.
     pub written_by: String,
-    /// The suite's name.
     pub name: String,
     /// The directory that was measured.
     pub target: PathBuf,

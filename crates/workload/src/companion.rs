@@ -127,7 +127,6 @@ impl Stock {
         found.is_some()
     }
 
-    /// The current file.
     fn current(&mut self) -> &mut ScratchFile {
         &mut self.files[self.at]
     }

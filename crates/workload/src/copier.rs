@@ -140,7 +140,6 @@ impl Copier {
         FramePlace { file, offset: self.offset, len }
     }
 
-    /// The next operation.
     fn op(&self) -> Op {
         let (source, output) = (self.shape.source_file, self.shape.output_file);
         let (number, due_ns) = (self.blocks as u32, self.due_ns);

@@ -71,10 +71,7 @@ pub enum MediaError {
         "{name} has one file per frame, which --read-from cannot play. Use a format with all frames in one \
          file, or omit --read-from"
     )]
-    SequenceFromOwnFiles {
-        /// The media.
-        name: String,
-    },
+    SequenceFromOwnFiles { name: String },
     /// The frames of the media are not in playing order.
     #[error(
         "the frames of '{path}' are not stored in playing order, so it cannot be read sequentially. Copy it \

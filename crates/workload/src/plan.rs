@@ -288,7 +288,6 @@ pub enum PlanError {
     Unaligned {
         /// The name of the size.
         what: String,
-        /// The given value.
         size: Size,
         /// The required alignment.
         quantum: Size,

@@ -80,7 +80,6 @@ impl ActorScript for Player {}
 /// The clip and the settings of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerShape {
-    /// The frames.
     pub clip: Clip,
     /// The rate and the buffer.
     pub pace: Pace,

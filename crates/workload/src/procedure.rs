@@ -196,7 +196,6 @@ pub struct Step {
     pub name: String,
     /// Its round, from 1; `None` outside rounds.
     pub round: Option<u32>,
-    /// Its work.
     pub action: Action,
     /// The conditions for running it.
     pub requires: Requirement,

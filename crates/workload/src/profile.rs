@@ -19,7 +19,6 @@ pub struct Profile {
     blocks_kib: (u64, u64),
 }
 
-/// Every named profile.
 pub const PROFILES: [Profile; 3] = [
     Profile {
         name: "production-edit",

@@ -98,7 +98,6 @@ pub struct Trial {
 /// All trials with one count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CountEvidence {
-    /// The count.
     pub streams: u32,
     /// Trials that passed.
     pub passed: u32,
@@ -168,10 +167,7 @@ pub enum Budget {
 #[serde(tag = "found", rename_all = "snake_case")]
 pub enum Answer {
     /// This count passed every time, the next one never.
-    Exactly {
-        /// The count.
-        streams: u32,
-    },
+    Exactly { streams: u32 },
     /// There is noise, or the search was a quick one.
     Between {
         /// The largest count that passed every time; 0 if there is none.
@@ -182,10 +178,7 @@ pub enum Answer {
     /// Not even one stream passed.
     NotEvenOne,
     /// No trial failed, up to the largest count that could be tried.
-    AtLeast {
-        /// That count.
-        streams: u32,
-    },
+    AtLeast { streams: u32 },
     /// The client was the limit; the storage may sustain more.
     ClientLimited {
         /// The largest count that passed every time; 0 if there is none.
@@ -219,7 +212,6 @@ impl Answer {
     }
 }
 
-/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Make a trial.
@@ -261,17 +253,10 @@ pub enum SearchError {
     },
     /// A time is invalid.
     #[error("{seconds} s is not a valid time. Use a positive number of seconds")]
-    NoTime {
-        /// The given value.
-        seconds: f64,
-    },
+    NoTime { seconds: f64 },
     /// The count of a trial is out of range.
     #[error("a trial with {streams} streams is outside the search range of 1 to {cap}")]
-    OutOfRange {
-        /// The count.
-        streams: u32,
-        cap: u32,
-    },
+    OutOfRange { streams: u32, cap: u32 },
 }
 
 /// The search: its settings and its evidence. It can be written and read back unchanged.

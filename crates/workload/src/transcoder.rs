@@ -148,7 +148,6 @@ impl Transcoder {
         Phase::Read(FrameRead::new(&self.shape.source, frame, frame as u32, self.due_ns, OpFlags::NONE))
     }
 
-    /// The next operation.
     fn op(&self) -> Op {
         let source = Hand::reading(self.stream, SOURCE, self.shape.direct);
         let output = Hand::writing(self.stream, OUTPUT, self.shape.direct);

@@ -26,11 +26,9 @@ pub struct WatchPlan {
     /// The user's description of the storage.
     #[serde(default, skip_serializing_if = "StorageDetails::is_empty")]
     pub storage: StorageDetails,
-    /// What to watch.
     pub watch: WatchSettings,
 }
 
-/// What to watch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchSettings {
     /// The name of this host in `counters/agent=NAME`.

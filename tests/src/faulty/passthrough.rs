@@ -58,7 +58,6 @@ pub trait DataPath: std::fmt::Debug + Send + Sync {
     fn write_all_at(&self, path: &Path, data: &[u8], offset: u64) -> io::Result<()>;
 }
 
-/// An open file.
 #[derive(Debug)]
 struct Handle {
     file: File,

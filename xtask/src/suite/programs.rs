@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::command;
 
-/// A test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The name of its target: `timed`, `reelgauge_report` for that crate's unit tests.

@@ -39,7 +39,6 @@ pub fn of(name: &str) -> Option<usize> {
     BUDGETS.iter().find(|(of, _)| *of == name).map(|(_, lines)| *lines)
 }
 
-/// Applies the rule.
 pub fn check(pages: &[Page]) -> Vec<Fault> {
     let mut lines: BTreeMap<String, usize> =
         BUDGETS.iter().map(|(name, _)| ((*name).to_owned(), 0)).collect();

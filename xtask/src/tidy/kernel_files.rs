@@ -28,7 +28,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/runner/src/supervise.rs", "the standard input of the process that supervises this one"),
 ];
 
-/// Applies the rule.
 pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
     faults(product, ALLOWED)
 }

@@ -147,7 +147,6 @@ const NOUNS: &[(&str, &str)] = &[
 /// Names required by cargo or the language.
 const GIVEN: &[&str] = &["lib", "main", "mod"];
 
-/// Applies the rule.
 pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
     faults(product, NOUNS)
 }

@@ -115,7 +115,6 @@ const ALLOWED: &[(&str, &str, &str)] = &[
 /// The file with the exceptions.
 const TABLE: &str = "xtask/src/tidy/target_io.rs";
 
-/// Applies the rule.
 pub fn check(product: &[Product<'_>]) -> Vec<Fault> {
     faults(product, ALLOWED)
 }

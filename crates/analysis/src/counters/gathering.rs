@@ -39,7 +39,6 @@ pub struct Gathering {
 }
 
 impl Gathering {
-    /// Takes a row.
     pub fn take(&mut self, row: CounterRow<'_>) {
         let layer = Layer::from_name(row.layer);
         let known = |kind: &CounterKind| {

@@ -71,7 +71,6 @@ impl FirstPass {
         self
     }
 
-    /// Takes an operation.
     #[inline]
     pub fn add(&mut self, op: &OpRecord) {
         self.ops += 1;

@@ -164,7 +164,6 @@ impl MapTally {
         }
     }
 
-    /// Takes an access.
     pub(super) fn add(&mut self, op: &OpRecord) {
         if let Some(points) = &mut self.points {
             points.issued_s.push(Decimal::seconds(op.issued_ns));

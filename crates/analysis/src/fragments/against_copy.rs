@@ -121,7 +121,6 @@ impl CopyComparison {
         })
     }
 
-    /// Adds the sentence.
     pub fn in_words(self, sentence: impl Fn(&CopyComparison) -> String) -> AgainstCopy {
         let sentence = sentence(&self);
         let CopyComparison { file, copy, ratio, finding, .. } = self;

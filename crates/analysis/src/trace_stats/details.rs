@@ -57,7 +57,6 @@ impl<'a> TraceDetails<'a> {
         TraceDetails { stats, top, files, over_time: OverTimeTally::new(span) }
     }
 
-    /// Takes an operation.
     pub fn add(&mut self, op: &OpRecord) {
         let period: Period = self.stats.period;
         if !period.holds(op) || op.flags.has(OpFlags::WARMUP) {

@@ -78,7 +78,6 @@ impl TimeBins {
     }
 }
 
-/// Takes operations.
 #[derive(Clone, Debug)]
 pub(crate) struct OverTimeTally {
     time: TimeBins,

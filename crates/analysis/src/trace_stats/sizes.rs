@@ -56,7 +56,6 @@ pub struct SizeCount {
     pub count: u64,
 }
 
-/// Takes sizes.
 #[derive(Clone, Debug)]
 pub(crate) struct Sizes {
     counts: HashMap<u32, u64>,
@@ -80,7 +79,6 @@ impl Sizes {
         }
     }
 
-    /// Counts one operation.
     pub(crate) fn add(&mut self, bytes: u32) {
         self.moments.add(f64::from(bytes));
         (self.min, self.max) = (self.min.min(bytes), self.max.max(bytes));

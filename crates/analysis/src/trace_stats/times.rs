@@ -39,7 +39,6 @@ pub struct ServiceRow {
     pub count: u64,
 }
 
-/// Takes service times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ServiceTimes {
     moments: Moments,
@@ -50,7 +49,6 @@ pub(crate) struct ServiceTimes {
 }
 
 impl ServiceTimes {
-    /// Counts one operation.
     pub(crate) fn add(&mut self, service_ns: u64) {
         self.moments.add(service_ns as f64);
         self.recorder.record(service_ns);

@@ -146,7 +146,6 @@ const TEXTS: &[(&str, &str)] = texts![
     "fs.links_missing",
 ];
 
-/// Every rule.
 pub fn rules() -> &'static [Rule] {
     // A test checks that each can be read.
     static RULES: LazyLock<Vec<Rule>> =

@@ -135,7 +135,6 @@ pub enum Truth {
     No,
     /// It is known that there is nothing to judge: no clock to set, no slot.
     Absent,
-    /// The missing texts.
     NotKnown(Vec<Gap>),
 }
 

@@ -95,7 +95,6 @@ pub enum Sum {
         connections: u32,
         /// The largest receive plus send buffer of one connection.
         buffer_bytes: u64,
-        /// The total.
         bytes: u64,
         /// The server's memory; `None` if it is not stated.
         memory_bytes: Option<u64>,
@@ -134,7 +133,6 @@ pub enum Sum {
     },
     /// The limit of dirty data: one second of the link.
     Dirty {
-        /// The link.
         mbit_per_s: f64,
         /// The bytes of one second.
         second_bytes: u64,

@@ -130,10 +130,7 @@ pub enum AreaError {
         "another file system is mounted at {path}, inside the area. Nothing was removed. Unmount it, then \
          run 'reelgauge clean' again"
     )]
-    MountInside {
-        /// The mount point.
-        path: PathBuf,
-    },
+    MountInside { path: PathBuf },
     /// The removal was interrupted by an error.
     #[error(
         "cannot remove {path}: {source}. Correct this, then run 'reelgauge clean' again: the area is still \

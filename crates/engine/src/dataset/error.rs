@@ -56,7 +56,6 @@ pub enum DataSetError {
     TooLarge {
         /// The file that was being written.
         path: PathBuf,
-        /// The requested size.
         file_bytes: u64,
     },
     /// An entry in the data set's place does not belong to Reelgauge.

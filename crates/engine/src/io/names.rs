@@ -146,7 +146,6 @@ impl Names {
         self.files.len()
     }
 
-    /// One of them.
     #[inline]
     pub(crate) fn get(&self, file: u32) -> Option<Name<'_>> {
         self.files.get(file as usize).map(|file| Name { file, names: self })

@@ -38,7 +38,6 @@ impl Names {
         self.0.len()
     }
 
-    /// One of them.
     pub(crate) fn get(&self, file: u32) -> Option<Name<'_>> {
         self.0.get(file as usize)
     }

@@ -48,7 +48,6 @@ pub enum NetworkSaid {
 /// Settings of these measurements.
 #[derive(Clone, Debug)]
 pub struct NetworkTerms {
-    /// The owner's limits.
     pub limits: OwnerLimits,
     /// Set while a run is in progress, which nothing may disturb.
     pub at_work: Arc<AtomicBool>,

@@ -56,7 +56,6 @@ pub struct Presence {
     pub host: HostFacts,
     /// The directories that it may use.
     pub roots: Vec<RootFacts>,
-    /// The owner's limits.
     pub limits: OwnerLimits,
     /// The number of the last order that it decrypted.
     pub last_order: u64,
@@ -133,7 +132,6 @@ pub struct RefusedOrder {
 #[derive(Clone, Debug)]
 pub struct ReceivedOrder {
     pub number: u64,
-    /// Its content.
     pub body: Vec<u8>,
     /// The subject for the answer.
     pub reply: Option<Subject>,
@@ -165,7 +163,6 @@ pub struct Identity {
     pub version: String,
     /// The directories that it may use.
     pub roots: Vec<PathBuf>,
-    /// The owner's limits.
     pub limits: OwnerLimits,
     /// Set while a run is in progress there.
     pub at_work: Arc<AtomicBool>,

@@ -28,7 +28,6 @@ const SEND_WITHIN: Duration = Duration::from_millis(500);
 
 /// The tasks of an agent.
 pub struct Tasks {
-    /// Runs.
     pub place: Workplace,
     /// Measurements of the network.
     pub network: NetworkDuty,

@@ -54,7 +54,6 @@ pub enum BatchError {
     None {
         /// The batch's directory on this host.
         dir: PathBuf,
-        /// Why not.
         why: String,
     },
 }
@@ -137,7 +136,6 @@ struct Kept {
     runs: Vec<BatchRun>,
 }
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct Batch {
     dir: PathBuf,
@@ -273,7 +271,6 @@ impl Batch {
         &self.fleet_plan
     }
 
-    /// The batch's directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

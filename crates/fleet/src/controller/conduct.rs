@@ -62,7 +62,6 @@ pub enum OnLoss {
 /// The task of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentTask {
-    /// The agent's name.
     pub agent: String,
     /// SHA-256 of the agent's plan.
     pub plan_sha256: String,
@@ -309,10 +308,7 @@ pub enum WhyStopped {
     /// The user stopped it.
     User,
     /// An agent was missing, and the plan requires that the run stops then.
-    Missing {
-        /// Its name.
-        agent: String,
-    },
+    Missing { agent: String },
     /// All files are made, and nothing else was requested.
     Prepared,
 }
@@ -338,7 +334,6 @@ pub type Told = (String, Order);
 /// The state of a run; the module describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conduct {
-    /// Its name.
     pub run: String,
     /// What happens when an agent is missing.
     pub on_loss: OnLoss,

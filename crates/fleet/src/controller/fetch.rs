@@ -69,12 +69,7 @@ pub enum Keep {
     /// Write these bytes there.
     Write { file: String, offset: u64 },
     /// Write these bytes, which complete the file: check its digest.
-    Complete {
-        file: String,
-        offset: u64,
-        /// The expected digest.
-        sha256: String,
-    },
+    Complete { file: String, offset: u64, sha256: String },
 }
 
 #[derive(Clone, Debug)]

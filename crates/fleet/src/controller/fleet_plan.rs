@@ -82,7 +82,6 @@ pub enum BeginWith {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Group {
-    /// The group's name.
     pub name: Option<String>,
     /// Its agents; empty means all remaining agents.
     pub agents: Vec<String>,
@@ -165,7 +164,6 @@ pub enum FleetPlanError {
     Plan {
         /// The plan, as the fleet's plan names it.
         plan: String,
-        /// Why.
         source: PlanError,
     },
     /// A step that does not fit its workload.
@@ -173,7 +171,6 @@ pub enum FleetPlanError {
     Step {
         /// The plan, as the fleet's plan names it.
         plan: String,
-        /// Why.
         source: Box<StepError>,
     },
     /// A search together with other work, or two searches.
@@ -209,7 +206,6 @@ pub struct Taken {
 pub struct Placed {
     /// The task that the controller sends it.
     pub part: AgentTask,
-    /// Its group's name.
     pub group: Option<String>,
     pub target: PathBuf,
     /// How many load points it has.

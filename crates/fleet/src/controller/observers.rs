@@ -21,7 +21,6 @@ use super::conduct::AgentTask;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObserverTable {
-    /// Their names.
     pub agents: Vec<String>,
     /// The directory whose disks are watched; without one, all disks of the host are.
     pub path: Option<PathBuf>,

@@ -37,7 +37,6 @@ const FILE_MAX_BYTES: u64 = 16 << 20;
 /// The numbers of parallel connections, with one measurement each.
 const CONNECTIONS: [u32; 2] = [1, 4];
 
-/// What to check.
 #[derive(Clone, Debug)]
 pub struct PreflightRequest {
     /// The tasks of each run and its name; no name if it is the only run.

@@ -36,7 +36,6 @@ const SEEDS_APART: u64 = 1 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {
-    /// The step's name.
     pub name: Option<String>,
     /// The plan of one host that every group carries out; by default each group's own.
     pub workload: Option<PathBuf>,

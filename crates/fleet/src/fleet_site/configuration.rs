@@ -14,7 +14,6 @@ use super::subject::Permissions;
 pub struct SiteFiles<'a> {
     pub certificate: &'a Path,
     pub key: &'a Path,
-    /// The server's log.
     pub log: &'a Path,
 }
 

@@ -250,7 +250,6 @@ impl FleetSite {
         self.dir.join(CONFIGURATION)
     }
 
-    /// The server's log.
     pub fn log_path(&self) -> PathBuf {
         self.dir.join(LOG)
     }

@@ -28,7 +28,6 @@ pub struct MeanClip {
     pub file_bytes: u64,
     /// Frames, at the frame rate; at least 1.
     pub frames: u64,
-    /// The quotient.
     pub mean: MeanBytes,
 }
 

@@ -101,7 +101,6 @@ pub fn so_far(conduct: &Conduct, before: u16) -> Vec<SoFarLine> {
     (0..before).map(line).collect()
 }
 
-/// The missing agents.
 pub fn missing(conduct: &Conduct) -> Vec<MissingLine> {
     let line = |member: &Member| {
         let missing = member.missing.as_ref()?;

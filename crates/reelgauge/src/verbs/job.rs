@@ -23,7 +23,6 @@ use crate::cli::OutputArgs;
 use crate::progress::Progress;
 use crate::screen;
 
-/// The request.
 #[derive(Debug)]
 pub enum Job {
     Mix(Box<MixRequest>),

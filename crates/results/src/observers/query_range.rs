@@ -42,7 +42,6 @@ struct Data {
 /// One series of a matrix.
 #[derive(Deserialize)]
 pub(super) struct Range {
-    /// Its labels.
     pub(super) metric: BTreeMap<String, String>,
     /// Seconds since 1970, and the value.
     #[serde(default)]

@@ -21,7 +21,6 @@ use reelgauge_report::doctor::hint_sentence;
 /// A rule, and whether it concerns the network path to the storage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
-    /// The rule.
     pub named: CheckHint,
     /// Whether the network may be the limit.
     pub is_about_network: bool,

@@ -50,7 +50,6 @@ pub struct Prepared {
     pub locked: LockedTarget,
     /// The place of its results.
     pub results: Results,
-    /// The test files.
     pub data_set: DataSet,
     /// Whether they are the user's own.
     pub own_files: bool,

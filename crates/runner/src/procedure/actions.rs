@@ -36,7 +36,6 @@ pub enum ActionError {
 }
 
 impl ActionError {
-    /// The exit status.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             ActionError::Ballast(BallastError::Stopped) => INTERRUPTED,

@@ -84,7 +84,6 @@ pub struct KeptTerms {
     pub max_bytes_per_s: Option<NonZeroU64>,
 }
 
-/// One step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Its name in the report.
@@ -92,7 +91,6 @@ pub struct Row {
     /// Its round, from 1; `None` outside rounds.
     pub round: Option<u32>,
     pub action: Action,
-    /// Its progress.
     pub state: RowState,
     #[serde(default)]
     pub requires: Requirement,

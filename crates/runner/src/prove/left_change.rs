@@ -87,7 +87,6 @@ pub enum LeftChangeError {
          for it or kill it, then run: reelgauge prove --undo-left"
     )]
     StillRuns {
-        /// The command.
         change: String,
         /// The process of the command.
         pid: u32,
@@ -108,7 +107,6 @@ pub enum LeftChangeError {
     Undo {
         /// The file with the undo.
         path: PathBuf,
-        /// Why.
         source: ShellError,
     },
 }
@@ -116,7 +114,6 @@ pub enum LeftChangeError {
 /// A change that is on disk.
 #[derive(Clone, Debug)]
 pub struct Noted {
-    /// Its content.
     pub left: LeftChange,
     pub path: PathBuf,
 }

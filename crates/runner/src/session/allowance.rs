@@ -94,7 +94,6 @@ pub enum Refusal {
          Raise it (ulimit -n), or use {}", fewer(*.fits)
     )]
     OpenFiles {
-        /// The number needed.
         needed: u64,
         /// The number allowed.
         allowed: u64,
@@ -108,7 +107,6 @@ pub enum Refusal {
         fewer(*.fits)
     )]
     Threads {
-        /// The number needed.
         needed: u64,
         /// The number allowed.
         allowed: u64,

@@ -128,7 +128,6 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// Writes the report.
     fn report(self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Finished {
         let Closed { mut summary, locked, run_dir, cleared } = self;
         observer.phase("reporting");

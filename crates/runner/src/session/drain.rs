@@ -157,7 +157,6 @@ pub struct Drain {
     tolerated: Arc<OnceLock<Tolerated>>,
 }
 
-/// The implementation.
 #[derive(Debug)]
 enum DrainWorker {
     Thread {

@@ -62,7 +62,6 @@ pub struct Subject {
     pub plan: BTreeMap<String, String>,
     /// Whether direct I/O was requested.
     pub asked_direct: bool,
-    /// The test files.
     pub data_set: DataSet,
     /// Bytes of all of them.
     pub data_bytes: u64,
@@ -84,7 +83,6 @@ pub struct Material {
 /// The facts of a finished run.
 #[derive(Debug)]
 pub struct RunFacts<'a> {
-    /// What was measured.
     pub subject: Subject,
     pub locked: &'a LockedTarget,
     /// The directory of the run's results.

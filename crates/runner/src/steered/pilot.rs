@@ -311,7 +311,6 @@ impl Observer for Pilot {
     }
 }
 
-/// The worst streams.
 fn streams(live: &Live, margins: &Margins) -> Vec<StreamSaid> {
     let said = |stream: &StreamNow| StreamSaid {
         stream: stream.stream,

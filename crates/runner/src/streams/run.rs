@@ -191,7 +191,6 @@ struct StreamsRun {
 }
 
 impl StreamsRun {
-    /// All load points.
     fn all_points(&mut self, observer: &mut dyn Observer, interrupt: &Interrupt) -> Result<(), RunError> {
         observer.phase("measuring");
         for scale in self.plan.scale.0.clone() {

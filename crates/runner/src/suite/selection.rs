@@ -21,7 +21,6 @@ const SYNTHETIC: &str = "-synth";
 /// A workload of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteWorkload {
-    /// The workload's name.
     pub name: String,
     /// Its origin.
     pub group: WorkloadGroup,

@@ -29,7 +29,6 @@ pub enum StreamsError {
     Zero {
         /// The name of the value.
         field: String,
-        /// The remedy.
         remedy: &'static str,
     },
     /// There is no format.

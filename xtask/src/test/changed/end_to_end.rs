@@ -33,7 +33,6 @@ impl<'a> EndToEnd<'a> {
         EndToEnd { modules: modules.collect() }
     }
 
-    /// All of them.
     pub fn all(&self) -> BTreeSet<String> {
         self.that(|_, _| true)
     }

@@ -45,7 +45,6 @@ pub struct AgentSettings {
     pub join: JoinFile,
     /// The directories that it may use.
     pub roots: Vec<PathBuf>,
-    /// The owner's limits.
     pub limits: OwnerLimits,
     /// The folder for runs until all their files were fetched.
     pub kept: PathBuf,
