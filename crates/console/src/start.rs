@@ -272,7 +272,10 @@ fn unusable_target(filled: &Filled) -> Option<Refusal> {
     let why = match std::fs::metadata(path) {
         Ok(found) if !found.is_dir() => format!("'{}' is not a directory", shown(path)),
         Ok(_) if !is_writable(Path::new(path)) => {
-            format!("cannot write to '{}': permission denied", shown(path))
+            format!(
+                "cannot write to '{}': permission denied. Use another directory, or change its permissions",
+                shown(path)
+            )
         }
         Ok(_) => return None,
         Err(error) => format!("cannot use '{}': {}", shown(path), error_words(&error)),
@@ -350,7 +353,11 @@ fn wait(mut child: Child, mut said: File, runs_dir: &Path, before: &HashSet<OsSt
                 ));
             }
             Ok(Some(_)) => return StartAnswer::refused(what_it_said(&mut said)),
-            Err(error) => return StartAnswer::refused(format!("cannot wait for process {pid}: {error}")),
+            Err(error) => {
+                return StartAnswer::refused(format!(
+                    "cannot wait for process {pid}: {error}. Reload the list to see whether the run started"
+                ));
+            }
         }
     }
 }

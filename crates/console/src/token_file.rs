@@ -42,7 +42,10 @@ pub enum TokenFileError {
     )]
     NoToken { path: PathBuf },
     /// No secret can be drawn.
-    #[error("the system provides no random numbers ({0}), so no token can be made")]
+    #[error(
+        "the system provides no random numbers ({0}), so no token can be made. Write your own into the file: \
+         32 to 512 letters and digits"
+    )]
     Random(#[from] getrandom::Error),
 }
 

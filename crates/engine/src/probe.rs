@@ -296,7 +296,10 @@ fn why(doing: &str, error: &io::Error, shortage: Option<Shortage>) -> String {
                 )
             }
             None => {
-                format!("the probe could not {doing} ({error}), although the file system reports free space")
+                format!(
+                    "the probe could not {doing} ({error}), although the file system reports free space. \
+                     Check the quotas and limits on the server, and probe again"
+                )
             }
         };
     }

@@ -89,8 +89,8 @@ impl Darshan {
         self.ops.push(Op { offset, len, done_len: len, ..Op::new(kind, file, stream, start_ns, end_ns, 0) });
         if self.ops.len() >= MAX_SORTED {
             sink.warn(
-                "points in the log with more operations than can be sorted at once; operations are in order \
-                 only from one such point to the next",
+                "places where the log was cut for sorting, because it has too many operations; operations \
+                 are in order only from one such place to the next",
             );
             self.flush(sink)?;
         }

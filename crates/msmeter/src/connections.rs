@@ -145,8 +145,9 @@ fn accept(listener: &TcpListener, guests: &Guests, sender: &SyncSender<Event>, o
             continue;
         };
         if !guests.has(peer) {
+            let why = "no --peer lists it. To allow it, add --peer with this address";
             // At the end of a session the receiver may be gone.
-            let _ = sender.try_send(Event::Refused { peer, why: "it is in no --peer" });
+            let _ = sender.try_send(Event::Refused { peer, why });
             continue;
         }
         key += 1;

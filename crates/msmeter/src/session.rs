@@ -89,7 +89,7 @@ pub enum Happening {
 /// The reason why a session fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MeterError {
-    #[error("cannot listen at {address}: {source}")]
+    #[error("cannot listen at {address}: {source}. Choose another address or port with --listen")]
     Listen { address: SocketAddr, source: io::Error },
     /// Not all workers connected.
     #[error(

@@ -67,7 +67,8 @@ pub enum ReopenError {
     Log(#[from] LogError),
     /// It has no summary, and all of its log was cut off.
     #[error(
-        "{} has no summary.json, and its log in ops/ is truncated or damaged. Copy the run again",
+        "{} has no summary.json, and its log in ops/ is truncated or damaged. If this is a copy, copy the \
+         run again; otherwise repeat the measurement",
         path.display()
     )]
     Torn { path: PathBuf },

@@ -128,7 +128,10 @@ pub enum CopyError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// Passes that took no time.
-    #[error("the reads were too fast to measure. Files in memory cannot be compared this way")]
+    #[error(
+        "the reads were too fast to measure, probably because the file is in memory. Use a larger file, or \
+         one that is not in memory"
+    )]
     NoTimes,
 }
 

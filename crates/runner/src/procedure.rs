@@ -187,7 +187,8 @@ pub enum ProcedureError {
     /// A step without enough space.
     #[error(
         "step '{step}' writes {}, but at most {} can be written on {} at that point, because {} must stay \
-         free (--keep-free). Free some space, or write less",
+         free (--keep-free). Free some space, or change a setting to write less, such as --set \
+         duration=10s",
         amount(lack.needed_bytes),
         amount(lack.left_bytes),
         target.display(),

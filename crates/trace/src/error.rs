@@ -64,7 +64,8 @@ pub enum TraceError {
     },
     /// The log holds the operations of several agents.
     #[error(
-        "{} has the operations of {agents} hosts, but a trace is of one. Name one of them: {}/ops/agent=NAME",
+        "{} has the operations of {agents} hosts, but a trace has those of only one. Name one of them: \
+         {}/ops/agent=NAME",
         path.display(),
         path.display()
     )]

@@ -25,7 +25,10 @@ pub enum ExportError {
         max_chars: usize,
     },
     /// A name without any safe part.
-    #[error("cannot export the file name '{name}': it {why}. The trace was not made by Reelgauge")]
+    #[error(
+        "cannot export the file name '{name}': it {why}. The trace was not made by Reelgauge. Make it again \
+         with 'reelgauge import' or 'reelgauge record'"
+    )]
     BadName { name: String, why: crate::name::BadName },
     /// The format can't represent anything in the trace.
     #[error("cannot export the trace: it moves no data, and a fio iolog contains only reads and writes")]

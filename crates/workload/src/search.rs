@@ -241,10 +241,7 @@ pub enum SearchError {
         cap: u32,
     },
     /// The number of repeats is 0, or smaller with noise than without.
-    #[error(
-        "the counts next to the limit must be tried at least once, and with noise ({with_noise} times) at \
-         least as often as without ({without} times)"
-    )]
+    #[error("repeats ({without}) must be at least 1, and repeats_with_noise ({with_noise}) at least as many")]
     TooFewRepeats {
         /// Repeats without noise.
         without: u32,

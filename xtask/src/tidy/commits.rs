@@ -1,4 +1,5 @@
-//! Subjects of commits can be scanned: `area: verb …`, 72 characters at most, with a body that gives the reason.
+//! Subjects of commits can be scanned: `area: verb …`, 72 characters at most, with a body that gives the
+//! reason.
 //!
 //! Commits after [`BASE`] are checked; older history stays as it is. Merges have other subjects.
 

@@ -68,7 +68,7 @@ pub enum DataSetError {
     /// A newer version created the data set.
     #[error(
         "the data set {directory} was created by a newer version of Reelgauge (format {format}). Use that \
-         version, or remove the area with it"
+         version, or remove the area with that version's 'reelgauge clean'"
     )]
     Newer { directory: PathBuf, format: i64 },
     /// Stopped by the caller.

@@ -112,7 +112,9 @@ fn words(said: LifeEvent<'_>) -> Option<String> {
             "Lost the connection to the fleet's server; retrying until it responds.".to_owned()
         }
         LifeEvent::Happened(Happening::Dropped) => {
-            "Messages were lost: they arrived faster than this agent processed them.".to_owned()
+            "Messages were lost, because they arrived faster than this agent processed them. The controller \
+             repeats its commands, so there is nothing to do."
+                .to_owned()
         }
         LifeEvent::Happened(Happening::Forbidden(what) | Happening::Other(what)) => {
             format!("Connection: {}.", plain(what))

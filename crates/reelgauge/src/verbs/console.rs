@@ -89,8 +89,10 @@ fn who_may(args: &ConsoleArgs) -> String {
             "No token is required: every user of this host can start and delete runs with your rights."
                 .to_owned()
         }
-        Some(path) => format!("The token in {} allows anyone to start and delete runs.", shell_word(path)),
-        None => "This link allows anyone to start and delete runs.".to_owned(),
+        Some(path) => {
+            format!("Anyone who has the token in {} can start and delete runs.", shell_word(path))
+        }
+        None => "Anyone who has this link can start and delete runs.".to_owned(),
     }
 }
 

@@ -66,7 +66,10 @@ pub enum PassError {
         exit_code: u8,
     },
     /// It left no run, or more than one.
-    #[error("a pass created {0} run directories instead of one, so its results cannot be identified")]
+    #[error(
+        "a pass created {0} run directories instead of one, so its results cannot be identified. Start no \
+         other run in the folder of the proof, then repeat the proof"
+    )]
     Runs(usize),
     /// Its suite can't be read.
     #[error("cannot read the suite of a pass: {0}")]

@@ -548,7 +548,8 @@ impl Loader {
             (preopened, "files were in use when the trace began; they are opened before it"),
             (
                 self.assumed_inline,
-                "files are written whose opening the trace does not show; they are opened right before",
+                "files are written whose opening the trace does not show; they are opened right before the \
+                 first write",
             ),
             (
                 self.copied,
