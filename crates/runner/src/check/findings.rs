@@ -200,7 +200,7 @@ impl Findings {
         self.settle();
         let mut facts = CheckFacts {
             mount: place.mount.description(),
-            link: (place.link.kind != LinkKind::Memory).then(|| place.link.sentence.clone()),
+            link: place.link_words(),
             line_rate_mb_per_s: place.link.realistic_mb_per_s(),
             sequential_read_mb_per_s: self.levels[Work::Play as usize].map(|level| level.mb_per_s),
             sequential_write_mb_per_s: self.levels[Work::Record as usize].map(|level| level.mb_per_s),
@@ -246,6 +246,21 @@ pub(super) struct Place<'a> {
     pub(super) stopped: Option<&'a str>,
     /// Its duration.
     pub(super) looked_s: f64,
+}
+
+impl Place<'_> {
+    /// The link as text. A disk that the mount names already is only described.
+    fn link_words(&self) -> Option<String> {
+        match &self.link.kind {
+            LinkKind::Memory => None,
+            LinkKind::Block { device, what, .. }
+                if self.mount.source.strip_prefix("/dev/") == Some(device.as_str()) =>
+            {
+                Some(what.clone())
+            }
+            _ => Some(self.link.sentence.clone()),
+        }
+    }
 }
 
 /// The time that 99 of 100 reads did not exceed; `None` if there were fewer.
