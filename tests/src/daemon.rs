@@ -64,7 +64,7 @@ impl Daemon {
     /// Kills it without a chance to clean up, after killing its children.
     pub fn kill(&mut self) {
         for pid in children(self.child.id()) {
-            let _ = crate::tool::tool_with(&["kill", "-KILL", &pid.to_string()]);
+            let _ = crate::programs::tool_with(&["kill", "-KILL", &pid.to_string()]);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -15,8 +15,8 @@ use crate::binary;
 use crate::daemon::Daemon;
 use crate::link::{Link, SERVER};
 use crate::needs::{self, Need};
+use crate::programs::{tool, tool_with, try_tool};
 use crate::scratch::{Scratch, target_dir};
-use crate::tool::{tool, tool_with, try_tool};
 
 /// The requirements of [`Guest::boot`].
 pub const NEEDS: &[Need] = &[

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::link::{Namespace, keep_in_order};
 use crate::needs::Need;
-use crate::tool::tool;
+use crate::programs::tool;
 
 /// The requirements of [`Hosts::new`].
 pub const NEEDS: &[Need] = &[Need::Root, Need::Tool("ip"), Need::Tool("tc"), Need::Tool("nsenter")];

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use crate::daemon::Daemon;
 use crate::needs::Need;
+use crate::programs::{tool, tool_with};
 use crate::scratch::{Scratch, unique_name};
-use crate::tool::{tool, tool_with};
 
 /// The server's address. It is the same in every link, because each link has separate namespaces.
 pub const SERVER: &str = "10.78.0.2";

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::programs::{tool, tool_with, try_tool};
 use crate::scratch::Scratch;
-use crate::tool::{tool, tool_with, try_tool};
 
 /// A file system in an image file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,7 @@ impl Need {
                 unless(crate::throttle::has_quota(), "no control group can limit processor time here".into())
             }
             Need::SystemPython(module) => unless(
-                crate::tool::tool_with(&["/usr/bin/python3", "-c", &format!("import {module}")]).is_ok(),
+                crate::programs::tool_with(&["/usr/bin/python3", "-c", &format!("import {module}")]).is_ok(),
                 format!("the system's Python has no module '{module}'"),
             ),
             Need::Python => unless(
@@ -85,7 +85,7 @@ fn kernel_knows(name: &str) -> bool {
         let list = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
         list.lines().any(|line| line.split_whitespace().last() == Some(name))
     };
-    listed() || (crate::tool::tool_with(&["modprobe", name]).is_ok() && listed())
+    listed() || (crate::programs::tool_with(&["modprobe", name]).is_ok() && listed())
 }
 
 /// Whether the host is otherwise idle: `cargo xtask soak`.

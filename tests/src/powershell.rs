@@ -1,7 +1,7 @@
 //! PowerShell as a reader of scripts, where it is installed.
 
+use crate::programs::tool_with;
 use crate::scratch::Scratch;
-use crate::tool::tool_with;
 
 /// Whether it is installed. Debian has no package of it.
 pub fn is_here() -> bool {

@@ -29,7 +29,7 @@ pub fn script(name: &str, arguments: &[&Path]) -> Value {
     let mut words = vec![interpreter.to_string_lossy(), script.to_string_lossy()];
     words.extend(arguments.iter().map(|argument| argument.to_string_lossy()));
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    let printed = crate::tool::tool_with(&words).unwrap_or_else(|why| panic!("{why}"));
+    let printed = crate::programs::tool_with(&words).unwrap_or_else(|why| panic!("{why}"));
     serde_json::from_str(&printed)
         .unwrap_or_else(|error| panic!("{name} printed no JSON: {error}\n{printed}"))
 }

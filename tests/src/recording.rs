@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::binary::{self, Outcome, Running};
+use crate::programs::tool_with;
 use crate::scratch::Scratch;
-use crate::tool::tool_with;
 
 /// A read or write: kind, file below the directory, offset, bytes requested and done.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,8 +15,8 @@ use crate::daemon::Daemon;
 use crate::faulty::{DataPath, Faulty};
 use crate::link::{Link, SERVER};
 use crate::needs::Need;
+use crate::programs::tool_with;
 use crate::scratch::Scratch;
-use crate::tool::tool_with;
 
 /// The requirements of [`Samba::over`].
 pub const NEEDS: &[Need] = &[

@@ -9,7 +9,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::mounts;
-use crate::tool::tool_with;
+use crate::programs::tool_with;
 
 /// The prefix of every name.
 const PREFIX: &str = "rge";

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::binary;
 use crate::needs::Need;
+use crate::programs::tool_with;
 use crate::scratch::Scratch;
-use crate::tool::tool_with;
 
 /// The requirements of [`SetClock::new`].
 pub const NEEDS: &[Need] = &[Need::Tool("cc")];

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::daemon::Daemon;
 use crate::needs::Need;
+use crate::programs::tool_with;
 use crate::scratch::Scratch;
-use crate::tool::tool_with;
 
 /// The requirements of the share and its client.
 pub const NEEDS: [Need; 3] = [Need::Root, Need::Tool("smbd"), Need::SystemPython("smbc")];

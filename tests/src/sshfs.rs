@@ -11,8 +11,8 @@ use crate::daemon::Daemon;
 use crate::link::{Link, SERVER};
 use crate::mounts::{self, Mounted, TempMount};
 use crate::needs::Need;
+use crate::programs::tool;
 use crate::scratch::Scratch;
-use crate::tool::tool;
 
 /// The requirements of [`Sshfs::mount`].
 pub const NEEDS: &[Need] = &[
@@ -140,7 +140,7 @@ fn serve(link: &Link, folder: &Path) -> Daemon {
 /// Makes a key pair that needs no passphrase.
 fn tool_with_empty_passphrase(path: &Path) {
     let path = path.to_string_lossy();
-    crate::tool::tool_with(&["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", &path]).unwrap();
+    crate::programs::tool_with(&["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", &path]).unwrap();
 }
 
 /// Mounts the served folder.

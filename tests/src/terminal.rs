@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::binary;
-use crate::tool::tool_with;
+use crate::programs::tool_with;
 
 /// Rows of every terminal; scrolled lines are kept.
 const ROWS: u32 = 45;

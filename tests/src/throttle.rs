@@ -202,7 +202,7 @@ mod tests {
         let mount = TempMount::image(ImageKind::Ext4, 32);
         let file = mount.path().join("file");
         std::fs::write(&file, vec![1; 10 << 20]).unwrap();
-        crate::tool::tool("sync");
+        crate::programs::tool("sync");
         let throttle = Throttle::reads(mount.path(), 10 << 20);
         let folder = throttle.folder.clone();
         let mut dd = throttle.command(Path::new("dd"));

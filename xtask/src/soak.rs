@@ -12,9 +12,9 @@ use crate::command;
 const MODULES: &[&str] = &[
     "faults_errors",
     "faults_hangs",
-    "whose_fault",
-    "whose_fault_busy",
-    "interrupted_sentences",
+    "culprit",
+    "culprit_busy_host",
+    "interrupted_claims",
     "swapped_directories",
     "streams_hidden_overload",
     "real_faults",
@@ -174,10 +174,10 @@ mod tests {
     #[test]
     fn all_fault_tests_unless_some_are_named() {
         assert_eq!(of(&["--rounds", "3"]).unwrap().modules, MODULES);
-        let some = of(&["--only", "whose_fault", "--keep-going", "--only", "check"]).unwrap();
+        let some = of(&["--only", "culprit", "--keep-going", "--only", "check"]).unwrap();
         let words: Vec<String> =
             some.tests(1).get_args().map(|word| word.to_string_lossy().into_owned()).collect();
-        let end = ["--no-fail-fast", "--tests", "--", "whose_fault::", "check::"];
+        let end = ["--no-fail-fast", "--tests", "--", "culprit::", "check::"];
         assert_eq!(words[words.len() - end.len()..], end);
         assert!(!of(&[]).unwrap().keeps_going);
     }

@@ -67,10 +67,10 @@ mod gate;
 mod incidents;
 mod judge;
 mod label;
-mod of_suites;
 mod rows;
 pub mod siblings;
 mod sides;
+mod suites;
 
 #[cfg(test)]
 mod tests;
@@ -91,7 +91,7 @@ pub use figures::{
 pub use gate::Gate;
 pub use judge::{MeanScale, ratio_bounds};
 pub use label::FigureLabel;
-pub use of_suites::suite_rows;
+pub use suites::suite_rows;
 
 /// Runs per comparison, at most. A table with more columns is unreadable.
 pub const RUNS_MAX: usize = 8;

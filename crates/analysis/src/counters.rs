@@ -1,17 +1,17 @@
 //! Counters of host, network, disks and mount, on the same clock as the operations, as a page shows
 //! them.
 //!
-//! [`gathering`] builds them from samples, [`thin`] reduces their points, and [`note`] records what is
-//! omitted. [`means`] holds the mean of each counter in a stretch of the run; [`watched`] those of a
-//! watch, which has no load.
+//! [`page_series`] builds them from samples, [`downsampling`] reduces their points, and [`note`] records
+//! what is omitted. [`means`] holds the mean of each counter in a stretch of the run; [`watch_summary`]
+//! those of a watch, which has no load.
 //!
 //! Not here: sampling them (machine) and reading them back (results).
 
-pub mod gathering;
+pub mod downsampling;
 pub mod means;
 pub mod note;
-pub mod thin;
-pub mod watched;
+pub mod page_series;
+pub mod watch_summary;
 
 use reelgauge_record::counters::Layer;
 use serde::{Deserialize, Serialize};

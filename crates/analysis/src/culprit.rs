@@ -18,7 +18,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine_then::MachineThen;
+use crate::host_state::MachineThen;
 
 /// At this share of its realistic rate, a line counts as saturated.
 pub const LINK_FULL_SHARE: f64 = 0.90;
@@ -53,7 +53,7 @@ pub enum Culprit {
     Tool,
     /// The local host: its processors or its memory.
     ThisMachine,
-    /// The byte rate limit that the user set: see [`crate::held_back`].
+    /// The byte rate limit that the user set: see [`crate::rate_limit_delay`].
     MaxRate,
     /// The network link to the storage.
     Link,

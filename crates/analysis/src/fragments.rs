@@ -2,15 +2,15 @@
 //!
 //! [`hints`]: a client that writes single bytes ahead of its data, which makes some servers allocate
 //! fragments. [`cold_read`]: sequential reads with alternating speed. Both are signs, not proofs; if the
-//! file system reports extents, the engine's `extents` counts them. [`against_copy`]: a file and a newly
+//! file system reports extents, the engine's `extents` counts them. [`copy_comparison`]: a file and a newly
 //! written copy of it, read alternately: the proof. The sentences for the user are in the report crate.
 
-pub mod against_copy;
 pub mod cold_read;
+pub mod copy_comparison;
 pub mod hints;
 
-pub use against_copy::{AgainstCopy, CopyComparison};
 pub use cold_read::ColdReads;
+pub use copy_comparison::{AgainstCopy, CopyComparison};
 pub use hints::{FarWrites, Hints};
 
 use serde::{Deserialize, Serialize};

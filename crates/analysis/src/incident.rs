@@ -7,20 +7,20 @@
 //!
 //! * [`answers`]: when the storage answered and when it did not, from every operation of a load point.
 //! * `gather`: combines the late runs of all streams by time.
-//! * [`together`]: combines incidents of several hosts that happened at the same time.
+//! * [`host_merge`]: combines incidents of several hosts that happened at the same time.
 //! * [`machine`]: what the sampled counters show for a period.
 //!
 //! Not here: which frames are late ([`crate::late`]), words (report).
 
 pub mod answers;
 mod grouping;
-pub mod together;
+pub mod host_merge;
 
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
 
-pub use crate::machine_then::MachineThen;
+pub use crate::host_state::MachineThen;
 pub use answers::{AnswerTally, OwnShare, Silence};
 pub use grouping::{APART_NS, IncidentTally};
 

@@ -34,17 +34,17 @@
 //!
 //! Not here: what is good enough ([`crate::criteria`], [`crate::verdict`]).
 
-mod counted;
 mod figures;
 mod frame_count;
 mod frames;
 mod kind;
 mod late_run;
+mod live;
 mod margins;
 mod micros;
-mod now;
-mod own_delay;
-mod own_pace;
+mod pace_without_delay;
+mod point_counts;
+mod scheduling_delay;
 mod slots;
 mod stream;
 pub(crate) mod strip;
@@ -67,17 +67,17 @@ use crate::trace_stats::over_time::TimeBins;
 
 pub(crate) use late_run::ClosedRun;
 
-pub use counted::LateCounted;
 pub use figures::{
     FirstLateFrame, LateFigures, LateRun, MarginTrend, StreamFigures, StreamLateFrame, StreamTotals,
     StreamWorstMargin, ThroughputFigures, WorstMargin,
 };
 pub use kind::StreamKind;
-pub use now::{LateNow, StreamNow};
+pub use live::{LateNow, StreamNow};
+pub use point_counts::LateCounted;
 pub use timeline::FrameTimeline;
 
-use own_delay::{WorkerPast, booked_ns};
 pub use reelgauge_formats::Policy;
+use scheduling_delay::{WorkerPast, booked_ns};
 use slots::Slots;
 use stream::StreamTally;
 use strip::Strip;

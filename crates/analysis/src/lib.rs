@@ -16,7 +16,7 @@
 //!   [`limit`]: the layer that limited a load point, with the counters that show it.
 //! * [`criteria`]: the limits for a good result. [`verdict`]: whether they were met, what failed first,
 //!   and why.
-//! * [`trace_stats`]: traces, in total and for each file; [`in_order`] sorts logs by the order of issue;
+//! * [`trace_stats`]: traces, in total and for each file; [`issue_order`] sorts logs by the order of issue;
 //!   [`operation_list`] selects single operations. [`fragments`]: signs of fragmented files.
 //! * [`msmeter`]: the tables of the original Media Storage Meter, from its workers' records.
 //! * [`naspt`]: the table of a suite of workloads, and its means. [`suites`]: several suites compared.
@@ -26,7 +26,7 @@
 //! * [`mod@compare`]: compares two to eight runs, and finds the differences that exceed the noise.
 //! * [`response_counts`]: response times as counts, which hosts exchange while they measure.
 //! * [`run_event`]: the effect of a user's event on the streams.
-//! * [`rereads`]: compares first reads with later reads of the same bytes. [`mod@whose_memory`]: whether
+//! * [`rereads`]: compares first reads with later reads of the same bytes. [`mod@cached_reads`]: whether
 //!   a cache answered.
 //! * [`hosts`]: the figures of each host, in a run on several hosts. [`preflight`]: the facts about
 //!   these hosts before the run.
@@ -34,6 +34,7 @@
 //!
 //! Not here: I/O, clocks, screens and sentences. Everything is computed from records alone.
 
+pub mod cached_reads;
 pub mod compare;
 pub mod counters;
 pub mod criteria;
@@ -44,13 +45,12 @@ pub mod figures;
 pub mod flow;
 pub mod forecast;
 pub mod fragments;
-pub mod held_back;
+pub mod host_state;
 pub mod hosts;
-pub mod in_order;
 pub mod incident;
+pub mod issue_order;
 pub mod late;
 pub mod limit;
-pub mod machine_then;
 pub mod marks;
 pub mod meter;
 pub mod mix_fit;
@@ -66,6 +66,7 @@ pub mod point_culprit;
 pub mod preflight;
 pub mod procedure;
 pub mod proof;
+pub mod rate_limit_delay;
 pub mod rates;
 pub mod rebuild;
 pub mod rereads;
@@ -92,8 +93,8 @@ pub mod vda_curve;
 pub mod vda_published;
 pub mod verdict;
 pub mod warning;
-pub mod whose_memory;
 
+pub use cached_reads::{CacheEvidence, CacheSuspicion, WhySuspected, cache_suspicion};
 pub use culprit::Culprit;
 pub use facts::{
     BadTiming, CheckBasis, CheckCount, CheckFacts, CheckFormat, CheckHint, DELAY_MAX_PERCENT,
@@ -116,4 +117,3 @@ pub use statement::Statement;
 pub use summary::{LoadPoint, Outcome, Summary, SummaryError};
 pub use vda_curve::{VdaCurve, vda_curve};
 pub use warning::Warning;
-pub use whose_memory::{CacheEvidence, CacheSuspicion, WhySuspected, whose_memory};

@@ -19,14 +19,14 @@
 //!
 //! Pure. Not here: sampling (machine), reading samples back (results), words (report).
 
-mod carried;
 mod choose;
 mod count;
 mod factors;
 mod finding;
+mod foreign_disk_load;
 pub mod incidents;
-mod like_connections;
-mod scene;
+mod input;
+mod similar_connections;
 mod step;
 mod trials;
 
@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 pub use choose::of_point;
 pub use count::CountLimit;
 pub use finding::{LimitFinding, LimitStep, Measure, Seen};
-pub use scene::{Observed, Scene};
+pub use input::{Observed, Scene};
 pub use step::way_is_queued;
 pub use trials::TrialEvidence;
 

@@ -10,7 +10,7 @@
 //! Bytes that a warm-up transferred count as transferred before; the times of the warm-up are omitted as
 //! everywhere.
 //!
-//! Not here: what the times mean ([`crate::whose_memory`]).
+//! Not here: what the times mean ([`crate::cached_reads`]).
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -15,9 +15,9 @@ mod component;
 mod doubt;
 mod inconclusive;
 mod next_step;
-mod of;
 mod stated_figures;
 mod stream_count;
+mod summary_statement;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +28,8 @@ pub use component::Component;
 pub use doubt::{Confidence, Doubt, client_busy_percent};
 pub use inconclusive::{Inconclusive, PointVerdict};
 pub use next_step::NextStep;
-pub use of::of;
 pub use stream_count::{StreamCount, stream_count};
+pub use summary_statement::of;
 
 /// Whether the requirements were met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

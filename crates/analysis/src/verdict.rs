@@ -10,10 +10,10 @@
 //! Not here: the limits ([`crate::criteria`]), what limited the storage ([`crate::limit`]), and the
 //! sentences (report).
 
+pub mod hosts;
 pub mod judge;
 pub mod margins;
-pub mod of_hosts;
-pub mod of_mix;
+pub mod mix;
 mod rates;
 pub mod reason;
 pub mod ruling;

@@ -1,13 +1,13 @@
 //! Warnings that the reader must know before trusting the figures. Not here: the sentences about them,
 //! and the remedies (report).
 
+use crate::cached_reads::{CacheEvidence, CacheSuspicion};
 use crate::facts::MemoryFacts;
 use crate::meter::RunTotals;
 use crate::note::NoteFact;
 use crate::paper::{Mode, PaperTables};
 use crate::self_cost::SelfCost;
 use crate::summary::LoadPoint;
-use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 pub use crate::note::LogTrouble;
 

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::access::AccessRules;
 use crate::error::ApiError;
 use crate::fair_queue::{FairQueue, Limits};
+use crate::log_reading_time::Weight;
 use crate::metrics::Metrics;
 use crate::pages::Pages;
 use crate::requester::Client;
+use crate::run_start::Starter;
+use crate::run_stop::Stopper;
 use crate::runs::Runs;
 use crate::shares::{Full, Share, Shares};
-use crate::start::Starter;
-use crate::stop::Stopper;
 use crate::traces::Traces;
-use crate::weight::Weight;
 
 /// Large logs that are read. More at once would only compete for the disk and the memory.
 const LARGE: Limits = Limits { at_once: 2, line_of_each: 8, line_of_all: 64 };

@@ -14,7 +14,7 @@ use reelgauge_report::{answer_sentences, suite_sentence};
 use reelgauge_results::live::LiveOutcome;
 use reelgauge_results::run_notes;
 use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
-use reelgauge_runner::procedure::shown::procedure_answer;
+use reelgauge_runner::procedure::report_data::procedure_answer;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
 use serde::Serialize;

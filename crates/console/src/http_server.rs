@@ -19,8 +19,8 @@ use crate::host_header::names_of_machine;
 use crate::origin::{Site, is_only_for_this_machine};
 use crate::public_url::PublicUrl;
 use crate::routes::{Peer, router};
+use crate::run_start::{Ahead, Starter};
 use crate::runs::Runs;
-use crate::start::{Ahead, Starter};
 use crate::tls::{TlsError, TlsFiles, TlsListener, tls_config};
 use crate::token::Token;
 use crate::token_file::{TokenFileError, token};
@@ -259,7 +259,7 @@ mod tests {
             tls: None,
             public_url: None,
             forms: Vec::new(),
-            ahead: |_| Ok(crate::start::Planned::default()),
+            ahead: |_| Ok(crate::run_start::Planned::default()),
         };
         let runs = folder.path().join("runs");
         let error = |settings| Server::listen(settings).unwrap_err().to_string();

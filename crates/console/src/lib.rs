@@ -7,13 +7,13 @@
 //!   paths may be used, [`headers`] and [`bundle`] restrict the page in the browser. [`tls`]: with the
 //!   user's own key.
 //! * Sharing: [`requester`] is the client of a request, [`shares`] and [`fair_queue`] keep one client
-//!   from blocking others, [`weight`] is the expected length of the work.
-//! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`watching`] reports one in progress,
+//!   from blocking others, [`log_reading_time`] is the expected length of the work.
+//! * Runs: [`runs`] finds and lists them ([`entry`], [`events`]), [`run_watch`] reports one in progress,
 //!   [`notes`] and [`removal`] change them, [`pages`] and [`log_view`] show their results;
 //!   [`window_map`] is a part of a file's map. [`traces`]: the library; [`suites`]: many runs that are
 //!   one; [`proofs`]: many that answer one question.
-//! * Starting: [`forms`] are the command line's own flags, [`catalogue`] the choices in them, [`start`]
-//!   starts this same program, [`stop`] sends it Ctrl-C. A run is a process with a separate session:
+//! * Starting: [`forms`] are the command line's own flags, [`catalogue`] the choices in them, [`run_start`]
+//!   starts this same program, [`run_stop`] sends it Ctrl-C. A run is a process with a separate session:
 //!   closing the browser or the console does not end it.
 //! * [`metrics`]: for Prometheus. [`browser`]: opens the link without showing it to other users.
 //!
@@ -35,6 +35,7 @@ pub mod forms;
 pub mod headers;
 pub mod host_header;
 pub mod http_server;
+pub mod log_reading_time;
 pub mod log_view;
 pub mod login;
 pub mod metrics;
@@ -47,10 +48,11 @@ pub mod public_url;
 pub mod removal;
 pub mod requester;
 pub mod routes;
+pub mod run_start;
+pub mod run_stop;
+pub mod run_watch;
 pub mod runs;
 pub mod shares;
-pub mod start;
-pub mod stop;
 pub mod suites;
 pub mod tls;
 pub mod token;
@@ -58,6 +60,4 @@ pub mod token_file;
 pub mod traces;
 #[cfg(test)]
 mod typescript;
-pub mod watching;
-pub mod weight;
 pub mod window_map;

@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use crate::error::ApiError;
 use crate::events::{Life, life};
+use crate::log_reading_time::Weight;
 use crate::runs::{Runs, Stamp};
 use crate::traces::Traces;
-use crate::weight::Weight;
 
 /// The number of pages to keep. Each takes a few megabytes.
 const KEPT: usize = 4;

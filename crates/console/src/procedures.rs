@@ -2,7 +2,7 @@
 
 use reelgauge_report::Style;
 use reelgauge_runner::procedure::procedure_file::{ProcedureRecord, Row, RowState};
-use reelgauge_runner::procedure::shown::{procedure_text, row_name};
+use reelgauge_runner::procedure::report_data::{procedure_text, row_name};
 use serde::Serialize;
 
 use crate::error::ApiError;

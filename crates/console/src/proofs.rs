@@ -2,7 +2,7 @@
 
 use reelgauge_report::Style;
 use reelgauge_runner::prove::proof_file::{Proof, ProofPass};
-use reelgauge_runner::prove::shown::proof_text;
+use reelgauge_runner::prove::report_data::proof_text;
 use serde::Serialize;
 
 use crate::error::ApiError;

@@ -34,13 +34,13 @@ use crate::app::App;
 use crate::bundle::PAGE;
 use crate::entry::RunEntry;
 use crate::error::ApiError;
+use crate::log_reading_time::Weight;
 use crate::pages::Look;
 use crate::requester::Client;
+use crate::run_watch::{EventsTold, Watcher};
 use crate::suites::NOT_SUITES;
 use crate::tls::TlsListener;
 use crate::traces::TraceEntry;
-use crate::watching::{EventsTold, Watcher};
-use crate::weight::Weight;
 use crate::{headers, log_view, metrics, notes, removal};
 
 /// The largest request: notes of 10,000 characters, each as an escape.

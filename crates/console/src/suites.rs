@@ -8,7 +8,7 @@ use reelgauge_analysis::compare::RUNS_MAX;
 use reelgauge_report::html::page::Page;
 use reelgauge_report::{row_doubts, suite_sentence};
 use reelgauge_runner::suite::Suite;
-use reelgauge_runner::suite::shown::{OpenedSuite, page_of_suites};
+use reelgauge_runner::suite::report_data::{OpenedSuite, page_of_suites};
 use serde::Serialize;
 
 use crate::error::ApiError;

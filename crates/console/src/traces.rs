@@ -10,8 +10,8 @@ use reelgauge_trace::library::{Library, Materialised};
 use serde::Serialize;
 
 use crate::error::ApiError;
+use crate::log_reading_time::Weight;
 use crate::runs::shown;
-use crate::weight::Weight;
 
 /// How long a list is reused.
 const FRESH: Duration = Duration::from_secs(30);

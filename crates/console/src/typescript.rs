@@ -24,10 +24,10 @@ use crate::log_view::OpsFound;
 use crate::procedures::ProcedurePage;
 use crate::proofs::ProofPage;
 use crate::routes::Info;
-use crate::start::{AheadAnswer, StartAnswer};
+use crate::run_start::{AheadAnswer, StartAnswer};
+use crate::run_watch::EventsTold;
 use crate::suites::SuitePage;
 use crate::traces::TraceEntry;
-use crate::watching::EventsTold;
 
 /// The committed file.
 const FILE: &str = "console/src/data/generated.ts";

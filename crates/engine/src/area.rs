@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_record::identity;
 
-pub use crate::beneath::AreaDir;
-use crate::beneath::What;
+pub use crate::area_path::AreaDir;
+use crate::area_path::What;
 use crate::space::KeepFree;
 use crate::throttle::Throttle;
 pub use error::AreaError;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub use self::ageing::Aged;
 use crate::area::{Area, AreaError, BALLAST_DIR, Cleaned};
-use crate::beneath::For;
+use crate::area_path::For;
 use crate::dataset::amount;
 use crate::driver_error::DriverError;
 use crate::pattern::{PatternSpec, WriteData};

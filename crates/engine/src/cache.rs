@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use crate::area::AreaDir;
 #[cfg(target_os = "linux")]
-use crate::beneath::open_to_read;
+use crate::area_path::open_to_read;
 pub use mode::{Asked, EffectiveMode, ModeFacts, judge};
 #[cfg(target_os = "linux")]
 pub(crate) use residency::resident_bytes;

@@ -8,18 +8,18 @@
 //! Space is checked before anything is written, and preparing leaves neither dirty pages nor a warm
 //! cache. All of it happens on a separate thread, so that the caller can stop even if a mount hangs.
 //!
-//! Data sets of earlier runs are removed if their space is needed: [`others`] finds them,
+//! Data sets of earlier runs are removed if their space is needed: [`earlier_sets`] finds them,
 //! [`to_give_back`] selects them.
 //!
 //! [`image`]: files of any size and name, recreated for each pass of a replay.
 //!
 //! Not here: the content of the data ([`crate::pattern`]).
 
+mod earlier_sets;
 mod error;
 mod fill;
 pub mod image;
 mod manifest;
-mod others;
 mod survey;
 
 use std::ops::ControlFlow;
@@ -29,8 +29,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+pub use earlier_sets::{OtherSet, give_back, others, to_give_back};
 pub use error::{DataSetError, amount};
-pub use others::{OtherSet, give_back, others, to_give_back};
 
 use crate::area::Area;
 use crate::pattern::PatternSpec;

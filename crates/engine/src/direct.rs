@@ -102,7 +102,7 @@ mod linux {
 
     use super::{DirectOutcome, DirectProbe, DirectSupport};
     use crate::area::AreaDir;
-    use crate::beneath::For;
+    use crate::area_path::For;
     use crate::cache;
 
     const SHORT: usize = 512;

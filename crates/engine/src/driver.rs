@@ -27,14 +27,14 @@
 //! caller watches [`Heartbeat`]s, abandons threads that make no progress, and keeps everything recorded
 //! until then.
 
-mod hands;
 mod launch;
+mod performer;
+mod run_delay;
 #[cfg(feature = "simulation")]
 mod simulated;
 #[cfg(test)]
 mod tests;
 mod threads;
-mod turn;
 #[cfg(target_os = "linux")]
 mod uring;
 mod wait;

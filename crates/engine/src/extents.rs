@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::area::AreaDir;
-use crate::beneath::open_to_read;
+use crate::area_path::open_to_read;
 use reelgauge_machine::file_system::{MountKind, Protocol, kind_of, protocol_of};
 use reelgauge_machine::mount::Mount;
 

@@ -5,7 +5,7 @@
 //! size of the directory; setting a size by path needs four; and a file opened for writing is checked
 //! immediately: `second_name.rs`) and returns the system's own error number. A file is created only on
 //! request, and no link is ever followed, because the area holds only files that Reelgauge made.
-//! Everything in it is opened from the area's directory (see [`crate::beneath`]). An open is one
+//! Everything in it is opened from the area's directory (see [`crate::area_path`]). An open is one
 //! `openat2`. An operation by path starts from the parent directory, which stays open until the run
 //! moves or removes it, so it is one system call, too.
 //!
@@ -34,7 +34,7 @@
 //! | readlink | `readlink` | `readlink` | `FSCTL_GET_REPARSE_POINT` |
 //!
 //! While hard links that the run made exist, a removal or rename first checks the file that loses a name.
-//! That is one additional call (see [`crate::beneath::links`]).
+//! That is one additional call (see [`crate::area_path::links`]).
 //!
 //! With `O_APPEND` Linux makes a positional write append whatever its position, as in the recorded
 //! application. macOS follows POSIX, where the position is used, so `O_APPEND` is not set there.

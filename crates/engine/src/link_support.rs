@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use crate::area::AreaDir;
-use crate::beneath::For;
+use crate::area_path::For;
 
 /// Unsupported operations, each with the system's error.
 #[derive(Debug, Default)]

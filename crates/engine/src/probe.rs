@@ -16,13 +16,13 @@
 //!
 //! Linux only. Not here: the meaning of a fact (the doctor's rules), and sentences.
 
+mod atomic_save;
 mod byte_lock;
 mod clock;
 mod files;
 mod folder_listing;
 mod locks;
 mod names;
-mod saving;
 mod shortage;
 mod xattrs;
 
@@ -36,7 +36,7 @@ use rustix::fs::{AtFlags, Statx, StatxFlags};
 use rustix::io::Errno;
 
 use crate::area::{Area, AreaDir};
-use crate::beneath::For;
+use crate::area_path::For;
 use reelgauge_machine::mount::Mount;
 use shortage::{Doing, MAKE_FOLDER, Shortage};
 
@@ -97,7 +97,7 @@ pub const PROBES: [Probe; 7] = [
         carry_out: clock::clock,
     },
     Probe { name: "locks", facts: &["flock", "byte_locks", "locks_reach"], carry_out: locks::locks },
-    Probe { name: "saving", facts: &["rename_over", "rename_over_open"], carry_out: saving::saving },
+    Probe { name: "saving", facts: &["rename_over", "rename_over_open"], carry_out: atomic_save::saving },
     Probe {
         name: "extended attributes",
         facts: &["xattrs", "xattr_largest_bytes", "xattr_refused_bytes"],

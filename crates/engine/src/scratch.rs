@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::area::{Area, AreaError, SCRATCH_DIR};
-use crate::beneath::For;
+use crate::area_path::For;
 
 /// Why the scratch folder is not usable.
 #[derive(Debug, thiserror::Error)]

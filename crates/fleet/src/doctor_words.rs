@@ -4,7 +4,7 @@
 //! Any message may be lost or arrive twice: an order is repeated until it is answered, and an agent
 //! repeats its results. Orders are sealed in envelopes like all others.
 
-use reelgauge_doctor::several::HostSaid;
+use reelgauge_doctor::multi_host::HostSaid;
 use reelgauge_report::fleet_clean::{LEFTOVERS_MAX, Leftover};
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +105,8 @@ impl DoctorAnswer {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use reelgauge_doctor::multi_host::{FindingSaid, PlaceSaid};
     use reelgauge_doctor::rule::Severity;
-    use reelgauge_doctor::several::{FindingSaid, PlaceSaid};
 
     use super::*;
     use crate::protocol;

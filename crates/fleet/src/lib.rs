@@ -12,7 +12,7 @@
 //!   checks of hosts.
 //! * [`agent`]: the tasks of a host. [`controller`]: the agents that are present, and their orders.
 //! * [`search`] for the largest count that all agents sustain together.
-//! * [`whole`]: merges the agents' run directories into one.
+//! * [`merged_run`]: merges the agents' run directories into one.
 //!
 //! Not here: measuring, which [`reelgauge_runner`] does on each host as it does without a fleet;
 //! sentences (report); flags and screens (the binary). Apart from the console this is the only crate
@@ -25,9 +25,9 @@ pub mod doctor_words;
 pub mod envelope;
 pub mod fleet_site;
 pub mod install;
+pub mod merged_run;
 pub mod nats_server;
 pub mod owner_limits;
 pub mod protocol;
 pub mod search;
 pub mod throughput;
-pub mod whole;

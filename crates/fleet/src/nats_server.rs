@@ -6,8 +6,8 @@
 //!
 //! Not here: the content of the configuration ([`crate::fleet_site`]).
 
-pub mod keeper;
 pub mod program;
+pub mod server_guard;
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -17,8 +17,8 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::fleet_site::directory::{FleetSite, SiteError};
-use keeper::RELOAD;
 use program::{NatsServer, ProgramError};
+use server_guard::RELOAD;
 
 /// How long the server may take until it listens, even on a busy host.
 const READY: Duration = Duration::from_secs(60);
@@ -68,7 +68,7 @@ pub enum ServerError {
 }
 
 impl FleetServer {
-    /// Starts the server of this site. `keeper` is a command that becomes [`keeper::keep`], complete
+    /// Starts the server of this site. `keeper` is a command that becomes [`server_guard::keep`], complete
     /// except for program and configuration, which are appended.
     ///
     /// # Errors

@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial, LiveSaid};
+use reelgauge_runner::remote_control::messages::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
 /// An agent sends a beat at least this often.

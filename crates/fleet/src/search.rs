@@ -6,14 +6,14 @@
 //! criteria. If an agent is missing, nothing was measured: the trial is no evidence about the storage,
 //! and the search ends with its results so far.
 //!
-//! Not here: the orders to agents (controller), the figures of a trial ([`crate::whole`]).
+//! Not here: the orders to agents (controller), the figures of a trial ([`crate::merged_run`]).
 
 use std::collections::BTreeMap;
 
 use reelgauge_analysis::facts::{SearchFacts, StoppedBy};
 use reelgauge_report::search::{limited_by_agents, not_finished};
-use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial};
-use reelgauge_runner::streams::seek::{SearchState, facts, search_of};
+use reelgauge_runner::remote_control::messages::{AskedTrial, JudgedTrial};
+use reelgauge_runner::streams::count_search::{SearchState, facts, search_of};
 use reelgauge_workload::search::{Answer, Next, Search, Trial, Why};
 use reelgauge_workload::streams::StreamsPlan;
 use serde::{Deserialize, Serialize};

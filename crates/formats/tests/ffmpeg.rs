@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use reelgauge_formats::layout::{dnxhr, dpx, exr, tiff, wav, yuv};
-use reelgauge_formats::like::movie::{ByteRange, Movie, SampleUnit, TrackKind};
-use reelgauge_formats::like::{self, Basis, LikeError};
+use reelgauge_formats::reference_media::movie::{ByteRange, Movie, SampleUnit, TrackKind};
+use reelgauge_formats::reference_media::{self, Basis, LikeError};
 use reelgauge_formats::{AudioTracks, Raster, catalogue};
 
 /// A folder for one test's files; without FFmpeg `None`, and a message.
@@ -79,7 +79,7 @@ fn index_is_last(movie: &Movie) -> bool {
 }
 
 fn movie(path: &Path) -> Movie {
-    let like = like::from_path(path, None).unwrap();
+    let like = reference_media::from_path(path, None).unwrap();
     match like.basis {
         Basis::Movie(movie) => movie,
         other => panic!("{other:?}"),
@@ -262,7 +262,7 @@ fn varying_frame_rates_are_told() {
     // Every fourth frame is missing.
     let options = "-an -t 4 -y -vf select='mod(n\\,4)' -vsync vfr -c:v libx264";
     let path = make(folder.path(), "vfr.mp4", Raster::new(160, 90), "24", options);
-    let like = like::from_path(&path, None).unwrap();
+    let like = reference_media::from_path(&path, None).unwrap();
     assert!((17.5..18.5).contains(&like.frame_rate.per_s()), "{}", like.frame_rate);
     assert!(like.notes[0].contains("mean"), "{:?}", like.notes);
 }
@@ -273,7 +273,7 @@ fn a_users_rate_overrules_the_files() {
         return;
     };
     let path = make(folder.path(), "x.mov", Raster::new(160, 90), "25", "-an -t 1 -y -c:v mjpeg");
-    let like = like::from_path(&path, Some("50".parse().unwrap())).unwrap();
+    let like = reference_media::from_path(&path, Some("50".parse().unwrap())).unwrap();
     assert_eq!(like.frame_rate.to_string(), "50");
     assert!(like.notes[0].contains("the file has 25 fps"), "{:?}", like.notes);
 }
@@ -285,7 +285,7 @@ fn fragmented_files_say_what_to_do_and_it_helps() {
     };
     let options = "-t 2 -y -c:v libx264 -g 25 -c:a aac -movflags frag_keyframe+empty_moov";
     let path = make(folder.path(), "frag.mp4", Raster::new(160, 90), "25", options);
-    let error = like::from_path(&path, Some("25".parse().unwrap())).unwrap_err();
+    let error = reference_media::from_path(&path, Some("25".parse().unwrap())).unwrap_err();
     let said = error.to_string();
     assert!(matches!(error, LikeError::NoDuration { .. }), "{said}");
     assert!(said.contains("fragmented") && said.contains("-c copy"), "{said}");
@@ -299,7 +299,7 @@ fn mxf_files_give_their_mean_and_say_so() {
     let Some(folder) = studio("mxf") else { return };
     let options = "-t 4 -y -c:v mpeg2video -b:v 5M -c:a pcm_s16le -ac 1";
     let path = make(folder.path(), "x.mxf", Raster::new(320, 240), "25", options);
-    let like = like::from_path(&path, None).unwrap();
+    let like = reference_media::from_path(&path, None).unwrap();
     assert!(matches!(like.basis, Basis::Mean(_)));
     assert_eq!((like.frames(), like.frame_rate.to_string().as_str()), (100, "25"));
     assert_eq!(like.total_bytes(), size(&path));
@@ -314,10 +314,10 @@ fn other_files_say_that_they_can_not_be_used() {
         return;
     };
     let path = make(folder.path(), "x.mkv", Raster::new(160, 90), "25", "-an -t 1 -y -c:v mjpeg");
-    let said = like::from_path(&path, None).unwrap_err().to_string();
+    let said = reference_media::from_path(&path, None).unwrap_err().to_string();
     assert!(said.contains("-c copy OUT.mov"), "{said}");
     let path = make(folder.path(), "x.m4a", Raster::new(160, 90), "25", "-vn -t 1 -y -c:a aac");
-    let said = like::from_path(&path, None).unwrap_err().to_string();
+    let said = reference_media::from_path(&path, None).unwrap_err().to_string();
     assert!(said.contains("no video track"), "{said}");
 }
 
@@ -328,9 +328,9 @@ fn folders_of_frames_have_their_real_sizes() {
     };
     let options = "-an -frames:v 12 -start_number 95 -pix_fmt gbrp10le";
     make(folder.path(), "shot_%d.dpx", Raster::new(320, 180), "24", options);
-    let no_rate = like::from_path(folder.path(), None).unwrap_err();
+    let no_rate = reference_media::from_path(folder.path(), None).unwrap_err();
     assert!(no_rate.to_string().contains("--fps"), "{no_rate}");
-    let like = like::from_path(folder.path(), Some("24".parse().unwrap())).unwrap();
+    let like = reference_media::from_path(folder.path(), Some("24".parse().unwrap())).unwrap();
     assert!(like.notes.is_empty());
     assert_eq!(like.frames(), 12);
     let bytes = dpx::frame_bytes(Raster::new(320, 180), dpx::Packing::Rgb10Filled, dpx::HEADER_BYTES_FFMPEG);

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use reelgauge_formats::like::{self, Basis, Like, LikeError};
+use reelgauge_formats::reference_media::{self, Basis, Like, LikeError};
 
 const MOV: &[u8] = include_bytes!("data/tiny.mov");
 const MP4: &[u8] = include_bytes!("data/tiny.mp4");
@@ -23,7 +23,7 @@ thread_local! {
 fn look(content: &[u8]) -> Result<Like, LikeError> {
     let path = FOLDER.with(|folder| folder.path().join("file"));
     fs::write(&path, content).unwrap();
-    let like = like::from_path(&path, None)?;
+    let like = reference_media::from_path(&path, None)?;
     assert!(like.frames() > 0);
     assert!(like.frame_bytes(like.frames()).is_none());
     if let Basis::Movie(movie) = &like.basis {
@@ -84,7 +84,7 @@ fn cut_files_say_that_they_are_cut() {
 
 #[test]
 fn a_path_that_does_not_exist_is_an_error() {
-    let said = like::from_path(Path::new("no/such/clip.mov"), None).unwrap_err().to_string();
+    let said = reference_media::from_path(Path::new("no/such/clip.mov"), None).unwrap_err().to_string();
     assert!(said.contains("no/such/clip.mov"), "{said}");
 }
 

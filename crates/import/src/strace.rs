@@ -22,11 +22,11 @@
 
 mod args;
 mod calls;
-mod census;
 mod line;
 mod links;
 mod messages;
 mod paths;
+mod process_lookup;
 mod transfers;
 
 use std::collections::HashMap;
@@ -36,10 +36,10 @@ use crate::descriptors::{Handle, Processes};
 use crate::sink::{HALF, Sink};
 use crate::source_clock::Shown;
 use crate::strace::args::Args;
-use crate::strace::census::Census;
 use crate::strace::line::{StraceLine, Time, What};
 use crate::strace::links::SymbolicLinks;
 use crate::strace::messages::Message;
+use crate::strace::process_lookup::Census;
 use crate::{ImportError, LineError, LineResult, Source};
 
 /// The command that makes such a file.
@@ -204,7 +204,9 @@ impl Strace {
         }
         let (pending, cloning) = (&self.pending, &self.cloning);
         let resumes_first = || match what {
-            What::Resumed(name, _) => pending.get(&census::FIRST).is_some_and(|call| call.name == *name),
+            What::Resumed(name, _) => {
+                pending.get(&process_lookup::FIRST).is_some_and(|call| call.name == *name)
+            }
             _ => false,
         };
         self.census.numbered(shown, || !cloning.is_empty() && !resumes_first())

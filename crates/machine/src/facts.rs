@@ -10,18 +10,18 @@ mod arrays;
 mod bonds;
 mod controllers;
 mod disks;
-mod ends;
 mod fstab;
+mod interface_stack;
 mod interfaces;
 mod machine;
-mod measured;
 mod mounts;
 mod nfs_server;
 mod number;
-mod probed;
+mod path_mtu;
+mod probe_results;
+mod run_measurements;
 mod samba;
 mod server_link;
-mod stack;
 mod stornext;
 mod unraid;
 mod volume;
@@ -35,13 +35,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use controllers::PROGRAMS as CONTROLLER_PROGRAMS;
+pub use interface_stack::Stack;
 pub use server_link::{LinkTo, link_named, link_to};
-pub use stack::Stack;
 pub(crate) use stornext::config_file as stornext_config_file;
 
-pub use ends::{ENDS, text as ends_text};
-pub use measured::{MEASURED, RATE as MEASURED_RATE, ROUND_TRIP as MEASURED_ROUND_TRIP};
-pub use probed::{PROBED, PROBES_MADE, UNANSWERED_S, probed_line};
+pub use path_mtu::{ENDS, text as ends_text};
+pub use probe_results::{PROBED, PROBES_MADE, UNANSWERED_S, probed_line};
+pub use run_measurements::{MEASURED, RATE as MEASURED_RATE, ROUND_TRIP as MEASURED_ROUND_TRIP};
 
 use crate::mountinfo;
 use crate::system::{Os, System};
@@ -289,7 +289,7 @@ impl Facts {
         nfs_server::nfs_server(texts, self);
         zfs::zfs(texts, self);
         volumes::volumes(texts, self);
-        probed::probed(texts, self);
+        probe_results::probed(texts, self);
     }
 
     /// The subjects of a kind.

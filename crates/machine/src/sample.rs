@@ -16,11 +16,11 @@
 pub mod counter;
 mod disturbances;
 pub mod net_reader;
-mod own_time;
 pub mod parse;
 mod pings;
 pub mod proc_reader;
 mod programs;
+mod reading_time;
 pub mod sampler;
 mod thread_waits;
 

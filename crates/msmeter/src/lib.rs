@@ -7,9 +7,9 @@
 //! * [`lines`](mod@lines): splits a worker's data into lines, whatever it contains.
 //! * [`worker_record`]: one record line.
 //! * [`connections`]: the connections of workers.
-//! * [`kept`]: the files of a session, written as records arrive.
+//! * [`session_files`]: the files of a session, written as records arrive.
 //! * [`session`]: runs a script, and writes its results.
-//! * [`old_text`]: record lines and the three tables in the format of the original, for old
+//! * [`original_format`]: record lines and the three tables in the format of the original, for old
 //!   spreadsheets.
 //!
 //! The protocol is the original's (see `docs/msmeter.md`): lines of text over TCP. It has no
@@ -21,9 +21,9 @@
 
 pub mod command_script;
 pub mod connections;
-pub mod kept;
 pub mod lines;
-pub mod old_text;
+pub mod original_format;
 pub mod session;
+pub mod session_files;
 pub mod settings;
 pub mod worker_record;

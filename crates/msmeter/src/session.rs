@@ -22,7 +22,7 @@ use reelgauge_record::run_dir::{RunDir, RunDirError, RunName};
 use self::conduct::Session;
 use crate::command_script::Script;
 use crate::connections::{Event, Guests, Link, Workers, listen};
-use crate::kept::{Kept, MSMETER};
+use crate::session_files::{Kept, MSMETER};
 
 /// Interval at which interrupts and the progress of the session are checked.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

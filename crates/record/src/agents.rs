@@ -14,7 +14,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::op::OpRecord;
-use crate::turn::ProcessorWait;
+use crate::run_delay::ProcessorWait;
 
 /// Name of the file, in `ops/`.
 pub const AGENTS_FILE: &str = "_agents.json";

@@ -1,9 +1,9 @@
 //! The record crate: the record of one operation, and how it is stored.
 //!
 //! * [`op`]: the fixed-size record of one operation. The measuring path uses nothing else of this crate.
-//! * [`turn`]: the extra record for an operation whose thread had to wait for a processor.
+//! * [`run_delay`]: the extra record for an operation whose thread had to wait for a processor.
 //! * [`errno`]: names of error numbers.
-//! * [`contained`]: contains panics of third-party code on damaged files.
+//! * [`panic_guard`]: contains panics of third-party code on damaged files.
 //! * [`identity`]: the identity that files are opened with, on the target and for results.
 //! * [`named_file`]: files that the user names, and the handling of existing ones.
 //! * [`regular_file`]: opens files that other users may have made.
@@ -19,12 +19,12 @@
 
 #[cfg(feature = "log")]
 pub mod agents;
-pub mod contained;
 pub mod errno;
 pub mod identity;
 pub mod op;
+pub mod panic_guard;
 pub mod regular_file;
-pub mod turn;
+pub mod run_delay;
 
 #[cfg(feature = "log")]
 pub mod counters;
@@ -44,4 +44,4 @@ pub mod test_records;
 mod typescript;
 
 pub use op::{AccessBits, OpFlags, OpKind, OpRecord, OpenBits, OtherBits};
-pub use turn::ProcessorWait;
+pub use run_delay::ProcessorWait;

@@ -4,7 +4,7 @@
 use std::panic::{catch_unwind, set_hook};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use reelgauge_record::contained::contained;
+use reelgauge_record::panic_guard::contained;
 
 static SHOWN: AtomicU32 = AtomicU32::new(0);
 

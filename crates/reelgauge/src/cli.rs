@@ -3,11 +3,13 @@
 //! Not here: the meaning of a flag. Flags become a [`Plan`](reelgauge_workload::plan::Plan), which
 //! reports its own errors.
 
+mod clock_offset;
 pub mod command_line;
-mod comparing;
+mod compare;
 mod console;
 mod doctor;
 mod event;
+pub mod fio_flags;
 mod fleet;
 mod fleet_clean;
 mod fleet_doctor;
@@ -15,18 +17,17 @@ mod fleet_owner;
 mod fleet_preflight;
 mod fleet_prepare;
 mod fleet_site;
-pub mod foreign;
-mod listing;
-mod looking;
-mod merging;
-mod observing;
+mod inspection;
+mod list;
+mod merge;
 mod procedure;
-mod proving;
-mod recording;
-mod tuning;
+mod prove;
+mod record;
+mod tune;
 mod watch;
 
-pub use comparing::CompareArgs;
+pub use clock_offset::ClockOffset;
+pub use compare::CompareArgs;
 pub use console::ConsoleArgs;
 pub use doctor::{DoctorArgs, ScriptKind};
 pub use event::EventArgs;
@@ -38,14 +39,13 @@ pub use fleet_clean::FleetCleanArgs;
 pub use fleet_doctor::FleetDoctorArgs;
 pub use fleet_preflight::{FleetPreflightArgs, PreflightDepth};
 pub use fleet_prepare::FleetPrepareArgs;
-pub use listing::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
-pub use looking::{ExtentsArgs, OpsArgs, PeriodArgs, ProfileArgs};
-pub use merging::FleetMergeArgs;
-pub use observing::ClockOffset;
+pub use inspection::{ExtentsArgs, OpsArgs, PeriodArgs, ProfileArgs};
+pub use list::{CompletionsArgs, FormatsArgs, ListArgs, ManArgs, ScenariosArgs};
+pub use merge::FleetMergeArgs;
 pub use procedure::ProcedureArgs;
-pub use proving::ProveArgs;
-pub use recording::RecordArgs;
-pub use tuning::TuneArgs;
+pub use prove::ProveArgs;
+pub use record::RecordArgs;
+pub use tune::TuneArgs;
 pub use watch::{MarkArgs, WatchArgs};
 
 use std::num::NonZeroU64;

@@ -7,8 +7,8 @@
 mod cli;
 mod progress;
 mod screen;
+mod terminal_width;
 mod verbs;
-mod width;
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ use crate::cli::{Cli, Verb};
 
 fn main() -> ExitCode {
     reelgauge_runner::supervise::own_session::begin_if_asked();
-    reelgauge_runner::supervise::leash::begin_if_asked();
+    reelgauge_runner::supervise::parent_pipe::begin_if_asked();
     let parsed = command().try_get_matches().and_then(|matches| {
         screen::set_details(has_details(&matches));
         Cli::from_arg_matches(&matches)

@@ -1,6 +1,6 @@
 //! The progress display on standard error: the phase, and the live figure that matters.
 
-mod drawing;
+mod terminal_bar;
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use reelgauge_report::text::wrap;
 use reelgauge_report::units::{amount, counted, moment, number};
 use reelgauge_runner::observer::{Live, Observer, SearchStep};
 
-use self::drawing::{View, drawing};
+use self::terminal_bar::{View, drawing};
 use crate::screen;
 
 /// A longer plan ends when its work does, at an unknown time.

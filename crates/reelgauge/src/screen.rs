@@ -10,11 +10,11 @@ use reelgauge_report::text::{display_width, plain, wrap};
 use reelgauge_report::{Detail, Screen, Style, Tables};
 use reelgauge_results::page::REPORT_FILE;
 use reelgauge_runner::exit_code::USAGE;
-use reelgauge_runner::supervise::leash::QUOTED;
+use reelgauge_runner::supervise::parent_pipe::QUOTED;
 
 use crate::cli::command_line::{GROUPS, command};
-use crate::cli::foreign::hint;
-pub use crate::width::{error_width, list_width, output_width};
+use crate::cli::fio_flags::hint;
+pub use crate::terminal_width::{error_width, list_width, output_width};
 
 /// Whether screens are printed in full. Set once, from the command line.
 static DETAILS: AtomicBool = AtomicBool::new(false);

@@ -13,6 +13,7 @@ use crate::ending::last_lines;
 use crate::limit::limit_words;
 use crate::note::warnings;
 use crate::page::Page;
+use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::standstill::sentence;
 use crate::statement::doubts_of;
@@ -20,7 +21,6 @@ use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, moment, number};
-use crate::wanted::Screen;
 
 pub use limit::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 

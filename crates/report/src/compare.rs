@@ -28,11 +28,11 @@ use serde::Serialize;
 
 use self::systems::Property;
 use crate::page::{Page, PageWarning};
+use crate::screen_options::Style;
 use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{count, number};
-use crate::wanted::Style;
 
 /// The judgement of a figure that got worse.
 const WORSE: &str = "WORSE";

@@ -1,6 +1,6 @@
 //! The counters that are not shown, as sentences.
 //!
-//! Not here: which counters are omitted ([`reelgauge_analysis::counters::gathering`]).
+//! Not here: which counters are omitted ([`reelgauge_analysis::counters::page_series`]).
 
 use reelgauge_analysis::counters::note::CounterNote;
 

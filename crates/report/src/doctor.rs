@@ -20,9 +20,9 @@ pub(crate) use words::price;
 
 use crate::page::Page;
 use crate::path::{all_hops, path_lines};
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::text::{plain, wrap};
-use crate::wanted::Style;
 
 /// If a finding has more subjects than this, the others are only counted.
 const SUBJECTS_MAX: usize = 4;

@@ -1,7 +1,7 @@
 //! A document: the content of a screen or a page, as data. Facts become a result and blocks; renderers
 //! draw them.
 //!
-//! * [`reference`]: the document of runs and their site, to hand to a customer. [`stated`]: stated and
+//! * [`reference`]: the document of runs and their site, to hand to a customer. [`stated_facts`]: stated and
 //!   missing facts about a site. [`figures`]: every figure of the load points as tables.
 //! * [`mod@html`]: one HTML file, for screens and paper. [`chart`]: draws charts as SVG in it. `charts`:
 //!   selects the charts of a run.
@@ -17,7 +17,7 @@ mod figures;
 pub(crate) mod hosts;
 pub mod html;
 pub mod reference;
-pub mod stated;
+pub mod stated_facts;
 
 use serde::Serialize;
 

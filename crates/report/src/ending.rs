@@ -9,10 +9,10 @@ use crate::hosts::hosts;
 use crate::next_step::next_step;
 use crate::note::warnings;
 use crate::page::Page;
+use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::text::{plain, shell_word};
 use crate::units::{amount, count, number};
-use crate::wanted::Screen;
 
 /// Writes the end of every screen: the hosts if there were several, doubts, the location of the files,
 /// and the next step.

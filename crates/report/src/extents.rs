@@ -1,12 +1,12 @@
 //! The screen of files and their extents.
 
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{path_short, plain};
 use crate::units::{amount, count};
-use crate::wanted::Style;
 
 /// Longer names are cut at the front, because the end identifies a file better.
 const NAME_CHARS: usize = 40;

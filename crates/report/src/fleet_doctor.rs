@@ -4,8 +4,8 @@
 //! Texts from agents are untrusted, so they are shown as plain text.
 
 use reelgauge_analysis::preflight::differences::Difference;
+use reelgauge_doctor::multi_host::{SaidOf, SharedFinding, Together};
 use reelgauge_doctor::rule::catalogue::rules;
-use reelgauge_doctor::several::{SaidOf, SharedFinding, Together};
 use serde::Serialize;
 
 use crate::Style;

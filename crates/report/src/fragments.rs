@@ -1,10 +1,10 @@
 //! Signs of fragmented files, as sentences with their evidence.
 //!
-//! [`against_copy`]: whether a copy is faster.
+//! [`copy_comparison`]: whether a copy is faster.
 //!
 //! Not here: which facts are signs ([`reelgauge_analysis::fragments`]).
 
-pub mod against_copy;
+pub mod copy_comparison;
 
 use reelgauge_analysis::fragments::{ColdReads, FarWrites, FragmentSigns, Hints};
 

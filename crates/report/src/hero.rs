@@ -14,17 +14,17 @@ use reelgauge_analysis::statement::{AtLeast, Cause, Doubt, Judgement, Number, St
 use reelgauge_analysis::{LoadPoint, Outcome, ReplayFacts, Summary};
 use serde::{Deserialize, Serialize};
 
-use crate::about::storage_words;
 use crate::answer::closing_doubt;
 use crate::answer_parts::{place, streams_of};
 use crate::check;
-use crate::good;
+use crate::count_context;
 use crate::limit::{limit_words, line_words};
 use crate::replay;
 use crate::statement::{cause_words, culprit_words, doubts_of, whose_words};
 use crate::streams;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, moment};
+use crate::user_description::storage_words;
 
 use self::badge::badge;
 use self::number::number;
@@ -87,7 +87,8 @@ pub fn hero(summary: &Summary) -> Hero {
     let confidence = confidence(&statement, summary, doubt.is_some());
     let (number, number_path) = number(&statement.number, summary);
     let before = before(&statement.number, summary);
-    let format = good::found(&statement, summary).map_or_else(|| "streams".to_owned(), |found| found.format);
+    let format =
+        count_context::found(&statement, summary).map_or_else(|| "streams".to_owned(), |found| found.format);
     Hero {
         verdict: verdict(summary),
         facts: facts(&statement, summary, &cause, &confidence),

@@ -14,12 +14,12 @@ use reelgauge_analysis::{LoadPoint, Summary};
 use crate::answer_parts::label;
 use crate::document::{Block, PointBlocks, Section};
 use crate::page::Page;
+use crate::screen_options::{Detail, Screen};
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{path_short, plain, plain_short};
 use crate::units::{count, counted, duration, fixed, mb_per_s, moment, number, percent};
-use crate::wanted::{Detail, Screen};
 
 /// Longer names are cut in a table, but not in sentences.
 const NAME_CHARS: usize = 18;

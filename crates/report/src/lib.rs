@@ -29,12 +29,12 @@
 //! The JSON form is [`reelgauge_analysis::Summary::to_json`]. Not here: computing. Every number shown is
 //! in the summary.
 
-pub mod about;
 mod answer;
 mod answer_block;
 mod answer_parts;
 pub mod check;
 pub mod compare;
+mod count_context;
 pub mod counters;
 pub mod csv_files;
 pub mod deviations;
@@ -52,7 +52,6 @@ pub mod fleet_steps;
 mod forecast;
 pub mod format_list;
 pub mod fragments;
-mod good;
 pub mod hero;
 pub mod hosts;
 pub mod html;
@@ -76,6 +75,7 @@ mod replay;
 pub mod run_configuration;
 pub mod run_list;
 pub mod screen;
+mod screen_options;
 pub mod search;
 pub mod self_cost;
 pub mod sentence;
@@ -93,15 +93,14 @@ pub mod trace_note;
 mod trust;
 pub mod tune;
 pub mod units;
+pub mod user_description;
 mod vda;
 pub mod vda_curve;
 pub mod verdict;
-mod wanted;
 pub mod warning;
 mod watch;
 mod workers;
 
-pub use about::storage_words;
 pub use answer::answer_sentences;
 pub use csv_files::columns::CsvTable;
 pub use csv_files::write_csv;
@@ -114,5 +113,6 @@ pub use statement::incident_sentences;
 pub use suite::{SuiteScreen, row_doubts, suite_screen, suite_sentence};
 pub use suites::{SuiteToShow, SuitesPage, suites_csv, suites_page, suites_screen, suites_sections};
 pub use trace::{trace_screen, trace_sections, where_built_in};
+pub use user_description::storage_words;
 pub use vda_curve::{VdaInput, vda_facts};
 pub use warning::{warning_note, warning_sentence};

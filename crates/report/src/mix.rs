@@ -13,11 +13,11 @@ use crate::answer_parts::{
 };
 use crate::ending::{end, ended_early};
 use crate::page::Page;
+use crate::screen_options::{Detail, Screen, Tables};
 use crate::sentence::Tone;
 use crate::standstill;
 use crate::text::{capital, plain, plain_short};
 use crate::units::{count, counted, duration, mb_per_s, moment};
-use crate::wanted::{Detail, Screen, Tables};
 use crate::{tables, workers};
 
 /// The result of a run that is reported in MB/s.

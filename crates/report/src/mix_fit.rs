@@ -5,10 +5,10 @@
 use reelgauge_analysis::mix_fit::{FittedLengths, FittedMix, Likeness, MixFit, Part, Share};
 
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::units::{block_size, count, counted, duration, number};
-use crate::wanted::Style;
 
 /// If there are more lengths or block sizes than this, the list is cut.
 const LISTED: usize = 12;

@@ -13,11 +13,11 @@ use crate::document::{Block, Section};
 use crate::ending::last_lines;
 use crate::note;
 use crate::page::Page;
+use crate::screen_options::{MAX_WIDTH, Screen, Style};
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::{plain, plain_short};
 use crate::units::{clock, counted, fixed, moment};
-use crate::wanted::{MAX_WIDTH, Screen, Style};
 
 /// The text of a table cell.
 type Shown<'a> = &'a dyn Fn(&MeterCell) -> String;

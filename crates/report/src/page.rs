@@ -5,11 +5,11 @@
 //! always complete.
 
 use crate::document::Block;
+use crate::screen_options::{MAX_WIDTH, Style};
 use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::text::{display_width, wrap};
 use crate::units::counted;
-use crate::wanted::{MAX_WIDTH, Style};
 
 /// Below this width no table is readable.
 const MIN_WIDTH: usize = 40;

@@ -8,9 +8,9 @@ use reelgauge_analysis::{LoadPoint, Summary};
 use crate::document::{Block, PointBlocks, Section};
 use crate::ending::ended_early;
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::{Sentence, Tone};
 use crate::text::plain;
-use crate::wanted::Style;
 use crate::{streams, tables};
 
 /// Twice the width of the longest label.

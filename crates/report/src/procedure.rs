@@ -11,14 +11,14 @@ use reelgauge_analysis::procedure::warm::Warming;
 use reelgauge_record::notes::StorageDetails;
 
 use self::states::{state_words, states_table};
-use crate::about::about_words;
 use crate::deviations::{DeviationWords, deviation_words};
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::{capital, plain};
 use crate::units::{amount, count, counted, fixed, mb_per_s, ms, span};
-use crate::wanted::Style;
+use crate::user_description::about_words;
 
 /// The content of a procedure's screen.
 #[derive(Clone, Copy, Debug)]

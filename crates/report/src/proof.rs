@@ -10,11 +10,11 @@ use reelgauge_analysis::proof::{OverRuns, ProofConclusion, ProofFigure, ProofOut
 
 use crate::compare::say;
 use crate::page::{Page, PageWarning};
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::{path_short, plain};
 use crate::units::{counted, fixed, moment};
-use crate::wanted::Style;
 use crate::warning::warning_sentence;
 
 /// The width of a state's name in the table, next to six columns of figures.

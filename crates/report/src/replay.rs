@@ -15,12 +15,12 @@ use crate::answer_parts::{nothing, outcome, place};
 use crate::document::{Block, Section, Tile};
 use crate::ending::end;
 use crate::page::Page;
+use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::{not_measured, numbers};
 use crate::text::{plain, plain_short};
 use crate::units::{amount, count, counted, duration, mb_per_s, moment, number};
-use crate::wanted::Screen;
 
 pub use bad_timing::bad_timing_sentence;
 

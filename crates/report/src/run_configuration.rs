@@ -5,13 +5,13 @@ use reelgauge_analysis::Summary;
 use reelgauge_record::notes::RunNotes;
 use serde_json::Value;
 
-use crate::about::storage_words;
 use crate::answer_parts::outcome;
 use crate::document::hosts::host_rows;
 use crate::document::{Block, Section};
 use crate::sentence::Tone;
 use crate::text::plain;
 use crate::units::{amount, block_size, counted};
+use crate::user_description::storage_words;
 
 /// The files of a run other than its summary.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,12 @@
 use reelgauge_analysis::statement::Judgement;
 use reelgauge_record::notes::RunNotes;
 
-use crate::about::storage_words;
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::text::plain;
 use crate::units::amount;
-use crate::wanted::Style;
+use crate::user_description::storage_words;
 
 /// A run in the list.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,6 @@
 
 use reelgauge_analysis::Summary;
 
-use crate::about::about;
 use crate::answer_block::answer_block;
 use crate::answer_parts::is_in_streams;
 use crate::event::event_lines;
@@ -12,7 +11,8 @@ use crate::marks::mark_lines;
 use crate::observers::observer_words;
 use crate::page::Page;
 use crate::path::{hop_words, path_lines, shares_words};
-pub use crate::wanted::{Detail, Screen, Style, Tables};
+pub use crate::screen_options::{Detail, Screen, Style, Tables};
+use crate::user_description::about;
 use crate::{check, mix, msmeter, replay, search, streams, vda, watch};
 
 /// Facts recorded next to a run: observers, the path to the disks, and marks.

@@ -9,6 +9,7 @@ use crate::answer_parts::{outcome, place, streams_of};
 use crate::document::{Block, Section, Tile};
 use crate::ending::end;
 use crate::page::Page;
+use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::statement::{is_over_network, judgement_tone};
 use crate::streams;
@@ -16,7 +17,6 @@ use crate::table::Table;
 use crate::tables::not_measured;
 use crate::text::{plain, plain_short};
 use crate::units::{count, counted};
-use crate::wanted::Screen;
 
 /// The first lines of the screen: the result.
 pub(crate) fn answer(summary: &Summary, facts: &SearchFacts) -> Vec<(Tone, String)> {

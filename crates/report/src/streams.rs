@@ -3,7 +3,7 @@
 
 mod answer;
 mod page_section;
-mod worst;
+mod worst_streams;
 
 use reelgauge_analysis::late::{LateFigures, StreamTotals};
 use reelgauge_analysis::statement::{PointVerdict, of};
@@ -12,13 +12,13 @@ use reelgauge_analysis::{Culprit, LoadPoint, Summary};
 use crate::answer_parts::streams_of;
 use crate::ending::{end, ended_early};
 use crate::page::Page;
+use crate::screen_options::{Detail, Screen};
 use crate::sentence::Tone;
 use crate::statement::incidents_of;
 use crate::table::Table;
 use crate::tables::{errors, numbers, rates};
 use crate::text::plain_short;
 use crate::units::{count, counted};
-use crate::wanted::{Detail, Screen};
 
 pub(crate) use answer::answer;
 pub(crate) use page_section::section;
@@ -58,7 +58,7 @@ pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page
     let several = summary.load_points.len() > 1 || summary.search.is_some();
     if let Some(figures) = &point.streams {
         let all = detail == Detail::PerWorker;
-        if let Some(worst) = worst::worst(&figures.streams, all) {
+        if let Some(worst) = worst_streams::worst(&figures.streams, all) {
             page.detail(|page| {
                 page.gap();
                 let with = if several { format!(", with {}", streams_of(point)) } else { String::new() };

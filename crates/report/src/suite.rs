@@ -10,14 +10,14 @@ use reelgauge_analysis::statement::Doubt;
 
 use reelgauge_record::notes::StorageDetails;
 
-use crate::about::about_words;
 use crate::document::Block;
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::{plain, shell_argument, shell_word};
 use crate::units::{counted, fixed, mb_per_s};
-use crate::wanted::Style;
+use crate::user_description::about_words;
 
 /// The content of a suite's screen.
 #[derive(Clone, Copy, Debug)]

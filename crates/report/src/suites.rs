@@ -9,13 +9,13 @@ use serde::Serialize;
 
 use crate::document::{Block, Section};
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::suite::{group_words, over_words, row_doubts, suite_comparison_sentence, suite_sentence};
 use crate::table::Table;
 use crate::tables::not_measured;
 use crate::text::{display_width, plain};
 use crate::units::{count, counted, fixed, mb_per_s};
-use crate::wanted::Style;
 
 /// A table shows a suite with a longer name by its number; the name is below the table.
 const NAME_CHARS: usize = 18;

@@ -11,12 +11,12 @@ use reelgauge_analysis::trace_stats::{
 use crate::document::{Block, Section};
 use crate::fragments::fragment_sentences;
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::tables::numbers;
 use crate::text::{path_short, plain, plain_short, shell_word};
 use crate::units::{amount, block_size, count, counted, duration, fixed, mb_per_s, number};
-use crate::wanted::Style;
 
 /// Longer names are cut in tables.
 const NAME_CHARS: usize = 36;

@@ -10,13 +10,13 @@ use crate::answer_parts::{failures, outcome, place, unanswered};
 use crate::document::{Block, Section, Tile};
 use crate::ending::end;
 use crate::page::Page;
+use crate::screen_options::{Screen, Style};
 use crate::sentence::Tone;
 use crate::streams;
 use crate::table::Table;
 use crate::tables::{not_measured, numbers};
 use crate::text::plain;
 use crate::units::{count, counted, number};
-use crate::wanted::{Screen, Style};
 
 const KNEE: &str = "The last load point before response times grow steeply. Method (Kneedle, Satopää 2011): \
                     rate and response time are scaled to 0…1. The knee is the point farthest below the line \

@@ -8,11 +8,11 @@ use reelgauge_analysis::{Outcome, Summary};
 use crate::ending::last_lines;
 use crate::note::warnings;
 use crate::page::Page;
+use crate::screen_options::Screen;
 use crate::sentence::Tone;
 use crate::table::Table;
 use crate::text::{plain, plain_short, wrap};
 use crate::units::{amount, clock, counted, duration, fixed, mb_per_s, moment, number};
-use crate::wanted::Screen;
 
 /// Longer names of counters are cut.
 const NAME_CHARS: usize = 64;

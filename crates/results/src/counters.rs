@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use reelgauge_analysis::counters::gathering::Gathering;
+use reelgauge_analysis::counters::page_series::Gathering;
 use reelgauge_analysis::counters::{CounterAgent, Counters, MAX_POINTS};
 use reelgauge_record::agents::{AgentPlace, AgentPlaces};
 use reelgauge_record::counters::{CounterRow, CountersError, is_part, read_part};

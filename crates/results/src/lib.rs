@@ -10,7 +10,7 @@
 //!   the site show about the run; [`run_judgement`]: judges the run again with them.
 //! * [`entered_marks`]: events that users observed during a run; [`run_event`]: the event that the run
 //!   itself started.
-//! * [`watched`]: a watch, which measures nothing.
+//! * [`watch_summary`]: a watch, which measures nothing.
 //! * [`site`]: facts about a site that no counter shows.
 //! * [`run_notes`]: the user's notes on a run, from its start or later.
 //! * [`counters`]: counters that were sampled during the I/O; [`limiting_layers`]: the layer that
@@ -33,6 +33,7 @@ pub mod mix_fit;
 pub mod observers;
 pub mod ops_listing;
 pub mod page;
+mod partial_results;
 pub mod procedure_step;
 pub mod process_group;
 pub mod reopen;
@@ -44,5 +45,4 @@ pub mod site;
 mod small_file;
 pub mod stream_table;
 pub mod trace_report;
-mod unfinished;
-pub mod watched;
+pub mod watch_summary;

@@ -25,13 +25,13 @@ use crate::limiting_layers::{lacks_counters, limits_into};
 use crate::live::LiveOutcome;
 use crate::live::liveness::{Life, life};
 use crate::load_points::{self, LoadPointPlan};
+use crate::partial_results::unfinished_into;
 use crate::run_context::beside_into;
 use crate::run_event::event_into;
 use crate::run_notes;
 use crate::small_file::{PLAN_MAX_BYTES, read_to_string};
 use crate::stream_table::{self, PointStreams};
-use crate::unfinished::unfinished_into;
-use crate::watched::{watch_plan, watch_summary};
+use crate::watch_summary::{watch_plan, watch_summary};
 
 /// Why a run without a summary has none.
 const KILLED: &str = "it was killed; its figures come from its log";

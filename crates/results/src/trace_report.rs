@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use reelgauge_analysis::in_order::InOrder;
+use reelgauge_analysis::issue_order::InOrder;
 use reelgauge_analysis::trace_stats::{
     Period, TraceAbout, TraceDetails, TraceMoved, TraceReport, TraceStats,
 };

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reelgauge_analysis::counters::gathering::SERIES_MAX;
+use reelgauge_analysis::counters::page_series::SERIES_MAX;
 use reelgauge_analysis::counters::{CounterAgent, CounterSeries, MAX_POINTS};
 use reelgauge_record::counters::{Key, Layer, Sample, StoreMeta, StoreWriter, read_part};
 use reelgauge_results::counters::read_counters;

@@ -25,7 +25,7 @@ use reelgauge_report::html::page::{Page, PageKind};
 use reelgauge_results::page::{page, run_page, trace_page, write_html};
 use reelgauge_results::reopen::reopen;
 use reelgauge_results::stream_table::{self, PointStreams, StreamTable};
-use reelgauge_runner::session::own_cpu::OwnCpu;
+use reelgauge_runner::session::cpu_time::OwnCpu;
 
 /// Streams of each load point.
 const STREAMS: [u64; 3] = [10, 20, 30];

@@ -14,12 +14,12 @@ use reelgauge_workload::streams::{AnyPlan, StreamsPlan};
 
 use crate::check::budget::{self, DataPlan};
 use crate::error::RunError;
-use crate::procedure::room::{Need, lack};
+use crate::procedure::space_check::{Need, lack};
 use crate::session::space::check_room;
 use crate::streams::actors::Actors;
+use crate::streams::count_search::search_of;
 use crate::streams::files::specs;
 use crate::streams::forecast;
-use crate::streams::seek::search_of;
 use crate::suite::{self, SuiteRequest};
 use crate::{mix, replay};
 

@@ -9,14 +9,14 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::Note;
-use reelgauge_analysis::fragments::against_copy::{AgainstCopy, CopyComparison, MIN_PASSES, MeasuredFile};
 use reelgauge_analysis::fragments::cold_read::ColdReads;
+use reelgauge_analysis::fragments::copy_comparison::{AgainstCopy, CopyComparison, MIN_PASSES, MeasuredFile};
 use reelgauge_engine::area::{AREA_DIR, Area, AreaDir, Terms};
-use reelgauge_engine::cold::{ColdError, TimedRead, copy_anew, read_cold};
+use reelgauge_engine::cold_read::{ColdError, TimedRead, copy_anew, read_cold};
 use reelgauge_engine::extents::{Extents, ExtentsError};
 use reelgauge_engine::space::space;
 use reelgauge_machine::mount::{Mount, MountKind};
-use reelgauge_report::fragments::against_copy::against_copy_sentence;
+use reelgauge_report::fragments::copy_comparison::against_copy_sentence;
 use reelgauge_workload::units::Size;
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::locked_target::LockedTarget;
-use crate::session::made_files::MadeFiles;
+use crate::session::scratch_files::MadeFiles;
 use crate::session::space::check_room;
 
 /// A smaller file is read too quickly for a comparison.

@@ -12,8 +12,8 @@
 //!   summary.
 //! * [`interrupt`] and [`supervise`]: how a run ends when it is stopped, `command_watcher`: how a
 //!   command of the user does. [`observer`]: the events for viewers of a run.
-//! * [`steered`]: a run whose load points begin on the order of another process, and which ends without
-//!   such orders.
+//! * [`remote_control`]: a run whose load points begin on the order of another process, and which ends
+//!   without such orders.
 //! * [`exit_code`]: the exit status for scripts. [`folder_lock`]: a folder for one process.
 //!   [`mod@extents`]: a file compared with a fresh copy of it. [`clean`]: removes the area.
 //!
@@ -37,12 +37,12 @@ pub mod observer;
 pub mod probe;
 pub mod procedure;
 pub mod prove;
+pub mod remote_control;
 pub mod replay;
 mod run_series;
 pub mod session;
 #[cfg(test)]
 mod simulation;
-pub mod steered;
 pub mod streams;
 pub mod suite;
 pub mod supervise;

@@ -1,7 +1,7 @@
 //! A mix, from its plan to its summary: random reads and writes of many workers.
 
 mod forecast;
-mod plan_for_people;
+mod plan_listing;
 pub mod prepare;
 pub mod workers;
 
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use reelgauge_analysis::criteria::{Criteria, CriteriaChange};
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_analysis::summary::{self, NotMeasured};
-use reelgauge_analysis::verdict::of_mix::{judge_mix, not_of_mix};
+use reelgauge_analysis::verdict::mix::{judge_mix, not_of_mix};
 use reelgauge_analysis::{LoadPoint, Summary};
 use reelgauge_engine::area::Terms;
 use reelgauge_engine::dataset::DataSet;
@@ -21,7 +21,7 @@ use reelgauge_report::verdict::in_words;
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::units::Size;
 
-use self::plan_for_people::plan_for_people;
+use self::plan_listing::plan_for_people;
 use crate::error::RunError;
 use crate::fresh_seed;
 use crate::interrupt::Interrupt;
@@ -30,10 +30,10 @@ use crate::mix::workers::MixWorkers;
 use crate::observer::Observer;
 use crate::session::caching::{cool_down, drop_written};
 use crate::session::driver_kind;
-use crate::session::finished::Finished;
+use crate::session::finished_run::Finished;
 use crate::session::live_log::logged;
 use crate::session::results_dir::Naming;
-use crate::session::summarise::{Material, Subject};
+use crate::session::run_summary::{Material, Subject};
 use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use crate::streams::verdict::verdict_of_run;

@@ -27,7 +27,7 @@ use crate::error::RunError;
 use crate::exit_code::INTERRUPTED;
 use crate::interrupt::Interrupt;
 use crate::session::locked_target::LockedTarget;
-use crate::session::made_files::MadeFiles;
+use crate::session::scratch_files::MadeFiles;
 
 /// The interval of checks for results and interruptions.
 const BEAT: Duration = Duration::from_millis(20);

@@ -14,10 +14,10 @@
 mod actions;
 pub mod conclusion;
 pub mod fleet;
-pub mod given_events;
 pub mod procedure_file;
-pub mod room;
-pub mod shown;
+pub mod report_data;
+pub mod space_check;
+pub mod user_events;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -48,9 +48,9 @@ use crate::session::make_out;
 use crate::session::report_file::leave_report;
 use actions::{ActionError, Place};
 use fleet::FleetRequest;
-use given_events::GivenEvents;
 use procedure_file::{ActionFact, KeptTerms, ProcedureFileError, ProcedureRecord, Row, RowState};
-use room::{Lack, Need};
+use space_check::{Lack, Need};
+use user_events::GivenEvents;
 
 /// The interval of checks for interruptions.
 const BEAT: Duration = Duration::from_millis(20);
@@ -419,7 +419,7 @@ impl Carrying<'_> {
         let keep_free = self.record.terms.terms().keep_free;
         loop {
             let needs: Vec<Need> = (0..self.record.rows.len()).map(|at| self.need(at)).collect();
-            let Some(lack) = room::lack(&needs, &self.record.target, keep_free) else { return };
+            let Some(lack) = space_check::lack(&needs, &self.record.target, keep_free) else { return };
             let Row { name, action, .. } = self.record.rows[lack.at].clone();
             if !matches!(action, Action::Run { .. }) {
                 return;
@@ -526,10 +526,10 @@ impl Carrying<'_> {
         let ended = pass::carry_out(&run, self.manner.interrupt);
         if let Some(left) = &ended.run {
             self.record.rows[at].run = Some(left.clone());
-            let notes = shown::run_notes(&self.record, at);
+            let notes = report_data::run_notes(&self.record, at);
             let run_dir = self.dir.join(left);
             run_notes::write(&run_dir, &notes)?;
-            procedure_step::put_into_file(&run_dir, &shown::procedure_step(&self.record, at))?;
+            procedure_step::put_into_file(&run_dir, &report_data::procedure_step(&self.record, at))?;
             self.renew_report(&run_dir);
         }
         ended.pass?;
@@ -619,7 +619,7 @@ fn to_restore(rows: &[Row]) -> Vec<usize> {
 /// Refuses ballast that cannot fit, before anything is written.
 fn expect_room(steps: &[(&str, &Action)], target: &Path, terms: Terms) -> Result<(), ProcedureError> {
     let needs: Vec<Need> = steps.iter().map(|(_, action)| Need::of(action)).collect();
-    let Some(lack) = room::lack(&needs, target, terms.keep_free) else { return Ok(()) };
+    let Some(lack) = space_check::lack(&needs, target, terms.keep_free) else { return Ok(()) };
     let step = steps.get(lack.at).map_or_else(String::new, |(name, _)| (*name).to_owned());
     Err(ProcedureError::NoRoom { step, target: target.to_path_buf(), lack })
 }

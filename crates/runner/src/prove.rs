@@ -2,24 +2,24 @@
 //! change is undone in every case.
 //!
 //! Only this program and the user's commands are run ([`shell`]). The undo command is on disk before the
-//! change is made ([`left_change`]). Passes with a disturbance are measured again
+//! change is made ([`pending_undo`]). Passes with a disturbance are measured again
 //! ([`reelgauge_analysis::proof::disturbance`]).
 //!
 //! Not here: the conclusion from all passes ([`reelgauge_analysis::proof`]), sentences, flags.
 
 pub mod change;
-pub mod left_change;
 #[cfg(target_os = "linux")]
-mod mounted;
+mod mount_check;
 #[cfg(not(target_os = "linux"))]
-#[path = "prove/mounted_elsewhere.rs"]
-mod mounted;
+#[path = "prove/mount_check_other.rs"]
+mod mount_check;
 mod order;
 pub mod pass;
+pub mod pending_undo;
 pub mod proof_file;
 pub mod proof_lock;
+pub mod report_data;
 pub mod shell;
-pub mod shown;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -42,9 +42,9 @@ use crate::interrupt::Interrupt;
 use crate::session::make_out;
 use crate::suite::Suite;
 use change::{Change, PLACE};
-use left_change::{LeftChangeError, Noted, own_folder};
-use mounted::MountBefore;
+use mount_check::MountBefore;
 use pass::{Pass, PassError, with_target};
+use pending_undo::{LeftChangeError, Noted, own_folder};
 use proof_file::{PROOF_VERSION, Proof, ProofFileError, ProofPass};
 use proof_lock::{Turn, TurnError};
 use shell::{Running, ShellError, Waiting};

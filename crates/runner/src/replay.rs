@@ -5,7 +5,7 @@
 //! data of an earlier one.
 //!
 //! * [`tape`]: the trace as it will be replayed. [`images`]: its files, and their numbers in the log.
-//!   [`unchanged`]: the files that it leaves unchanged. [`limits`]: how many files may be open.
+//!   [`unchanged_files`]: the files that it leaves unchanged. [`limits`]: how many files may be open.
 //!   [`links`]: the replacement for links on a target without them. [`findings`]: the replay's part of
 //!   the summary.
 //!
@@ -18,7 +18,7 @@ mod images;
 mod limits;
 mod links;
 mod tape;
-mod unchanged;
+mod unchanged_files;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,14 +43,14 @@ use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::session::caching::drop_cached;
 use crate::session::driver_kind;
-use crate::session::finished::Finished;
+use crate::session::finished_run::Finished;
 use crate::session::live_log::logged;
 use crate::session::locked_target::{LockedTarget, check_names};
-use crate::session::made_files::MadeFiles;
 use crate::session::results_dir::{Naming, Results};
-use crate::session::room::Room;
+use crate::session::run_summary::{Material, Subject};
+use crate::session::scratch_files::MadeFiles;
 use crate::session::space::{check_room, space_before_area};
-use crate::session::summarise::{Material, Subject};
+use crate::session::space_making::Room;
 use crate::session::{Closing, Opening, PointPlan, Session, make_out};
 use findings::Findings;
 use images::Images;

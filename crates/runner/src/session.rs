@@ -2,42 +2,42 @@
 //! whatever its workers are.
 //!
 //! It owns the target, the clock, the drain, the run directory and the table of files. It runs load
-//! point after load point of any script ([`point`]), and ends in a summary in every case ([`close`]).
+//! point after load point of any script ([`load_point`]), and ends in a summary in every case ([`close`]).
 //! Measurements survive whatever stops the run afterwards ([`Session::settle`]).
 //!
 //! Not here: the workers, their files and their criteria: these are the differences between the kinds of
 //! runs ([`crate::mix`], [`crate::streams`], [`crate::check`]).
 
 pub mod allowance;
-pub(crate) mod brief_look;
 pub mod caching;
 pub mod close;
 mod counter_sampling;
+pub mod cpu_time;
 pub mod drain;
 pub mod drive;
-mod environment;
 pub mod failure;
 pub mod file_table;
-pub mod finished;
+pub mod finished_run;
+pub mod free_space_watch;
 mod incident_causes;
-pub mod judging;
+mod instruments;
+pub mod interference;
 pub mod live_log;
+pub mod live_verdict;
+pub mod load_point;
 pub mod locked_target;
-pub mod made_files;
 pub(crate) mod margins;
-pub mod meddling;
-pub mod own_cpu;
-pub mod point;
 pub mod report_file;
 pub mod results_dir;
-pub mod room;
-pub mod room_watch;
+pub mod run_summary;
+pub mod scratch_files;
 pub mod sink;
 pub mod space;
-pub mod summarise;
+pub mod space_making;
 pub mod target;
 #[cfg(test)]
 mod tests;
+pub(crate) mod timed_check;
 mod verdict;
 pub mod verify;
 pub mod watchdog;
@@ -70,12 +70,12 @@ use reelgauge_workload::plan::DriverChoice;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
+use crate::session::cpu_time::OwnCpu;
 use crate::session::drain::Drain;
 use crate::session::drive::Ending;
 use crate::session::failure::Circumstances;
 use crate::session::file_table::FileTable;
 use crate::session::locked_target::LockedTarget;
-use crate::session::own_cpu::OwnCpu;
 use crate::session::results_dir::Results;
 use crate::session::sink::RingRoom;
 use crate::session::target::{link_facts, mount_facts};
@@ -84,8 +84,8 @@ use reelgauge_results::site::keep_site;
 use reelgauge_results::stream_table::StreamTable;
 
 pub use close::Closing;
-pub(crate) use environment::Means;
-pub use point::{PointDone, PointPlan, ToJudge};
+pub(crate) use instruments::Means;
+pub use load_point::{PointDone, PointPlan, ToJudge};
 
 /// The name of this process in the log; a fleet has several.
 const AGENT: &str = "local";

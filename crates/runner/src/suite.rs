@@ -8,12 +8,12 @@
 //!   2026-…/      the run of each workload, with its log and summary
 //! ```
 //!
-//! [`selection`]: which workloads. [`shown`]: suites as a page and as words.
+//! [`selection`]: which workloads. [`report_data`]: suites as a page and as words.
 //!
 //! Not here: replaying a trace ([`crate::replay`]), and the meaning of the table (analysis).
 
+pub mod report_data;
 pub mod selection;
-pub mod shown;
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ use crate::mix::{self, MixRequest, run_mix};
 use crate::observer::Observer;
 use crate::replay::{self, ReplayRequest, run_replay};
 use crate::run_series::{self, SeriesState};
-use crate::session::finished::Finished;
+use crate::session::finished_run::Finished;
 use crate::session::make_out;
 use selection::{SuiteWork, SuiteWorkload};
 

@@ -22,10 +22,10 @@
 mod activity;
 #[cfg(target_os = "linux")]
 mod child;
-pub mod leash;
 pub mod own_session;
 #[cfg(target_os = "linux")]
 mod parent;
+pub mod parent_pipe;
 
 use std::io;
 use std::path::PathBuf;

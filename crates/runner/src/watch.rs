@@ -22,13 +22,13 @@ use reelgauge_report::note::no_page_note;
 use reelgauge_results::page::REPORT_FILE;
 use reelgauge_results::run_context::beside_into;
 use reelgauge_results::run_notes;
-use reelgauge_results::watched::{WATCH, watch_summary};
+use reelgauge_results::watch_summary::{WATCH, watch_summary};
 use reelgauge_workload::watch::WatchPlan;
 
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::{Observer, RunBegin};
-use crate::session::finished::Finished;
+use crate::session::finished_run::Finished;
 use crate::session::live_log::logged;
 use crate::session::make_out;
 use crate::session::report_file::leave_report;

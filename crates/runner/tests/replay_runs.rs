@@ -16,7 +16,7 @@ use reelgauge_runner::error::RunError;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
 use reelgauge_runner::replay::{ReplayRequest, run_replay};
-use reelgauge_runner::session::finished::Finished;
+use reelgauge_runner::session::finished_run::Finished;
 use reelgauge_trace::{Trace, TraceInfo, TraceWriter};
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION};
 use reelgauge_workload::replay::{Pacing, ReplayOrder, ReplayPlan, ReplaySettings};

@@ -14,7 +14,7 @@ use reelgauge_results::page::{PageError, REPORT_FILE, run_page, trace_page};
 use reelgauge_results::run_notes;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
-use reelgauge_runner::session::finished::Finished;
+use reelgauge_runner::session::finished_run::Finished;
 use reelgauge_runner::session::report_file::leave_report;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_trace::synth::hints::HINT_STREAM;

@@ -15,7 +15,7 @@ use reelgauge_runner::clean::clean;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::mix::{MixRequest, run_mix};
 use reelgauge_runner::observer::Silent;
-use reelgauge_runner::session::finished::Finished;
+use reelgauge_runner::session::finished_run::Finished;
 use reelgauge_workload::plan::{DriverChoice, PLAN_VERSION, Plan};
 use reelgauge_workload::profile::Profile;
 use reelgauge_workload::range::Ramp;

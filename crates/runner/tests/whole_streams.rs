@@ -12,7 +12,7 @@ use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_results::reopen::reopen;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::observer::Silent;
-use reelgauge_runner::session::finished::Finished;
+use reelgauge_runner::session::finished_run::Finished;
 use reelgauge_runner::streams::{StreamsRequest, run_streams};
 use reelgauge_workload::plan::DriverChoice;
 use reelgauge_workload::range::Ramp;

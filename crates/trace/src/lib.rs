@@ -2,15 +2,15 @@
 //!
 //! A trace is an operation log with a short description ([`info`]); a run is a trace without that
 //! description. This crate [opens](trace) and [writes](writer) traces, and makes their names
-//! [safe](name). [`prestate`]: the files that must exist before a replay. [`replay`]: the decisions of a
-//! replay, without executing operations.
+//! [safe](name). [`prestate`]: the files that must exist before a replay. [`replay`]: the decisions
+//! of a replay, without executing operations.
 //!
 //! Not here: importing the files of other tools (the import crate), recording (the capture crate),
 //! reading and writing of user data (the engine), and figures (the analysis crate).
 
 pub mod error;
 pub mod export;
-mod held;
+mod held_operation;
 pub mod info;
 pub mod library;
 pub mod name;
@@ -19,7 +19,7 @@ pub mod pieces;
 pub mod prestate;
 pub mod replay;
 pub mod rescue;
-mod safe;
+mod safety_log;
 pub mod synth;
 pub mod trace;
 pub mod writer;

@@ -3,7 +3,7 @@
 //! Such a directory (`_NAME-PID.tmp`) can already be opened as a trace. Here its operations are sorted
 //! by time of issue, and it gets the trace's intended name.
 //!
-//! Not here: how these directories are written ([`crate::safe`]).
+//! Not here: how these directories are written ([`crate::safety_log`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use reelgauge_record::OpRecord;
 
 use crate::error::TraceError;
 use crate::info::TraceInfo;
-use crate::safe::take_lock;
+use crate::safety_log::take_lock;
 use crate::trace::Trace;
 use crate::writer::TraceWriter;
 

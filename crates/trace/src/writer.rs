@@ -22,9 +22,9 @@ use reelgauge_record::run_dir::label;
 
 use crate::MAX_FILES;
 use crate::error::TraceError;
-use crate::held::Held;
+use crate::held_operation::Held;
 use crate::info::{Moved, TraceInfo};
-use crate::safe::{Safe, log_dir};
+use crate::safety_log::{Safe, log_dir};
 use crate::trace::Trace;
 
 /// Limit of the memory for names.

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use reelgauge_formats::format::{ClipLayout, Format};
-use reelgauge_formats::like::{self, Basis, Like, LikeError};
+use reelgauge_formats::reference_media::{self, Basis, Like, LikeError};
 use reelgauge_formats::user_format::OwnFormatError;
 use reelgauge_formats::{FindError, FrameRate, catalogue};
 
@@ -101,7 +101,7 @@ impl Media {
     /// See [`MediaError`].
     pub fn of(footage: &Footage, clip: Span, direct: bool, actor: &str) -> Result<Media, MediaError> {
         let media = match (&footage.like, &footage.own_format, &footage.format) {
-            (Some(path), _, _) => like_media(&like::from_path(path, footage.fps)?)?,
+            (Some(path), _, _) => like_media(&reference_media::from_path(path, footage.fps)?)?,
             (None, Some(own), _) => of_format(&own.clone().into_format()?, footage.fps, clip)?,
             (None, None, Some(id)) => of_format(catalogue().find(id)?, footage.fps, clip)?,
             (None, None, None) => return Err(MediaError::Nothing { actor: actor.to_owned() }),

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use reelgauge_tests::binary::too_wide;
+use reelgauge_tests::exclusive_timing::my_turn;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::run_dir::{at, count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 

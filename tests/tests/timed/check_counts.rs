@@ -1,9 +1,9 @@
 //! `reelgauge check` on a store of a known bandwidth: its counts are what the store sustains.
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::needs;
 use reelgauge_tests::run_dir::{at, number};
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 /// A store of 60 MB/s: every count is within its stated error of the true count, for playing and

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, text};
 use reelgauge_tests::throttle::Throttle;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 use crate::check_sustained::line;

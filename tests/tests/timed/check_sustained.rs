@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
@@ -15,7 +16,6 @@ use reelgauge_tests::run_dir::{at, count, number, summary, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::throttle::Throttle;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 use serde_json::Value;

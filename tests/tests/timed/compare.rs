@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{self, at, number, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::SMALL;
-use reelgauge_tests::tool::tool_with;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::console::{Console, until};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::http::Client;
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::TempMount;
@@ -16,7 +17,6 @@ use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{count, summary};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use serde_json::json;
 
 /// The page of a small run may take this many times longer while others use the console. Two large logs

@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::SMALL;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 /// Files by name, with the time of their last change.

@@ -3,11 +3,11 @@
 use std::fs;
 use std::time::Instant;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, until_measuring};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, only_in, text};
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 

@@ -4,13 +4,13 @@
 
 use std::time::Duration;
 
-use reelgauge_tests::draws::setting;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, number, only_in, text};
+use reelgauge_tests::seeded_random::setting;
 use reelgauge_tests::set_clock::{self, SetClock};
-use reelgauge_tests::turns::my_turn;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 const SECOND_NS: i64 = 1_000_000_000;

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use reelgauge_tests::binary;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, until_measuring};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, text};
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 

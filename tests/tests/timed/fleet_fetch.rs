@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary::{self, Running};
-use reelgauge_tests::draws::Draws;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet::{SOON, nats_server};
 use reelgauge_tests::hosts::{self, Hosts};
 use reelgauge_tests::mix::Mix;
@@ -18,7 +18,7 @@ use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::only_in;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::seeded_random::Draws;
 use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(400);

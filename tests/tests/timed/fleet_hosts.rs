@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::Faulty;
 use reelgauge_tests::fleet::{SOON, nats_server};
 use reelgauge_tests::hosts::{self, Hosts};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::Mounted;
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::run_dir::{at, count, number, only_in, text};
 use reelgauge_tests::samba::{self, SambaServer};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::{python, require};
 use serde_json::Value;
 

@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary::Running;
-use reelgauge_tests::draws::{Draws, setting};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, listed};
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::python;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::all_in;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool_with;
-use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::seeded_random::{Draws, setting};
 use rustix::process::{Pid, Signal, kill_process};
 
 const PATIENCE: Duration = Duration::from_secs(120);

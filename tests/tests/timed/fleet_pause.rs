@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, listed, until_said};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, only_in, summary, text};
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 

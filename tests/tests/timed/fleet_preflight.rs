@@ -5,6 +5,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet::{SOON, nats_server};
 use reelgauge_tests::hosts::{self, Hosts};
 use reelgauge_tests::mix::Mix;
@@ -12,7 +13,6 @@ use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, number, only_in, text};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -6,11 +6,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary::{self, Outcome};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, text};
-use reelgauge_tests::turns::my_turn;
 
 fn prepare(bed: &Bed) -> Outcome {
     let plan = bed.path().join("fleet.toml").display().to_string();

@@ -2,13 +2,13 @@
 //! nats-server.
 
 use reelgauge_tests::binary;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, only_in, text};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 
 /// Agents that replay a run recorded for this long, in so many passes. Also returns its number of

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, listed, until_measuring};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, only_in, summary, text};
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 
 #[test]

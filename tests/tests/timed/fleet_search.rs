@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use reelgauge_tests::binary::{self, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::fleet::Fleet;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_said};
@@ -12,7 +13,6 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, only_in, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::{SMALL, found_within};
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 

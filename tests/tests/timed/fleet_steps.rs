@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary::Running;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_said};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{all_in, at, number, only_in, summary, text};
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 use serde_json::Value;
 

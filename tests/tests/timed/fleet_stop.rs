@@ -2,18 +2,18 @@
 //! because the plan stops all hosts when one is missing.
 
 use reelgauge_fleet::connection::Login;
-use reelgauge_fleet::controller::wish::{Asked, WISH, Wish};
+use reelgauge_fleet::controller::user_command::{Asked, WISH, Wish};
 use reelgauge_fleet::fleet_site::agent_name::AgentSession;
 use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_fleet::fleet_site::subject::{event, order};
 use reelgauge_fleet::protocol::Order;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet::SOON;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE, counted, until_measuring};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, only_in, text};
-use reelgauge_tests::turns::my_turn;
 
 #[test]
 fn a_run_stopped_from_elsewhere_reports_no_missing_host() {

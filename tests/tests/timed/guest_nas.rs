@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::guest::{self, Guest, Job};
 use reelgauge_tests::needs;
 use reelgauge_tests::run_dir::{at, count, text};
-use reelgauge_tests::turns::my_turn;
 
 /// How long the guest may take for its next output: its runs use an emulated processor, concurrently
 /// with other tests.

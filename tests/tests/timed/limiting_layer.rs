@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::limited::{bulk, measured};
 use reelgauge_tests::link::{self, Link};
 use reelgauge_tests::mix::Mix;
@@ -12,7 +13,6 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, number, text};
 use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::streams::SMALL;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 fn far_is_possible() -> bool {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::{Bed, PATIENCE};
 use reelgauge_tests::max_rate::{RATE, RATE_FLAG, is_kept_to};
 use reelgauge_tests::mix::Mix;
@@ -9,7 +10,6 @@ use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{self, at, count, number, text};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 
 #[test]
 fn a_mix_its_files_and_its_reading_back_are_held_to_a_rate() {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
@@ -10,7 +11,6 @@ use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, number, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
-use reelgauge_tests::turns::my_turn;
 use serde_json::Value;
 
 /// Both ways to perform I/O.
@@ -48,7 +48,8 @@ fn was_direct(summary: &Value) {
 fn a_local_directory() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
-    let stat = reelgauge_tests::tool::tool(&format!("findmnt -n -o FSTYPE --target {}", target.display()));
+    let stat =
+        reelgauge_tests::programs::tool(&format!("findmnt -n -o FSTYPE --target {}", target.display()));
     measured_right(&target, stat.trim(), &["--buffered"]);
 }
 

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::run_dir::{at, count, number};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::{needs, python, require};
 use serde_json::Value;
 

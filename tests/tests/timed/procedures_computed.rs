@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{all_in, at, count, number, summary, text};
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 

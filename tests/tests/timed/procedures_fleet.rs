@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::fleet_bed::Bed;
 use reelgauge_tests::needs::{Need, is_soak};
 use reelgauge_tests::run_dir::{all_in, at, count, text};
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::{python, require};
 use rustix::process::Signal;
 use serde_json::Value;

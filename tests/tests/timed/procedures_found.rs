@@ -4,11 +4,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::needs;
 use reelgauge_tests::run_dir::{at, count, number};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 

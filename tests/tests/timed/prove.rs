@@ -1,11 +1,11 @@
 //! A change whose effect is proven on real storage.
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::needs;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::proof::Proof;
 use reelgauge_tests::run_dir::at;
 use reelgauge_tests::sshfs::{self, Sshfs};
-use reelgauge_tests::tool::tool;
-use reelgauge_tests::turns::my_turn;
 
 /// The command that sets the speed of the server's side.
 fn speed(sshfs: &Sshfs) -> String {

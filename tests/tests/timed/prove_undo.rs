@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use reelgauge_tests::binary::flowing;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs;
 use reelgauge_tests::proof::{LIMIT, Proof};
 use reelgauge_tests::run_dir::at;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use rustix::process::Signal;
 
 #[test]

@@ -7,16 +7,16 @@ use std::process::Command;
 use std::time::Duration;
 
 use reelgauge_tests::binary;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::link::{self, Link};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::run_dir::{self, at, number};
 use reelgauge_tests::samba::{self, Samba};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
-use reelgauge_tests::tool::tool;
-use reelgauge_tests::turns::my_turn;
 use serde_json::Value;
 
 /// More than twenty runs of a second take.

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reelgauge_tests::binary;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::limited::{bulk, measured, start};
 use reelgauge_tests::mounts::{self, ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::programs::{tool, tool_with};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::at;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::throttle::{self, Throttle};
-use reelgauge_tests::tool::{tool, tool_with};
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use rustix::process::{Pid, Signal};
 use serde_json::Value;

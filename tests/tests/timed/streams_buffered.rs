@@ -1,13 +1,13 @@
 //! Recorders that write through the page cache are judged by the storage's speed. Too many of them fail
 //! on a slow disk, however much memory there is, and a sustainable number passes.
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count};
 use reelgauge_tests::streams::{SMALL, agrees_with_log};
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 /// The disk's rate: 4 recordings of [`SMALL`] and a bit.

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::player_search::{OWN_BYTES_PER_S, OWN_FRAME_BYTES, Sought};
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::sought::{OWN_BYTES_PER_S, OWN_FRAME_BYTES, Sought};
 use reelgauge_tests::sshfs::{self, Sshfs};
 use reelgauge_tests::streams::{SMALL, capacity, found_within};
 use reelgauge_tests::throttle::Throttle;
-use reelgauge_tests::tool::tool;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 /// How far streams may fall behind. Short, so that one stream too many has late frames within a trial: a

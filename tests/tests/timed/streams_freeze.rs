@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::{FILM, SMALL, agrees_with_log, late_frames_in_log};
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use serde_json::{Value, json};

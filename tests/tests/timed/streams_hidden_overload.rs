@@ -1,13 +1,13 @@
 //! The largest count that passes if one stream too many has no late frame within a trial. Its buffer
 //! hides the missing bandwidth, but the falling margin shows it.
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::needs;
+use reelgauge_tests::player_search::{OWN_BYTES_PER_S, Sought};
 use reelgauge_tests::run_dir::{at, count};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::sought::{OWN_BYTES_PER_S, Sought};
 use reelgauge_tests::streams::found_within;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 /// A buffer of a second covers more than the bandwidth that is missing in a trial of two seconds. So no

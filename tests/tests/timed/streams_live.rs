@@ -5,13 +5,13 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::console::{Console, until};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, summary};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::{SMALL, late_frames_in_log};
-use reelgauge_tests::turns::my_turn;
 use serde_json::{Value, json};
 
 /// How long it stalls. The buffer lasts half a second.

@@ -1,11 +1,11 @@
 //! If a limit on bytes per second (`--max-rate`) made frames late, the screen reports that and blames no
 //! storage.
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::max_rate::{RATE, RATE_FLAG, is_kept_to};
 use reelgauge_tests::run_dir::{self, at, count, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::SMALL;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 
 /// Players of small frames, through the cache.

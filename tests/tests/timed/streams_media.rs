@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::run_dir::{at, count};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use serde_json::Value;

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::agrees_with_log;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 

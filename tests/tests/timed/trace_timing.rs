@@ -10,12 +10,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use reelgauge_tests::binary::{self, Outcome};
-use reelgauge_tests::busy::Busy;
+use reelgauge_tests::busy_host::Busy;
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{self, number};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 

@@ -1,12 +1,12 @@
 //! The VDA-like workload matches its published definition, counted from the log by a script without code
 //! of the product.
 
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::run_dir::{at, count, number, summary as summary_of, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::within;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use serde_json::Value;

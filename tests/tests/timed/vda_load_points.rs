@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reelgauge_tests::binary::{Outcome, Running};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
 use reelgauge_tests::verb::Verb;
 use reelgauge_tests::{python, require};
 use serde_json::Value;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use reelgauge_tests::binary::Running;
-use reelgauge_tests::draws::{Draws, setting};
+use reelgauge_tests::exclusive_timing::my_turn;
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::hosts::{self, Hosts};
 use reelgauge_tests::link::Link;
@@ -18,7 +18,7 @@ use reelgauge_tests::needs::{self, Need};
 use reelgauge_tests::run_dir::{all_in, at, number, text};
 use reelgauge_tests::samba::{self, Samba, SambaServer};
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::turns::my_turn;
+use reelgauge_tests::seeded_random::{Draws, setting};
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 use serde_json::Value;

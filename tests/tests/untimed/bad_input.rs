@@ -7,10 +7,10 @@ use std::path::Path;
 use reelgauge_tests::binary;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::refusal;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool;
 
 /// Checks that each case is refused with a message that contains its remedy, and that the target is
 /// unchanged.

@@ -14,9 +14,9 @@ use reelgauge_tests::console::{Console, until};
 use reelgauge_tests::daemon::Daemon;
 use reelgauge_tests::http::Client;
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool_with;
 use serde_json::{Value, json};
 
 fn mix(target: &Path, duration: &str) -> Value {

@@ -8,9 +8,9 @@ use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::link::Link;
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool_with;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 

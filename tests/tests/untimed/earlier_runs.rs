@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::run_dir::text;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool;
 
 /// A quick check, a search, streams, mixes, a replay, a curve, a watch, a run of two hosts, a suite, a
 /// proof, and streams that were killed. The suite and the proof are without their runs.

@@ -90,7 +90,7 @@ fn a_copy_on_write_disk_that_others_fill_up() {
     assert!(!running.has_ended(), "{}", running.stderr());
     // Rewriting a block needs a free one, and none is left.
     let fill = format!("dd if=/dev/zero of={}/filler bs=1M oflag=direct status=none", disk.path().display());
-    let full = reelgauge_tests::tool::try_tool(&fill).unwrap_err();
+    let full = reelgauge_tests::programs::try_tool(&fill).unwrap_err();
     assert!(full.contains("No space left"), "{full}");
     let printed = broke_off_and_kept(&mix, running.wait(Duration::from_secs(60)));
     assert!(errors(&printed).iter().any(|(errno, _)| *errno == i64::from(ENOSPC)), "{:?}", errors(&printed));

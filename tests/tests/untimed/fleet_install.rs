@@ -14,9 +14,9 @@ use reelgauge_tests::daemon::Daemon;
 use reelgauge_tests::fleet::{Fleet, SOON};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::powershell;
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool_with;
 
 /// A host that ssh reaches. Remaining processes there are ended on drop.
 struct Machine {

@@ -11,11 +11,11 @@ use reelgauge_tests::binary::{self, Outcome, Running};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::streams::SMALL;
-use reelgauge_tests::tool::tool;
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 

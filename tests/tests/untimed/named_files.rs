@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool;
 
 /// Every verb that writes under a given name, with a run to report.
 fn writers(run: &Path, name: &Path) -> [Vec<OsString>; 4] {

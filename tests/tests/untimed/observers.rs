@@ -11,11 +11,11 @@ use reelgauge_tests::binary;
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{only_in, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::sshfs::{self, Sshfs};
-use reelgauge_tests::tool::tool_with;
 use rustix::process::Signal;
 use serde_json::Value;
 

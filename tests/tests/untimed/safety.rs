@@ -10,9 +10,9 @@ use reelgauge_tests::binary::{self, Outcome};
 use reelgauge_tests::mix::Mix;
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool;
 use reelgauge_tests::tree::tree;
 
 const AREA: &str = "reelgauge-area";

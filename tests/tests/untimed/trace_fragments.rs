@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use reelgauge_tests::binary;
 use reelgauge_tests::mounts::{ImageKind, TempMount};
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool;
 use reelgauge_tests::require;
 use reelgauge_tests::run_dir::{at, count, text};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::smb::{self, Share};
-use reelgauge_tests::tool::tool;
 use reelgauge_tests::verb::Verb;
 use serde_json::Value;
 

@@ -12,10 +12,10 @@ use reelgauge_record::log::{CaptureLevel, LogMeta};
 use reelgauge_record::test_records::op as made_up;
 use reelgauge_record::{OpKind, OpRecord, OpenBits};
 use reelgauge_tests::binary::{self, Outcome};
-use reelgauge_tests::bounded::{self, Bounded, Bounds};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::refusal;
 use reelgauge_tests::require;
+use reelgauge_tests::resource_limits::{self, Bounded, Bounds};
 use reelgauge_tests::run_dir;
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::surroundings::Surroundings;
@@ -85,7 +85,7 @@ fn replayed(trace: &Path, around: &Surroundings, flags: &[&str], bounds: Bounds<
     let mut words = replay(trace, &around.target(), &[pace, flags, &["--json", "--out"]].concat());
     words.push(runs.path().into());
     let before = around.stock();
-    let done = bounded::run(words, bounds);
+    let done = resource_limits::run(words, bounds);
     assert_eq!(around.stock(), before, "{}", done.outcome.said());
     assert!(!done.outcome.stderr.contains("panicked"), "{}", done.outcome.said());
     // 1: it was replayed, and an operation that began late leaves it inconclusive.
@@ -439,7 +439,7 @@ fn what_is_no_file_is_not_waited_for() {
         } else {
             std::fs::remove_file(&path).unwrap();
         }
-        reelgauge_tests::tool::tool(&format!("mkfifo {}", path.display()));
+        reelgauge_tests::programs::tool(&format!("mkfifo {}", path.display()));
         if name == "run.toml" {
             let (done, _) = replayed(&trace, &around, &[], Bounds::default());
             done.outcome.expect_code(0);

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary::{self, Outcome};
-use reelgauge_tests::bounded::{self, Bounds};
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::require;
+use reelgauge_tests::resource_limits::{self, Bounds};
 use reelgauge_tests::scratch::Scratch;
 use reelgauge_tests::surroundings::Surroundings;
 use serde_json::Value;
@@ -131,7 +131,8 @@ fn a_million_opens_are_imported_in_bounded_memory_and_refused_when_replayed() {
     let source = scratch.path().join("opens.strace");
     std::fs::write(&source, text).unwrap();
     let out = scratch.path().join("traces");
-    let done = bounded::run(import(&source, &out, &[]), Bounds { open_files: 64, ..Bounds::default() });
+    let done =
+        resource_limits::run(import(&source, &out, &[]), Bounds { open_files: 64, ..Bounds::default() });
     println!("{} MiB in {:?}", done.peak_mib, done.outcome.took);
     let told = done.outcome.expect_code(0).json();
     assert_eq!((&told["ops"], &told["files"]), (&1_000_000.into(), &1000.into()));
@@ -151,7 +152,7 @@ fn a_line_without_an_end_takes_bounded_memory_whatever_the_format() {
     std::fs::write(&source, text).unwrap();
     let out = scratch.path().join("traces");
     for format in FORMATS {
-        let done = bounded::run(import(&source, &out, &["--format", format]), Bounds::default());
+        let done = resource_limits::run(import(&source, &out, &["--format", format]), Bounds::default());
         let outcome = done.outcome.expect_code(if format == "strace" { 0 } else { 2 });
         assert!(done.peak_mib < IMPORT_MIB, "{format}: {} MiB", done.peak_mib);
         assert!(!outcome.stderr.contains("panicked") && outcome.said().len() < 10_000, "{format}");
@@ -168,7 +169,7 @@ fn a_pipe_without_a_line_end_takes_bounded_memory() {
     require!(Need::Tool("python3"), Need::Tool("mkfifo"));
     let scratch = Scratch::new();
     let pipe = scratch.path().join("pipe");
-    reelgauge_tests::tool::tool(&format!("mkfifo {}", pipe.display()));
+    reelgauge_tests::programs::tool(&format!("mkfifo {}", pipe.display()));
     let into = pipe.clone();
     let writer = std::thread::spawn(move || {
         use std::io::Write as _;
@@ -183,7 +184,7 @@ fn a_pipe_without_a_line_end_takes_bounded_memory() {
     });
     let out = scratch.path().join("traces");
     let bounds = Bounds { input: Some(&pipe), ..Bounds::default() };
-    let done = bounded::run(import(Path::new("-"), &out, &["--format", "strace"]), bounds);
+    let done = resource_limits::run(import(Path::new("-"), &out, &["--format", "strace"]), bounds);
     assert!(writer.join().unwrap() >= ENDLESS_BYTES);
     let outcome = done.outcome.expect_code(2);
     assert!(outcome.stderr.contains("a line of more than 1 MiB"), "{}", outcome.said());

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use reelgauge_tests::binary;
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool_with;
 
 /// A read or write of an exported trace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,12 +9,12 @@ use std::time::{Duration, SystemTime};
 use reelgauge_tests::binary::{self, Running};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
+use reelgauge_tests::programs::{tool, tool_with};
 use reelgauge_tests::recording::{
     Recording, Transfer, Watched, is_mapped, is_mounted, listed, of_kind, ops, transfers, watch,
 };
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::{tool, tool_with};
 use reelgauge_tests::verb::Verb;
 use rustix::process::Signal;
 

@@ -8,9 +8,9 @@ use reelgauge_tests::link::Link;
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::Need;
 use reelgauge_tests::powershell;
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool_with;
 
 /// Sites of opposite kinds.
 const SITES: [&[&str]; 3] = [

@@ -7,9 +7,9 @@ use reelgauge_tests::binary::{self, Running};
 use reelgauge_tests::faulty::{self, Faulty};
 use reelgauge_tests::mounts::TempMount;
 use reelgauge_tests::needs::{self, Need};
+use reelgauge_tests::programs::tool_with;
 use reelgauge_tests::require;
 use reelgauge_tests::scratch::Scratch;
-use reelgauge_tests::tool::tool_with;
 use rustix::process::Signal;
 use serde_json::Value;
 

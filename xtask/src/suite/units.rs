@@ -40,9 +40,9 @@ impl Beside {
 /// The modules of `timed`, grouped by kind, the longest first. Programs that run in parallel with them
 /// influence the measurement.
 const MEASURING: &[(&str, Beside)] = &[
-    ("whose_fault_busy", Beside::Nothing),
+    ("culprit_busy_host", Beside::Nothing),
     ("trace_timing", Beside::Nothing),
-    ("whose_fault", Beside::Still),
+    ("culprit", Beside::Still),
     ("streams_max_rate", Beside::Still),
     ("check", Beside::Loads),
     // Measures how long a request takes while other clients send many.
@@ -50,7 +50,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("streams_scenarios", Beside::Loads),
     ("mix_storage", Beside::Loads),
     ("vda_load_points", Beside::Loads),
-    ("streams_broken_off", Beside::Loads),
+    ("streams_interrupted", Beside::Loads),
     ("data_sets", Beside::Loads),
     ("streams_find_max", Beside::Few),
     ("streams_hidden_overload", Beside::Few),
@@ -65,7 +65,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("prove", Beside::Few),
     ("limiting_layer", Beside::Few),
     ("compare", Beside::Few),
-    ("trace_against_copy", Beside::Few),
+    ("trace_copy_comparison", Beside::Few),
     ("trace_lateness", Beside::Few),
     ("vda", Beside::Few),
     ("streams_buffered", Beside::Few),
@@ -87,7 +87,7 @@ const MEASURING: &[(&str, Beside)] = &[
     ("fleet_search", Beside::Many),
     ("fleet_run", Beside::Many),
     ("fleet_contact", Beside::Many),
-    ("fleet_watched", Beside::Many),
+    ("fleet_console", Beside::Many),
     ("fleet_stop", Beside::Many),
     ("fleet_pause", Beside::Many),
     ("fleet_preflight", Beside::Many),
@@ -105,7 +105,7 @@ const LONGEST: [&str; 9] = [
     "screens",
     "trace_library",
     "faults_hangs",
-    "interrupted_sentences",
+    "interrupted_claims",
     "swapped_directories",
     "trace_hostile",
     "reelgauge_fleet",
@@ -281,12 +281,12 @@ mod tests {
 
     #[test]
     fn the_longest_start_first() {
-        let mut units = units(TIMED, &["check::a", "whose_fault_busy::a"]).unwrap();
+        let mut units = units(TIMED, &["check::a", "culprit_busy_host::a"]).unwrap();
         units.push(Unit::whole(Program::end_to_end("reelgauge_report")));
         units.sort_by_key(Unit::turn);
         assert_eq!(
             units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>(),
-            ["whose_fault_busy::a", "check::a", "reelgauge_report"]
+            ["culprit_busy_host::a", "check::a", "reelgauge_report"]
         );
     }
 }

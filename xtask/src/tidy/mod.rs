@@ -6,19 +6,19 @@
 
 pub(crate) mod budgets;
 mod commits;
-mod dead;
 mod documents;
 mod drawing;
+mod file_places;
 mod kernel_files;
 mod modules;
 mod names;
-mod places;
 pub(crate) mod product;
 mod prose;
 mod sentences;
 mod source;
 mod target_io;
 mod texts;
+mod unused_items;
 pub(crate) mod wording;
 pub(crate) mod workspace;
 
@@ -70,10 +70,10 @@ fn check() -> anyhow::Result<Vec<Fault>> {
     let pages = pages()?;
     let mut faults = Vec::new();
     faults.extend(texts::check(&pages));
-    faults.extend(places::check(&pages));
+    faults.extend(file_places::check(&pages));
     faults.extend(budgets::check(&pages));
     let product = Product::of(&pages);
-    faults.extend(dead::check(&product));
+    faults.extend(unused_items::check(&product));
     faults.extend(kernel_files::check(&product));
     faults.extend(modules::check(&product));
     faults.extend(names::check(&product));

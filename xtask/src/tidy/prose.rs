@@ -35,7 +35,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/machine/src/", "", "what kernels and commands print, and the commands themselves"),
     ("crates/engine/src/area/lock.rs", "shared by run", "the lock file's own form"),
     ("crates/record/src/run_dir.rs", "# reelgauge run directory", "the form of a marker file"),
-    ("crates/engine/src/probe/saving.rs", "the project as it", "what a probe writes and reads back"),
+    ("crates/engine/src/probe/atomic_save.rs", "the project as it", "what a probe writes and reads back"),
     ("crates/fleet/src/connection.rs", "", "errors of the NATS server, which have no number"),
     ("crates/fleet/src/fleet_site/", "BEGIN CERTIFICATE", "the form of certificates"),
     ("crates/import/src/fio.rs", "", "the head of another program's file"),

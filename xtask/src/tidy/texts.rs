@@ -35,7 +35,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/engine/src/cache/residency.rs", "mapping a file to ask what of it is cached"),
     ("crates/engine/src/dataset/fill.rs", "starting write-back early"),
     ("crates/engine/src/driver/uring.rs", "handing pointers to the kernel"),
-    ("crates/engine/src/driver/uring/ladder.rs", "registering buffers with the kernel"),
+    ("crates/engine/src/driver/uring/ring_features.rs", "registering buffers with the kernel"),
     ("crates/engine/src/extents/linux.rs", "the system call that tells where a file lies"),
     ("crates/engine/src/io/unix.rs", "closing a file and seeing the error"),
     ("crates/engine/src/machine_clock.rs", "calls of the Windows API"),

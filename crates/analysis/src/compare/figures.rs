@@ -3,19 +3,19 @@
 //! Names and values are those of summary.json. Only totals over load points are computed here. Not here:
 //! what changed ([`super::judge`]).
 
-mod known;
-mod of_point;
-mod of_run;
+mod definitions;
+mod load_point;
 mod times;
+mod whole_run;
 
 use super::comparability::{WorkActor, is_all_paced};
 use super::evidence::Noise;
 use super::incidents::Disturbances;
 use super::{Better, ComparedLate, FigureLabel, FigureUnit, RunToCompare};
 use crate::summary::{LoadPoint, Summary};
-use known::known;
+use definitions::known;
 
-pub use known::{KNOWN_FIGURES, KnownFigure};
+pub use definitions::{KNOWN_FIGURES, KnownFigure};
 pub(super) use times::of_mean;
 
 /// A figure of one run.
@@ -164,14 +164,14 @@ pub(super) fn points(summary: &Summary) -> Vec<(PointKey, &LoadPoint)> {
 
 /// The figures of a load point.
 pub(super) fn of_point(run: &RunToCompare<'_>, point: &LoadPoint) -> Vec<Reading> {
-    of_point::readings(run.summary, point, is_demand(run.work, point))
+    load_point::readings(run.summary, point, is_demand(run.work, point))
 }
 
 /// The figures of a whole run. `with_totals` adds those over all its load points.
 pub(super) fn of_run(run: &RunToCompare<'_>, with_totals: bool) -> Vec<Reading> {
     let points = &run.summary.load_points;
     let is_demand = !points.is_empty() && points.iter().all(|point| is_demand(run.work, point));
-    of_run::readings(run.summary, with_totals, is_demand)
+    whole_run::readings(run.summary, with_totals, is_demand)
 }
 
 /// Whether a clock requested everything that was transferred. If the actors are unknown, the kind of
@@ -182,7 +182,7 @@ fn is_demand(work: &[WorkActor], point: &LoadPoint) -> bool {
 
 /// The results of a load point's streams.
 pub(super) fn late_of_point(point: &LoadPoint) -> Option<ComparedLate> {
-    of_point::late(point)
+    load_point::late(point)
 }
 
 /// How much a figure matters. The lower the value, the earlier it is shown.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cases;
-mod disturbed;
+mod disturbances;
 mod draws;
 
 use super::*;

@@ -5,7 +5,7 @@
 //! that was not sampled, or that covers too little of the stretch, has no mean; the two are never mixed
 //! up.
 //!
-//! Unlike the series of a page ([`super::gathering`]), nothing is thinned or omitted.
+//! Unlike the series of a page ([`super::page_series`]), nothing is thinned or omitted.
 
 use crate::figures::stretch_ns;
 use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
 //! The memories between a run and its disks: data for the summary.
 //!
-//! Not here: the conclusions ([`crate::whose_memory`]).
+//! Not here: the conclusions ([`crate::cached_reads`]).
 
 use serde::{Deserialize, Serialize};
 
+use crate::cached_reads::CacheSuspicion;
 use crate::rereads::Rereads;
-use crate::whose_memory::CacheSuspicion;
 
 /// The run's files, compared with the memories that may have cached them. Unknown values are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use reelgauge_record::{OpFlags, OpKind, OpRecord};
 
-use super::own_delay::OwnTimes;
+use super::scheduling_delay::OwnTimes;
 
 /// The state of one frame, from its operations so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //!
 //! The margin by the clock is the time until the deadline of the frame after the last one that arrived.
 //! It shrinks while nothing arrives, is below 0 while a frame is overdue, and grows with each frame. The
-//! live view shows the same quantity ([`super::now`]); both take it from `Counting::next_deadline_ns`.
+//! live view shows the same quantity ([`super::live`]); both take it from `Counting::next_deadline_ns`.
 //!
 //! Frames are judged in the same way as for the figures, in the bins of their deadlines. Not here:
 //! combining the strips of many streams ([`crate::detail`]).
@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::StreamSpec;
-use super::now::between_ns;
+use super::live::between_ns;
 use super::timeline::FrameTimeline;
 use crate::trace_stats::over_time::TimeBins;
 

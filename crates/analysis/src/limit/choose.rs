@@ -4,15 +4,15 @@
 //! delay of Reelgauge and counting the frames saved. The questions here only locate the limit on the
 //! side that caused the failure.
 
-use super::carried;
 use super::factors::factors;
 use super::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use super::like_connections::stuck;
-use super::scene::Scene;
+use super::foreign_disk_load;
+use super::input::Scene;
+use super::similar_connections::stuck;
 use super::step::test;
 use super::{Limit, LimitVerdict};
 use crate::culprit::{Culprit, LINK_FULL_SHARE};
-use crate::held_back::{HELD_BACK_PERCENT, percent};
+use crate::rate_limit_delay::{HELD_BACK_PERCENT, percent};
 use crate::summary::LoadPoint;
 
 /// The most near misses that are reported if nothing stood out.
@@ -69,7 +69,7 @@ pub fn of_point(scene: &Scene<'_>, incidents: Option<&Scene<'_>>) -> Limit {
         |finding: &LimitFinding| limit.found.iter().chain(&limit.contributing).any(|one| one == finding);
     // A disk that is already reported is not reported twice.
     let is_said = limit.found.iter().chain(&limit.contributing).any(tells_of_others);
-    let used = carried::others(scene).filter(|_| !is_said);
+    let used = foreign_disk_load::others(scene).filter(|_| !is_said);
     let beside = held_back.into_iter().chain(stuck(scene)).chain(used).chain(factors(scene));
     let beside: Vec<_> = beside.filter(|finding| !told(finding)).collect();
     limit.contributing.extend(beside);

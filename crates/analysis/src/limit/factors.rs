@@ -2,7 +2,7 @@
 //! but not blamed: [`crate::culprit`] decides whether they did harm.
 
 use super::finding::{LimitFinding, LimitStep, Measure, Seen};
-use super::scene::Scene;
+use super::input::Scene;
 
 /// From this share of all processors on, in percent, other programs are reported.
 const OTHERS_PERCENT: f64 = 50.0;

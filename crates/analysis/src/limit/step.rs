@@ -19,7 +19,7 @@ mod tcp_window;
 pub use link_full::way_is_queued;
 
 use super::finding::{LimitStep, Tested};
-use super::scene::Scene;
+use super::input::Scene;
 
 pub(super) fn test(step: LimitStep, scene: &Scene<'_>) -> Tested {
     match step {

@@ -1,12 +1,12 @@
 //! Whether a cache answered reads of a proof's passes. Then its figures are those of the cache, and it
 //! proves nothing about the storage.
 //!
-//! Not here: whether a cache answered in a run ([`crate::whose_memory`]), and the sentence.
+//! Not here: whether a cache answered in a run ([`crate::cached_reads`]), and the sentence.
 
 use serde::{Deserialize, Serialize};
 
+use crate::cached_reads::{CacheEvidence, CacheSuspicion};
 use crate::facts::MemoryFacts;
-use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 /// The cached reads over all passes that count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ fn weight(memory: &MemoryFacts) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::whose_memory::WhySuspected;
+    use crate::cached_reads::WhySuspected;
 
     fn memory(suspicion: CacheSuspicion) -> MemoryFacts {
         MemoryFacts { suspicion: Some(suspicion), ..MemoryFacts::default() }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::Culprit;
-use crate::machine_then::MachineThen;
+use crate::host_state::MachineThen;
 use crate::summary::Summary;
 
 /// A disturbance of a pass.

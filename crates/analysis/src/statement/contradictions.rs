@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::tests::{point, summary};
 use super::*;
+use crate::cached_reads::{CacheEvidence, CacheSuspicion};
 use crate::facts::{
     CheckBasis, CheckCount, CheckFacts, CheckFormat, ReplayFacts, ReplayPass, SearchFacts, StoppedBy,
     VdaFacts, VdaPoint,
@@ -13,7 +14,6 @@ use crate::facts::{
 use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict, Measure, Seen};
 use crate::summary::{HeldBack, LoadPoint, Outcome, Summary};
 use crate::sustained::{RateTrend, SustainedRate};
-use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 fn culprit() -> impl Strategy<Value = Culprit> {
     prop::sample::select(vec![

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Judgement, Statement};
+use crate::cached_reads::{CacheEvidence, CacheSuspicion};
 use crate::culprit::Culprit;
 use crate::facts::CheckFacts;
 use crate::silence::without_incident;
 use crate::summary::{Outcome, Summary};
 use crate::sustained::{RateTrend, SustainedRate};
 use crate::warning::SHORT_LOOK_S;
-use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 /// Confidence in the number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

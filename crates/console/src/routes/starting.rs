@@ -12,9 +12,9 @@ use super::{Answer, Shared, understood};
 use crate::app::App;
 use crate::catalogue::{Choices, FormatsFound};
 use crate::forms::{Filled, Form};
+use crate::log_reading_time::Weight;
 use crate::requester::Client;
-use crate::start::{AheadAnswer, StartAnswer};
-use crate::weight::Weight;
+use crate::run_start::{AheadAnswer, StartAnswer};
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()

@@ -22,9 +22,9 @@ use crate::access::AccessRules;
 use crate::events::tests::{begin_line, end_line};
 use crate::forms::Form;
 use crate::origin::Site;
+use crate::run_start::{Planned, Starter};
 use crate::runs::Runs;
 use crate::runs::tests::{make_run, summary};
-use crate::start::{Planned, Starter};
 use crate::token::Token;
 
 /// A server with a folder of runs and one root, and methods to send it requests.

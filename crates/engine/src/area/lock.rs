@@ -8,7 +8,7 @@
 use super::error::io_error;
 use super::marker::Marker;
 use super::{AreaDir, AreaError, LOCK_FILE, MARKER_FILE};
-use crate::beneath::For;
+use crate::area_path::For;
 use reelgauge_machine::system::host_name;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};

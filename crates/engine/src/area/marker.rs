@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::io_error;
 use super::{AreaDir, AreaError, MARKER_FILE};
-use crate::beneath::For;
+use crate::area_path::For;
 
 /// Version of the area's layout. Increase it if an older version of Reelgauge could no longer use or
 /// remove an area safely.

@@ -6,16 +6,16 @@
 //! the area's own mount. A first pass only checks. Nothing is removed unless everything is on that
 //! mount.
 //!
-//! Entries that Reelgauge did not make ([`ours`]) are kept and listed. Then the area is kept as well,
+//! Entries that Reelgauge did not make ([`ownership`]) are kept and listed. Then the area is kept as well,
 //! with its marker.
 
-mod ours;
+mod ownership;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::ours::AreaPart;
+use self::ownership::AreaPart;
 use super::lock::AreaLock;
 use super::marker::Marker;
 use reelgauge_record::identity;
@@ -186,7 +186,7 @@ mod system {
 
     use super::super::error::io_error;
     use super::{Act, AreaDir, AreaError, AreaPart, Cleaned, DEEPEST, removal_error, too_deep};
-    use crate::beneath::{EntryFacts, facts_of};
+    use crate::area_path::{EntryFacts, facts_of};
     use reelgauge_machine::mount::MountId;
 
     /// A directory that is being walked.
@@ -353,7 +353,7 @@ mod system {
             if scope.is_kept(name.as_encoded_bytes()) {
                 continue;
             }
-            let leads_away = facts.what == crate::beneath::What::Link;
+            let leads_away = facts.what == crate::area_path::What::Link;
             if leads_away && fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
                 return Err(AreaError::MountInside { path });
             }

@@ -2,7 +2,7 @@
 //! replace files, unless the user allows it. Then the run takes that user's identity where possible.
 //!
 //! The owner of a directory, and every user who may write in it, can replace the entries in it at any
-//! moment. The area is held open and nothing in it is reached through links ([`crate::beneath`]). But
+//! moment. The area is held open and nothing in it is reached through links ([`crate::area_path`]). But
 //! the first access to a target, and file systems that resolve whole paths on their server, have no such
 //! protection.
 //!
@@ -14,7 +14,7 @@ use std::path::Path;
 use reelgauge_record::identity::{self, Guise};
 
 use super::AreaError;
-use crate::beneath::EntryFacts;
+use crate::area_path::EntryFacts;
 use crate::space::KeepFree;
 
 /// The user's choice about a target that other users own or may write in.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use reelgauge_workload::random::Dice;
 
 use super::{Ballast, BallastError};
-use crate::beneath::For;
+use crate::area_path::For;
 use crate::extents::Extents;
 
 /// The divisor for the maximum share of the free space that aged files take.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::area::AreaDir;
-use crate::beneath::open_to_read;
+use crate::area_path::open_to_read;
 
 /// The method of determining residency.
 #[derive(Clone, Debug, PartialEq, Eq)]

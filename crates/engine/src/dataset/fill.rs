@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 
 use super::error::named;
 use super::manifest::{Manifest, fresh_file};
-use super::{DataSet, DataSetError, DataSetSpec, Shared, others, survey};
+use super::{DataSet, DataSetError, DataSetSpec, Shared, earlier_sets, survey};
 use crate::area::{Area, AreaDir};
-use crate::beneath::What;
+use crate::area_path::What;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
 use crate::set_names::{file_name, part_of};
 use crate::space::Space;
@@ -47,7 +47,7 @@ pub(super) fn prepare(area: &Area, spec: &DataSetSpec, shared: &Shared) -> Resul
         Manifest::new(spec, files, seed, true).write(at, &directory)?;
         at.sync_dir(&directory);
     } else {
-        others::used_now(at, &directory);
+        earlier_sets::used_now(at, &directory);
     }
     let files = (0..spec.files)
         .map(|number| TargetFile { path: directory.join(file_name(number)), size_bytes: spec.file_bytes });

@@ -20,7 +20,7 @@ use super::error::named;
 use super::fill::{FillTarget, WRITE_BYTES, write_data};
 use super::{DataSetError, Prepared, Shared, Watch};
 use crate::area::AreaDir;
-use crate::beneath::For;
+use crate::area_path::For;
 use crate::pattern::{FILL_WRITER, PatternSpec, WriteData};
 use crate::throttle::Throttle;
 

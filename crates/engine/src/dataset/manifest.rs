@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::named;
 use super::{DataSetError, DataSetSpec};
 use crate::area::AreaDir;
-use crate::beneath::For;
+use crate::area_path::For;
 use crate::set_names::{MANIFEST_FILE, part_of};
 
 /// A manifest has a few hundred bytes; a larger file is not one.

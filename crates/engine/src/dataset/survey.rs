@@ -7,7 +7,7 @@ use super::error::named;
 use super::manifest::Manifest;
 use super::{DataSetError, DataSetSpec};
 use crate::area::{Area, AreaDir};
-use crate::beneath::EntryFacts;
+use crate::area_path::EntryFacts;
 use crate::set_names::{PART, file_name};
 use crate::space::{KeepFree, Space};
 use reelgauge_machine::mount::{Mount, MountKind};

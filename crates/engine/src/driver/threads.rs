@@ -17,9 +17,9 @@ use std::sync::mpsc;
 use reelgauge_record::OpKind;
 use reelgauge_workload::script::{Op, Script, Step};
 
-use super::hands::{Hands, outcome};
 use super::launch::{Post, Ready, launch};
-use super::turn::Turns;
+use super::performer::{Hands, outcome};
+use super::run_delay::Turns;
 use super::wait::Waiter;
 use super::{
     Context, DriverError, Ends, Running, Sink, ThreadEnd, Worker, impossible, let_through, record,

@@ -1,7 +1,7 @@
 //! The `uring` driver: one ring per core, many workers per ring. Linux.
 //!
 //! Operations are prepared for as many workers as are due, up to [`BATCH`], and submitted together. The
-//! newer kernel features in use are listed in [`ladder`]. Each one is dropped separately if the kernel
+//! newer kernel features in use are listed in [`ring_features`]. Each one is dropped separately if the kernel
 //! refuses it, and [`ThreadEnd::notes`] lists those in use.
 //!
 //! The times have these meanings. *Issued* is read right before a batch is assembled (some nanoseconds
@@ -18,8 +18,8 @@
 mod alarms;
 mod coalesce;
 mod files;
-mod ladder;
 mod offload;
+mod ring_features;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -41,15 +41,15 @@ use rustix::io::Errno;
 
 use self::alarms::Alarms;
 use self::coalesce::Coalesce;
-pub(super) use self::ladder::Ladder;
-use self::ladder::{Taken, register_read};
 use self::offload::Offload;
+pub(super) use self::ring_features::Ladder;
+use self::ring_features::{Taken, register_read};
 use self::slots::{Slot, Slots, assert_landed};
 use super::launch::{Post, Ready, launch};
-use super::turn::Turns;
+use super::run_delay::Turns;
 use super::wait::{LONGEST_SLEEP_NS, Waiter};
 use super::{Context, DriverError, Ends, Heartbeat, Running, Sink, ThreadEnd, Worker, let_through, record};
-use crate::beneath::KEPT_TO;
+use crate::area_path::KEPT_TO;
 use crate::io::{self, Anchors, NEW_FILE, Name, Names, Opening, create_flags, open_flags};
 
 /// The maximum number of operations per system call. With more, each would wait for the others.

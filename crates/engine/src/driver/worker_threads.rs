@@ -16,9 +16,9 @@ use std::time::Duration;
 use reelgauge_record::{OpKind, ProcessorWait};
 use reelgauge_workload::script::{Done, Needs, Op, Script, Step};
 
-use super::hands::{Hands, outcome};
 use super::launch::{Post, STACK_BYTES};
-use super::turn::Turns;
+use super::performer::{Hands, outcome};
+use super::run_delay::Turns;
 use super::wait::{LONGEST_SLEEP_NS, LONGEST_SPIN_NS, Waiter};
 use super::{
     Context, DriverError, Heartbeat, Sink, ThreadEnd, Worker, impossible, let_through, record, write_at,

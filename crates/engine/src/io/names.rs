@@ -1,5 +1,5 @@
 //! Names of files on Linux and macOS, and operations by name. Names in the area are resolved from the
-//! area's directory (see [`crate::beneath`]), the user's own files by their paths.
+//! area's directory (see [`crate::area_path`]), the user's own files by their paths.
 //!
 //! An operation by path needs the parent directory. Once opened, the directory stays open, so that later
 //! operations need only one system call. A directory that the run itself moves or removes is reopened,
@@ -25,8 +25,8 @@ use super::second_name::{Opening, stat_of_pinned};
 use super::unix_calls::{NEW_DIRECTORY, access_of, list_to_end, set_size};
 use super::{ErrorNumber, IMPOSSIBLE, new_name};
 use crate::area::AreaDir;
-use crate::beneath::links::{FileId, OwnLinks, way};
-use crate::beneath::{TO_PIN, c_path};
+use crate::area_path::links::{FileId, OwnLinks, way};
+use crate::area_path::{TO_PIN, c_path};
 
 /// The names of the files of a load point, by index, in the form of system calls: performing an
 /// operation converts nothing.

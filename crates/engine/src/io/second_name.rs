@@ -20,7 +20,7 @@ use rustix::fs::{OFlags, Stat};
 use rustix::io::Errno;
 
 use super::ErrorNumber;
-use crate::beneath::links::{FileId, OwnLinks};
+use crate::area_path::links::{FileId, OwnLinks};
 
 /// How a file of the area is opened, and the steps right after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

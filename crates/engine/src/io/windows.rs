@@ -28,7 +28,7 @@ pub(crate) struct Names(Vec<FileName>);
 pub(crate) type Name<'a> = &'a FileName;
 
 impl Names {
-    /// For these paths, in the area or outside: see [`crate::beneath`].
+    /// For these paths, in the area or outside: see [`crate::area_path`].
     pub(crate) fn new<'a>(_area: Option<&AreaDir>, paths: impl Iterator<Item = &'a Path>) -> Names {
         Names(paths.map(FileName::new).collect())
     }

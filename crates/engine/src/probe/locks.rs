@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use super::shortage::MAKE_FILE;
 use super::{Bench, Broken, Found, NOT_SUPPORTED, broken, byte_lock, is_unsupported};
-use crate::beneath::For;
+use crate::area_path::For;
 use reelgauge_machine::file_system::Protocol;
 use reelgauge_machine::mount::{Mount, MountKind};
 

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use reelgauge_runner::steered::messages::{LiveSaid, SteerOrder, SteeredWord};
-use reelgauge_runner::steered::sha256;
+use reelgauge_runner::remote_control::messages::{LiveSaid, SteerOrder, SteeredWord};
+use reelgauge_runner::remote_control::sha256;
 use reelgauge_runner::watch::WATCHING;
 
 use super::offset::{Exchange, Offset, better};

@@ -4,7 +4,7 @@
 //!
 //! [`Order::Kept`]: crate::protocol::Order::Kept
 //!
-//! Not here: the order to do so ([`super::examine`]).
+//! Not here: the order to do so ([`super::host_checks`]).
 
 use std::path::Path;
 

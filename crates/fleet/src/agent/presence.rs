@@ -7,7 +7,7 @@
 //!
 //! Not here: carrying out an order.
 
-pub mod life;
+pub mod lifecycle;
 
 use std::collections::HashMap;
 use std::net::IpAddr;

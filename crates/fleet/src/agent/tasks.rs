@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_nats::Client;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, channel, unbounded_channel};
 
-use super::examine::{DoctorDuty, DoctorNews};
+use super::host_checks::{DoctorDuty, DoctorNews};
 use super::network::{NetworkDuty, NetworkNews};
 use super::presence;
 use super::wire::{self, EVENT};

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use reelgauge_engine::machine_clock::machine_ns;
-use reelgauge_runner::steered::messages::{SteerOrder, SteeredWord};
+use reelgauge_runner::remote_control::messages::{SteerOrder, SteeredWord};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::streams::AnyPlan;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};

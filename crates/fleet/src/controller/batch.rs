@@ -4,7 +4,7 @@
 //! have changed since; `index.txt`, the same for users; and the run directory of each run. The data of
 //! an interrupted run is kept next to the run that replaced it.
 //!
-//! Not here: carrying out a run ([`super::journey`]), and the time between two ([`super::rest`]).
+//! Not here: carrying out a run ([`super::run_lifecycle`]), and the time between two ([`super::rest_time`]).
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -10,9 +10,9 @@ use reelgauge_report::fleet_clean::{Leftover, LeftoverKind, LeftoversOf};
 use reelgauge_report::fleet_doctor::{NoAnswer, WhyNoAnswer};
 
 use super::doctor::Asking;
-use super::journey::Journey;
 use super::preflight::PreflightError;
 use super::roster::call;
+use super::run_lifecycle::Journey;
 use crate::connection::Login;
 use crate::doctor_words::{DoctorOrder, DoctorState, KNOWS_CLEAN};
 use crate::envelope::Sealer;

@@ -12,9 +12,9 @@ use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
-use super::journey::JourneyError;
-use super::wish::{STANDING, SealedFor, Standing, WISH, Wish};
-use super::wishes::WishSeal;
+use super::command_service::WishSeal;
+use super::run_lifecycle::JourneyError;
+use super::user_command::{STANDING, SealedFor, Standing, WISH, Wish};
 use crate::connection::Login;
 use crate::fleet_site::directory::FleetSite;
 

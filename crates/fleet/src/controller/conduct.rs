@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reelgauge_report::fleet_run::WhyMissing;
-use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial, LiveSaid};
+use reelgauge_runner::remote_control::messages::{AskedTrial, JudgedTrial, LiveSaid};
 use serde::{Deserialize, Serialize};
 
 use super::clock::ClockBase;
 use super::pauses::Pauses;
-use super::wish::{Standing, Wish};
+use super::user_command::{Standing, Wish};
 use crate::protocol::{
     Beat, CALLED_AHEAD, CALLED_OFF_AHEAD, ClockOffset, LEASE, MISSING_GRACE, Order, PROTOCOL, Phase,
     RunState, START_AHEAD, UNHEARD_FOR,

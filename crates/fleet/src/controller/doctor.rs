@@ -2,7 +2,7 @@
 //! receives their results. Orders are repeated until they are answered; an agent that does not or cannot
 //! answer is named with the reason.
 //!
-//! Not here: merging the results of several agents ([`reelgauge_doctor::several`]), sentences (report).
+//! Not here: merging the results of several agents ([`reelgauge_doctor::multi_host`]), sentences (report).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_nats::{Client, Message};
 use futures_util::StreamExt;
 use reelgauge_analysis::preflight::differences::{Difference, differences};
-use reelgauge_doctor::several::HostSaid;
+use reelgauge_doctor::multi_host::HostSaid;
 use reelgauge_report::fleet_doctor::WhyNoAnswer;
 use tokio::time::Instant;
 

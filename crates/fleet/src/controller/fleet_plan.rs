@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
-use reelgauge_runner::steered::sha256;
+use reelgauge_runner::remote_control::sha256;
 use reelgauge_workload::plan::{ClientFiles, Plan, PlanError, SharedData};
 use reelgauge_workload::range::Ramp;
 use reelgauge_workload::scenario::scenario;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::command_channel::{Want, obtain};
+use super::command_service::WishSeal;
 use super::wire::ways;
-use super::wishes::WishSeal;
 use crate::connection::Login;
-use crate::controller::journey::JourneyError;
+use crate::controller::run_lifecycle::JourneyError;
 use crate::envelope::Sealer;
 use crate::fleet_site::directory::FleetSite;
 use crate::protocol::{Answer, Order};

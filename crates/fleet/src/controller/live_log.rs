@@ -15,9 +15,9 @@ use reelgauge_workload::streams::AnyPlan;
 use super::clock::now_ns;
 use super::conduct::Conduct;
 use super::fleet_run::FleetRun;
-use super::journey::Journey;
 use super::live_tick::{at_s, phase, tick};
-use crate::whole::{self, WholeError};
+use super::run_lifecycle::Journey;
+use crate::merged_run::{self, WholeError};
 
 /// After this time without news, viewers assume that a run hangs.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ impl FleetLiveLog {
     /// If the directory can't be made, or belongs to something else.
     pub fn begin(run_dir: &Path, journey: &Journey) -> Result<FleetLiveLog, WholeError> {
         let plan_toml = journey.placed.first().map_or("", |placed| placed.part.plan_toml.as_str());
-        whole::begin(run_dir, plan_toml)?;
+        merged_run::begin(run_dir, plan_toml)?;
         let mut writer = LiveWriter::create(run_dir);
         if let Some(writer) = &mut writer {
             writer.write(&begin_event(journey, plan_toml));
@@ -90,7 +90,7 @@ impl FleetLiveLog {
         // Close the file first, so that nothing is written to it later.
         let run_dir = self.run_dir.clone();
         self.broke_off("nothing was measured");
-        whole::take_back(&run_dir);
+        merged_run::take_back(&run_dir);
     }
 
     fn write(&mut self, event: &LiveEvent) {
@@ -159,7 +159,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         for keeps in [false, true] {
             let run_dir = parent.path().join("run");
-            whole::begin(&run_dir, "").unwrap();
+            merged_run::begin(&run_dir, "").unwrap();
             if keeps {
                 std::fs::write(run_dir.join("notes.txt"), "mine").unwrap();
             }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use reelgauge_report::fleet_run::why_missing;
 use reelgauge_report::text::plain_short;
 use reelgauge_results::live::{LiveHosts, LiveStreams, LiveTick};
-use reelgauge_runner::steered::messages::{LiveSaid, StreamSaid};
+use reelgauge_runner::remote_control::messages::{LiveSaid, StreamSaid};
 
 use super::conduct::{Conduct, Member, Stage};
 

@@ -6,11 +6,11 @@
 //! and its samples are fetched like other measurements. An observer that is lost is named, and ends
 //! nothing.
 //!
-//! Pure. Not here: the use of the samples ([`crate::whole`]).
+//! Pure. Not here: the use of the samples ([`crate::merged_run`]).
 
 use std::path::PathBuf;
 
-use reelgauge_runner::steered::sha256;
+use reelgauge_runner::remote_control::sha256;
 use reelgauge_workload::plan::PlanError;
 use reelgauge_workload::watch::{WatchPlan, WatchSettings};
 use serde::Deserialize;

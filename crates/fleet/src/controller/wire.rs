@@ -12,8 +12,8 @@ use async_nats::{Client, Message, SubscribeError, Subscriber};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::carry_out::Ways;
 use super::conduct::Told;
+use super::run_driver::Ways;
 use crate::agent::presence::RefusedOrder;
 use crate::agent::wire;
 use crate::envelope::Sealer;

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reelgauge_analysis::facts::StoppedBy;
-use reelgauge_runner::steered::leash::{Leash, Load};
-use reelgauge_runner::steered::messages::{AskedTrial, JudgedTrial, ReadyPoint, SteerOrder, SteeredWord};
-use reelgauge_runner::steered::{CALLED_AHEAD_NS, start_on};
+use reelgauge_runner::remote_control::load_permit::{Leash, Load};
+use reelgauge_runner::remote_control::messages::{
+    AskedTrial, JudgedTrial, ReadyPoint, SteerOrder, SteeredWord,
+};
+use reelgauge_runner::remote_control::{CALLED_AHEAD_NS, start_on};
 
 use super::world::{POINTS, SECOND, STEP_NS};
 use reelgauge_fleet::agent::duty::{Deed, Duty};
@@ -354,7 +356,7 @@ impl Machine {
         let file = |name: &str, bytes: &[u8]| FileThere {
             name: name.to_owned(),
             len: bytes.len() as u64,
-            sha256: reelgauge_runner::steered::sha256(bytes),
+            sha256: reelgauge_runner::remote_control::sha256(bytes),
         };
         Some(Answer::Files { run, files: vec![file("log", log), file("empty", b"")] })
     }

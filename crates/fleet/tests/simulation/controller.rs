@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use reelgauge_runner::steered::sha256;
+use reelgauge_runner::remote_control::sha256;
 
 use super::agent::Machine;
 use super::world::{PIECE_BYTES, RUN};
 use reelgauge_fleet::controller::conduct::{AgentTask, Conduct, Milestone, OnLoss, Told};
 use reelgauge_fleet::controller::fleet_run::{Act, FleetRun, LocalFiles};
-use reelgauge_fleet::controller::wish::Wish;
+use reelgauge_fleet::controller::user_command::Wish;
 use reelgauge_fleet::protocol::{Answer, FileThere};
 use reelgauge_fleet::search::FleetSearch;
 

@@ -6,7 +6,7 @@ use reelgauge_workload::random::Dice;
 
 use super::world::MS;
 use reelgauge_fleet::controller::conduct::Told;
-use reelgauge_fleet::controller::wish::Wish;
+use reelgauge_fleet::controller::user_command::Wish;
 use reelgauge_fleet::protocol::Answer;
 
 /// Messages in flight.

@@ -11,7 +11,7 @@ use super::agent::Machine;
 use super::controller::Desk;
 use super::network::{Network, Packet, Weather};
 use reelgauge_fleet::controller::conduct::{OnLoss, Stage, Told};
-use reelgauge_fleet::controller::wish::Wish;
+use reelgauge_fleet::controller::user_command::Wish;
 use reelgauge_fleet::protocol::{Answer, Order};
 use reelgauge_fleet::search::FleetSearch;
 

@@ -4,7 +4,7 @@
 //! in the kernel's `drivers/net/bonding/bond_procfs.c`. It has a `Transmit Hash Policy` only if the mode
 //! uses one, and `Speed: Unknown` for a link that is down: neither is a value.
 
-use super::stack::{Stack, bonded};
+use super::interface_stack::{Stack, bonded};
 use super::{FactKind, Facts, Subject, pair};
 use crate::interface::{ALL, speed_in};
 use crate::texts::{NotKnown, Texts};

@@ -5,8 +5,8 @@
 //! (`ethtool.c` and `netlink/` in its source). `n/a` and a missing line are no value.
 
 use super::bonds::bonds;
+use super::interface_stack::Stack;
 use super::number::{strict, whole};
-use super::stack::Stack;
 use super::{FactKind, Facts, Subject, pair};
 use crate::interface::{ALL, driver_in, is_no_speed, is_of_virtual_machine};
 use crate::texts::{NotKnown, Texts};

@@ -3,7 +3,7 @@
 use super::interfaces::ROUND_TRIP_S;
 use super::number::{can_be, strict, whole};
 use super::{FactKind, Gap, Subject, is_one_word, no_such_word, pair};
-use super::{ends, measured};
+use super::{path_mtu, run_measurements};
 use crate::texts::{NotKnown, Texts};
 
 /// TCP switches. Each fact has the name of its setting.
@@ -47,11 +47,11 @@ pub(super) fn machine(texts: &Texts, interfaces: &[Subject]) -> Subject {
         }
         window => machine.number("window_needed_bytes", window, "/sys/class/net/*/speed"),
     }
-    measured::complete(&mut machine, texts, ROUND_TRIP_S);
+    run_measurements::complete(&mut machine, texts, ROUND_TRIP_S);
     memory(&mut machine, texts);
     processors(&mut machine, texts);
     connections(&mut machine, texts);
-    ends::of(&mut machine, texts);
+    path_mtu::of(&mut machine, texts);
     machine
 }
 

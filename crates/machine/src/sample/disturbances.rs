@@ -3,11 +3,11 @@
 //! no server or disk.
 //!
 //! ZFS shows scrubs and snapshots only through commands, and btrfs snapshots: these are run now and then
-//! ([`asked`]), and a sample round uses their last output.
+//! ([`tool_status`]), and a sample round uses their last output.
 //!
 //! Not here: the parsers ([`crate::sample::parse::disturbances`]), and the meaning of a mark (analysis).
 
-mod asked;
+mod tool_status;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use self::asked::Asked;
+use self::tool_status::Asked;
 use crate::route;
 use crate::sample::counter::{Layer, Look, Reading};
 use crate::sample::parse::disturbances::{array_work, exclusive_work, is_scrubbing, put_work, shown_at};

@@ -12,12 +12,12 @@ use crate::process::ticks_per_s;
 use crate::sample::counter::Look;
 use crate::sample::disturbances::Disturbances;
 use crate::sample::net_reader::NetReader;
-use crate::sample::own_time::OwnTime;
 use crate::sample::parse::pressure::{self, Resource};
 use crate::sample::parse::{
     disks, interfaces, memory, nfs, own_process, processors, quota, smb, softnet, tcp,
 };
 use crate::sample::programs::Programs;
+use crate::sample::reading_time::OwnTime;
 use crate::sample::thread_waits::ThreadWaits;
 use crate::source::Host;
 use crate::{cgroup, devices, interface, mountinfo};

@@ -1,7 +1,7 @@
 //! Runs a script: decides which messages are sent to which worker, which reports are accepted, and when
 //! a test is over.
 //!
-//! Not here: who may connect ([`crate::connections`]), where data is stored ([`crate::kept`]).
+//! Not here: who may connect ([`crate::connections`]), where data is stored ([`crate::session_files`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -15,8 +15,8 @@ use reelgauge_analysis::{Outcome, Summary};
 use super::{Happening, LOOK_EVERY};
 use crate::command_script::{Command, Script};
 use crate::connections::{Event, Link, Workers};
-use crate::kept::Kept;
 use crate::lines::WireLine;
+use crate::session_files::Kept;
 use crate::worker_record::{WorkerLine, said};
 
 /// How long a worker has for a message before the next one follows.

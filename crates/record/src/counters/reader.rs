@@ -9,8 +9,8 @@ use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
-use crate::contained::contained;
 use crate::log::{ColumnFault, open_column};
+use crate::panic_guard::contained;
 use crate::regular_file::open_regular;
 
 use super::{

@@ -14,8 +14,8 @@ use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
-use crate::contained::contained;
 use crate::op::{OpFlags, OpKind, OpRecord};
+use crate::panic_guard::contained;
 
 use super::column_chunk::{ColumnFault, open_column};
 use super::error::LogError;

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory};
 use reelgauge_report::text::wrap;
 
 use super::Cli;
-use crate::width;
+use crate::terminal_width;
 
 /// The verbs by what they are for, in the order of the help.
 pub const GROUPS: [(&str, &[&str]); 5] = [
@@ -44,7 +44,7 @@ pub fn command() -> Command {
         false => verb,
     });
     let command = command.mut_subcommands(last_value_wins);
-    let width = width::output_width().or_else(width::error_width).unwrap_or(USUAL_WIDTH);
+    let width = terminal_width::output_width().or_else(terminal_width::error_width).unwrap_or(USUAL_WIDTH);
     let start = start(&command, width);
     command.override_help(start)
 }

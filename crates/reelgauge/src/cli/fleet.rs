@@ -15,7 +15,7 @@ use super::fleet_owner::OwnerArgs;
 use super::fleet_preflight::{FleetPreflightArgs, PreflightDepth};
 use super::fleet_prepare::FleetPrepareArgs;
 use super::fleet_site::DEFAULT_SITE;
-use super::merging::FleetMergeArgs;
+use super::merge::FleetMergeArgs;
 
 /// Flags of `agent`.
 #[derive(Clone, Debug, Args)]

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use reelgauge_fleet::agent::examine::Errand;
+use reelgauge_fleet::agent::host_checks::Errand;
 use reelgauge_fleet::agent::network::NetworkSaid;
-use reelgauge_fleet::agent::presence::life::{AgentSettings, LifeEvent, live};
+use reelgauge_fleet::agent::presence::lifecycle::{AgentSettings, LifeEvent, live};
 use reelgauge_fleet::agent::service::{self, ServiceLog};
 use reelgauge_fleet::connection::Happening;
 use reelgauge_fleet::fleet_site::join_file::JoinFile;

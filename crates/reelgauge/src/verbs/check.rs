@@ -6,7 +6,7 @@ use reelgauge_runner::check::CheckRequest;
 use reelgauge_workload::units::Size;
 
 use crate::cli::CheckArgs;
-use crate::verbs::job::{Job, carry_out};
+use crate::verbs::measurement::{Job, carry_out};
 
 /// Checks a directory. Returns the exit status.
 pub fn check(args: &CheckArgs) -> Result<u8> {

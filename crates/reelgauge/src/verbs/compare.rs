@@ -13,8 +13,8 @@ use reelgauge_report::text::shell_word;
 use reelgauge_results::compare::{compare_page, compare_runs};
 use reelgauge_runner::suite::Suite;
 
-use super::latest::runs_or_latest_two;
-use super::other_kinds::of_many;
+use super::directory_kind::of_many;
+use super::latest_run::runs_or_latest_two;
 use super::suite;
 use crate::cli::CompareArgs;
 use crate::screen;

@@ -2,12 +2,12 @@
 //! texts.
 
 #[cfg(target_os = "linux")]
-mod probing;
+mod probe;
 #[cfg(not(target_os = "linux"))]
-#[path = "doctor/probing_elsewhere.rs"]
-mod probing;
+#[path = "doctor/probe_other.rs"]
+mod probe;
 
-mod measured;
+mod measured_rate;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -28,7 +28,7 @@ use reelgauge_report::doctor::{diagnosis_json, doctor_screen, is_grave};
 use reelgauge_report::path::link_words;
 use reelgauge_results::site::read_site;
 
-use super::ask::ask;
+use super::site_dialogue::ask;
 
 use crate::cli::{DoctorArgs, ScriptKind};
 use crate::screen;
@@ -44,7 +44,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<u8> {
         return ask(&args.site);
     }
     if args.probe {
-        return probing::with_probes(args);
+        return probe::with_probes(args);
     }
     let mut out = std::io::stdout().lock();
     match args.collect_script {
@@ -70,7 +70,7 @@ fn judge(args: &DoctorArgs, probed: Option<&str>, out: &mut impl Write) -> Resul
     }
     // For another host, only a named run counts.
     let runs = args.site.parent().filter(|_| args.from.is_none());
-    if let Some(measured) = measured::measured(args.run.as_deref(), args.path.as_deref(), runs) {
+    if let Some(measured) = measured_rate::measured(args.run.as_deref(), args.path.as_deref(), runs) {
         texts.put(MEASURED, Ok(measured));
     }
     let place = args.path.as_deref().map(|path| place(&texts, path, args.from.is_some())).transpose()?;

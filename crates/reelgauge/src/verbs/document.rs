@@ -11,8 +11,8 @@ use reelgauge_results::document::{DOCUMENT_FILE, RUNS_MAX, write_document};
 use reelgauge_results::site::read_site;
 use reelgauge_runner::suite::Suite;
 
-use super::latest::run_or_latest;
-use super::other_kinds::without_operations;
+use super::directory_kind::without_operations;
+use super::latest_run::run_or_latest;
 use super::suite::Words;
 use crate::cli::ReportArgs;
 

@@ -9,7 +9,7 @@ use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use reelgauge_analysis::forecast::Forecast;
 use reelgauge_console::form_words::title_of;
-use reelgauge_console::start::{Planned, Refusal};
+use reelgauge_console::run_start::{Planned, Refusal};
 use reelgauge_report::forecast_before_start;
 use reelgauge_runner::error::RunError;
 use reelgauge_runner::estimate;

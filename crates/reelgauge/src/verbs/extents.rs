@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use reelgauge_analysis::fragments::against_copy::Finding;
+use reelgauge_analysis::fragments::copy_comparison::Finding;
 use reelgauge_engine::extents::Extents;
 use reelgauge_report::extents::{ExtentsNote, ExtentsRow, against_copy_screen, extents_screen};
 use reelgauge_report::fragments::uneven_reads;

@@ -9,7 +9,7 @@ use reelgauge_fleet::controller::roster::{Expected, look};
 use reelgauge_fleet::fleet_site::agent_name::AgentName;
 use reelgauge_fleet::fleet_site::directory::{FleetSite, NewServer, NewSite};
 use reelgauge_fleet::nats_server::program::NatsServer;
-use reelgauge_fleet::nats_server::{FleetServer, keeper};
+use reelgauge_fleet::nats_server::{FleetServer, server_guard};
 use reelgauge_report::fleet_list::{AgentLine, ClockLine, RootLine, fleet_clocks, fleet_list};
 use reelgauge_report::text::shell_word;
 use reelgauge_report::units;
@@ -46,7 +46,7 @@ pub fn fleet(args: &FleetArgs) -> Result<u8> {
         FleetVerb::Clean(args) => super::fleet_clean::clean_up(args),
         FleetVerb::Msmeter(args) => fleet_msmeter::msmeter(args),
         FleetVerb::KeepServer(args) => {
-            keeper::keep(&args.program, &args.configuration).context("cannot start nats-server")
+            server_guard::keep(&args.program, &args.configuration).context("cannot start nats-server")
         }
     }
 }

@@ -7,11 +7,11 @@ use anyhow::Result;
 use reelgauge_fleet::controller::batch::{Batch, BatchRun, StepMoved, result_of};
 use reelgauge_fleet::controller::clock::now_ns;
 use reelgauge_fleet::controller::conduct::{OnLoss, WhyStopped};
-use reelgauge_fleet::controller::journey::{Journey, date_and_time, time_of_day};
 use reelgauge_fleet::controller::live_log::FleetLiveLog;
-use reelgauge_fleet::controller::rest::Rest;
+use reelgauge_fleet::controller::rest_time::Rest;
+use reelgauge_fleet::controller::run_lifecycle::{Journey, date_and_time, time_of_day};
 use reelgauge_fleet::fleet_site::directory::FleetSite;
-use reelgauge_fleet::whole::observed::make_observed;
+use reelgauge_fleet::merged_run::observer_counters::make_observed;
 use reelgauge_report::fleet_steps::{
     StepAhead, StepResult, fleet_rests, fleet_step_begins, fleet_steps_again,
 };
@@ -19,8 +19,8 @@ use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
 use reelgauge_runner::interrupt::Interrupt;
 
-use super::fleet_carry::{self, begins, begun, carry_out, leave, put_together, say};
 use super::fleet_preflight;
+use super::fleet_run_common::{self, begins, begun, carry_out, leave, put_together, say};
 use crate::screen;
 
 /// The forecast of every step.
@@ -31,7 +31,7 @@ pub fn ahead(batch: &Batch, there: &[String]) -> Result<Vec<StepAhead>> {
             title: run.round.title.clone(),
             not_before: run.round.not_before_s.map(|at_s| date_and_time(at_s.saturating_mul(1_000_000_000))),
             rest_s: run.round.rest_ms as f64 / 1e3,
-            ..fleet_carry::ahead(&batch.placed(at)?, there)
+            ..fleet_run_common::ahead(&batch.placed(at)?, there)
         })
     };
     batch.runs.iter().enumerate().map(of).collect()

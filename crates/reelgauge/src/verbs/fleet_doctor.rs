@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use reelgauge_analysis::preflight::differences::Difference;
-use reelgauge_doctor::several::{Together, together};
+use reelgauge_doctor::multi_host::{Together, together};
 use reelgauge_fleet::controller::doctor::{DoctorHeard, examine};
 use reelgauge_fleet::controller::preflight::PreflightError;
 use reelgauge_fleet::fleet_site::agent_name::AgentName;

@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use reelgauge_fleet::controller::command_channel::{Want, ask};
 use reelgauge_fleet::controller::halt::halt;
-use reelgauge_fleet::controller::wish::Standing;
+use reelgauge_fleet::controller::user_command::Standing;
 use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_report::fleet_run::{PauseSaid, fleet_halted, fleet_pause_said};
 

@@ -21,7 +21,7 @@ use reelgauge_report::units;
 use reelgauge_runner::exit_code::INTERRUPTED;
 use reelgauge_runner::interrupt::Interrupt;
 
-use super::fleet_carry::{plan_of, say};
+use super::fleet_run_common::{plan_of, say};
 use crate::cli::{FleetPreflightArgs, PreflightDepth};
 use crate::screen;
 

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, OnLoss, Stage, WhyStopped};
 use reelgauge_fleet::controller::fleet_plan::Placed;
-use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::roster::Roster;
+use reelgauge_fleet::controller::run_lifecycle::Journey;
 use reelgauge_fleet::fleet_site::directory::FleetSite;
 use reelgauge_report::fleet_prepare::{PreparedLine, fleet_prepared, why_not_prepared};
 use reelgauge_report::fleet_run::fleet_now;
@@ -16,9 +16,9 @@ use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED};
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_workload::streams::AnyPlan;
 
-use super::fleet_carry::{expect_idle, leave, plan_of, say};
-use super::fleet_lines::now;
 use super::fleet_preflight::{NamedRuns, seen, there};
+use super::fleet_progress::now;
+use super::fleet_run_common::{expect_idle, leave, plan_of, say};
 use crate::cli::FleetPrepareArgs;
 use crate::screen;
 

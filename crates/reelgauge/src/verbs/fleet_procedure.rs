@@ -18,14 +18,14 @@ use reelgauge_runner::procedure::fleet::{
     FleetChoice, FleetRequest, StepPlans, check_step, load_file, shared_out,
 };
 use reelgauge_runner::procedure::procedure_file::KeptTerms;
-use reelgauge_runner::procedure::shown::{name_in_round, planned_action};
+use reelgauge_runner::procedure::report_data::{name_in_round, planned_action};
 use reelgauge_runner::procedure::words;
 use reelgauge_workload::procedure::{Action, Step};
 use reelgauge_workload::streams::AnyPlan;
 
 use super::estimate::planned_by;
-use super::fleet_carry::{expect_idle, missing_directories, refusals};
 use super::fleet_preflight::{seen, there};
+use super::fleet_run_common::{expect_idle, missing_directories, refusals};
 use crate::cli::TargetArgs;
 
 /// Flags of a run that are not part of its plan, other than those of its target.

@@ -13,11 +13,11 @@ use reelgauge_analysis::{Outcome, Summary};
 use reelgauge_fleet::controller::batch::{Batch, BatchPlan};
 use reelgauge_fleet::controller::conduct::{Conduct, Member, WhyStopped};
 use reelgauge_fleet::controller::fleet_plan::{FleetPlan, Placed};
-use reelgauge_fleet::controller::journey::Journey;
 use reelgauge_fleet::controller::roster::{Expected, Roster};
+use reelgauge_fleet::controller::run_lifecycle::Journey;
 use reelgauge_fleet::fleet_site::directory::FleetSite;
+use reelgauge_fleet::merged_run::WholeError;
 use reelgauge_fleet::protocol::Phase;
-use reelgauge_fleet::whole::WholeError;
 use reelgauge_report::fleet_run::fleet_waits;
 use reelgauge_report::text::shell_word;
 use reelgauge_report::{Detail, Tables};
@@ -25,12 +25,12 @@ use reelgauge_runner::exit_code::{BROKE_OFF, INTERRUPTED, USAGE};
 use reelgauge_runner::interrupt::Interrupt;
 
 use super::fleet_batch;
-use super::fleet_carry::{
+use super::fleet_preflight::{self, Looked, seen, there};
+use super::fleet_prepare;
+use super::fleet_run_common::{
     ahead, begins, begun, carry_out, expect_idle, leave, logs_again, missing_directories, plan_of,
     put_together, refusals, say, tell_ahead,
 };
-use super::fleet_preflight::{self, Looked, seen, there};
-use super::fleet_prepare;
 use crate::cli::{FleetLogsArgs, FleetRunArgs};
 use crate::screen;
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use reelgauge_console::start::{Planned, Refusal};
+use reelgauge_console::run_start::{Planned, Refusal};
 
 use super::estimate::{ahead, verb_of};
 use super::procedure;

@@ -9,7 +9,7 @@ use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::run_list::{RunLine, run_list};
 use reelgauge_report::text::{shell_word, wrap};
 
-use super::latest::newest_and_below;
+use super::latest_run::newest_and_below;
 use crate::cli::ListArgs;
 use crate::screen;
 

@@ -11,7 +11,7 @@ use reelgauge_results::live::liveness::{Life, life};
 use reelgauge_results::page::{REPORT_FILE, renew_page};
 use reelgauge_runner::exit_code::BROKE_OFF;
 
-use super::other_kinds::of_many;
+use super::directory_kind::of_many;
 use crate::cli::MarkArgs;
 use crate::screen;
 

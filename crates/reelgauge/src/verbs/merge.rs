@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use anyhow::Result;
-use reelgauge_fleet::whole::by_hand::ByHand;
-use reelgauge_fleet::whole::{WholeRequest, make};
+use reelgauge_fleet::merged_run::manual_merge::ByHand;
+use reelgauge_fleet::merged_run::{WholeRequest, make};
 use reelgauge_report::{Detail, Tables};
-use reelgauge_runner::session::finished::Finished;
+use reelgauge_runner::session::finished_run::Finished;
 use reelgauge_workload::units::Span;
 
 use crate::cli::FleetMergeArgs;

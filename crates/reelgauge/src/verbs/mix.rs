@@ -11,7 +11,7 @@ use reelgauge_workload::units::Span;
 
 use crate::cli::MixArgs;
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::job::{Job, carry_out_with};
+use crate::verbs::measurement::{Job, carry_out_with};
 
 /// The default number of workers: the paper's four cameras of one editor.
 const WORKERS_DEFAULT: u32 = 4;

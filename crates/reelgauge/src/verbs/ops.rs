@@ -11,8 +11,8 @@ use reelgauge_results::ops_listing::{Listing, list};
 use reelgauge_results::trace_report::name;
 use reelgauge_trace::library::Library;
 
-use super::latest::single_run_or_latest;
-use super::other_kinds::without_operations;
+use super::directory_kind::without_operations;
+use super::latest_run::single_run_or_latest;
 use crate::cli::OpsArgs;
 use crate::screen;
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use reelgauge_analysis::compare::RUNS_MAX;
 use reelgauge_analysis::forecast::Forecast;
-use reelgauge_console::start::Planned;
+use reelgauge_console::run_start::Planned;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::notes::StorageDetails;
 use reelgauge_report::Style;
@@ -23,11 +23,11 @@ use reelgauge_runner::exit_code::USAGE;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::procedure::conclusion::{conclude, summaries};
-use reelgauge_runner::procedure::given_events::GivenEvents;
 use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
-use reelgauge_runner::procedure::shown::{
+use reelgauge_runner::procedure::report_data::{
     deviations_in_words, procedure_table, procedure_text, states_on_page, states_table,
 };
+use reelgauge_runner::procedure::user_events::GivenEvents;
 use reelgauge_runner::procedure::{
     Manner, ProcedureEnd, ProcedureError, ProcedureEvent, ProcedureRequest, resume_procedure, run_procedure,
 };
@@ -35,10 +35,10 @@ use reelgauge_workload::procedure::requirement::{event_names, without_step};
 use reelgauge_workload::procedure::{Procedure, Step, names, text};
 use serde::Serialize;
 
+use super::directory_kind::has_table_and_page_alone;
 use super::estimate::forecast_of;
-use super::fleet_carry::say;
 use super::fleet_procedure::{FleetProcedure, Obstacles};
-use super::other_kinds::has_table_and_page_alone;
+use super::fleet_run_common::say;
 use super::procedure_plan::ProcedurePlan;
 use super::procedure_steps::planned_steps;
 use crate::cli::{ProcedureArgs, ReportArgs};

@@ -9,8 +9,8 @@ use reelgauge_results::mix_fit::found_profiles;
 use reelgauge_runner::exit_code::NOT_MET;
 use reelgauge_trace::library::Library;
 
-use super::latest::single_run_or_latest;
-use super::other_kinds::without_operations;
+use super::directory_kind::without_operations;
+use super::latest_run::single_run_or_latest;
 use crate::cli::ProfileArgs;
 use crate::screen::style;
 

@@ -13,11 +13,11 @@ use reelgauge_runner::exit_code::BROKE_OFF;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
 use reelgauge_runner::prove::change::{Change, PLACE};
-use reelgauge_runner::prove::left_change::{Noted, left_behind, own_folder};
+use reelgauge_runner::prove::pending_undo::{Noted, left_behind, own_folder};
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::prove::proof_lock::Turn;
+use reelgauge_runner::prove::report_data::proof_text;
 use reelgauge_runner::prove::shell::Waiting;
-use reelgauge_runner::prove::shown::proof_text;
 use reelgauge_runner::prove::{ProveEvent, ProveRequest, prove as carry_out};
 use serde::Serialize;
 

@@ -8,9 +8,9 @@ use reelgauge_workload::plan::PLAN_VERSION;
 use reelgauge_workload::replay::{ReplayPlan, ReplaySettings};
 
 use crate::cli::ReplayArgs;
+use crate::verbs::directory_kind::without_operations;
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::job::{Job, carry_out_with};
-use crate::verbs::other_kinds::without_operations;
+use crate::verbs::measurement::{Job, carry_out_with};
 
 /// Replays a trace. Returns the exit status.
 pub fn replay(args: &ReplayArgs) -> Result<u8> {

@@ -15,7 +15,7 @@ use reelgauge_results::page::{page, renew_page, run_page, trace_page, write_html
 use reelgauge_results::reopen::{ReopenError, reopen};
 use reelgauge_results::run_judgement::judge_again;
 use reelgauge_results::trace_report::{TraceView, trace_report};
-use reelgauge_results::watched::watch_plan;
+use reelgauge_results::watch_summary::watch_plan;
 use reelgauge_runner::procedure::procedure_file::ProcedureRecord;
 use reelgauge_runner::prove::proof_file::Proof;
 use reelgauge_runner::suite::Suite;
@@ -23,8 +23,8 @@ use reelgauge_trace::TraceInfo;
 use reelgauge_trace::library::Library;
 
 use super::csv_tables::write_tables;
-use super::latest::{newest_and_below, run_or_latest};
-use super::other_kinds::without_operations;
+use super::directory_kind::without_operations;
+use super::latest_run::{newest_and_below, run_or_latest};
 use super::{document, procedure, prove, suite};
 use crate::cli::{ClockOffset, ReportArgs};
 use crate::screen;

@@ -13,9 +13,9 @@ use reelgauge_workload::streams::AnyPlan;
 use reelgauge_workload::streams::{FindMaxPlan, StreamsPlan};
 use reelgauge_workload::watch::WatchPlan;
 
+use super::directory_kind::without_a_plan;
 use super::event::{Measured, event_of};
-use super::job::{Job, carry_out_steered, carry_out_with};
-use super::other_kinds::without_a_plan;
+use super::measurement::{Job, carry_out_steered, carry_out_with};
 use super::suite;
 use crate::cli::RunArgs;
 

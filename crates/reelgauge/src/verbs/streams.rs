@@ -18,7 +18,7 @@ use toml::Value;
 
 use crate::cli::{ActorArgs, OutputArgs, RunningArgs, StreamsArgs};
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::job::{Job, carry_out_with};
+use crate::verbs::measurement::{Job, carry_out_with};
 
 /// Trials of a search are shorter than a single run.
 const TRIAL: (Span, Span) = (Span::secs(3), Span::secs(10));

@@ -14,8 +14,8 @@ use reelgauge_results::page::write_html;
 use reelgauge_results::run_notes;
 use reelgauge_runner::fresh_seed;
 use reelgauge_runner::interrupt::Interrupt;
+use reelgauge_runner::suite::report_data::{OpenedSuite, page_of_suites, side_by_side};
 use reelgauge_runner::suite::selection::{NASPT_GROUP, choose};
-use reelgauge_runner::suite::shown::{OpenedSuite, page_of_suites, side_by_side};
 use reelgauge_runner::suite::{NASPT, Suite, SuiteRequest, run_suite};
 use reelgauge_runner::supervise::{HANG_AFTER, Patience, supervised};
 use reelgauge_trace::library::Library;
@@ -23,7 +23,7 @@ use reelgauge_workload::iometer;
 use reelgauge_workload::replay::Pacing;
 use serde::Serialize;
 
-use super::other_kinds::has_table_and_page_alone;
+use super::directory_kind::has_table_and_page_alone;
 use crate::cli::{CompareArgs, ReportArgs, RunArgs};
 use crate::progress::Progress;
 use crate::screen;

@@ -11,7 +11,7 @@ use reelgauge_workload::vda_table::VdaLoad;
 
 use crate::cli::VdaArgs;
 use crate::verbs::event::{Measured, event_of};
-use crate::verbs::job::{Job, carry_out_with};
+use crate::verbs::measurement::{Job, carry_out_with};
 use crate::verbs::streams::plan_with;
 
 /// Load points of a curve.

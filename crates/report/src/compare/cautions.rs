@@ -6,8 +6,8 @@ use reelgauge_analysis::compare::{ComparedRun, FigureUnit, Kinship, PlanDifferen
 use reelgauge_analysis::{Culprit, Outcome, Summary};
 
 use super::say;
-use crate::about::storage_words;
 use crate::units::{counted, counted_are, mb_per_s};
+use crate::user_description::storage_words;
 
 /// If the cached share differs by more than this, the data sets count as different.
 const CACHED_DIFFERENCE: f64 = 0.1;

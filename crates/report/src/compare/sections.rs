@@ -12,12 +12,12 @@ use reelgauge_analysis::statement::{Number, of};
 use super::systems::{Property, properties};
 use super::{name_of, property_table, table};
 use crate::document::{Block, Section};
+use crate::screen_options::MAX_WIDTH;
 use crate::sentence::{Sentence, Tone};
 use crate::table::Table;
 use crate::tables::not_measured;
 use crate::text::plain_short;
 use crate::units::{count, counted, mb_per_s, ms};
-use crate::wanted::MAX_WIDTH;
 
 /// Longer run names are cut.
 const NAME_CHARS: usize = 40;

@@ -244,7 +244,7 @@ mod tests {
     use reelgauge_machine::texts::Texts;
 
     use super::*;
-    use crate::wanted::Style;
+    use crate::screen_options::Style;
 
     fn told(text: &str) -> Vec<(&'static str, String)> {
         let mut texts = Texts::default();

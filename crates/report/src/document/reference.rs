@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::charts::{charts, of_suite};
 use super::figures::figures;
 use super::hosts::host_rows;
-use super::stated::{Stated, about, bill_of_materials, stated};
+use super::stated_facts::{Stated, about, bill_of_materials, stated};
 use super::{Block, Document, Section};
 use crate::answer::answer_sentences;
 use crate::answer_parts::{is_in_streams, place};
@@ -25,11 +25,11 @@ use crate::note::note_texts;
 use crate::path::{HopWords, all_hops, shares_words};
 use crate::run_configuration::{clients, target_rows};
 use crate::screen::written;
+use crate::screen_options::{Detail, Screen, Tables};
 use crate::sentence::{Sentence, Tone};
 use crate::suite::{SuiteScreen, suite_again, suite_blocks, suite_sentence};
 use crate::text::plain;
 use crate::units::{counted, mb_per_s};
-use crate::wanted::{Detail, Screen, Tables};
 
 /// The input of a document.
 #[derive(Clone, Copy, Debug)]

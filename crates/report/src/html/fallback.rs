@@ -10,10 +10,10 @@ use crate::compare::compare_screen;
 use crate::document::Block;
 use crate::procedure::states::STATES;
 use crate::screen::screen;
+use crate::screen_options::{Screen, Style, Tables};
 use crate::suites::suites_screen;
 use crate::text::plain;
 use crate::trace::trace_screen;
-use crate::wanted::{Screen, Style, Tables};
 
 /// The width of the tables, in characters.
 const WIDTH: usize = 100;

@@ -11,7 +11,8 @@ use reelgauge_analysis::Summary;
 use crate::answer_parts::has_paper;
 use crate::document::Section;
 use crate::{
-    check, good, hosts, latency, marks, msmeter, points, replay, search, streams, trust, vda, workers,
+    check, count_context, hosts, latency, marks, msmeter, points, replay, search, streams, trust, vda,
+    workers,
 };
 
 /// The sections of a run; a section without content is omitted.
@@ -28,7 +29,7 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         summary.check.as_ref().map(|facts| check::head(summary, facts)),
         summary.check.as_ref().map(|facts| check::section(summary, facts)),
         marks::section(summary),
-        good::section(summary),
+        count_context::section(summary),
         hosts::section(summary),
         workers::section(summary),
         Some(trust::section(summary)),

@@ -1,7 +1,7 @@
 //! Notes in one line of a terminal: the fact and the remedy. The full sentence is in the note itself.
 
+use reelgauge_analysis::cached_reads::{CacheEvidence, CacheSuspicion, WhySuspected};
 use reelgauge_analysis::note::{LogTrouble, LostPart, Note, NoteFact};
-use reelgauge_analysis::whose_memory::{CacheEvidence, CacheSuspicion, WhySuspected};
 use reelgauge_analysis::{MemoryFacts, Summary};
 
 use crate::text::plain_short;

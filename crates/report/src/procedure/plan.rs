@@ -8,10 +8,10 @@ use super::states::remedy_words;
 use crate::deviations::{DeviationWords, deviation_words};
 use crate::forecast::{forecast_words, length};
 use crate::page::Page;
+use crate::screen_options::Style;
 use crate::sentence::Tone;
 use crate::text::{capital, plain};
 use crate::units::amount;
-use crate::wanted::Style;
 
 /// The content of a plan's screen.
 #[derive(Clone, Copy, Debug)]

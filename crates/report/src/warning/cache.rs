@@ -1,9 +1,9 @@
 //! The warning that a cache answered, or may have answered: the reason and the remedy.
 //!
-//! Not here: detecting it ([`reelgauge_analysis::whose_memory`]).
+//! Not here: detecting it ([`reelgauge_analysis::cached_reads`]).
 
 use reelgauge_analysis::MemoryFacts;
-use reelgauge_analysis::whose_memory::{CLEAR_OF_MEMORY, CacheEvidence, CacheSuspicion, WhySuspected};
+use reelgauge_analysis::cached_reads::{CLEAR_OF_MEMORY, CacheEvidence, CacheSuspicion, WhySuspected};
 
 use crate::text::plain_short;
 use crate::units::duration;

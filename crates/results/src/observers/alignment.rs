@@ -20,7 +20,7 @@ use super::series::SeriesTable;
 use super::{ObserverError, csv_table, named, prometheus};
 use crate::folders::listed;
 use crate::load_points;
-use crate::watched::watch_plan;
+use crate::watch_summary::watch_plan;
 
 /// Bytes of a text that are read, at most.
 const TEXT_MAX_BYTES: u64 = 256 << 20;

@@ -10,7 +10,7 @@
 //! failed below the implied count, the two agree within the error, or the limit is higher: the count is
 //! a lower bound.
 //!
-//! A contradiction is tried again while there is time ([`super::holding`]). The rest is settled here:
+//! A contradiction is tried again while there is time ([`super::longer_trials`]). The rest is settled here:
 //! the less certain statement becomes wider, or loses its limit. None becomes a larger promise. Pure.
 
 use reelgauge_analysis::facts::CheckBasis;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reelgauge_analysis::forecast::{Forecast, LoadAhead, TimeAhead};
 
-use super::everyday::everyday;
+use super::common_formats::everyday;
 
 /// Warm-up and measured time of random reads; of sequential ones, too, if they use the client's cache,
 /// which would answer them after a while.

@@ -17,7 +17,7 @@ use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_report::{Screen, screen};
 
 use super::agreement::Counted;
-use super::everyday::{EVERYDAY, everyday};
+use super::common_formats::{EVERYDAY, everyday};
 use super::findings::{Findings, Place, Work};
 use super::hint::{hint, tests::client};
 

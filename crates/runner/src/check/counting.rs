@@ -8,9 +8,9 @@ use reelgauge_workload::search::{Search, SearchError, Trial};
 
 use super::agreement::Counted;
 use super::budget::{TRIAL_TIMES, Times};
-use super::holding::Standing;
 use super::level::Level;
 use super::load::PointLoad;
+use super::longer_trials::Standing;
 
 /// A count that failed at less than this share of the sustained rate is limited by its frames' layout,
 /// not by the rate.

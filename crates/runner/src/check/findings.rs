@@ -10,7 +10,7 @@ use reelgauge_machine::mount::Mount;
 use reelgauge_report::check::{count_limit_words, limit_sentence, not_finished_sentence, unsteady_sentence};
 
 use super::agreement::{Counted, implied, settle};
-use super::everyday::{EVERYDAY, everyday, name};
+use super::common_formats::{EVERYDAY, everyday, name};
 use super::hint::Hint;
 use super::load::Rate;
 

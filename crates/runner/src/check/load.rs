@@ -23,8 +23,8 @@ use reelgauge_workload::streams::{Buffer, Footage, Frames};
 use reelgauge_workload::units::{Percent, Size, Span};
 
 use super::budget::TRIAL_TIMES;
-use super::everyday::name;
-use super::place::LookTarget;
+use super::common_formats::name;
+use super::target_setup::LookTarget;
 use crate::error::RunError;
 use crate::session::allowance::Demand;
 use crate::streams::actor::Actor;

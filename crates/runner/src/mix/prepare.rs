@@ -11,8 +11,8 @@ use reelgauge_analysis::Note;
 use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{DataSet, DataSetSpec};
 use reelgauge_engine::driver::{TargetFile, available};
-use reelgauge_engine::material::Material;
 use reelgauge_engine::pattern::PatternSpec;
+use reelgauge_engine::user_files::Material;
 use reelgauge_workload::mix::{MixFile, MixScript};
 use reelgauge_workload::plan::Plan;
 use reelgauge_workload::script::Script;
@@ -27,8 +27,8 @@ use crate::session::driver_kind;
 use crate::session::file_table::FileTable;
 use crate::session::locked_target::{LockedTarget, check_names};
 use crate::session::results_dir::{Naming, Results};
-use crate::session::room::Room;
 use crate::session::space::check_before_area;
+use crate::session::space_making::Room;
 use crate::session::target::{Asked, left_out_note};
 
 /// The exit status of a plan that can't be run.

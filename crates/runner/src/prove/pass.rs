@@ -19,7 +19,7 @@ use super::shell::beginning;
 use crate::exit_code::{BROKE_OFF, INTERRUPTED};
 use crate::interrupt::Interrupt;
 use crate::suite::Suite;
-use crate::supervise::leash;
+use crate::supervise::parent_pipe;
 
 /// The interval of checks for an interrupt.
 const BEAT: Duration = Duration::from_millis(20);
@@ -159,10 +159,10 @@ fn run_to_its_end(run: &OwnRun<'_>, interrupt: &Interrupt) -> Result<(), PassErr
     let mut command = Command::new(run.program);
     command.args(with_out(run.words, run.dir, run.shows_progress));
     // It ends with this process, whose end of the pipe then closes.
-    command.env(leash::ASKED, "1").stdin(Stdio::piped()).stdout(Stdio::null());
+    command.env(parent_pipe::ASKED, "1").stdin(Stdio::piped()).stdout(Stdio::null());
     command.envs(run.env.map(|name| (name, "1")));
     if !run.shows_progress {
-        command.stderr(said.try_clone().map_err(start)?).env(leash::QUOTED, "1");
+        command.stderr(said.try_clone().map_err(start)?).env(parent_pipe::QUOTED, "1");
     }
     let mut child = command.spawn().map_err(start)?;
     let status = wait(&mut child, interrupt).map_err(start)?;

@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::left_change::{left_by_others, make_folder};
+use super::pending_undo::{left_by_others, make_folder};
 use crate::folder_lock::{FILE_NAME, FolderLock, FolderLockError, process_words};
 
 /// The lock, for as long as this lives.

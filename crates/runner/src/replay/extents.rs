@@ -14,7 +14,7 @@ use reelgauge_trace::prestate::Prepare;
 
 use super::images::Images;
 use super::tape::Tape;
-use crate::session::brief_look::within_a_look;
+use crate::session::timed_check::within_a_look;
 
 /// The number of files to inspect, the largest.
 const FILES_MAX: usize = 4;

@@ -15,7 +15,7 @@ use reelgauge_trace::prestate::{PreState, Prepare};
 use reelgauge_workload::replay::{Layout, ReplayPlan};
 
 use super::tape::Tape;
-use super::unchanged::unchanged_files;
+use super::unchanged_files::unchanged_files;
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;

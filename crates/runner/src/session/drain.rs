@@ -24,12 +24,12 @@ use reelgauge_record::OpRecord;
 use reelgauge_record::identity;
 use reelgauge_record::log::{FileEntry, LogError, LogWriter};
 
-use crate::session::judging::{Judged, Judging};
+use crate::session::live_verdict::{Judged, Judging};
 use crate::session::sink::RingSource;
 use crate::session::watchdog::Watchdog;
 
 #[cfg(test)]
-mod in_virtual_time;
+mod virtual_time;
 
 /// How long the drain sleeps between two rounds: short compared with the time that a ring holds.
 const NAP: Duration = Duration::from_millis(5);
@@ -165,7 +165,7 @@ enum DrainWorker {
     },
     /// A part of a simulated world.
     #[cfg(test)]
-    Part(in_virtual_time::Seat),
+    Part(virtual_time::Seat),
 }
 
 impl DrainWorker {
@@ -233,7 +233,7 @@ impl Drain {
         let (first_failure, tolerated) = (Arc::clone(&work.first_failure), Arc::clone(&work.tolerated));
         #[cfg(test)]
         if let Some(world) = clock.world() {
-            let worker = DrainWorker::Part(in_virtual_time::Seat::take(world, work));
+            let worker = DrainWorker::Part(virtual_time::Seat::take(world, work));
             return Ok(Drain { worker, first_failure, tolerated });
         }
         let (orders, inbox) = channel();

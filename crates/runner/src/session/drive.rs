@@ -22,8 +22,8 @@ use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::{Live, Observer, STREAMS_MOST, Waiting};
 use crate::session::drain::{Drain, LiveCounts, PointRan};
-use crate::session::meddling::Meddling;
-use crate::session::room_watch::{Crowded, RoomWatch};
+use crate::session::free_space_watch::{Crowded, RoomWatch};
+use crate::session::interference::Meddling;
 use crate::session::sink::{RingRoom, RingSink, rings};
 
 /// The interval of the watcher's checks.

@@ -10,10 +10,10 @@ use reelgauge_record::{OpKind, OpRecord};
 use reelgauge_report::units::amount;
 
 use crate::interrupt::StoppedBy;
-use crate::session::brief_look::within_a_look;
 use crate::session::drive::Ending;
-use crate::session::meddling::Meddling;
-use crate::session::room_watch::Crowded;
+use crate::session::free_space_watch::Crowded;
+use crate::session::interference::Meddling;
+use crate::session::timed_check::within_a_look;
 
 /// Facts about the target, for a sentence about it.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
-use reelgauge_analysis::held_back;
-use reelgauge_analysis::machine_then::from_counters;
+use reelgauge_analysis::host_state::from_counters;
 use reelgauge_analysis::point_culprit::of_point;
+use reelgauge_analysis::rate_limit_delay;
 use reelgauge_analysis::{Culprit, LinkFacts, LoadPoint};
 use reelgauge_engine::clock::Clock;
 use reelgauge_record::identity;
@@ -51,7 +51,7 @@ pub(super) fn incidents(points: &mut [LoadPoint], run_dir: &Path, link: Option<&
             point.culprit =
                 of_point(verdict, &late.incidents, point.total.busier_bytes_per_s(), line_bytes_per_s);
         }
-        held_back::book(point);
+        rate_limit_delay::book(point);
     }
 }
 

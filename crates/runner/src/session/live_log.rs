@@ -20,7 +20,7 @@ use crate::interrupt::Interrupt;
 use crate::observer::{
     Live, NextTrial, Observer, PointAhead, RunBegin, SearchStep, Start, TrialAhead, TrialJudged,
 };
-use crate::session::finished::Finished;
+use crate::session::finished_run::Finished;
 use crate::session::margins::Margins;
 use crate::supervise::tell_measuring;
 

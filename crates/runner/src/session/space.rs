@@ -1,6 +1,6 @@
 //! Whether a run's files fit on its target, and the error if they do not.
 //!
-//! Not here: making space ([`super::room`]).
+//! Not here: making space ([`super::space_making`]).
 
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use reelgauge_analysis::{LinkFacts, Note, NoteFact};
 use reelgauge_engine::area::Terms;
-use reelgauge_engine::material::LeftOut;
+use reelgauge_engine::user_files::LeftOut;
 use reelgauge_machine::link::{Link, LinkKind};
 use reelgauge_machine::mount::Mount;
 use reelgauge_record::host::MountFacts;

@@ -4,7 +4,7 @@
 
 use reelgauge_analysis::point_culprit::of_point;
 use reelgauge_analysis::verdict::Ruling;
-use reelgauge_analysis::{LoadPoint, held_back};
+use reelgauge_analysis::{LoadPoint, rate_limit_delay};
 use reelgauge_report::verdict::{in_words, in_words_held_back};
 
 use super::{PointDone, Session};
@@ -39,7 +39,7 @@ impl Session {
             let incidents = &done.judged.late.incidents;
             let culprit = of_point(&verdict, incidents, done.total.busier_bytes_per_s(), line_bytes_per_s);
             (point.culprit, point.verdict) = (culprit, Some(verdict));
-            held_back::book(point);
+            rate_limit_delay::book(point);
         }
     }
 }

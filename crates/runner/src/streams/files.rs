@@ -11,9 +11,9 @@ use reelgauge_analysis::Note;
 use reelgauge_engine::area::Area;
 use reelgauge_engine::dataset::{self, DataSet, DataSetSpec};
 use reelgauge_engine::driver::TargetFile;
-use reelgauge_engine::material::Material;
 use reelgauge_engine::pattern::PatternSpec;
 use reelgauge_engine::space::space;
+use reelgauge_engine::user_files::Material;
 use reelgauge_workload::media::DIRECT_QUANTUM_BYTES;
 use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::streams::actor::{InstanceFiles, ScratchFile};
@@ -27,9 +27,9 @@ use crate::observer::Observer;
 use crate::session::caching::{DirectWish, drop_cached, drop_written, settle_direct};
 use crate::session::file_table::FileTable;
 use crate::session::locked_target::LockedTarget;
-use crate::session::made_files::MadeFiles;
-use crate::session::room::{Room, folder_bytes};
+use crate::session::scratch_files::MadeFiles;
 use crate::session::space::check_before_area;
+use crate::session::space_making::{Room, folder_bytes};
 use crate::session::target::{Asked, left_out_note};
 
 /// The distance between stamps in test data.

@@ -1,6 +1,6 @@
 //! A run of streams from its plan to its summary: load point by load point, or trial by trial.
 
-mod told;
+mod remote_trials;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,20 +18,20 @@ use reelgauge_workload::streams::StreamsPlan;
 use reelgauge_workload::units::{Size, Span};
 
 use super::actors::{Actors, PointLoad};
+use super::count_search::{self, Limits, SearchState};
 use super::files::{Needs, StreamFiles};
 use super::forecast;
-use super::seek::{self, Limits, SearchState};
 use super::verdict::{judge_last, verdict_of_run};
 use crate::error::RunError;
 use crate::interrupt::Interrupt;
 use crate::observer::{Observer, SearchStep};
 use crate::session::allowance;
 use crate::session::driver_kind;
-use crate::session::finished::Finished;
+use crate::session::finished_run::Finished;
 use crate::session::live_log::logged;
 use crate::session::locked_target::check_names;
 use crate::session::results_dir::{Naming, Results};
-use crate::session::summarise::{Material, Subject};
+use crate::session::run_summary::{Material, Subject};
 use crate::session::target::Asked;
 use crate::session::{Closing, Opening, PointPlan, Session, ToJudge, make_out};
 
@@ -102,7 +102,7 @@ fn carry_out(
     let search = match &plan.find_max {
         Some(wanted) => {
             let limits = limits_of(&plan, &actors, &mut files, machine.unwrap_or(u32::MAX), seconds);
-            let begun = seek::begin(&plan, &locked.mount, wanted, limits, resume.as_deref());
+            let begun = count_search::begin(&plan, &locked.mount, wanted, limits, resume.as_deref());
             Some(begun.inspect_err(|_| files.take_back())?)
         }
         None => None,
@@ -237,7 +237,7 @@ impl StreamsRun {
             if !self.session.goes_on() {
                 return Ok(());
             }
-            if let Some(why) = seek::not_judged(self.session.done()) {
+            if let Some(why) = count_search::not_judged(self.session.done()) {
                 let sentence = format!("The search cannot judge any trial: {why}.");
                 self.session.note(Note::new(NoteFact::SearchNotJudged, sentence, ""));
                 return Ok(());
@@ -249,7 +249,7 @@ impl StreamsRun {
             let took_s = (self.session.now_ns() - began_ns) as f64 / 1e9;
             let trial = Trial { passed, limited_by_client, took_s, confirms, reached: None };
             ended.sought.search.report(scale, trial)?;
-            seek::save(self.session.run_dir(), &ended.sought, self.session.done())?;
+            count_search::save(self.session.run_dir(), &ended.sought, self.session.done())?;
         }
     }
 
@@ -404,11 +404,11 @@ fn conclude(summary: &mut Summary, plan: &StreamsPlan, course: Course, vda: Opti
     match course {
         Course::Sought(Ended { sought, answer, .. }) => {
             let per_scale = plan.stream_count(1).max(1);
-            let facts = seek::facts(&sought, answer.as_ref(), per_scale, plan.what());
-            seek::conclude(summary, facts, &sought.earlier);
+            let facts = count_search::facts(&sought, answer.as_ref(), per_scale, plan.what());
+            count_search::conclude(summary, facts, &sought.earlier);
         }
         // The controller computes the result.
-        Course::Told(_) => seek::forget_short_trials(summary),
+        Course::Told(_) => count_search::forget_short_trials(summary),
         Course::Planned => summary.verdict = verdict_of_run(&summary.load_points),
     }
     if !matches!(summary.outcome, Outcome::Complete) && summary.load_points.is_empty() {
@@ -422,7 +422,7 @@ fn subject(plan: &StreamsPlan, files: &StreamFiles, verb: &str) -> Subject {
         verb: verb.to_owned(),
         label: plan.name.clone(),
         seed: plan.seed,
-        plan: super::people::plan_for_people(plan),
+        plan: super::plan_listing::plan_for_people(plan),
         asked_direct: plan.direct,
         data_set: DataSet {
             files: file_count,

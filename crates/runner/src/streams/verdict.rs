@@ -10,7 +10,7 @@ use reelgauge_report::verdict::in_words;
 use reelgauge_workload::streams::StreamsPlan;
 
 use super::actors::{Group, criteria};
-use crate::session::judging::Judged;
+use crate::session::live_verdict::Judged;
 use crate::session::{PointDone, Session};
 
 /// Judges the session's last load point, which is `done`, and keeps the verdict with it. Returns whether

@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use super::activity::Progress;
-use super::{Patience, leash, says};
+use super::{Patience, parent_pipe, says};
 use crate::exit_code::{BROKE_OFF, INTERRUPTED};
 use crate::interrupt::TOGETHER;
 
@@ -54,7 +54,7 @@ pub(super) fn watch_child(patience: &Patience) -> io::Result<u8> {
     let child = Command::new(std::env::current_exe()?)
         .args(std::env::args_os().skip(1))
         .env(NUMBER, std::process::id().to_string())
-        .env_remove(leash::ASKED)
+        .env_remove(parent_pipe::ASKED)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         // A separate process group; otherwise Ctrl-C would reach the child twice.
         .process_group(0)

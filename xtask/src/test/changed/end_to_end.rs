@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::pages::{Page, names};
 
 /// Beds that every test uses. Their names identify no test, and a change of one concerns all tests.
-const COMMON: &[&str] = &["binary", "lib", "needs", "run_dir", "scratch", "throttle", "tool", "verb"];
+const COMMON: &[&str] = &["binary", "lib", "needs", "programs", "run_dir", "scratch", "throttle", "verb"];
 
 /// The folder of the end-to-end tests.
 const TESTS: &str = "tests/tests/";

@@ -6,6 +6,7 @@
 use reelgauge_record::counters::Layer::{self, Disk, Host, Mount, Network, Tool};
 
 use super::*;
+use crate::cached_reads::{CacheEvidence, CacheSuspicion};
 use crate::counters::means::Means;
 use crate::facts::{LinkFacts, MemoryFacts};
 use crate::figures::{Figures, PointTiming, TimeFigures};
@@ -15,7 +16,6 @@ use crate::meter::PointFigures;
 use crate::rereads::{ComparedReads, Rereads};
 use crate::summary::LoadPointFacts;
 use crate::verdict::{Verdict, failure_of_tests};
-use crate::whose_memory::{CacheEvidence, CacheSuspicion};
 
 type Values = Vec<(Layer, &'static str, &'static str, f64)>;
 

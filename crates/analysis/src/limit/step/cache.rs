@@ -3,10 +3,10 @@
 
 use reelgauge_record::counters::Layer;
 
+use crate::cached_reads::{CACHED_SHARE, CacheEvidence, CacheSuspicion};
 use crate::facts::MemoryFacts;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::Scene;
-use crate::whose_memory::{CACHED_SHARE, CacheEvidence, CacheSuspicion};
+use crate::limit::input::Scene;
 
 const RULES: &[&str] = &["blk.cache_vs_disk", "client.direct_vs_cached_io"];
 

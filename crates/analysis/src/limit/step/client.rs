@@ -5,7 +5,7 @@
 //! processor, none of them waits for storage. A worker's thread is one that does operations.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::{Connection, Scene};
+use crate::limit::input::{Connection, Scene};
 
 /// Unread data in a receive buffer, in percent of its size.
 const RECEIVE_QUEUE_PERCENT: f64 = 50.0;

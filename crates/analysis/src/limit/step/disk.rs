@@ -2,9 +2,9 @@
 
 use reelgauge_record::counters::Layer;
 
-use crate::limit::carried::{self, Carried};
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::Scene;
+use crate::limit::foreign_disk_load::{self, Carried};
+use crate::limit::input::Scene;
 
 use super::server::operation_bytes;
 
@@ -40,7 +40,9 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     seen.extend(requests.map(|requests| Seen::beside(Measure::DiskRequests, requests)));
     let pressure = scene.host("pressure_io_some_percent");
     seen.extend(pressure.map(|percent| Seen::beside(Measure::DiskPressurePercent, percent)));
-    seen.extend(carried::of_disk(scene, disk).iter().filter(|used| used.is_sure()).flat_map(Carried::seen));
+    seen.extend(
+        foreign_disk_load::of_disk(scene, disk).iter().filter(|used| used.is_sure()).flat_map(Carried::seen),
+    );
     let Some(pieces) = pieces(scene, disk).filter(Seen::stands_out) else {
         return Tested::by_first(LimitFinding::new(LimitStep::Disk, seen, &RULES).at(disk));
     };
@@ -59,7 +61,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
 /// too, because their requests are counted as well.
 fn pieces(scene: &Scene<'_>, disk: &str) -> Option<Seen> {
     let of_disk = |name: &str| scene.means.of(Layer::Disk, name, disk);
-    if carried::reads_of_others(scene, disk) {
+    if foreign_disk_load::reads_of_others(scene, disk) {
         return None;
     }
     let reads_per_s = of_disk("reads_per_s").filter(|reads| *reads >= READS_PER_S_MIN)?;

@@ -2,7 +2,7 @@
 //! or more of them in flight increase the throughput.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::Scene;
+use crate::limit::input::Scene;
 
 use super::server::operation_bytes;
 

@@ -9,7 +9,7 @@ use reelgauge_record::counters::Layer;
 use crate::counters::means::Means;
 use crate::culprit::LINK_FULL_SHARE;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::Scene;
+use crate::limit::input::Scene;
 
 const RULES: &[&str] = &["net.link.ceiling", "net.link.speed_downshift"];
 

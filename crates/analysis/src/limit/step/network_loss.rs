@@ -13,7 +13,7 @@
 use reelgauge_record::counters::Layer;
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::{Connection, Scene};
+use crate::limit::input::{Connection, Scene};
 
 /// A healthy network in one building loses less than this, in percent.
 const LOSS_PERCENT: f64 = 0.1;

@@ -11,7 +11,7 @@
 use reelgauge_record::counters::Layer;
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::Scene;
+use crate::limit::input::Scene;
 use crate::marks::Way;
 
 const RULES: &[&str] = &["net.link.errors", "net.link.speed_downshift"];

@@ -1,6 +1,6 @@
 //! The time of a request, for the questions about the server.
 
-use crate::limit::scene::Scene;
+use crate::limit::input::Scene;
 
 /// As counted by the mount, if it counts; otherwise as measured by Reelgauge.
 pub(super) fn request_us(scene: &Scene<'_>) -> Option<f64> {

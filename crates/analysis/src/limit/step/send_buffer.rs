@@ -4,7 +4,7 @@
 //! buffer, and are far below the congestion window and the server's window.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::{Connection, Scene};
+use crate::limit::input::{Connection, Scene};
 
 /// Share of the time with data to send, in percent.
 const LIMITED_PERCENT: f64 = 20.0;

@@ -4,7 +4,7 @@
 use super::request::request_us;
 use super::server_disk::{acquitting_us, waited_percent};
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::Scene;
+use crate::limit::input::Scene;
 
 /// How many times the round trip.
 const TIMES_THE_WAY: f64 = 3.0;

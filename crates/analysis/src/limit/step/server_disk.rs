@@ -15,7 +15,7 @@ use reelgauge_record::counters::Layer;
 
 use super::request::request_us;
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::{Observed, Scene};
+use crate::limit::input::{Observed, Scene};
 
 /// Share of the time, in percent.
 const BUSY_PERCENT: f64 = 90.0;

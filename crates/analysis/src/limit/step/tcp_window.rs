@@ -5,7 +5,7 @@
 //! is the receiver: if its window is the limit, it is full of data in flight.
 
 use crate::limit::finding::{LimitFinding, LimitStep, Measure, Seen, Tested};
-use crate::limit::scene::{Connection, Scene};
+use crate::limit::input::{Connection, Scene};
 
 /// Share of the time with data to send, in percent.
 const WINDOW_LIMITED_PERCENT: f64 = 20.0;

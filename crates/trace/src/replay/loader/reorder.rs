@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use reelgauge_record::OpRecord;
 
-use crate::held::Held;
+use crate::held_operation::Held;
 
 /// Operations in the window (18 MiB). A run is written in the order of completion, so a slow operation
 /// comes after many that started later.
