@@ -200,6 +200,7 @@ mod tests {
 
 use std::path::Path;
 
+/// Accepts every count but zero.
 fn doing(count: usize) {
     assert!(count > 0);
     // Nothing else.
