@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_hit_what_they_are_told_to() {
+    fn injected_errors_affect_only_the_selected_operations() {
         let Some((faulty, path)) = with_file() else {
             return;
         };
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_is_let_go() {
+    fn hanging_operations_are_released() {
         let Some((faulty, path)) = with_file() else {
             return;
         };

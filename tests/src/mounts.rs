@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_frozen_is_thawed() {
+    fn frozen_file_systems_are_thawed() {
         require!(Need::Root, Need::Tool("mkfs.ext4"), Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
         let mount = TempMount::image(ImageKind::Ext4, 16);
         let frozen = mount.freeze();

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_and_what_is_not_are_told_apart() {
+    fn present_and_missing_needs_are_distinguished() {
         assert_eq!(Need::Tool("sh").missing(), None);
         assert!(Need::SystemPython("reelgauge_no_such").missing().unwrap().contains("module"));
         assert!(Need::Tool("reelgauge-no-such-tool").missing().unwrap().contains("no program"));

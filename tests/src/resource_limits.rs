@@ -77,7 +77,7 @@ mod tests {
     use crate::require;
 
     #[test]
-    fn memory_is_told_and_exit_codes_come_through() {
+    fn peak_memory_and_exit_code_are_reported() {
         require!(Need::Tool("python3"));
         let good = run(["--version"], Bounds::default());
         assert!(good.outcome.code == Some(0) && good.peak_mib > 0, "{good:?}");

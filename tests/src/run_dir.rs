@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "no 'points.1' in")]
-    fn a_value_that_is_not_there_is_said() {
+    fn missing_value_is_reported() {
         at(&json!({"points": []}), "points.1");
     }
 }

@@ -287,7 +287,7 @@ mod tests {
     use crate::mounts;
 
     #[test]
-    fn what_is_written_arrives_in_the_share_and_all_is_taken_down() {
+    fn written_data_reach_the_share_and_the_bed_is_removed() {
         if !crate::needs::are_met(NEEDS) || !crate::needs::are_met(&[Need::Tool("tc")]) {
             return;
         }

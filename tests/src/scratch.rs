@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_their_process_and_fit_into_an_interface() {
+    fn names_contain_the_process_id_and_fit_an_interface() {
         let name = unique_name();
         assert_eq!(owner(&name), Some(std::process::id()));
         assert!(!is_stale(&name) && name.len() <= 15);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_left_is_swept_away() {
+    fn leftovers_of_a_killed_run_are_removed() {
         let scratch = Scratch::new();
         let stale = scratch.dir("rge4194305n0");
         let alive = scratch.dir(&unique_name());

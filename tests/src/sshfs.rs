@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_arrives_on_the_server_and_all_is_taken_down() {
+    fn written_data_reach_the_server_and_the_bed_is_removed() {
         if !crate::needs::are_met(NEEDS) {
             return;
         }

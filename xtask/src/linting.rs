@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_linter_has_every_crate_with_its_tests_and_what_has_none() {
+    fn linter_covers_every_crate_with_its_tests() {
         let way = |words: &str| Way::of(&words.split(' ').collect::<Vec<_>>());
         let lib = "--crate-name reelgauge_engine crates/engine/src/lib.rs --emit=metadata,link";
         assert_eq!(way(lib), Way::Alone);

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_available_is_read() {
+    fn available_memory_is_read() {
         let text = "MemTotal:       24684068 kB\nMemFree:   19387444 kB\nMemAvailable:   24098944 kB\n";
         assert_eq!(available_gib(text), Some(22));
         assert_eq!(available_gib("MemTotal: 1 kB\n"), None);

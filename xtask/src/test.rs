@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_argument_is_refused_with_what_there_is() {
+    fn unknown_argument_is_refused_with_the_known_ones() {
         let refused = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|&a| a.to_owned()).collect();
             Choice::parse(&arguments).unwrap_err().to_string()

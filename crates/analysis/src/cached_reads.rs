@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_unknown_memory_is_suspected_for_whatever_this_tool_touched() {
+    fn server_of_unknown_memory_may_have_cached_all_touched_files() {
         assert_eq!(why(&facts()), [WhySuspected::UsedBefore]);
         let fresh = MemoryFacts { written_by_this_run_bytes: GIB, ..facts() };
         assert_eq!(why(&fresh), [WhySuspected::JustWritten]);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn own_files_whose_later_reads_were_no_faster_are_in_no_cache() {
+    fn files_with_unchanged_reread_times_are_not_cached() {
         let own = MemoryFacts { own_files: true, ..facts() };
         let even = MemoryFacts { rereads: compared(times(50, 900.0), times(80, 800.0)), ..own.clone() };
         assert_eq!(why(&even), []);

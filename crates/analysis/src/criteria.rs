@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_replace_what_they_name_and_nothing_else() {
+    fn flags_replace_only_the_criteria_they_name() {
         let criteria = changed("late=3, p99=40ms");
         assert_eq!((criteria.late_frames_max, criteria.p99_response_ms), (Some(3), Some(40.0)));
         assert_eq!(criteria.failed_ops_max, Some(0));
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_refused_with_the_way_to_write_it() {
+    fn invalid_criteria_are_refused_with_an_example() {
         assert!(refused("lat=0").contains("'lat'; use late, errors, p99"));
         for text in ["late", ""] {
             let said = refused(text);
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_say_the_same_in_toml() {
+    fn criteria_in_toml_equal_those_from_flags() {
         let change: CriteriaChange = toml::from_str(
             "late_frames_max = 2\np99_response_ms = 40\nfailed_ops_max = \"none\"\n\
              op_rate_global_min = 0.9\n",

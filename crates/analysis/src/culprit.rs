@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_was_stopped_is_not_the_machines_fault() {
+    fn suspended_reelgauge_is_not_attributed_to_the_host() {
         let stopped = MachineThen { longest_pause_s: Some(1.2), ..MachineThen::default() };
         assert_eq!(decided(9, 9, &stopped), Culprit::Tool);
         let on_a_busy_machine = MachineThen { processors_busy_percent: Some(99.0), ..stopped };
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_link_comes_before_what_lies_behind_it() {
+    fn full_link_takes_precedence_over_later_components() {
         let full = MachineThen { link_share: Some(0.93), ..MachineThen::default() };
         assert_eq!(decided(9, 0, &full), Culprit::Link);
         let half = MachineThen { link_share: Some(0.5), ..MachineThen::default() };

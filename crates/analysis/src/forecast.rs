@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_short_and_writes_little_goes_without_saying() {
+    fn only_short_runs_with_few_writes_need_no_forecast() {
         let short = Forecast {
             time: TimeAhead::Planned { s: 60.0 },
             least_files_bytes: 0,

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sampled_is_not_known() {
+    fn unsampled_period_is_unknown() {
         let found = from_counters(&counters(Vec::new()), 0.0, 1.0, 2, None);
         assert_eq!(found, None);
         let busy = series("host", "cpu_busy_percent", &[(0.0, None), (1.0, Some(60.0))]);

@@ -389,7 +389,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_targets_are_held_against_one() {
+    fn two_targets_are_compared_with_one() {
         let on = |targets: &[&'static str], bytes_per_s, workers| MovedOn {
             targets: targets.iter().copied().collect(),
             bytes_per_s,

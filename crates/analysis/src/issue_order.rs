@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_later_than_the_window_is_counted_and_kept() {
+    fn operations_later_than_the_window_are_counted_and_kept() {
         let (out, late) = ordered(&[10, 20, 30, 40, 5, 50], 2);
         let times: Vec<u64> = out.iter().map(|(time, _)| *time).collect();
         assert_eq!((times, late), (vec![10, 20, 5, 30, 40, 50], 1));

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_marked_from_the_look_before_it_to_the_last_that_saw_it() {
+    fn work_is_marked_from_the_sample_before_it_to_the_last_with_it() {
         let of = |points: &[(f64, Option<f64>)]| marks_of("disk", "background_work_count", points);
         let (off, on) = (Some(0.0), Some(1.0));
         assert_eq!(of(&[(0.0, off), (1.0, off)]), []);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_marks_is_kept_and_nothing_else_is_for_that() {
+    fn only_samples_that_mark_are_kept_for_marks() {
         for kind in reelgauge_record::counters::KINDS {
             let is_kept = crate::counters::MARKING.contains(&(kind.layer, kind.name));
             let risen = [(0.0, Some(0.0)), (1.0, Some(1e9))];

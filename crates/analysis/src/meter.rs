@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_warm_up_moves_is_counted_apart() {
+    fn warm_up_bytes_are_counted_separately() {
         let mut meter = Meter::new();
         let warm = |op: OpRecord| OpRecord { flags: OpFlags::WARMUP, ..op };
         meter.add(&warm(read(0, 0, 4096)));

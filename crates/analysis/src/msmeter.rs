@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_no_time_or_can_not_be_is_counted_and_in_no_table() {
+    fn records_without_a_valid_time_are_counted_but_not_tabulated() {
         let mut tally = MeterTally::default();
         for rate in [f64::INFINITY, f64::NAN, 0.0, -1.0] {
             tally.take(&record(Mode::SeqRd, 1, 1, rate, 1.0));

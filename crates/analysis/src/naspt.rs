@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn suites_are_compared_by_what_both_have() {
+    fn suites_are_compared_by_their_common_workloads() {
         let (new, old) = (
             table(&[("a", &[40]), ("b", &[10]), ("c", &[7])]),
             table(&[("z", &[1]), ("b", &[20]), ("a", &[10])]),

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_is_no_ceiling() {
+    fn unstated_part_has_no_ceiling() {
         let nothing = path(&Site::default(), None, MeasuredPath::default());
         assert!(nothing.hops.iter().all(|hop| hop.ceiling_bytes_per_s.is_none()), "{nothing:?}");
         assert_eq!((nothing.hops.len(), nothing.lowest), (6, None));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_more_went_through_is_no_bound() {
+    fn exceeded_ceiling_is_no_bound() {
         let got = |client_bytes_per_s| {
             let measured =
                 MeasuredPath { client_bytes_per_s: Some(client_bytes_per_s), ..MeasuredPath::default() };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slower_client_is_what_a_buffer_is_for() {
+    fn slower_client_needs_a_buffer() {
         let holds = |mbit| {
             path(&site(), Some(&client(mbit)), MeasuredPath::default()).buffer_holds_us.map(f64::round)
         };

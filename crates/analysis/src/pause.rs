@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_seen_at_a_pauses_end_is_booked_as_the_tools() {
+    fn delay_seen_after_a_pause_is_attributed_to_reelgauge() {
         let one = pauses(&[(1_000, 2_000)]);
         let booked = |issued: u64, done: u64| one.booked_ns(issued * MS, done * MS) / MS;
         assert_eq!(booked(990, 2_003), 1_000);

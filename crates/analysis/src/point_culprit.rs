@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_point_is_booked_to_who_has_most_late_frames() {
+    fn culprit_of_a_load_point_has_the_most_late_frames() {
         let incident = |culprit, late_frames| Incident { culprit, late_frames, ..Incident::default() };
         let failed = |measured| Verdict {
             storage_failed: true,
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_that_do_not_agree_blame_nobody() {
+    fn hosts_with_different_culprits_have_no_common_culprit() {
         let failed = |measured| Verdict {
             storage_failed: true,
             failures: vec![crate::verdict::Failure { measured, ..crate::verdict::failure_of_tests() }],

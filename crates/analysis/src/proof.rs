@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_have_their_spread_and_nobody_stands_in_for_a_missing_one() {
+    fn figures_have_a_spread_and_missing_ones_stay_missing() {
         use Judgement::{Base, Same};
         let mut read = row(READ, Better::Higher, &[[10.0, 12.0], [20.0, 23.0]], &[Base, Same]);
         let other = row("total.data_ops_per_s", Better::Higher, &[[1.0, 1.0], [1.0, 1.0]], &[Base, Same]);

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_did_stays_theirs() {
+    fn delays_with_other_causes_are_not_attributed_to_the_limit() {
         let storage = vec![incident(Culprit::Storage)];
         assert_eq!(booked(900, Culprit::Storage, storage).0, Some(Culprit::Storage));
         assert_eq!(booked(0, Culprit::Tool, vec![incident(Culprit::Tool)]).0, Some(Culprit::Tool));

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_pass_reads_what_the_first_one_did() {
+    fn second_pass_counts_as_rereads() {
         let pass = |service_us| (0..40).map(move |n| read(n * 1000, 1000, service_us));
         let mut tally = RereadTally::default();
         pass(8_000).chain(pass(400)).for_each(|op| tally.add(&op));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_or_read_in_the_warm_up_was_moved_before() {
+    fn warm_up_transfers_make_later_reads_rereads() {
         let warmup = OpRecord { flags: OpFlags::WARMUP, ..read(0, 64, 1) };
         assert_eq!(counted(&[warmup, read(0, 64, 1)]), (0, 64));
         assert_eq!(counted(&[made_up::write(0, 0, 64 << 10), read(0, 64, 1)]), (0, 64));

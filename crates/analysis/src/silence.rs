@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incident_has_the_silence_of_the_log_with_the_pauses_of_the_tool() {
+    fn incident_silence_includes_pauses_of_reelgauge() {
         assert_eq!(unified((4.0, 3.17), (4.1, 2.99)), (Some(4.0), Some(3.17)));
         assert_eq!(unified((4.0, 3.0), (4.0, 3.0)), (Some(4.0), Some(3.0)));
         // A different silence, and one in which Reelgauge was paused for most of the time.

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn begins_small_and_holds_only_what_lies_between() {
+    fn histogram_allocates_only_the_recorded_range() {
         let mut recorder = PairRecorder::default();
         assert_eq!(recorder.window.counters.capacity(), 0);
         recorder.record(1_000_000, 1_000_000);

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_suite_lacks_is_no_zero_and_is_counted() {
+    fn missing_workload_is_counted_not_zero() {
         let first = suite(&[("a", Naspt, 10), ("b", Naspt, 20)]);
         let second = suite(&[("c", Naspt, 5), ("a", Naspt, 30)]);
         let table = SuitesTable::of(&[&first, &second]);

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sawtooth_is_noise_and_lowers_what_is_relied_on() {
+    fn sawtooth_is_noise_and_lowers_the_lower_bound() {
         let saw = of(&[200.0, 100.0, 200.0, 100.0, 200.0, 100.0, 200.0]);
         assert_eq!(saw.trend, RateTrend::Steady);
         assert!(saw.least_bytes_per_s() < 100e6, "{saw:?}");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn few_seconds_tell_nothing() {
+    fn few_seconds_have_no_sustained_rate() {
         assert_eq!(of(&[250.0, 250.0]).trend, RateTrend::TooShort);
         assert_eq!(SustainedRate::of(&[]), None);
         assert!(!of(&[250.0; 4]).trend.is_sustained() && of(&[250.0; 5]).trend.is_sustained());

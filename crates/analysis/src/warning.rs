@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_said_where_there_is_nothing_to_say() {
+    fn clean_run_has_no_warning() {
         let in_memory = CacheSuspicion::Answered { evidence: CacheEvidence::TargetIsMemory };
         for suspicion in [None, Some(CacheSuspicion::NotSuspected), Some(in_memory)] {
             let memory = MemoryFacts { suspicion, ..MemoryFacts::default() };

@@ -277,7 +277,7 @@ fn a_stall_of_one_second_is_seen_where_it_was() {
 }
 
 #[test]
-fn load_points_whose_rows_are_mixed_are_counted_one_by_one() {
+fn interleaved_load_points_are_counted_separately() {
     let points: Vec<JudgedPoint> = (0..3)
         .map(|point| judged(point, u64::from(point) * 3_000, u64::from(point) * 3_000 + 2_000, 4))
         .collect();

@@ -162,7 +162,7 @@ fn the_papers_tables() {
 }
 
 #[test]
-fn short_blocks_and_gaps_stand_beside() {
+fn short_blocks_and_gaps_have_separate_counts() {
     let paper = golden().paper;
     let beside = |mode, block| {
         let cell = paper.cell(mode, block).unwrap();
@@ -177,7 +177,7 @@ fn short_blocks_and_gaps_stand_beside() {
 }
 
 #[test]
-fn each_worker_has_tables_of_its_own() {
+fn each_worker_has_separate_tables() {
     let figures = golden();
     let of = |at: usize| figures.per_worker[at].paper.as_ref().unwrap();
     assert_cell(of(0), Mode::SeqRd, Some(65_536), (Some(20.48), None, None));
@@ -236,7 +236,7 @@ fn times() {
 }
 
 #[test]
-fn what_came_short_is_an_answer_in_a_replay_alone() {
+fn short_transfer_is_valid_only_in_a_replay() {
     let ops = || worker_1().into_iter().map(Ok::<_, std::convert::Infallible>);
     let timings = BTreeMap::from([(0, TIMING)]);
     let writes = |short_ops| {
@@ -292,7 +292,7 @@ fn the_order_of_workers_does_not_matter() {
 }
 
 #[test]
-fn several_hosts_merge_to_what_one_meter_finds() {
+fn merged_hosts_equal_a_single_meter() {
     let as_worker = |ops: Vec<OpRecord>, worker| ops.into_iter().map(move |op| OpRecord { worker, ..op });
     let tally = |ops: Vec<OpRecord>| {
         let mut meter = Meter::new();

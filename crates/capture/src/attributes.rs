@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn opens_are_told_as_they_were_asked_for() {
+    fn opens_are_recorded_with_their_flags() {
         let bits = |flags: OFlags| open_bits(flags).0;
         assert_eq!(bits(OFlags::RDONLY), OpenBits::READ.0);
         assert_eq!(bits(OFlags::RDWR), OpenBits::READ.with(OpenBits::WRITE).0);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn times_before_1970_stay_what_they_are() {
+    fn times_before_1970_are_kept() {
         let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1_500);
         assert_eq!(time(-2, 500_000_000_u32), before);
         let spec = timespec(Some(TimeOrNow::SpecificTime(before)));

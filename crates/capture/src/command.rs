@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_stands_where_it_should_and_its_end_is_told() {
+    fn command_runs_in_the_mount_and_its_end_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         let around =
             Surroundings { point: dir.path(), cwd: Some(dir.path().to_owned()), stdout_to_stderr: true };

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_before_a_name_is_made_is_not_the_applications() {
+    fn lookup_before_a_creation_is_not_recorded() {
         let journal = on();
         let miss = |name: &str| {
             let call = journal.arrive(7);

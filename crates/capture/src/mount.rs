@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mount_point_replaces_its_sign_wherever_it_stands() {
+    fn mount_point_replaces_its_placeholder_everywhere() {
         let put = |text: &str| put_in(OsStr::new(text), Path::new("/m"));
         assert_eq!(put("{}"), "/m");
         assert_eq!(put("if={}/a.mov,{}/b"), "if=/m/a.mov,/m/b");

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_one_file_under_two_names_and_where_links_led_is_known() {
+    fn hard_links_and_link_targets_are_recorded() {
         let mut names = NameTable::default();
         let several = |inode| Linked { several: Some(Key { device: 1, inode }), ..NONE };
         let mut look = |path: &'static str, seen, linked| {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_look_counts() {
+    fn first_lookup_decides_the_earlier_state() {
         let mut names = NameTable::default();
         let path = Path::new("a");
         assert_eq!(names.look(path, Some(path), Before::Absent, NONE), Before::Absent);

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_renamed_over_is_gone_and_its_number_is_another_file_later() {
+    fn renamed_over_file_is_removed_and_its_number_reused() {
         let mut nodes = Nodes::new(ROOT_KEY);
         nodes.enter(ROOT, name("a"), file(7));
         nodes.enter(ROOT, name("b"), file(8));

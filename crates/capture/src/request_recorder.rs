@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_somewhere_inside_or_nowhere() {
+    fn links_stay_inside_the_directory() {
         for (from, text, to) in [
             ("", "a", Some("a")),
             ("d", "a", Some("d/a")),
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn long_stretches_are_told_in_parts_that_join() {
+    fn long_ranges_are_recorded_in_contiguous_parts() {
         let span = ServiceTime { begun_ns: 100, done_ns: 700 };
         let all = |offset, len| {
             let parts = parts(offset, len, span).collect::<Vec<_>>();

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_ends_the_rights_to_run_as_somebody_else() {
+    fn write_clears_setuid_and_setgid() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("program");
         for (before, after) in [(0o6755, 0o755), (0o2644, 0o2644), (0o4600, 0o600), (0o644, 0o644)] {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_in_a_setgid_directory_has_its_group() {
+    fn files_in_a_setgid_directory_get_its_group() {
         if !rustix::process::geteuid().is_root() {
             return;
         }

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_needed_rests_and_is_woken_when_it_is() {
+    fn idle_threads_sleep_until_needed() {
         let threads = 6;
         let (workers, requests, joins) = serve(threads);
         // Never ends if no thread, or every thread, would rest.

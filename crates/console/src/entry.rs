@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_progress_is_running_whatever_its_summary_contains() {
+    fn run_in_progress_is_running_despite_its_summary() {
         let folder = tempfile::tempdir().unwrap();
         let run = make_run(folder.path());
         run.write_summary(&Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Default::default())).unwrap();

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logs_weigh_what_their_files_do_together() {
+    fn log_weight_is_the_sum_of_its_files() {
         let folder = tempfile::tempdir().unwrap();
         let log = |name: &str, sizes: &[u64]| {
             let log = folder.path().join(name);

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_found_by_what_is_asked() {
+    fn operations_are_filtered_by_the_query() {
         let (_parent, trace) = trace();
         let found = |text: &str| ops(&trace, &query(text), &|| false).unwrap();
         assert_eq!(found("top=3&kind=write&sort=offset").ops.offset_bytes, [0, 64 << 10, 128 << 10]);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn contradictory_input_is_refused() {
         let (_parent, trace) = trace();
         for text in [
             "",

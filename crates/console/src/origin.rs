@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn on_this_machine_alone_only_its_address_is_its_name() {
+    fn local_console_accepts_only_loopback_names() {
         let site = site("127.0.0.1:8642", false, None);
         for host in ["127.0.0.1:8642", "localhost:8642", "LOCALHOST:8642"] {
             assert!(site.is_host(host), "{host}");
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_are_held_to_the_way_that_a_browser_came() {
+    fn cookies_are_bound_to_the_origin() {
         let held = |path, is_secure| CookieScope { path, is_secure };
         let proxy = site("127.0.0.1:8642", false, Some("https://nas.example.com/r/"));
         let origin = Some("https://nas.example.com");

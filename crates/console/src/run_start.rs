@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_started_on_what_may_not_be_named() {
+    fn forbidden_targets_are_not_started() {
         let (folder, starter, runs) = scene("touch \"$0.was-started\"");
         let top = folder.path().canonicalize().unwrap();
         let (target, runs_dir) = (top.join("target").display().to_string(), runs.dir().display().to_string());

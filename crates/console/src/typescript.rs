@@ -206,7 +206,7 @@ enum Choice {
 }
 
 #[test]
-fn declarations_are_what_serde_writes() {
+fn declarations_match_serde_output() {
     let mut types = Types::none();
     types.visit::<Outer>();
     assert_eq!(
@@ -238,7 +238,7 @@ fn declarations_are_what_serde_writes() {
 }
 
 #[test]
-fn long_lists_of_words_stand_below_each_other() {
+fn long_unions_are_written_one_per_line() {
     assert_eq!(words_below_each_other("type A = \"b\" | \"c\";"), "type A = \"b\" | \"c\";");
     let long = "x".repeat(COLUMNS_MAX);
     let list = words_below_each_other(&format!("type A = \"b\" | \"{long}\";"));

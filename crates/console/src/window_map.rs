@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded_whatever_is_asked_for() {
+    fn window_map_is_bounded_for_any_request() {
         for (columns, rows) in [(0, 0), (u64::MAX, u64::MAX), (COLUMNS_MAX, ROWS_MAX), (1, 5_000)] {
             let all = Window {
                 from_ns: 0,

@@ -361,7 +361,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
     }
 
     #[test]
-    fn a_path_narrows_down_what_is_judged() {
+    fn path_restricts_the_judged_subjects() {
         let (client, server) = ([Role::Client], [Role::Client, Role::Server]);
         assert_eq!(found(None, &client), ["net.link.speed_downshift", "blk.scheduler"]);
         assert_eq!(found(Some("/mnt/nas/a"), &client), [""; 0], "the way leads over the other card");
@@ -371,7 +371,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
 
     /// The options of such a mount contain no address: the caller determines the path to its server.
     #[test]
-    fn the_cards_on_the_way_to_a_server_without_an_address_are_those_of_its_link() {
+    fn cards_to_a_server_without_address_are_those_of_its_link() {
         use reelgauge_machine::path_mount::PlaceLink;
         let through = |link: Option<(&str, bool)>| {
             let mounts = "29 1 0:9 / /t rw - fuse.sshfs a@nas1:/m rw\n";
@@ -496,7 +496,7 @@ eth0 00000000 0101A8C0 0003 0 0 0 00000000 0 0 0
 
     /// The same settings give the same finding, however much memory is free, and none if nothing waits.
     #[test]
-    fn limits_of_written_data_hang_on_the_settings_and_on_where_the_data_lies() {
+    fn dirty_limits_depend_on_settings_and_data_location() {
         let found = |total_gib: u64, free_gib: u64, percent: &str, fs_type: Option<&str>| {
             let mut texts = Texts::default();
             let (total, free) = (total_gib << 20, free_gib << 20);

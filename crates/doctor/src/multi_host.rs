@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_have_is_told_once_with_their_names_and_who_has_it_not() {
+    fn common_finding_is_shown_once_with_affected_and_other_hosts() {
         let (mtu, ring) = ("net.mtu", "net.ring");
         let all = together(&[
             host("a", vec![finding(mtu, Severity::Medium, "eth0 has 1500")], &[ring], &[]),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_machine_says_is_bounded() {
+    fn host_results_are_bounded() {
         let long = "x".repeat(2_000);
         let mut many = finding("r", Severity::Low, &long);
         many.found = vec![long.clone(); 20];

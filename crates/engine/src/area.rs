@@ -603,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn every_area_has_an_id_of_its_own() {
+    fn every_area_has_a_unique_id() {
         let (one, two) = (scratch(), scratch());
         let (one, two) =
             (Area::open_or_create(one.path()).unwrap(), Area::open_or_create(two.path()).unwrap());
@@ -623,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn opening_what_is_not_there_makes_nothing() {
+    fn opening_a_missing_area_creates_nothing() {
         let dir = scratch();
         let error = Area::open_existing(dir.path()).unwrap_err();
         assert!(matches!(error, AreaError::NoArea { .. }), "{error}");
@@ -640,7 +640,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_without_marker_is_left_alone() {
+    fn directory_without_marker_is_unchanged() {
         let dir = scratch();
         let root = dir.path().join(AREA_DIR);
         fs::create_dir(&root).unwrap();
@@ -653,7 +653,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_that_name_is_left_alone() {
+    fn file_with_the_area_name_is_unchanged() {
         let dir = scratch();
         fs::write(dir.path().join(AREA_DIR), "precious").unwrap();
         let error = assert_left_alone(dir.path());
@@ -662,7 +662,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_of_that_name_is_left_alone_even_if_it_leads_to_an_area() {
+    fn link_with_the_area_name_is_unchanged_even_if_it_leads_to_an_area() {
         let (dir, other) = (scratch(), scratch());
         let elsewhere = Area::open_or_create(other.path()).unwrap();
         std::os::unix::fs::symlink(elsewhere.root(), dir.path().join(AREA_DIR)).unwrap();
@@ -672,7 +672,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marker_that_is_none_is_refused() {
+    fn invalid_marker_is_refused() {
         let linked = scratch();
         let real = Area::open_or_create(linked.path()).unwrap();
         let real_text = fs::read_to_string(real.root().join(MARKER_FILE)).unwrap();
@@ -704,7 +704,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_of_a_newer_version_is_left_alone() {
+    fn area_of_a_newer_version_is_unchanged() {
         let dir = scratch();
         let root = dir.path().join(AREA_DIR);
         fs::create_dir(&root).unwrap();
@@ -748,7 +748,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_an_area_is_known_before_it_is_made() {
+    fn area_content_is_known_before_it_is_created() {
         let dir = scratch();
         let root = fs::canonicalize(dir.path()).unwrap().join(AREA_DIR);
         for inside in [root.clone(), root.join("runs"), root.join("a/b")] {
@@ -796,7 +796,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machines_of_one_run_share_an_area_and_nobody_else_gets_it() {
+    fn only_hosts_of_one_run_share_an_area() {
         let dir = scratch();
         let area = Area::open_or_create(dir.path()).unwrap();
         let is_refused = |area: &Area| matches!(area.lock(), Err(AreaError::InUse { .. }));
@@ -831,7 +831,7 @@ mod tests {
     }
 
     #[test]
-    fn clean_removes_all_of_it_and_tells_what() {
+    fn clean_removes_everything_and_reports_it() {
         let dir = scratch();
         fs::write(dir.path().join("film.mov"), "precious").unwrap();
         let area = Area::open_or_create(dir.path()).unwrap();
@@ -860,7 +860,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn clean_leaves_what_the_tool_did_not_make_and_names_it() {
+    fn clean_keeps_and_names_foreign_files() {
         let (dir, other) = (scratch(), scratch());
         fs::write(other.path().join("film.mov"), "precious").unwrap();
         let area = Area::open_or_create(dir.path()).unwrap();

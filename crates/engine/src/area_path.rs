@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_below_is_made_read_renamed_and_removed() {
+    fn paths_below_are_created_read_renamed_and_removed() {
         each_way(|area, _| {
             let at = |name: &str| area.path().join(name);
             area.create_dir(&at("data/set/deep")).unwrap();
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_the_way_is_never_followed() {
+    fn link_in_the_path_is_never_followed() {
         each_way(|area, beside| {
             let at = |name: &str| area.path().join(name);
             fs::remove_dir_all(at("data")).unwrap();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_the_same_directory_whatever_gets_its_name() {
+    fn opened_directory_stays_the_same_after_its_name_is_reused() {
         each_way(|area, beside| {
             let aside = area.path().with_file_name("aside");
             fs::rename(area.path(), &aside).unwrap();

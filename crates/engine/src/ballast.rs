@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_is_a_share_of_what_may_be_used() {
+    fn level_is_a_share_of_usable_space() {
         let space = Space { available_bytes: 600, total_bytes: 1000 };
         let level = Level::of(space, KeepFree::Bytes(200));
         assert_eq!((level.used_bytes, level.usable_bytes, level.percent()), (400, 800, 50.0));

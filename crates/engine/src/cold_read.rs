@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_enough_a_shorter_file_is_told_and_it_can_be_stopped() {
+    fn partial_read_works_short_file_is_reported_and_stop_is_obeyed() {
         let dir = tempfile::tempdir().unwrap();
         let area = AreaDir::open(dir.path()).unwrap();
         let (from, to) = (dir.path().join("file"), dir.path().join("copy"));

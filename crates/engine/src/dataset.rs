@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_unfit_is_written_anew() {
+    fn only_unfit_files_are_rewritten() {
         let (_dir, area) = area();
         let set = prepare(&area, SPEC).unwrap();
         let path = |number: usize| set.files[number].path.clone();
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_of_a_newer_version_is_left_alone() {
+    fn manifest_of_a_newer_version_is_unchanged() {
         let (_dir, area) = area();
         let set = prepare(&area, SPEC).unwrap();
         fs::write(set.directory.join("dataset.toml"), "format = 2\nanything = 1").unwrap();
@@ -387,7 +387,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_sparse_file_is_written_anew() {
+    fn sparse_file_is_rewritten() {
         let (_dir, area) = area();
         let set = prepare(&area, SPEC).unwrap();
         let sparse = fs::File::create(&set.files[1].path).unwrap();

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_side_by_side_is_one_extent() {
+    fn adjacent_extents_are_merged() {
         let one = counted(&[(0, 1000, 10), (10, 1010, 20), (30, 1030, 5)]);
         assert_eq!((one.extents, one.mapped_bytes, one.backward_percent), (Some(1), 35, None));
         assert_eq!(one.bytes_per_extent, Some(35.0));
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_or_is_compressed_is_not_counted() {
+    fn unallocated_and_compressed_extents_are_not_counted() {
         for (placeless, encoded, word) in [(true, false, "not on disk yet"), (false, true, "compressed")] {
             let mut count = Count::default();
             count.add(RawExtent { length: 10, placeless, encoded, ..RawExtent::default() });
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn file_systems_that_cannot_tell_say_why() {
+    fn unsupported_file_systems_have_a_reason() {
         for fs_type in ["nfs4", "cifs", "zfs", "tmpfs"] {
             assert!(silent(fs_type).is_some(), "{fs_type}");
         }
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_file_just_written_has_places_for_all_its_data_or_the_file_system_does_not_tell() {
+    fn new_file_has_complete_extents_or_none_are_reported() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         std::fs::write(&path, vec![7; 3 << 20]).unwrap();

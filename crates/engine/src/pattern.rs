@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "writes are numbered before the first one is made")]
-    fn a_writer_that_is_numbered_anew_is_a_defect() {
+    fn renumbered_writer_is_a_defect() {
         let mut data = WriteData::new(SPEC, 3, 4096).unwrap();
         data.stamp(0, 0, 4096);
         let _ = data.numbered_from(100);
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_again_within_what_storage_compresses_as_one() {
+    fn data_does_not_repeat_within_a_compression_block() {
         for (max_len, len) in [
             (4096, 4096),
             (65536, 4096),

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_file_system_keeps_what_it_is_told_and_nothing_is_left() {
+    fn local_file_system_passes_all_probes_and_no_file_remains() {
         let found: Vec<_> = probed(&Steps::default()).into_iter().flat_map(Result::unwrap).collect();
         let told: Vec<&str> = found.iter().map(|(fact, _)| *fact).collect();
         let all: Vec<&str> = PROBES.iter().flat_map(|probe| probe.facts).copied().collect();
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stops_it_is_obeyed() {
+    fn probe_stops_on_request() {
         let steps = Steps::default();
         steps.stop();
         let found = probed(&steps);
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_done_is_said_plainly() {
+    fn failed_probe_step_is_reported() {
         let full = io::Error::from(io::ErrorKind::StorageFull);
         let of = |shortage| why("create a file", &full, shortage);
         assert!(

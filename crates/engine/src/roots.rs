@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_below_a_root_is_admitted_with_its_links_resolved() {
+    fn paths_below_a_root_are_admitted_after_resolving_links() {
         let (_folder, roots, top) = scene();
         for (given, real) in [
             ("media", "media"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_what_lies_elsewhere() {
+    fn paths_outside_the_roots_are_not_described() {
         let (_folder, roots, top) = scene();
         let there = roots.admit(&format!("{top}/other/file")).unwrap_err().to_string();
         let not_there = roots.admit(&format!("{top}/other/fil_")).unwrap_err().to_string();

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_that_was_replaced_is_left_alone() {
+    fn replaced_area_is_unchanged() {
         let (target, area) = area();
         let scratch = Scratch::create(&area).unwrap();
         area.clone().clean().unwrap();

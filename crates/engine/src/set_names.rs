@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_what_is_in_it() {
+    fn set_name_describes_its_content() {
         assert_eq!(directory_name(1 << 30, 4096), "files-1GiB-u4096");
         for (bytes, label) in [
             (1, "1B"),

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_twentieth_stays_free_or_ten_gigabytes_or_what_was_said() {
+    fn reserve_is_a_twentieth_or_10_gb_or_the_flag() {
         let of = |total_bytes| Space { available_bytes: total_bytes, total_bytes };
         let (small, large) = (of(100_000_000), of(400_000_000_000));
         assert_eq!(small.kept_bytes(KeepFree::Usual), 5_000_000);

@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_again_when_told_gets_all_of_it() {
+    fn retry_at_the_given_time_gets_the_full_amount() {
         let times = greedy(&of(10_000_000), 100_000, 10_000 * MS);
         let moved = times.len() as u64 * 100_000;
         assert!((100_000_000..=100_300_000).contains(&moved), "{moved}");
     }
 
     #[test]
-    fn what_was_not_used_is_not_saved_up() {
+    fn unused_rate_is_not_saved() {
         let throttle = of(1_000_000);
         assert!(throttle.admit(0, 10).is_ok());
         let late_ns = 3_600_000 * MS;

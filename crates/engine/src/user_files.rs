@@ -358,7 +358,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_leads_out_is_no_file_or_lies_elsewhere_is_left_alone() {
+    fn outside_links_and_non_files_are_ignored() {
         use std::os::unix::fs::symlink;
         let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let at = |name: &str| dir.path().join(name);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_enough_is_said_before_anything_is_handed_out() {
+    fn shortage_of_files_is_reported_before_assignment() {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path().join("a"), 5);
         let material = find(dir.path()).unwrap();
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_none_or_lies_elsewhere_is_refused() {
+    fn invalid_or_outside_folder_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("film.mov");
         write(file.clone(), 1);

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_forgiven_and_what_is_mistyped_is_guessed() {
+    fn spelling_variants_are_accepted_and_typos_get_suggestions() {
         let find = |typed: &str| catalogue().find(typed).map(|format| format.id.as_str());
         assert_eq!(find("ProRes_422 HQ UHD 29.97"), Ok("prores-422-hq-uhd-2997"));
         assert_eq!(find("BWF 48 kHz 24-bit 5.1"), Ok("bwf-48-khz-24-bit-5-1"));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_incomplete_says_so_and_can_be_completed() {
+    fn incomplete_format_is_reported_and_can_be_completed() {
         let said = catalogue().find("x-ocn-4k").unwrap_err().to_string();
         assert!(said.contains("frame rate"), "{said}");
         let incomplete = |id: &str| {

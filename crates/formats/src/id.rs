@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_is_forgiven() {
+    fn spelling_variants_are_accepted() {
         for typed in ["prores-422-hq-uhd-2997", "ProRes 422 HQ UHD 29.97", "PRORES_422_HQ_UHD_29.97 "] {
             assert_eq!(of_typed(typed), "prores-422-hq-uhd-2997");
         }

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_held_is_refused() {
+    fn unrepresentable_mean_is_refused() {
         assert_eq!(MeanBytes::over(5, 0), None);
         assert_eq!(MeanBytes::from_bits_per_s(u64::MAX, "23.976".parse().unwrap()), None);
         assert_eq!(MeanBytes::whole(u64::MAX).times(2), u64::MAX);

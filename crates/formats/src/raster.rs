@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_raster_is_refused() {
+    fn invalid_raster_is_refused() {
         for text in ["", "0x1080", "1920x", "70000x1", "4:3", "x"] {
             assert!(text.parse::<Raster>().is_err_and(|error| error.to_string().contains("uhd")), "{text}");
         }
     }
 
     #[test]
-    fn no_name_stands_for_two_rasters() {
+    fn raster_names_are_unambiguous() {
         let mut names: Vec<&str> = NAMES.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         let all = names.len();
         names.sort_unstable();

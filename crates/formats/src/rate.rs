@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_is_refused_with_an_example() {
+    fn invalid_rate_is_refused_with_an_example() {
         for text in [
             "",
             "0",

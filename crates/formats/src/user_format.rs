@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_per_frame_are_constant_unless_said_otherwise() {
+    fn bytes_per_frame_are_constant_by_default() {
         let frames =
             format("name = \"x\"\nbytes_per_frame = 8302592\nfps = \"24\"\nfiles = \"frames\"").unwrap();
         assert_eq!(frames.picture, PictureSize::Constant { bytes: 8_302_592 });
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_format_says_why() {
+    fn invalid_format_has_a_reason() {
         for (body, said) in [
             ("name = \"x\"\nfps = 25", "either bytes_per_frame or mbit_per_s"),
             ("name = \"x\"\nfps = 25\nmbit_per_s = 1\nbytes_per_frame = 1", "either bytes_per_frame"),

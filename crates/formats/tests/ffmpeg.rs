@@ -255,7 +255,7 @@ fn h264_movies_are_listed_as_ffprobe_lists_them() {
 }
 
 #[test]
-fn varying_frame_rates_are_told() {
+fn varying_frame_rates_are_reported() {
     let Some(folder) = studio("varying rate") else {
         return;
     };
@@ -279,7 +279,7 @@ fn a_users_rate_overrules_the_files() {
 }
 
 #[test]
-fn fragmented_files_say_what_to_do_and_it_helps() {
+fn fragmented_files_have_a_working_remedy() {
     let Some(folder) = studio("fragmented") else {
         return;
     };
@@ -295,7 +295,7 @@ fn fragmented_files_say_what_to_do_and_it_helps() {
 }
 
 #[test]
-fn mxf_files_give_their_mean_and_say_so() {
+fn mxf_files_report_a_mean_size() {
     let Some(folder) = studio("mxf") else { return };
     let options = "-t 4 -y -c:v mpeg2video -b:v 5M -c:a pcm_s16le -ac 1";
     let path = make(folder.path(), "x.mxf", Raster::new(320, 240), "25", options);
@@ -309,7 +309,7 @@ fn mxf_files_give_their_mean_and_say_so() {
 }
 
 #[test]
-fn other_files_say_that_they_can_not_be_used() {
+fn other_files_are_refused() {
     let Some(folder) = studio("other files") else {
         return;
     };

@@ -73,7 +73,7 @@ fn a_file_may_end_anywhere() {
 }
 
 #[test]
-fn cut_files_say_that_they_are_cut() {
+fn truncated_files_are_reported_as_truncated() {
     let said = |content: &[u8]| look(content).unwrap_err().to_string();
     // The index comes last in the one and first in the other.
     assert!(said(&MOV[..MOV.len() - 1]).contains("truncated"));

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn noon_and_midnight_are_no_steps_whatever_the_words() {
+    fn noon_and_midnight_are_continuous_in_any_language() {
         for (am, pm) in [
             ("{} AM", "{} PM"),
             ("{} a.m.", "{} p.m."),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_none() {
+    fn invalid_time_is_none() {
         for bad in ["", "1:2", "24:00:00", "1:60:00", "1:2:3 4", "11/27/2026 7:19:37", "::", "1::2:3:4", "x"]
         {
             assert_eq!(CountryClock::default().at(bad.as_bytes()), None, "{bad}");

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn another_program_keeps_what_is_not_closed_for_it() {
+    fn exec_keeps_descriptors_without_close_on_exec() {
         let mut processes = Processes::default();
         processes.set(1, 3, file("a"), true);
         processes.set(1, 4, file("b"), false);

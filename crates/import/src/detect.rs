@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_told_by_its_name() {
+    fn binary_formats_are_detected_by_file_name() {
         assert_eq!(detect(b"\xff\xfe\"\0T\0"), Head::Utf16);
         assert_eq!(detect(b"\"\0T\0i\0m\0e\0 \0"), Head::Utf16);
         for head in [&b"PML_\x09\0"[..], b"\x1f\x8b\x08", b"\x0a\x0d\x0d\x0a\x1c", b"a\0\0\x01\x02"] {

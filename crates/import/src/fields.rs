@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_by_name_wherever_they_stand() {
+    fn columns_are_found_by_name_in_any_order() {
         let header = [&b"b"[..], b"a", b"x"];
         let columns = Columns::find(header.iter().copied(), &["a"], &["b", "c"]).unwrap();
         let row = [b"1", b"2", b"3"];

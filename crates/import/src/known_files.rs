@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_that_may_have_made_the_file_tells_by_its_size() {
+    fn file_size_shows_whether_an_open_created_it() {
         let mut known = Known::default();
         for (file, size) in [(0, 0), (1, 7)] {
             known.made_or_found(file);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_was_made_or_was_there_or_nothing_is_known() {
+    fn open_result_shows_creation_existence_or_neither() {
         const EACCES: i32 = 13;
         let mut known = Known::default();
         known.asked_for(0, 0);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_links_text_is_meant_from_where_it_lies() {
+    fn relative_link_resolves_from_its_directory() {
         for (link, text, meant) in [
             ("/m/soft", "in.ts", "/m/in.ts"),
             ("/m/d/soft", "../in.ts", "/m/d/../in.ts"),

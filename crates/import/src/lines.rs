@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_skipped_and_what_follows_is_read() {
+    fn endless_line_is_skipped_and_later_lines_are_read() {
         let mut text = vec![b'x'; MAX_LINE_BYTES + 1];
         text.extend_from_slice(b"\nnext\n");
         for buffer in [1 << 10, 1 << 22] {

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_keeps_what_is_below_it_and_nothing_else() {
+    fn root_keeps_only_paths_below_it() {
         let root = Some("/media/job/");
         assert_eq!(unix(root, "/media/job/a/b.mov").as_deref(), Ok("a/b.mov"));
         assert_eq!(unix(root, "/media/job"), Err(ROOT_ITSELF));

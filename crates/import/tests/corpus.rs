@@ -102,7 +102,7 @@ impl Receiver for Kept {
 }
 
 #[test]
-fn whoever_looks_on_sees_what_a_trace_holds() {
+fn observer_receives_the_records_of_the_trace() {
     let mut compared = 0;
     for format in Format::ALL {
         for file in files(&corpus().join(format.name())) {

@@ -96,7 +96,7 @@ fn a_trace_comes_back_from_both_versions() {
 }
 
 #[test]
-fn what_fio_cannot_hold_is_refused() {
+fn operations_unsupported_by_fio_are_refused() {
     let name = "x".repeat(200);
     let source = format!("7 1.0 open(\"/{name}/{name}\", O_RDWR) = 3\n7 1.1 write(3, \"a\", 1) = 1\n");
     let long = imported(&source);

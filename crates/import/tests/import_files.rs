@@ -209,7 +209,7 @@ fn procmon_results_that_are_no_errors_and_writes_to_the_end() {
 }
 
 #[test]
-fn procmon_without_the_useful_columns_says_what_is_missing() {
+fn procmon_error_names_the_missing_columns() {
     let source = "\"Time of Day\",\"Process Name\",\"PID\",\"Operation\",\"Path\",\"Result\",\"Detail\"\n\
         \"23:59:59,9999999\",\"a\",\"1\",\"ReadFile\",\"C:\\x\",\"SUCCESS\",\"Offset: 1.024, Length: 16\"\n\
         \"00:00:00,0000001\",\"a\",\"1\",\"ReadFile\",\"C:\\x\",\"SUCCESS\",\"Offset: 1.040, Length: 16\"\n";
@@ -301,7 +301,7 @@ not a line
 /// fs_usage prints the third argument of a positioned call << 32 | the lower half of the fourth, so that
 /// `pwrite(fd, buffer, 8, 0)` shows `O=0x0800000000`.
 #[test]
-fn fs_usage_shows_half_of_an_offset_and_what_was_asked_for() {
+fn fs_usage_offsets_are_truncated_and_sizes_are_requested_ones() {
     let mut source = "\
 10:00:00.000100  open              F=5        (RWC___)  /Volumes/nas/a.mov    0.000050   cp.900
 10:00:00.000200  pwrite            F=5    B=0x8         O=0x0800000000    0.000100 W cp.900

@@ -140,7 +140,7 @@ fn a_million_opens_are_a_million_operations() {
 }
 
 #[test]
-fn what_is_learned_of_a_file_is_kept_though_it_is_used_at_the_beginning_only() {
+fn file_facts_are_kept_after_its_last_use() {
     let mut source = "7 1.0 open(\"/m/a\", O_RDONLY) = 3\n7 1.1 open(\"/m/b\", O_RDWR) = 4\n".to_owned();
     for at in 0..300_000 {
         source += &format!("7 2.{at:06} pread64(4, \"\", 10, {at}) = 10\n");
@@ -192,7 +192,7 @@ fn calls_that_never_end_take_no_endless_memory() {
 }
 
 #[test]
-fn other_encodings_are_told_what_to_do() {
+fn other_encodings_have_a_remedy() {
     let utf16: Vec<u8> = "\u{feff}\"Time of Day\"".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let error = try_import(&utf16, None, None).err().unwrap();
     assert!(matches!(error, ImportError::Utf16 { .. }) && error.to_string().contains("iconv -f UTF-16"));

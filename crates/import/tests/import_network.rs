@@ -134,7 +134,7 @@ fn smb2_calls_and_replies_are_operations() {
 }
 
 #[test]
-fn a_name_beside_its_own_is_no_rename_in_smb2() {
+fn unrelated_name_is_no_smb2_rename() {
     let text = [
         r"response=0 tree=\\nas\s cmd=5 msg_id=1 filename=a disposition=1 access_mask=0x0012019f create_options=0x0",
         &format!("response=1 cmd=5 msg_id=1 fid={A} nt_status=0x00000000 action=1 eof=7"),
@@ -186,7 +186,7 @@ fn links_of_nfs_have_both_their_names() {
 }
 
 #[test]
-fn smb2_messages_that_share_a_packet_are_told_apart() {
+fn smb2_messages_in_one_packet_are_separated() {
     let related = "ffffffff-ffff-ffff-ffff-ffffffffffff";
     let text = [
         &format!(
@@ -254,7 +254,7 @@ fn nfs_version_3_learns_names() {
 
 /// Attributes of the directory in a reply (type 2, at its end, or alone) are not those of the name.
 #[test]
-fn nfs_version_3_removals_and_failed_look_ups_are_of_names() {
+fn nfs3_removals_and_failed_lookups_use_names() {
     let imported = imported(&rows(
         &NFS,
         &[
@@ -285,7 +285,7 @@ fn nfs_version_3_removals_and_failed_look_ups_are_of_names() {
 }
 
 #[test]
-fn nfs_version_4_looks_up_in_several_steps_and_reads_what_came() {
+fn nfs4_lookups_span_operations_and_reads_have_actual_lengths() {
     let imported = imported(&rows(
         &NFS,
         &[
@@ -362,7 +362,7 @@ fn nfs_version_4_goes_by_compounds() {
 }
 
 #[test]
-fn smb2_removes_of_what_is_not_there_are_opens_that_failed() {
+fn smb2_removal_of_a_missing_file_is_a_failed_open() {
     let tree = r"tree=\\nas\s";
     let open = "filename=nosuch disposition=1 access_mask=0x00010080 create_options=0x00001000";
     let text = [
@@ -378,7 +378,7 @@ fn smb2_removes_of_what_is_not_there_are_opens_that_failed() {
 }
 
 #[test]
-fn a_capture_without_a_row_is_told_that_the_port_may_be_another() {
+fn capture_without_rows_suggests_another_port() {
     for (columns, decode) in [(&SMB2[..], "-d tcp.port==PORT,nbss"), (&NFS[..], "-d tcp.port==PORT,rpc")] {
         let error = try_import(rows(columns, &[]).as_bytes(), None, None).err().unwrap().to_string();
         assert!(error.contains(decode), "{error}");
@@ -386,7 +386,7 @@ fn a_capture_without_a_row_is_told_that_the_port_may_be_another() {
 }
 
 #[test]
-fn a_capture_without_the_fields_is_told_the_command() {
+fn capture_without_fields_gets_the_tshark_command() {
     let source = "frame.time_epoch\tsmb2.cmd\n1.5\t5\n";
     let error = try_import(source.as_bytes(), None, None).err().unwrap().to_string();
     assert!(error.contains("no column tcp.stream, smb2.flags.response"), "{error}");

@@ -99,7 +99,7 @@ fn a_position_belongs_to_the_open_file_not_to_the_descriptor() {
 }
 
 #[test]
-fn children_and_threads_share_what_they_should() {
+fn children_and_threads_share_descriptors_as_cloned() {
     let source = r#"7 1795186657.000000 openat(AT_FDCWD</m>, "a", O_RDONLY|O_CLOEXEC) = 3</m/a> <0.1>
 7 1795186657.001000 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD <unfinished ...>
 8 1795186657.002000 read(3</m/a>, ""..., 10) = 10 <0.000001>
@@ -130,7 +130,7 @@ fn children_and_threads_share_what_they_should() {
 }
 
 #[test]
-fn calls_in_two_lines_are_put_together() {
+fn calls_split_over_two_lines_are_joined() {
     let source = r#"7 1795186657.000000 openat(AT_FDCWD</m>, "a", O_RDWR) = 3</m/a> <0.000010>
 7 1795186657.001000 pwrite64(3</m/a>, "x)"..., 65536, 0 <unfinished ...>
 8 1795186657.001100 close(3</m/a> <unfinished ...>
@@ -192,7 +192,7 @@ fn appending_to_a_file_of_unknown_size_goes_on_where_the_trace_ended() {
 }
 
 #[test]
-fn what_the_system_copies_is_a_read_and_a_write_of_what_was_copied() {
+fn kernel_copy_is_a_read_and_a_write() {
     let ops = ops_of(&[
         OPEN_IN,
         OPEN_OUT,
@@ -431,7 +431,7 @@ fn steps_are_added_up_and_a_directory_is_found_again() {
 }
 
 #[test]
-fn whole_seconds_are_said_to_be_coarse() {
+fn whole_second_times_are_reported_as_coarse() {
     let source = r#"10627 21:59:51 openat(AT_FDCWD, "/m/in.ts", O_RDWR|O_CREAT|O_CLOEXEC, 0644) = 4
 10627 21:59:51 write(4, "abc", 3)       = 3
 10627 21:59:52 close(4)                 = 0
@@ -579,7 +579,7 @@ fn the_pieces_of_a_long_operation_take_its_time_together() {
 }
 
 #[test]
-fn a_request_that_is_too_long_and_is_answered_short_asks_for_what_came_and_a_little_more() {
+fn oversized_short_request_is_clamped_slightly_above_its_result() {
     let source = [
         r#"7 1.0 open("/m/a", O_RDONLY) = 3 <0.1>"#,
         r#"7 2.0 read(3, ""..., 8589934592) = 2147479552 <0.2>"#,

@@ -242,7 +242,7 @@ md0 : active raid6 sdb1[0] sdc1[1](F)
     }
 
     #[test]
-    fn the_way_down_is_told_by_the_table_of_mounts_and_the_arrays() {
+    fn device_chain_is_read_from_mounts_and_arrays() {
         let plain = texts(&[]);
         assert_eq!(below(&plain, "/srv/media"), is("md0 sdb1 sdc1 sdb sdc", true));
         assert_eq!(below(&plain, "/srv/fast"), is("nvme0n1p2 nvme0n1", true));
@@ -254,7 +254,7 @@ md0 : active raid6 sdb1[0] sdc1[1](F)
     }
 
     #[test]
-    fn a_btrfs_of_several_disks_lies_on_all_of_them() {
+    fn btrfs_with_several_disks_uses_all_of_them() {
         let mounts = ("/proc/self/mountinfo", "30 29 0:41 / /srv rw - btrfs /dev/sdb rw\n");
         let show = "Label: 'a'  uuid: 1\n\tTotal devices 2\n\
                     \tdevid    1 size 3.64TiB used 1.2TiB path /dev/sdb\n\tdevid    2 size 3.64TiB used 1.2TiB path /dev/sdc\n";
@@ -265,7 +265,7 @@ md0 : active raid6 sdb1[0] sdc1[1](F)
     }
 
     #[test]
-    fn what_a_script_collected_tells_the_rest() {
+    fn collected_texts_complete_the_device_chain() {
         let whole = texts(&[
             ("/sys/block", "dm-2\nloop3\nmd0\nnvme0n1\nsda\nsdb\nsdc"),
             ("/sys/block/dm-2/slaves", "md0\n"),

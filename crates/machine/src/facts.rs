@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_is_not_told() {
+    fn missing_number_is_unknown() {
         let mut subject = Subject::new(FactKind::Machine, "");
         subject.number("speed_mbit_per_s", "-".parse().ok(), "/sys/class/net/eth0/speed");
         assert!(matches!(subject.fact("speed_mbit_per_s"), Some(Err(gap)) if gap.why == NotKnown::NotTold));

@@ -107,7 +107,7 @@ mod tests {
 
     /// Access to a mount whose server does not respond can hang the calling thread.
     #[test]
-    fn what_a_server_or_a_program_has_is_neither_local_nor_the_kernels() {
+    fn network_and_fuse_file_systems_are_not_local() {
         for (fs_type, source, local, kernels) in [
             ("xfs", "/dev/sda1", true, false),
             ("zfs", "tank/media", true, false),

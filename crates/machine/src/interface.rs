@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_as_fast_as_what_carries_them() {
+    fn layer_speed_is_that_of_the_lower_interface() {
         let net = Net::new();
         net.hardware("eth0", "1000", "igb");
         net.add("tap0", &[("speed", "10")]);
@@ -368,7 +368,7 @@ mod tests {
 
     /// The same files, as collected by a script.
     #[test]
-    fn collected_texts_tell_the_same_as_the_host() {
+    fn collected_texts_equal_the_local_host() {
         let mut texts = crate::texts::Texts::default();
         for (name, text) in [
             ("bond0", "bonding\nlower_eth0\nlower_eth1\nmtu\n"),

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_memory_left_and_lets_threads_be_started() {
+    fn local_host_has_free_memory_and_permits_threads() {
         let now = now(0);
         let (memory, by) = now.memory_bytes.unwrap();
         assert!((1 << 20..1 << 50).contains(&memory), "{memory} {by}");

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_the_line_rate() {
+    fn goodput_is_line_rate_minus_overhead() {
         let rate = |speed, mtu, server| line(Some(speed), Some(mtu), server).realistic_mb_per_s().unwrap();
         // The figures of the reference: payload of TCP with timestamps.
         assert!((rate(1_000, 1500, "10.0.0.2") - 117.7).abs() < 0.05);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn mounts_without_a_line_say_so() {
+    fn mount_without_a_link_has_a_reason() {
         assert_eq!(of(&mount("tmpfs", "tmpfs", MountKind::Memory, None)).kind, LinkKind::Memory);
         for (fs_type, source, kind) in [
             ("overlay", "overlay", MountKind::Overlay),

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_temporary_directory_lies_on_some_mount() {
+    fn temporary_directory_has_a_mount() {
         let dir = tempfile::tempdir().unwrap();
         let mount = Mount::at(dir.path()).unwrap();
         assert!(!mount.fs_type.is_empty());

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_device_settles_what_the_path_cannot() {
+    fn device_number_resolves_ambiguous_paths() {
         assert_eq!(id_at("/mnt/twice/x", None), 37, "on top wins");
         assert_eq!(id_at("/mnt/twice/x", Some((8, 17))), 36);
         // Over-mounted from above: by its path it is raid, but by its device, root is visible.
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_automount_point_gives_way_to_what_it_mounted() {
+    fn automount_point_is_replaced_by_its_mount() {
         assert_eq!(id_at("/net/nas2/show", None), 45);
         assert_eq!(id_at("/net/nas2", Some((0, 66))), 45);
     }

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_counted_is_unknown_and_not_0() {
+    fn missing_counter_is_unknown_not_0() {
         let text = "rchar: 4292\nwchar: 10\nsyscr: 13\nsyscw: 1\nread_bytes: 4096\nwrite_bytes: 8192\n\
                     cancelled_write_bytes: 0\n";
         assert_eq!(process_read_bytes(text), Some(4096));

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_no_mtu_gives_no_nonsense() {
+    fn impossible_mtu_has_no_overhead() {
         assert!(segment_bytes(0, true) > 0 && longest_echo_bytes(7, true) > 0);
     }
 }

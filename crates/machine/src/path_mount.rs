@@ -267,7 +267,7 @@ mod tests {
 ";
 
     #[test]
-    fn the_deepest_mount_holds_a_path_and_the_last_lies_on_top() {
+    fn deepest_and_latest_mount_holds_a_path() {
         let place = |path: &str| Place::told(TABLE, Path::new(path)).unwrap();
         assert_eq!(place("/mnt/nas/clips").fs_type, "xfs");
         assert_eq!(place("/mnt/nasty").fs_type, "ext4");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_table_does_not_tell_which_mount_holds_a_path() {
+    fn damaged_mount_table_gives_no_mount() {
         let collected = |table: &str| {
             let mut texts = Texts::default();
             texts.put("/proc/self/mountinfo", Ok(table.to_owned()));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_other_file_systems_lies_where_they_lie() {
+    fn union_mount_resolves_to_its_branches() {
         let mounts = format!(
             "{TABLE}40 29 0:60 / /u rw - fuse.mergerfs 1:2 rw\n\
              41 29 0:61 / /b rw - fuse.bindfs /mnt/nas rw\n42 29 0:62 / /s rw - fuse.sshfs a@nas1:/m rw\n"

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_early_is_unknown() {
+    fn truncated_text_is_unknown() {
         let short = Stat::of("7 (x) R 1").unwrap();
         assert_eq!((short.parent(), short.is_kernel_thread()), (Some(1), None));
         assert_eq!((short.ticks(), short.start_ticks()), (None, None));

@@ -210,7 +210,7 @@ mod tests {
     use crate::texts::Texts;
 
     #[test]
-    fn files_tell_settings_and_what_is_not_there_is_left_out() {
+    fn settings_are_read_from_files_and_missing_ones_omitted() {
         let mut texts = Texts::default();
         for (path, text) in [
             ("/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n"),
@@ -238,7 +238,7 @@ mod tests {
 
     /// As ethtool 6.1 prints it for an Intel X710 and for a virtio card.
     #[test]
-    fn firmware_is_told_where_the_driver_knows_it() {
+    fn firmware_is_reported_if_the_driver_has_it() {
         let x710 =
             "driver: i40e\nversion: 6.1.0\nfirmware-version: 9.20 0x8000d83e 22.0.9\nbus-info: 0000:3b\n";
         assert_eq!(firmware(x710).as_deref(), Some("9.20 0x8000d83e 22.0.9"));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_told_with_its_default_where_that_is_known() {
+    fn changed_settings_are_reported_with_known_defaults() {
         let settings = [
             ("eth0 mtu", "9000"),
             ("eth1 mtu", "1500"),
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn settings_of_this_machine_are_told() {
+    fn local_settings_are_read() {
         let told = settings(Path::new("/"));
         assert!(told.contains_key("net.ipv4.tcp_sack"), "{told:?}");
         // Each has a name and a value, and is no part of a text that was parsed wrongly.
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_list_the_chosen_one_is_the_setting_and_none_is_long() {
+    fn bracketed_choice_is_the_setting() {
         assert_eq!(value_in("none [mq-deadline] kyber bfq\n").as_deref(), Some("mq-deadline"));
         assert_eq!(value_in(&"ä".repeat(200)).map(|value| value.len()), Some(TEXT_MAX_BYTES));
     }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_nobody_named_has_no_name() {
+    fn host_without_a_name_has_none() {
         assert_eq!(of(&[("/proc/sys/kernel/hostname", "edit-7\n")]).host.as_deref(), Some("edit-7"));
         for nobody in ["(none)\n", "\n", ""] {
             assert_eq!((of(&[("/proc/sys/kernel/hostname", nobody)]).host, given_name(nobody)), (None, None));
@@ -110,7 +110,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_host_was_booted_once_and_is_called_what_its_file_has() {
+    fn local_boot_id_and_host_name_are_read() {
         let here = crate::source::Host::here();
         let boot = boot(&here);
         assert!(boot.as_ref().is_some_and(|boot| boot.len() == 36), "{boot:?}");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn systems_are_told_apart() {
+    fn operating_systems_are_distinguished() {
         let debian = of(&[
             ("/etc/os-release", "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n"),
             ("/proc/sys/kernel/osrelease", "6.1.0\n"),

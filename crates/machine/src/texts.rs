@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_collected_is_not_known() {
+    fn uncollected_text_is_unknown() {
         let mut texts = Texts::default();
         texts.put("/proc/net/netstat", Ok("TcpExt: 1".to_owned()));
         texts.put("ethtool -a eth0", Err(NotKnown::NotThere));

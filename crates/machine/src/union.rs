@@ -127,7 +127,7 @@ mod tests {
 ";
 
     #[test]
-    fn branches_are_followed_to_what_they_lie_on() {
+    fn branches_are_resolved_to_their_mounts() {
         let table = parse(MOUNTS.as_bytes());
         let points = |point: &str| {
             let union = table.iter().find(|mount| mount.point() == point).unwrap();

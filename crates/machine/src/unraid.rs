@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_is_what_its_status_says() {
+    fn slot_state_is_its_status() {
         let state = |number, status, id, size| Slot { number, status, id, size, ..Slot::default() }.state();
         for (status, wanted) in [
             ("DISK_OK", SlotState::InOrder),

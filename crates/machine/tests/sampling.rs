@@ -22,7 +22,7 @@ fn start(dir: &std::path::Path) -> Sampling {
 }
 
 #[test]
-fn this_machine_is_sampled_every_second_and_at_the_end() {
+fn local_host_is_sampled_every_second_and_at_the_end() {
     let run = tempfile::tempdir().unwrap();
     let sampling = start(&run.path().join("counters/agent=local"));
     std::thread::sleep(Duration::from_millis(2500));
@@ -45,7 +45,7 @@ fn this_machine_is_sampled_every_second_and_at_the_end() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_said() {
+fn unwritable_destination_is_reported() {
     let run = tempfile::tempdir().unwrap();
     std::fs::write(run.path().join("counters"), "in the way").unwrap();
     let SamplingReport { looks, trouble, .. } = start(&run.path().join("counters/agent=local")).finish();

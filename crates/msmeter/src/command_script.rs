@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_told_with_its_number_and_nothing_runs() {
+    fn bad_line_is_reported_with_its_number_before_any_run() {
         for (line, said) in [
             ("Cmd> 0 go", "line 3: a client takes"),
             ("Cmd> -1 start", "line 3: the controller (-1) takes"),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_are_sent_nowhere_but_below_the_roots() {
+    fn workers_stay_below_the_roots() {
         for path in ["/etc", "/mnt/x/../y", "/mnt/xy"] {
             let said = bad(&format!("Cmd> 0 {}", SET.replace("/mnt/x", path)));
             assert!(said.contains("is not below a --root"), "{said}");
@@ -317,13 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn who_reports_nothing_is_known() {
+    fn workers_without_reports_are_listed() {
         let silent = SET.replace(" -v ", " -v- ");
         assert_eq!(read(&format!("Cmd> 2 {silent}\nCmd> 2 start")).unwrap().silent_workers(), [2]);
     }
 
     #[test]
-    fn a_name_of_results_leads_nowhere() {
+    fn result_name_cannot_leave_the_directory() {
         for (path, name) in [("../../etc/passwd", "passwd"), ("C:\\..", "results.csv"), ("", "results.csv")] {
             assert_eq!(results_name(&format!("   Results {path}")), name);
         }

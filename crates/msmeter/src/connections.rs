@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_is_greeted_and_what_it_sends_becomes_lines() {
+    fn worker_is_greeted_and_its_data_become_lines() {
         let workers = loopback();
         let mut worker = TcpStream::connect(workers.address).unwrap();
         worker.write_all(b"hello\n\0").unwrap();
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_something_else_is_sent_away() {
+    fn connection_with_a_wrong_greeting_is_closed() {
         let workers = loopback();
         let mut stranger = TcpStream::connect(workers.address).unwrap();
         stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_that_say_nothing_keep_no_worker_out() {
+    fn silent_connections_do_not_block_workers() {
         let workers = loopback();
         let connect = || TcpStream::connect(workers.address).unwrap();
         // Three times the number of slots, all of which stay connected.
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_most_connections_makes_room() {
+    fn client_with_most_connections_loses_one() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let strangers = Strangers::default();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn only_who_is_on_the_list_may_come() {
+    fn only_listed_addresses_may_connect() {
         let guests = Guests(vec!["10.0.0.7".parse().unwrap()]);
         let allowed = ["10.0.0.7:1", "[::ffff:10.0.0.7]:1", "127.0.0.1:1", "[::1]:1"];
         assert!(allowed.iter().all(|peer| guests.has(peer.parse().unwrap())));

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_told_and_the_next_line_is_whole() {
+    fn overlong_line_is_reported_and_the_next_is_complete() {
         let mut lines = Lines::default();
         let mut sent = vec![b'x'; LINE_BYTES_MAX + 1];
         sent.extend(b"\nhello\n");

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_stand_as_the_original_wrote_them() {
+    fn tables_match_the_original_format() {
         let mut tally = MeterTally::default();
         tally.take(&MeterRecord {
             file: "test000".into(),

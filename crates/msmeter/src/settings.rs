@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_is_sent() {
+    fn settings_round_trip_to_the_worker() {
         let settings = read(LINE).unwrap();
         assert_eq!(settings.message(), LINE);
         assert_eq!((settings.blocks.len(), settings.verbose, settings.sharing), (7, true, false));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_order_or_range_is_refused_by_name() {
+    fn settings_out_of_order_or_range_are_refused_by_name() {
         for (from, to, said) in [
             ("-n 1 ", "", "-n is missing"),
             ("-l 1024", "-l 1", "-l is 1, but must be 2 to 2097151"),

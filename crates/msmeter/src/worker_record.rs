@@ -79,13 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn what_took_no_time_is_a_record_too() {
+    fn record_of_zero_duration_is_a_record() {
         let WorkerLine::Record(record) = said("test000,3,1,1,inf,0.01") else { panic!("no record") };
         assert!(record.rate_mib_per_s.is_infinite());
     }
 
     #[test]
-    fn everything_else_is_told_apart() {
+    fn other_lines_are_distinguished_from_records() {
         assert_eq!(said("bye"), WorkerLine::Bye);
         assert_eq!(said("nofiles"), WorkerLine::NoFiles);
         assert_eq!(said(":1.5:2.5"), WorkerLine::Extra(":1.5:2.5".to_owned()));

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error_and_no_run_of_one() {
+    fn unreadable_agent_data_are_an_error() {
         let ops = tempfile::tempdir().unwrap();
         assert_eq!(AgentPlaces::read(ops.path()).unwrap(), None);
         fs::write(ops.path().join(AGENTS_FILE), "{").unwrap();

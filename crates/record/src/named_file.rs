@@ -168,7 +168,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_and_what_it_leads_to_is_written() {
+    fn link_is_kept_and_its_target_is_written() {
         let dir = tempfile::tempdir().unwrap();
         let (real, link) = (dir.path().join("real"), dir.path().join("link"));
         fs::write(&real, "old").unwrap();
@@ -229,7 +229,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_socket_is_left_alone() {
+    fn socket_is_unchanged() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("socket");
         let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();

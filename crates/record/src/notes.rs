@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn storage_is_said_by_names_and_the_last_flag_wins() {
+    fn storage_details_are_named_and_the_last_flag_wins() {
         let mut said = storage("make=Acme, Model=FS 2 ,raid=10,");
         assert_eq!(said.make.as_deref(), Some("Acme"));
         assert_eq!(said.model.as_deref(), Some("FS 2"));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_at_the_start_comes_back_from_the_notes() {
+    fn notes_from_the_start_are_read_back() {
         let said = storage("make=Acme,firmware=7.2=b,raid=6");
         let tags = tags_of(&["a".to_owned(), " b ".to_owned(), "a".to_owned()]).unwrap();
         let notes = RunNotes::new(&said, &tags);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_or_too_much_is_refused() {
+    fn empty_or_overlong_notes_are_refused() {
         let no_value = |text: &str| matches!(text.parse::<StorageDetails>(), Err(NotesError::NoValue(_)));
         assert!(no_value("nas1") && no_value("make=A,nas1") && no_value("=6"));
         let why = |text: &str| text.parse::<StorageDetails>().unwrap_err().to_string();

@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_run_directory_is_refused() {
+    fn other_directories_are_refused() {
         let parent = tempfile::tempdir().unwrap();
         let open = |name: &str| RunDir::open(&parent.path().join(name)).unwrap_err();
         assert!(matches!(open("missing"), RunDirError::Missing { .. }));

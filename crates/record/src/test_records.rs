@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_an_operation_leaves_the_rest_as_it_was() {
+    fn builder_changes_only_the_named_field() {
         let late = read(3, 7, 100).took_ms(5).at_ms(40).due_at_ns(1).by_worker(2).frame(9);
         assert_eq!((late.due_ns, late.issued_ns, late.done_ns), (1, 40_000_000, 45_000_000));
         assert_eq!((late.worker, late.stream, late.transfer, late.file), (2, 2, 9, 3));

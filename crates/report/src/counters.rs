@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_said_with_its_number() {
+    fn omitted_counters_are_counted() {
         let said = |note| counter_note_sentence(&note);
         assert!(said(CounterNote::NoRoom { series: Some(30) }).ends_with(": 30."));
         assert!(said(CounterNote::NoRoom { series: None }).ends_with(": many."));

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_stand_in_a_table_and_what_is_not_available_below_it() {
+    fn extents_are_tabulated_and_unavailable_files_listed_below() {
         let counted = ExtentsRow {
             path: format!("/srv/{}/a.mov", "x".repeat(40)),
             size_bytes: 64 << 20,

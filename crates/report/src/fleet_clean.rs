@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_listed_with_how_to_remove_it() {
+    fn leftovers_are_listed_with_the_removal_command() {
         let of = |agent: Option<&str>, leftovers| LeftoversOf { agent: agent.map(str::to_owned), leftovers };
         assert_eq!(screen(&[of(None, Vec::new())], &[], false), "Earlier runs left nothing behind.\n");
         let files = leftover(LeftoverKind::TestFiles, "/mnt/nas\u{1b}[2J", 300_000_000);

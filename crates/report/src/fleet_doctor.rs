@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_have_stands_once_and_who_is_silent_is_named() {
+    fn common_findings_are_shown_once_and_silent_hosts_named() {
         let silent = |agent: &str, why| NoAnswer { agent: agent.to_owned(), why };
         let silent = [
             silent("d", WhyNoAnswer::NotHeard),

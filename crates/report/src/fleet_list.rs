@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_missing_stands_first() {
+    fn missing_agents_are_listed_first() {
         let missing = AgentLine { processes: 0, ..agent("edit-02") };
         let narrow = Style { width: 80, ..Style::default() };
         let text = fleet_list(&[agent("edit-01"), missing.clone()], "0.1.0", narrow);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_told_is_not_known() {
+    fn unreported_agent_facts_are_unknown() {
         let silent = AgentLine {
             nic_mbit_per_s: None,
             clock: None,
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_the_fleet_is_said() {
+    fn fleet_problems_are_shown() {
         let doubled = AgentLine { processes: 2, version: "0.0.9", ..agent("a") };
         let text = fleet_list(&[doubled], "0.1.0", Style::default());
         assert!(

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_files_are_not_there_is_named_with_the_reason() {
+    fn agents_without_files_are_named_with_the_reason() {
         assert_eq!(
             fleet_prepared(&[line("a", None, None), line("b", None, None)]),
             "The test files of 2 agents are ready. 'fleet run' uses them.\n"

@@ -497,7 +497,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_keeps_a_copy_is_named_with_what_ends_that() {
+    fn agents_with_a_copy_are_named_with_the_command_that_removes_it() {
         let one = fleet_copies_left(&["b"], "reelgauge fleet logs R");
         let expected =
             "keeps its copy on disk. When it is connected again, this removes the copy: reelgauge fleet";
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_says_what_it_tries_and_what_it_knows() {
+    fn search_shows_its_trial_and_known_bounds() {
         let known = |passed: Option<&str>, fell: Option<&str>| {
             let tries = FleetTries {
                 label: "12 players".to_owned(),
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_fits_and_says_who_is_missing() {
+    fn progress_line_fits_and_names_missing_agents() {
         let measuring = FleetDoes::Measuring {
             point: 1,
             elapsed_s: 12.3,
@@ -599,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_so_far_has_a_line_for_each_load_point_and_unknown_is_not_zero() {
+    fn measured_load_points_have_a_line_each_and_unknown_is_not_zero() {
         assert_eq!(fleet_so_far(&[]), "Nothing measured so far.\n");
         let told = SoFarLine {
             point: 0,
@@ -622,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_missing_is_named_with_the_time_and_why() {
+    fn missing_agents_are_named_with_time_and_reason() {
         let why = WhyMissing::EndedEarly { why: Some("disk\u{1b}[2J full".to_owned()) };
         let line = MissingLine { agent: "b".to_owned(), from: "14:03:22".to_owned(), why, is_fetched: true };
         assert_eq!(

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_told_as_one_and_not_as_a_load_point() {
+    fn search_is_shown_as_a_search_not_as_a_load_point() {
         let told = |does: PlacedLoad| {
             let mut ahead = step(1, "", None);
             ahead.placed[0].does = does;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ahead_is_told_in_order_and_in_all() {
+    fn remaining_steps_are_shown_in_order_with_a_total() {
         let night = StepAhead { not_before: Some("22:30".to_owned()), ..step(2, "edit\u{7}", Some(60.0)) };
         assert_eq!(
             fleet_ahead(&[step(1, "ramp", Some(12.0)), night]),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_not_nothing() {
+    fn unknown_duration_is_not_zero() {
         let unknown = StepAhead { bytes: None, ..step(1, "copy", None) };
         let text = fleet_ahead(&[step(1, "ramp", Some(12.0)), unknown]);
         assert!(text.contains("2 runs, unknown time") && text.contains("unknown space"), "{text}");
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn every_result_is_said_and_only_a_turn_that_was_had_is_done() {
+    fn every_result_is_shown_and_only_completed_steps_are_done() {
         let why = || "b was missing".to_owned();
         let all = [
             (StepResult::NotRun, "not run", false),

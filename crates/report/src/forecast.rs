@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn much_memory_is_said() {
+    fn large_memory_need_is_shown() {
         let of = |memory_bytes| {
             let time = TimeAhead::Planned { s: 61.0 };
             let load = LoadAhead::AtMost(0);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_say_time_and_bytes() {
+    fn forecast_lines_have_time_and_bytes() {
         let ahead = |time, (least_files_bytes, most_files_bytes), load| {
             let (memory_bytes, max_bytes_per_s) = (0, None);
             forecast_line(&Forecast {

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_has_what_there_is_room_for() {
+    fn list_fits_the_width() {
         let one = [FormatLine {
             id: "prores-422-hq-uhd-25".to_owned(),
             name: "Apple ProRes 422 HQ UHD".to_owned(),

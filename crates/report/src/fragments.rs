@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn single_bytes_ahead_are_told_with_their_distance() {
+    fn single_bytes_ahead_are_shown_with_their_distance() {
         let hints = Hints {
             path: "f1".to_owned(),
             hints: 31,
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn data_far_behind_the_end_is_told_with_its_time_where_that_is_known() {
+    fn write_far_beyond_the_end_is_shown_with_its_time_if_known() {
         let far =
             FarWrites { path: "f1".to_owned(), writes: 1, gap_bytes: 1 << 30, max_service_us: 1_500_000.0 };
         let said = far_writes(&far);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn uneven_reads_are_told_with_their_rhythm_and_even_ones_not() {
+    fn only_uneven_reads_are_shown_with_their_period() {
         let even = ColdReads { path: "a.mov".to_owned(), reads: 1000, ..ColdReads::default() };
         assert_eq!(uneven_reads(&even), None);
         let uneven = ColdReads {

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_does_not_repeat_what_the_first_sentence_tells() {
+    fn cause_does_not_repeat_the_first_sentence() {
         let number = Number::LateFrames {
             point: 0,
             late_frames: 3,
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn doubts_are_told_and_their_absence_too() {
+    fn doubts_or_their_absence_are_shown() {
         let number = Number::ValidPoint { streams: Some(1) };
         let mut summary = with(number, Judgement::Met);
         assert_eq!(hero(&summary).counts, "stream at the requested rates");

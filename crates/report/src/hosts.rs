@@ -622,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn each_interface_has_a_row_with_what_it_is_the_way_to() {
+    fn each_interface_has_a_row_with_its_targets() {
         let nic = |agent: &str, interface: &str, target: Option<&str>, received: f64| NicFigures {
             agent: agent.to_owned(),
             interface: interface.to_owned(),
@@ -649,7 +649,7 @@ mod tests {
     }
 
     #[test]
-    fn what_targets_carry_together_is_told_with_both_rates() {
+    fn combined_targets_are_shown_with_both_rates() {
         let scale = TargetScale {
             from_targets: 1,
             to_targets: 2,
@@ -684,7 +684,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_those_with_something_to_say_are_shown() {
+    fn among_many_hosts_only_notable_ones_are_shown() {
         let names: Vec<String> = (0..40).map(|at| format!("a{at}")).collect();
         let mut section = section(&names.iter().map(String::as_str).collect::<Vec<_>>());
         section.points[0].hosts[39].presence = Presence::Part;
@@ -695,7 +695,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_hit_is_said_where_there_are_several() {
+    fn affected_hosts_are_named_if_there_are_several() {
         let mut summary = Summary::new("0.1.0", "", "streams", Target::default());
         let of = |agents: &[&str], summary: &Summary| {
             hit_words(&agents.iter().map(|agent| (*agent).to_owned()).collect::<Vec<_>>(), summary)

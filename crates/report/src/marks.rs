@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_told_with_their_time_and_the_machine_that_saw_them() {
+    fn marks_are_shown_with_time_and_host() {
         let mut summary = Summary::new("0.1.0", "2026-11-24T10:00:00Z", "mix", Target::default());
         summary.observers = vec![ObserverFacts { name: "nas1".to_owned(), ..ObserverFacts::default() }];
         let open = Mark { is_open: true, ..mark(MarkKind::BackgroundWork, "md0 resync", "nas1", 3.0) };

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_stand_below_what_was_moved() {
+    fn tables_follow_the_transferred_bytes() {
         let records =
             [(Mode::SeqRd, 64, 100.0, 2.0), (Mode::SeqRd, 1024, 50.0, 4.0), (Mode::RandWr, 64, 25.0, 9.0)];
         let text = shown(facts(test(&records)), None);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_a_whole_test_says_where_its_records_are() {
+    fn session_without_a_complete_test_names_its_record_files() {
         let mut facts = facts(test(&[]));
         facts.tests.clear();
         let text = shown(facts, Some("it was killed"));
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stood_still_to_the_end_is_said_first() {
+    fn workers_stalled_to_the_end_are_shown_first() {
         let mut facts = facts(test(&[(Mode::SeqRd, 64, 100.0, 2.0)]));
         facts.tests[0].stalled = vec![Silence { worker: 0, from_s: 61.0, seconds: 42.0 }];
         let text = in_a_line(&shown(facts, None));
@@ -345,7 +345,7 @@ mod tests {
 
     /// The test: a reason that is unknown is not guessed.
     #[test]
-    fn why_a_worker_reported_nothing_is_told_as_far_as_it_is_known() {
+    fn worker_without_reports_is_shown_with_a_known_reason() {
         let with = |change: fn(&mut MeterWorker)| {
             let mut facts = facts(test(&[]));
             facts.tests[0].workers_without_records = vec![0];
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_is_said_first_and_is_no_zero() {
+    fn unmeasured_session_is_reported_first_without_zeros() {
         let mut facts =
             facts(test(&[(Mode::SeqRd, 64, f64::INFINITY, 1.0), (Mode::SeqRd, 64, 250_000.0, 1.0)]));
         facts.tests[0].workers_without_records = vec![0];

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_target_that_was_said_to_be_shared_it_is_said_again() {
+    fn shared_target_flag_is_repeated_in_the_next_command() {
         let mut summary = stopped();
         summary.target.is_shared = true;
         let said = next_step(&summary).unwrap_or_default();

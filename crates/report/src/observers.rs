@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_clock_was_taken_for_is_said() {
+    fn assumed_clock_offset_is_shown() {
         let facts = ObserverFacts {
             name: "nas1".to_owned(),
             from_s: 0.0,

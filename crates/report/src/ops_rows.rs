@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_for_people_are_aligned_and_harmless() {
+    fn text_lines_are_aligned_and_escaped() {
         let text = written(RowFormat::Text, &ops());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_and_json_say_the_same() {
+    fn csv_and_json_are_equal() {
         let json: Vec<serde_json::Value> = serde_json::from_str(&written(RowFormat::Json, &ops())).unwrap();
         let csv = written(RowFormat::Csv, &ops());
         let mut reader = csv::Reader::from_reader(csv.as_bytes());

@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_of_a_lower_bound_say_at_least_and_their_price_at_most() {
+    fn lower_bound_shares_read_at_least_and_prices_at_most() {
         let per_unit = vec![PerUnit { unit: SiteUnit::Node, count: 10, streams: 745.0 }];
         let shares = |at_least| SiteShares {
             streams: 7_450,
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_more_went_through_is_told_and_is_not_the_lowest() {
+    fn exceeded_ceiling_is_shown_and_is_not_the_lowest() {
         let server = ServerSite { link_mbit_per_s: Some(100.0), ..ServerSite::default() };
         let site = Site { server, ..Site::default() };
         let text = told(&site, MeasuredPath { client_bytes_per_s: Some(40e6), ..MeasuredPath::default() });
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_was_said_nothing_is_drawn_until_something_was_measured() {
+    fn path_without_facts_is_drawn_only_after_a_measurement() {
         assert_eq!(told(&Site::default(), MeasuredPath::default()), "");
         let measured = MeasuredPath { disks_bytes_per_s: Some(90e6), ..MeasuredPath::default() };
         assert!(told(&Site::default(), measured).contains("disks           unknown: 90.0 MB/s measured"));

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_stands_first_and_nothing_unmeasured_is_a_number() {
+    fn problems_are_first_and_unmeasured_values_have_no_number() {
         let text = preflight_screen(&found(), Style { width: 80, ..Style::default() });
         assert!(text.starts_with("2 of 3 agents are connected. No contact with edit-03"), "{text}");
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn before_a_run_only_what_stands_out_is_said() {
+    fn only_notable_differences_are_shown_before_a_run() {
         let style = Style { width: 80, ..Style::default() };
         let text = preflight_findings(&found(), style).split_whitespace().collect::<Vec<_>>().join(" ");
         for part in ["No contact with edit-03", "edit-02 has an MTU", "The data set fits into memory"] {
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_was_not_measured_says_why() {
+    fn unmeasured_network_has_a_reason() {
         let network = NetworkFindings {
             why_not: Some("--peer was not given".to_owned()),
             ..NetworkFindings::default()

@@ -572,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_it_comes_first_and_how_to_go_on_last() {
+    fn reason_of_the_end_is_first_and_resume_command_last() {
         let text = shown(&[run("read", 2e6)], None, Some("the disk is full"));
         assert!(text.starts_with("Broke off: 1 of 1 steps complete. The disk is full.\n"), "{text}");
         assert!(text.ends_with("reelgauge procedure --resume runs/x\n"), "{text}");

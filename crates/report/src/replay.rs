@@ -405,7 +405,7 @@ mod tests {
     use crate::screen::screen;
 
     #[test]
-    fn the_pieces_of_the_worst_pass_are_said() {
+    fn extents_of_the_worst_pass_are_shown() {
         let found = |point, pieces| WrittenPieces {
             point,
             file: "hint-stream.bin".to_owned(),
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_comes_first_and_all_that_is_assumed_is_said() {
+    fn answer_is_first_and_all_assumptions_are_shown() {
         let text = shown(vec![ReplayPass { delay_s: Some(0.0), ..pass() }], Some(12.0));
         let first = text.lines().next().unwrap();
         assert!(
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn the_delay_against_the_recording_and_what_caused_it_come_first() {
+    fn delay_versus_the_recording_and_its_cause_are_first() {
         let silence = |began_s, delayed_ops| ReplaySilence {
             began_s,
             length_s: 3.01,

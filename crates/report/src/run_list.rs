@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_has_the_answers_and_what_was_said() {
+    fn run_list_has_results_and_descriptions() {
         let notes = RunNotes {
             tags: vec!["before".to_owned(), "10GbE".to_owned()],
             storage_make: "Acme".to_owned(),

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_stands_beside_the_median_answer() {
+    fn delay_is_shown_with_the_median_response() {
         let said = self_cost_sentence(&good(), &[]);
         assert_eq!(
             said,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn of_few_operations_the_longest_delay_is_told() {
+    fn longest_delay_is_shown_for_few_operations() {
         let few = SelfCost { lateness_max_us: Some(9.0), ..good() };
         let said = self_cost_sentence(&few, &[]);
         assert!(said.starts_with("Reelgauge's scheduling delay was at most 9.00 µs (median"), "{said}");

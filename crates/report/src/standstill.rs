@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_is_told_with_its_time() {
+    fn longest_standstill_is_shown_with_its_time() {
         assert_eq!(told(&summary(&[])), None);
         assert_eq!(
             told(&summary(&[(3.0, 6.08)])).as_deref(),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_usual_there_and_what_the_tool_slept_through_is_none() {
+    fn usual_gaps_and_pauses_of_reelgauge_are_no_standstill() {
         let mut slow = summary(&[(3.0, 1.4)]);
         slow.load_points = vec![vda_point(1, 1.0, None)];
         assert!(told(&slow).is_some());

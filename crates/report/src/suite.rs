@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_said_is_told_and_no_name_steers_the_terminal() {
+    fn user_texts_are_shown_and_names_escaped() {
         let table = NasptTable::new(vec![row("A", &[100])]);
         let text = shown(&table, None, 1);
         assert!(text.contains("Storage: Acme FS2\nTags: one\n"), "{text}");
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_says_how_many_times_as_fast() {
+    fn comparison_shows_the_speed_factor() {
         let other = NasptTable::new(vec![row("A", &[50])]);
         let table = NasptTable::new(vec![row("A", &[100]), row("B", &[400])]);
         let ratios = table.ratios_to(&other);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_run_is_said_before_everything_else() {
+    fn skipped_workloads_are_shown_first() {
         let text = shown(&NasptTable::new(vec![row("A", &[100])]), None, 12);
         assert!(text.starts_with("Only 1 of 12 workloads ran: the disk is full."), "{text}");
     }

@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_suites_hard_to_compare_is_said_and_names_are_harmless() {
+    fn suite_differences_are_shown_and_names_escaped() {
         let one = table(&[("A\u{1b}[31m", Naspt, &[1])]);
         let stopped =
             SuiteToShow { ended_early: Some("full."), passes: 1, wanted: 12, ..shown("a", &[], &one) };

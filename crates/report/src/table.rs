@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_to_the_right() {
+    fn numbers_are_right_aligned() {
         let mut table = Table::default();
         table.column("", "load", column(&["1 worker", "10 workers"]));
         table.column("read", "MB/s", column(&["9.5", "158.0"]));

@@ -385,7 +385,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_is_wider_than_asked(
+        fn no_line_exceeds_the_width(
             text in "[a /\u{301}\u{200d}\u{fe0f}\u{1f3fd}🎬❤👍映ｱא\u{644}\u{627}]{0,40}",
             width in 1..30_usize,
         ) {

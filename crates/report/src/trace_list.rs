@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_fits_and_says_what_is_damaged() {
+    fn trace_list_fits_and_marks_damaged_traces() {
         let trace = TraceLine {
             name: "edit".to_owned(),
             kind: "recorded".to_owned(),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn workloads_are_one_table_and_what_there_is_none_of_is_a_dash() {
+    fn workloads_share_a_table_and_missing_values_are_dashes() {
         let line = WorkloadLine {
             name: "HDVideo_1Play".to_owned(),
             files: 1,

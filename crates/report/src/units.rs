@@ -292,7 +292,7 @@ mod tests {
         }
 
         #[test]
-        fn numbers_say_what_they_mean(value in 0.01_f64..1e9) {
+        fn numbers_have_units(value in 0.01_f64..1e9) {
             let shown: f64 = number(value).replace(',', "").parse().unwrap_or(f64::NAN);
             prop_assert!((shown / value - 1.0).abs() <= 0.051, "{value}: {shown}");
         }

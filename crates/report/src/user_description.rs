@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_is_told_and_nothing_else() {
+    fn only_given_descriptions_are_shown() {
         let words = |text: &str| storage_words(&text.parse().unwrap());
         assert_eq!(words(""), None);
         assert_eq!(

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_says_what_was_busy_and_that_nothing_was_measured() {
+    fn watch_shows_busy_parts_and_that_no_load_was_made() {
         let summary = watch(vec![
             counter("disk", "util_percent", "percent", 40.0),
             counter("disk", "mean_read_us", "us", 2_100.0),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_that_sampled_nothing_says_so_and_why() {
+    fn watch_without_samples_has_a_reason() {
         let mut summary = watch(Vec::new());
         summary.outcome = Outcome::BrokeOff;
         summary.outcome_reason = Some("the disk is full.".to_owned());

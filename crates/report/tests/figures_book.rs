@@ -87,7 +87,7 @@ const MADE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn the_book_says_what_every_figure_is() {
+fn book_describes_every_figure() {
     let shapes = Shapes::of(include_str!("../../../console/src/data/generated.ts"));
     let mut book = String::from(HEAD);
     summary(&shapes, &mut book);
@@ -97,7 +97,7 @@ fn the_book_says_what_every_figure_is() {
 }
 
 #[test]
-fn the_page_knows_what_every_figure_is() {
+fn page_describes_every_figure() {
     let shapes = Shapes::of(include_str!("../../../console/src/data/generated.ts"));
     let mut text = String::from(MEANINGS_HEAD);
     let mut waiting = vec!["Summary"];

@@ -85,7 +85,7 @@ fn a_run_that_broke_off_with_errors() {
 }
 
 #[test]
-fn runs_without_an_operation_say_so() {
+fn runs_without_operations_are_reported() {
     let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
     let mut empty = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", target);
     empty.outcome = Outcome::Interrupted;
@@ -107,7 +107,7 @@ fn runs_without_an_operation_say_so() {
 }
 
 #[test]
-fn what_was_never_answered_is_told_beside_the_times_of_what_was() {
+fn unanswered_operations_are_shown_next_to_response_times() {
     let load = Load { measured_s: 2, ..Load::default() };
     let mut summary = summary(&Share::default(), &load, &[1]);
     assert!(!screen(&summary, &Screen::default()).contains("got no answer"));
@@ -119,7 +119,7 @@ fn what_was_never_answered_is_told_beside_the_times_of_what_was() {
 }
 
 #[test]
-fn what_came_short_is_told_and_nothing_else_is_claimed() {
+fn short_transfers_are_shown_without_further_claims() {
     let load = Load { measured_s: 2, ..Load::default() };
     let mut summary = summary(&Share::default(), &load, &[1]);
     assert!(screen(&summary, &Screen::default()).contains("No operation failed."));
@@ -133,7 +133,7 @@ fn what_came_short_is_told_and_nothing_else_is_claimed() {
 }
 
 #[test]
-fn a_load_point_that_was_not_measured_is_told_with_its_cause_and_remedy() {
+fn unmeasured_load_point_is_shown_with_cause_and_remedy() {
     let mut summary = ramp();
     summary.load_points[1].not_measured = Some(NotMeasured::WarmupVisitedAll);
     let text = screen(&summary, &Screen::default()).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -168,7 +168,7 @@ fn data_that_differ_come_before_everything() {
 }
 
 #[test]
-fn colours_only_when_asked() {
+fn colours_are_used_only_on_request() {
     let load = Load { measured_s: 2, ..Load::default() };
     let summary = summary(&Share::default(), &load, &[1]);
     let plain = screen(&summary, &show());

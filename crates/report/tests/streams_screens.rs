@@ -147,7 +147,7 @@ fn every_stream_has_a_row_in_the_csv() {
 }
 
 #[test]
-fn a_ramp_says_what_failed_and_what_was_carried() {
+fn ramp_shows_failed_and_sustained_counts() {
     let mut summary = streams(0);
     let mut failed = point(1000);
     failed.stream_count = Some(3);
@@ -166,7 +166,7 @@ fn a_ramp_says_what_failed_and_what_was_carried() {
 }
 
 #[test]
-fn a_load_point_that_the_tool_spoilt_or_did_not_measure_is_not_held_against_the_storage() {
+fn load_point_failed_by_reelgauge_or_unmeasured_does_not_blame_storage() {
     let mut summary = streams(1000);
     let point = &mut summary.load_points[0];
     point.culprit = Some(Culprit::Tool);
@@ -221,7 +221,7 @@ fn a_search_gives_its_evidence() {
 }
 
 #[test]
-fn over_a_network_a_search_does_not_tell_the_storage_from_it() {
+fn search_over_a_network_does_not_separate_storage_from_network() {
     let mut over_network = search(false);
     over_network.link = Some(LinkFacts { interface: "eth0".to_owned(), ..LinkFacts::default() });
     let heading = |summary: &Summary| {
@@ -267,7 +267,7 @@ fn with_curve(mut summary: Summary) -> Summary {
 }
 
 #[test]
-fn a_vda_count_that_was_asked_for_is_compared_with_no_capacity() {
+fn requested_vda_count_is_not_compared_with_capacity() {
     const COMPARED: &str = "Published curves";
     const NOT: &str = "Published results are maximum loads.";
     let sustained = shown(&vda(&[1.0, 1.0]));
@@ -296,7 +296,7 @@ fn a_vda_like_run_is_called_that() {
 }
 
 #[test]
-fn a_first_look_fits_on_a_screen() {
+fn quick_check_fits_on_a_screen() {
     let mut summary = empty("check");
     summary.outcome = Outcome::Complete;
     let carried = |streams, at_least| CheckCount {
@@ -402,7 +402,7 @@ fn failure_of(summary: &mut Summary) -> &mut Failure {
 }
 
 #[test]
-fn nothing_that_a_first_look_has_to_say_is_cut() {
+fn quick_check_screen_is_not_truncated() {
     let long = || "a long word or two ".repeat(40);
     let mut summary = empty("check");
     summary.outcome = Outcome::BrokeOff;
@@ -463,7 +463,7 @@ fn stopped() -> Summary {
 }
 
 #[test]
-fn nothing_is_told_of_what_was_stopped_but_that() {
+fn stopped_run_shows_only_its_interruption() {
     let text = shown(&stopped());
     assert!(text.contains("Nothing was measured"), "{text}");
     assert!(!text.contains("closest"), "{text}");
@@ -492,7 +492,7 @@ fn a_search_that_was_stopped_carries_nothing_yet() {
 }
 
 #[test]
-fn a_first_look_that_was_stopped_says_nothing_of_formats_that_it_did_not_try() {
+fn stopped_check_claims_nothing_about_untried_formats() {
     let mut summary = stopped();
     let open = CheckCount { at_least: true, ..CheckCount::default() };
     let format = CheckFormat { name: "flat".to_owned(), play: Some(open), ..CheckFormat::default() };

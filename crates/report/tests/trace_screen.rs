@@ -73,7 +73,7 @@ fn the_screen_of_a_trace() {
 }
 
 #[test]
-fn a_part_of_a_trace_says_so_and_an_empty_one_too() {
+fn partial_and_empty_traces_are_labelled() {
     let part = trace_screen(&report(Period { from_ns: 4_000_000, to_ns: 20_000_000 }), Style::default());
     assert!(part.starts_with("Trace copy, from 4.00 ms to 20.0 ms\n"), "{part}");
     assert!(part.contains("Whole trace: 8.00 MB in 9 reads, 4.00 kB in 1 write"), "{part}");

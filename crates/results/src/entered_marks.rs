@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mark_is_refused_and_a_list_has_an_end() {
+    fn invalid_marks_are_refused_and_their_number_is_bounded() {
         let (_dir, run) = run();
         let long = "x".repeat(201);
         assert!(matches!(enter(&run, mark(1.0, " ")), Err(MarkError::Text)));

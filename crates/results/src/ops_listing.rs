@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn sorted_by_something_else_all_are_looked_at() {
+    fn sorting_by_other_columns_reads_all_operations() {
         let filter = OpFilter { kinds: vec![OpKind::Write], ..OpFilter::default() };
         let (ops, left_out) = listed(Listing { filter, sort: SortBy::Offset, top: Some(2) });
         assert_eq!(ops.iter().map(|op| op.offset).collect::<Vec<_>>(), [0, 64 << 10]);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stops_waiting_gets_what_was_found_until_then() {
+    fn interrupted_listing_returns_partial_results() {
         let parent = tempfile::tempdir().unwrap();
         let trace = HINT_STREAM.make(parent.path()).unwrap();
         for (stops, wanted) in [(true, 0), (false, 3)] {

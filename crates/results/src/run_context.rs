@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_is_the_link_or_none_where_the_target_is_a_disk_of_this_machine() {
+    fn network_path_is_the_link_or_none_for_a_local_disk() {
         let of = |fs_type: &str, source: &str| {
             let [fs_type, source] =
                 [fs_type, source].map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()));

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_is_none() {
+    fn invalid_event_is_none() {
         let dir = tempfile::tempdir().unwrap();
         let nested = "[".repeat(20_000);
         let huge = serde_json::to_string(&EventFacts { began_s: Some(1e300), ..facts() }).unwrap();

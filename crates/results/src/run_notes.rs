@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_down_last_stands_in_the_summary() {
+    fn latest_notes_are_in_the_summary() {
         let dir = tempfile::tempdir().unwrap();
         let mut summary = Summary::new("0.1.0", "", "mix", Target::default());
         summary.tags = vec!["at the start".to_owned()];
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_broken_is_not_read() {
+    fn overlong_or_broken_notes_are_not_read() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(path_in(dir.path()), "{").unwrap();
         assert_eq!(read(dir.path()), None);

@@ -157,7 +157,7 @@ raid = \"raid6\"
 ";
 
     #[test]
-    fn what_was_written_by_hand_is_read_kept_and_written_again() {
+    fn manual_entries_are_read_kept_and_rewritten() {
         let out = tempfile::tempdir().unwrap();
         let file = out.path().join(SITE_FILE);
         assert_eq!(read_site(&file).unwrap(), None);
@@ -220,7 +220,7 @@ raid = \"raid6\"
     }
 
     #[test]
-    fn what_is_no_file_or_too_long_is_not_read() {
+    fn non_files_and_overlong_files_are_not_read() {
         let out = tempfile::tempdir().unwrap();
         let error = read_site(out.path()).unwrap_err().to_string();
         assert!(error.ends_with("it is not a file"), "{error}");
@@ -232,7 +232,7 @@ raid = \"raid6\"
 
     /// `doctor --ask` has no `--out`.
     #[test]
-    fn what_cannot_be_written_names_the_flag_that_helps() {
+    fn unwritable_file_error_names_the_flag() {
         for kind in [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied] {
             let (path, source) = (PathBuf::from("/full/site.toml"), io::Error::from(kind));
             let said = not_written(RunDirError::Io { action: "write", path, source }).to_string();
@@ -243,7 +243,7 @@ raid = \"raid6\"
 
     /// An impossible number gives no ceiling: it is neither read, nor written, nor kept with a run.
     #[test]
-    fn what_cannot_be_is_refused_with_its_file_key_value_and_what_is_allowed() {
+    fn impossible_value_is_refused_with_file_key_and_allowed_range() {
         let out = tempfile::tempdir().unwrap();
         let file = out.path().join(SITE_FILE);
         for (text, said) in [
@@ -273,7 +273,7 @@ raid = \"raid6\"
     }
 
     #[test]
-    fn what_is_not_understood_is_said_and_kept_nowhere() {
+    fn unknown_answer_is_reported_and_not_saved() {
         let out = tempfile::tempdir().unwrap();
         let file = out.path().join(SITE_FILE);
         for text in ["[server]\nlink = 10\n", "[disks]\ncount = -1\n", "[disks]\nraid = \"raid7\"\n", "x"] {

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_trace_is_an_error() {
+    fn other_files_are_an_error() {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(trace_report(dir.path(), VIEW), Err(TraceError::NotATrace { .. })));
     }

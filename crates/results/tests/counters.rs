@@ -53,7 +53,7 @@ fn parts(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_counters_are_read() {
     let (run, dir) = place();
     let mut store = writer(&dir);
     store.append([received(1, "eth0", Some(1.5)), received(2, "eth0", None)]);
@@ -84,7 +84,7 @@ fn a_run_without_counters_has_none() {
 }
 
 #[test]
-fn what_could_not_be_sampled_is_said() {
+fn failed_samples_are_reported() {
     let (run, dir) = place();
     let mut store = writer(&dir);
     store.append([
@@ -135,7 +135,7 @@ fn a_run_of_days_is_many_parts_and_few_points() {
 }
 
 #[test]
-fn damaged_parts_are_left_out_and_said() {
+fn damaged_parts_are_omitted_and_reported() {
     let (run, dir) = place();
     let mut store = writer(&dir);
     store.append([received(1, "eth0", Some(1.0))]);
@@ -178,7 +178,7 @@ fn no_damage_to_any_byte_brings_it_down() {
 }
 
 #[test]
-fn what_cannot_be_written_is_tried_again() {
+fn failed_write_is_repeated() {
     let (_run, dir) = place();
     let mut store = writer(&dir);
     store.append([received(1, "eth0", Some(1.0))]);

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_whose_time_does_not_come_did_not_begin() {
+    fn event_after_the_end_did_not_begin() {
         // A third of nine seconds.
         let found = event(request("true", None), 100);
         assert_eq!((found.end, found.began_s, found.output), (EventEnd::NotBegun, None, None));

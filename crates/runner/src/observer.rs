@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn silence_is_what_was_asked_for_and_not_answered() {
+    fn silence_is_time_with_unanswered_requests() {
         let s = |seconds| Some(Duration::from_secs(seconds));
         let silence = |longest, since_answer| Waiting::of(longest, since_answer).silence();
         // Nothing is in flight, so the time since the last response does not matter.

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_that_was_there_stays_and_what_a_killed_probe_left_goes() {
+    fn existing_area_is_kept_and_leftovers_of_a_killed_probe_are_removed() {
         let target = tempfile::tempdir().unwrap();
         let area = Area::open_or_create(target.path()).unwrap();
         let left = area.root().join("scratch").join(FOLDER);
@@ -417,7 +417,7 @@ mod tests {
 
     /// Facts that need no writing can be judged on a full disk.
     #[test]
-    fn without_room_no_probe_is_known_and_no_error_is_in_the_way() {
+    fn full_disk_makes_probes_unknown_without_an_error() {
         let (request, steps, interrupt) =
             (request(Path::new("/mnt/full")), Steps::default(), Interrupt::default());
         let end = |error: RunError| {

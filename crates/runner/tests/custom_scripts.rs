@@ -162,7 +162,7 @@ fn replayed(target: &Path, out: &Path) -> Finished {
 
 /// One of two threads panics while the other has work for hours, or when it has done its own.
 #[test]
-fn a_thread_that_dies_breaks_the_run_off_and_loses_nothing_of_what_was_done() {
+fn panicked_thread_ends_the_run_and_keeps_its_operations() {
     for (driver, other) in [
         (DriverKind::Threads, u32::MAX),
         (DriverKind::Threads, 2),

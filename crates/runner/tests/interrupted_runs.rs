@@ -84,7 +84,7 @@ fn kept(finished: &Finished) -> &Summary {
 }
 
 #[test]
-fn files_that_can_not_be_made_end_a_search_and_lose_nothing() {
+fn file_creation_failure_ends_a_search_and_keeps_results() {
     let in_the_way = |area: &Path| std::fs::create_dir(data_file(area, 1)).unwrap();
     let (finished, folder) = searched("preparing", in_the_way);
     let summary = kept(&finished);
@@ -101,7 +101,7 @@ fn files_that_can_not_be_made_end_a_search_and_lose_nothing() {
 }
 
 #[test]
-fn files_that_can_not_be_made_at_first_are_an_error_that_leaves_nothing() {
+fn file_creation_failure_at_start_is_an_error_without_leftovers() {
     let folder = tempfile::tempdir().unwrap();
     let run = |find_max| run_streams(copiers(folder.path(), find_max), &mut Silent, &Interrupt::default());
     run(false).unwrap();

@@ -116,7 +116,7 @@ fn late_by_hand(buffer_frames: u64, policy: Policy, take: Take) -> u64 {
 }
 
 #[test]
-fn a_recorder_loses_exactly_what_its_buffer_cannot_hold() {
+fn recorder_drops_exactly_the_excess_of_its_buffer() {
     for take in [Take::Preallocated, Take::Growing, Take::FilePerFrame] {
         let mut seen = Vec::new();
         for policy in [Policy::Drop, Policy::Stall] {

@@ -135,7 +135,7 @@ fn a_count_that_fits_passes_and_one_stream_more_fails() {
 }
 
 #[test]
-fn a_minute_shows_what_a_trial_may_not() {
+fn one_minute_reveals_overload_hidden_in_a_trial() {
     assert_eq!(passed(Store::of(6.95, 0.2), 7, 60, 10), 0);
     assert_eq!(passed(Store::of(7.05, 0.2), 7, 60, 10), 10);
 }
@@ -177,7 +177,7 @@ fn a_search_finds_the_floor_and_never_more() {
 }
 
 #[test]
-fn margins_say_it_before_any_frame_is_late() {
+fn margins_shrink_before_any_frame_is_late() {
     let verdict = play(Store::of(6.95, 0.2), 7, 10, 3);
     let failure = verdict.failed_first.unwrap();
     assert_eq!((failure.criterion, failure.because_of_tool), (Criterion::Margins, false));

@@ -148,7 +148,7 @@ fn the_page_of_a_run_without_a_log_gives_the_reason() {
 }
 
 #[test]
-fn a_report_that_can_not_be_written_or_would_take_long_leaves_nothing() {
+fn failed_or_slow_report_leaves_no_file() {
     let (mut finished, _scratch) = finished(|plan| plan.scale = Ramp(vec![1]));
     let report = finished.run_dir.join(REPORT_FILE);
     std::fs::remove_file(&report).unwrap();

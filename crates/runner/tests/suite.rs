@@ -91,7 +91,7 @@ fn accesses_of_iometer_are_rows_of_their_own_mean() {
 }
 
 #[test]
-fn a_suite_that_is_stopped_keeps_what_ran() {
+fn stopped_suite_keeps_completed_workloads() {
     /// Stops when the second workload begins.
     struct Stopper<'a>(&'a Interrupt);
     impl Observer for Stopper<'_> {

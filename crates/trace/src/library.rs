@@ -474,7 +474,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_users_folder_is_where_the_environment_says() {
+    fn user_folder_is_from_the_environment() {
         let of = |set: &[(&str, &str)]| {
             folders(|name| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
         };

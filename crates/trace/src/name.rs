@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_leave_the_area_is_refused() {
+    fn names_leaving_the_area_are_refused() {
         for (name, why) in [
             ("", BadName::Empty),
             ("/", BadName::Absolute),

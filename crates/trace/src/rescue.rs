@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_recorder_left_becomes_a_trace() {
+    fn output_of_a_killed_recorder_becomes_a_trace() {
         let parent = tempfile::tempdir().unwrap();
         // Acts like a kill: nothing is cleaned up, and the lock is released.
         let writer = recording(parent.path());
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_killed_before_anything_was_kept_goes() {
+    fn recording_killed_before_any_data_is_removed() {
         let parent = tempfile::tempdir().unwrap();
         let meta = LogMeta {
             run_ns: 0,

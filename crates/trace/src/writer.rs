@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_later_than_the_window_is_kept_and_told() {
+    fn operations_later_than_the_window_are_kept_and_reported() {
         let parent = tempfile::tempdir().unwrap();
         let mut writer = TraceWriter::create(parent.path(), "t", meta()).unwrap();
         writer.window = 2;

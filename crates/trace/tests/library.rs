@@ -44,7 +44,7 @@ fn entry<'a>(list: &'a [Entry], name: &str) -> &'a Entry {
 }
 
 #[test]
-fn traces_in_a_folder_appear_by_themselves_damaged_ones_with_what_is_wrong() {
+fn traces_in_a_folder_are_listed_and_damaged_ones_have_a_reason() {
     let folder = folder();
     let list = library(&folder).list();
     let own: Vec<&str> = list
@@ -62,7 +62,7 @@ fn traces_in_a_folder_appear_by_themselves_damaged_ones_with_what_is_wrong() {
 }
 
 #[test]
-fn everything_that_is_listed_and_sound_opens_and_is_what_the_list_says() {
+fn listed_traces_open_and_match_the_list() {
     let folder = folder();
     let library = library(&folder);
     let list = library.list();
@@ -83,7 +83,7 @@ fn everything_that_is_listed_and_sound_opens_and_is_what_the_list_says() {
 }
 
 #[test]
-fn a_path_opens_too_and_a_name_leads_nowhere_else() {
+fn trace_opens_by_path_and_names_stay_in_the_library() {
     let folder = folder();
     let library = library(&folder);
     let mine = folder.path().join("mine");
@@ -122,7 +122,7 @@ fn any_trace_can_be_written_to_a_directory_of_ones_own() {
 }
 
 #[test]
-fn only_what_is_made_from_a_seed_takes_one() {
+fn only_synthetic_traces_take_a_seed() {
     let folder = folder();
     let library = library(&folder);
     let out = tempfile::tempdir().unwrap();

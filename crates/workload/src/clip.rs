@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn places_tell_movies_from_sequences() {
+    fn layouts_distinguish_movies_from_sequences() {
         let at = |file, len| FramePlace { file, offset: 0, len };
         assert!(!Clip::new(vec![at(1, 5), at(1, 9), at(1, 7)]).unwrap().is_sequence());
         let sequence = Clip::new(vec![at(1, 5), at(2, 9), at(3, 7)]).unwrap();

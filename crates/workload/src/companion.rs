@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_made_where_none_is_and_removed_where_one_is() {
+    fn missing_files_are_created_and_existing_ones_removed() {
         let mut is_there = HashSet::from([60, 62]);
         let mut companion = Companion::new(0, shape());
         let (mut made, mut removed) = (0, 0);
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stock_that_somebody_else_took_from_is_found_out() {
+    fn stock_reduced_by_another_process_is_detected() {
         // No file exists, although the companion expects two.
         let mut is_there = HashSet::new();
         let mut failures = 0;

@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_scrub_play_begins_anew_at_the_frame_of_that_time() {
+    fn play_resumes_at_the_scrubbed_frame() {
         let mut editor = Editor::new(0, shape(2, false, 3));
         let ops = done_ops(&mut editor, (1000 * MS, 60_000 * MS), takes(3 * MS));
         for stream in 0..2 {

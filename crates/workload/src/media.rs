@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn direct_footage_lies_in_whole_blocks_and_says_what_that_costs() {
+    fn direct_footage_is_block_aligned_with_reported_overhead() {
         let plain = played("dnxhr-lb-uhd-25", 2, false).unwrap();
         let direct = played("dnxhr-lb-uhd-25", 2, true).unwrap();
         let whole = |bytes: u64| bytes.is_multiple_of(DIRECT_QUANTUM_BYTES);
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_that_is_not_there_is_named_with_what_comes_close() {
+    fn unknown_format_is_reported_with_similar_names() {
         let error = played("prores-422-hq-uhd-26", 2, false).unwrap_err();
         assert!(error.to_string().contains("prores-422-hq-uhd-25"), "{error}");
     }

@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mix_is_what_was_asked_for() {
+    fn mix_matches_the_requested_shares() {
         let mut script = MixScript::new(0, 1, shape(), &[FILE]);
         let all = transfers(&ops_of(&mut script, 1_200_000));
         let count = all.len() as f64;
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transfer_shorter_than_its_block_tells_what_was_drawn() {
+    fn short_transfers_show_the_drawn_block() {
         let shape = MixShape { lengths: Lengths::Fixed(vec![4096]), blocks_bytes: vec![1 << 20], ..shape() };
         let mut script = MixScript::new(0, 5, shape, &[FILE]);
         let first = &transfers(&ops_of(&mut script, 20))[0];
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn sync_policies_sync_where_they_say() {
+    fn sync_policies_sync_at_their_points() {
         let kinds = |sync| {
             let shape = MixShape {
                 sync,
@@ -733,7 +733,7 @@ mod tests {
     }
 
     #[test]
-    fn all_blocks_are_unvisited_again_when_it_begins_anew() {
+    fn restart_marks_all_blocks_unvisited() {
         let file = MixFile { file: 0, size_bytes: 4096 * 100 };
         let mut script = MixScript::new(0, 11, no_repeat_shape(), &[file]);
         let visit = |script: &mut MixScript, share, sharers| {
@@ -751,7 +751,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_lies_outside_the_file_or_unaligned(
+        fn accesses_are_aligned_and_inside_the_file(
             seed in any::<u64>(), quantum_bits in 9_u32..=12, max_quanta in 1_u64..4000,
             blocks in prop::collection::vec(1_u32..2000, 1..6), file_quanta in 1_u64..100_000,
             random in 0_u32..=100,

@@ -750,7 +750,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_survives_toml() {
+    fn plan_round_trips_through_toml() {
         let mut plan = plan();
         plan.sweep = Some("random=0..100 step 25".parse().unwrap());
         plan.mix.files = Some(3);
@@ -768,7 +768,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_a_file_is_told_with_its_keys() {
+    fn plan_error_names_its_keys() {
         let written = plan().to_toml().unwrap();
         for (line, instead, said) in [
             ("duration = \"30s\"", "duration = \"0s\"", "like duration = \"30s\""),

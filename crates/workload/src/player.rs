@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_cannot_be_opened_is_lost_and_nothing_else() {
+    fn failed_open_loses_only_its_frame() {
         let mut player = Player::new(0, shape(Clip::sequence(0, 9, 50).unwrap(), 2, ReadAhead::Open));
         let ops = done_ops(&mut player, (0, 1000 * MS), |op, now_ns| {
             (now_ns + MS, if op.kind == OpKind::Open && op.transfer == 5 { 2 } else { 0 })
@@ -395,7 +395,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_load_point_begins_anew(
+        fn every_load_point_starts_from_the_beginning(
             until_ms in 1_u64..500, op_ms in 0_u64..60, is_sequence: bool, is_open: bool, buffer in 1_u32..6,
         ) {
             let clip = if is_sequence { Clip::sequence(0, 7, 9) } else { Clip::constant(0, 63, 9) };

@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn every_procedure_that_ships_is_sound_and_says_where_it_comes_from() {
+    fn shipped_procedures_are_valid_and_name_their_source() {
         for (name, text) in CATALOGUE {
             assert!(text.starts_with("# "), "{name}");
             let mut procedure = procedure(name);
@@ -590,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn contradictory_input_is_refused() {
         let of = |steps: &str| Procedure::from_toml(&format!("about = \"x\"\n{steps}")).unwrap_err();
         assert_eq!(of(""), ProcedureError::NoRun);
         assert_eq!(of("[[step]]\nname = \"a\"\nrest = \"1s\""), ProcedureError::NoRun);

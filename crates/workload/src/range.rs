@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sweeps_are_a_grid_whose_second_value_changes_first() {
+    fn second_value_of_a_two_sweep_grid_changes_first() {
         let grid: Sweep = "length=1MiB,2MiB x blocks=4KiB,64KiB,1MiB".parse().unwrap();
         assert_eq!(grid.len(), 6);
         assert_eq!(grid.value(0).unwrap(), "1MiB x 4KiB");
@@ -405,7 +405,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_printed_is_read_back(counts in prop::collection::vec(1_u32.., 1..20)) {
+        fn printed_values_are_parsed_back(counts in prop::collection::vec(1_u32.., 1..20)) {
             let ramp = Ramp(counts);
             prop_assert_eq!(ramp.to_string().parse::<Ramp>().unwrap(), ramp);
         }

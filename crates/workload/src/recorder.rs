@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_whose_file_cannot_be_made_is_lost_and_nothing_else() {
+    fn failed_file_creation_loses_only_its_frame() {
         let mut recorder = Recorder::new(0, shape(Clip::sequence(0, 50, 9).unwrap()));
         let ops = done_ops(&mut recorder, (0, 400 * MS), |op, now_ns| {
             let errno = match (op.kind, op.transfer) {
@@ -495,7 +495,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_growing_file_has_no_gap_whatever_is_dropped_or_fails(
+        fn growing_file_has_no_gap_after_drops_or_failures(
             answers in prop::collection::vec((0_u64..400, 0_u32..5), 1..60), stalls: bool,
         ) {
             let policy = if stalls { Policy::Stall } else { Policy::Drop };

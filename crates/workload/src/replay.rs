@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn contradictory_input_is_refused() {
         let refused = |change: &dyn Fn(&mut ReplaySettings), said: &str| {
             let mut plan = plan();
             change(&mut plan.replay);

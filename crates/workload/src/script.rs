@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_opens_is_recorded_with_its_bits_and_others_with_their_bytes() {
+    fn opens_are_recorded_with_flags_and_others_with_bytes() {
         let mode = OpenMode { append: true, exclusive: true, direct: true, ..OpenMode::default() };
         let asked = OpenBits::READ.with(OpenBits::APPEND).with(OpenBits::DIRECT);
         // Only a create can be exclusive or empty the file.

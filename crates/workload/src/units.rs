@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_or_below_0_is_told_apart_from_what_is_no_number() {
+    fn out_of_range_values_are_distinguished_from_non_numbers() {
         let said = |text: &str| text.parse::<Span>().unwrap_err().to_string();
         assert_eq!(said("99999999h"), "'99999999h' is too long: at most 5124095h");
         assert!(said("5124095h99h").contains("is not a time"));
@@ -455,7 +455,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(n in any::<u64>(), ppm in 0_u32..=1_000_000) {
+        fn printed_values_are_parsed_back(n in any::<u64>(), ppm in 0_u32..=1_000_000) {
             prop_assert_eq!(Size(n).to_string().parse::<Size>().unwrap(), Size(n));
             prop_assert_eq!(Span(n).to_string().parse::<Span>().unwrap(), Span(n));
             let percent = Percent { ppm };

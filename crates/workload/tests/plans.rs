@@ -154,7 +154,7 @@ fn every_kind_of_actor_is_written_as_ever() {
 }
 
 #[test]
-fn every_mistake_is_told_as_ever() {
+fn plan_errors_are_unchanged() {
     insta::assert_snapshot!("mistakes", all(&mistaken()));
 }
 

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_of_its_own_makes_up_for_late_answers_and_not_for_idle_time() {
+    fn separate_pipe_compensates_late_answers_not_idle_time() {
         let (start, ms) = (Instant::now(), Duration::from_millis);
         let opened = Answers { due: start, came: start };
         // Opened; 5 ms later, 100 ms' worth of bytes is requested.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_at_once_passes_one_after_the_other() {
+    fn simultaneous_requests_are_served_in_turn() {
         let start = Instant::now() + Duration::from_secs(1);
         let mut state = State { bytes_per_s: 1_000_000, busy_until: start, catch_up: CATCH_UP };
         for turn in 1..=3 {

@@ -47,7 +47,7 @@ fn is_found(screen: &str, summary: &Value, what: &str) {
 }
 
 #[test]
-fn what_is_true_is_not_objected_to() {
+fn true_claims_are_accepted() {
     assert_eq!(untrue(TRUE, &stopped()), Vec::<String>::new());
 }
 
@@ -99,7 +99,7 @@ fn searches_that_were_not_finished() {
 }
 
 #[test]
-fn rows_of_what_was_not_measured() {
+fn unmeasured_rows_have_no_figures() {
     let row = "2 players         2      0.01       -       -       -         -";
     is_found(&TRUE.replace(row, &row.replacen('-', "0", 1)), &stopped(), "not measured");
     is_found(&TRUE.replace("       met", "         -"), &stopped(), "criteria");
@@ -115,7 +115,7 @@ fn rows_of_what_was_not_measured() {
 }
 
 #[test]
-fn formats_that_were_not_looked_at() {
+fn untried_formats_have_no_claim() {
     let mut look = stopped();
     let play = json!({"streams": 31, "at_least": false});
     look["check"] = json!({"formats": [{"name": "ProRes, 25 fps", "play": play, "record": null}]});
@@ -148,7 +148,7 @@ fn tables_of_rates_and_screens_without_a_summary() {
 }
 
 #[test]
-fn a_standstill_is_one_of_the_series_and_no_other_time_of_it_is_told() {
+fn standstill_times_match_the_series() {
     let mut still = stopped();
     still["series"] =
         json!({"standstills": [{"began_s": 0.31, "lasted_s": 1.42}], "steps": [{"began_s": 7.0}]});

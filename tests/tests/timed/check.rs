@@ -21,7 +21,7 @@ const FORMATS: usize = 5;
 const SCREEN: (usize, usize) = (50, 100);
 
 #[test]
-fn a_first_look_at_a_local_directory_and_a_second_one_that_writes_no_test_files() {
+fn second_check_of_a_directory_reuses_the_test_files() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let target = scratch.dir("target");

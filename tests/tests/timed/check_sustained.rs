@@ -464,7 +464,7 @@ fn three_checks_of_a_store_with_a_burst_allowance() {
 }
 
 #[test]
-fn three_checks_of_a_store_that_remembers_what_was_read() {
+fn repeated_checks_of_a_caching_store_agree() {
     require!(Need::Soak, Need::Root, Need::Fuse, Need::FileSystem("fuse"));
     let _turn = my_turn();
     let faulty = Faulty::over_memory(6_144, 4);

@@ -249,7 +249,7 @@ fn different_counts_and_workloads_are_distinguished() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn incomparable_runs_are_refused() {
     let (scratch, _mixes, runs) = two_runs(&["--duration", "1s"]);
     let refused = |runs: &[PathBuf], flags: &str, why: &str| {
         let refused = compare(runs, flags).expect_code(2);

@@ -129,7 +129,7 @@ fn a_small_page_does_not_wait_behind_large_logs() {
 }
 
 #[test]
-fn one_client_gets_a_line_of_its_own_and_not_all_of_the_console() {
+fn one_client_has_its_own_queue_and_cannot_use_the_whole_console() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());
@@ -151,7 +151,7 @@ fn one_client_gets_a_line_of_its_own_and_not_all_of_the_console() {
 }
 
 #[test]
-fn who_goes_away_leaves_the_line() {
+fn disconnected_client_leaves_the_queue() {
     require!(Need::Root);
     let _turn = my_turn();
     let (mount, runs) = (TempMount::tmpfs(128), Scratch::new());

@@ -62,7 +62,7 @@ fn a_starved_control_group_is_this_machines_fault() {
 }
 
 #[test]
-fn suspended_players_of_a_network_mount_blame_only_the_tool() {
+fn suspended_players_of_a_network_mount_blame_only_reelgauge() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }
@@ -75,7 +75,7 @@ fn suspended_players_of_a_network_mount_blame_only_the_tool() {
 }
 
 #[test]
-fn a_suspended_tool_blames_only_itself() {
+fn suspended_reelgauge_blames_only_itself() {
     require!(Need::Root, Need::FileSystem("ext4"));
     let (_turn, mount) = (my_turn(), disk());
     // One file, and one per frame, whose write and close follow one another.
@@ -93,7 +93,7 @@ fn a_suspended_tool_blames_only_itself() {
 /// Stopped during the measured time and continued after its end: frames that never began are the tool's
 /// fault, too.
 #[test]
-fn a_tool_suspended_past_the_end_blames_only_itself() {
+fn reelgauge_suspended_past_the_end_blames_only_itself() {
     require!(Need::Root, Need::FileSystem("ext4"));
     let (_turn, mount) = (my_turn(), disk());
     for policy in ["drop", "stall"] {

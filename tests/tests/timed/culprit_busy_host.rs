@@ -62,7 +62,7 @@ fn a_frozen_file_system_is_the_storages_fault_on_a_busy_machine_too() {
 }
 
 #[test]
-fn a_frozen_file_system_is_the_storages_fault_while_others_stand_back() {
+fn frozen_file_system_is_attributed_to_storage_on_a_busy_host() {
     require!(Need::Soak, Need::Root, Need::Tool("fsfreeze"), Need::FileSystem("ext4"));
     frozen_while_busy(19);
 }

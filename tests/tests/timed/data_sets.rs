@@ -124,7 +124,7 @@ fn other_data_sets_give_back_their_room_oldest_first_and_only_as_far_as_needed()
 }
 
 #[test]
-fn a_search_finds_room_where_other_data_sets_lie_and_says_before_what_it_takes() {
+fn search_frees_space_of_other_data_sets_and_shows_its_forecast() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     let _turn = my_turn();
     let mount = filled();
@@ -154,7 +154,7 @@ fn a_search_finds_room_where_other_data_sets_lie_and_says_before_what_it_takes()
 }
 
 #[test]
-fn what_a_run_takes_is_said_before_it_starts_but_not_to_programs() {
+fn forecast_is_shown_before_the_start_but_not_in_json() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let target = scratch.dir("target");

@@ -83,7 +83,7 @@ fn test_files_are_removed_and_unfetched_runs_only_by_their_name() {
 }
 
 #[test]
-fn an_owner_who_lets_nothing_be_written_and_an_agent_at_work_keep_their_test_files() {
+fn read_only_and_busy_agents_keep_their_test_files() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let mut bed = Bed::new(&["a", "b"], "15s");

@@ -247,7 +247,7 @@ fn compare(what: &str, out: &Path, copies: &Path) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn what_was_logged_arrives_once_whatever_is_killed() {
+fn logged_operations_arrive_exactly_once_after_kills() {
     require!(Need::NatsServer, Need::Python);
     let _turn = my_turn();
     let (rounds, seed) = (setting("REELGAUGE_FLEET_ROUNDS", 2), setting("REELGAUGE_FLEET_SEED", 1));

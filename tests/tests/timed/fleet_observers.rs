@@ -145,7 +145,7 @@ fn has_observer(run: &Path) -> Value {
 }
 
 #[test]
-fn what_an_observer_counted_is_part_of_the_run_and_losing_it_ends_nothing() {
+fn observer_counters_are_in_the_run_and_its_loss_ends_nothing() {
     require!(Need::NatsServer);
     if !needs::are_met(hosts::NEEDS) || !needs::are_met(samba::NEEDS) {
         return;

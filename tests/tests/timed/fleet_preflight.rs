@@ -125,7 +125,7 @@ fn carried(found: &Value, from: &str, to: &str) -> f64 {
 }
 
 #[test]
-fn who_differs_and_whose_line_is_slow_is_said_before_anything_is_measured() {
+fn differing_hosts_and_slow_links_are_shown_before_the_run() {
     require!(Need::NatsServer, Need::Tool("ss"), Need::Tool("unshare"));
     if !needs::are_met(hosts::NEEDS) {
         return;
@@ -168,7 +168,7 @@ fn who_differs_and_whose_line_is_slow_is_said_before_anything_is_measured() {
 }
 
 #[test]
-fn everybody_sends_to_the_peer_and_without_it_nothing_is_measured() {
+fn agents_send_to_the_peer_and_without_it_nothing_is_measured() {
     require!(Need::NatsServer, Need::Tool("unshare"));
     if !needs::are_met(hosts::NEEDS) {
         return;

@@ -69,7 +69,7 @@ fn files_are_made_nothing_is_measured_and_the_run_finds_them() {
 }
 
 #[test]
-fn whose_files_are_not_made_is_named_and_the_others_are_made() {
+fn agents_without_files_are_named_and_others_prepared() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b", "c"], "1s");

@@ -31,7 +31,7 @@ fn bed(names: &[&str], recorded: &str, passes: &str) -> (Bed, u64) {
 }
 
 #[test]
-fn everybody_is_one_more_user_of_each_pass() {
+fn each_agent_adds_a_user_to_each_pass() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let (bed, ops) = bed(&["a", "b", "c"], "1s", "2");
@@ -51,7 +51,7 @@ fn everybody_is_one_more_user_of_each_pass() {
 }
 
 #[test]
-fn who_is_killed_has_not_replayed_it_to_the_end() {
+fn killed_agent_has_an_incomplete_replay() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let (bed, ops) = bed(&["a", "b"], "8s", "1");

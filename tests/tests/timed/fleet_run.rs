@@ -13,7 +13,7 @@ use reelgauge_tests::run_dir::{at, count, number, only_in, summary, text};
 use rustix::process::Signal;
 
 #[test]
-fn everybody_begins_together_and_everything_measured_arrives() {
+fn agents_start_together_and_all_operations_arrive() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b", "c"], "2s");

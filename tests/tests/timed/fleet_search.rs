@@ -91,7 +91,7 @@ fn is_shared_out(summary: &Value, agents: u64) {
 }
 
 #[test]
-fn what_all_carry_together_is_found() {
+fn search_finds_the_count_of_all_agents() {
     require!(Need::NatsServer);
     if !needs::are_met(faulty::NEEDS) {
         return;
@@ -130,7 +130,7 @@ fn presence_is_told(shown: &str) -> bool {
 }
 
 #[test]
-fn who_goes_missing_ends_it_with_what_was_held_by_all() {
+fn missing_agent_ends_the_search_with_the_common_count() {
     require!(Need::NatsServer);
     if !needs::are_met(faulty::NEEDS) {
         return;
@@ -158,7 +158,7 @@ fn who_goes_missing_ends_it_with_what_was_held_by_all() {
 }
 
 #[test]
-fn who_has_no_worker_in_a_load_point_is_idle_and_not_missing() {
+fn agent_without_workers_is_idle_not_missing() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::ramp(&["a", "b", "c"], "1..3", "500ms");

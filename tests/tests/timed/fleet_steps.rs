@@ -48,7 +48,7 @@ fn results(printed: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_dry_run_tells_order_time_and_room_and_does_nothing() {
+fn dry_run_shows_order_time_and_space_and_changes_nothing() {
     require!(Need::NatsServer);
     let bed = Bed::new(&["a", "b"], "3s");
     bed.plan(&format!("{STEPS}not_before = \"2099-01-01 22:30\"\n"));
@@ -141,7 +141,7 @@ fn steps_resume_after_a_killed_controller_and_all_are_reported() {
 }
 
 #[test]
-fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
+fn stopped_steps_list_skipped_runs_and_resume() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a"], "1s");
@@ -167,7 +167,7 @@ fn steps_that_are_stopped_say_what_was_not_run_and_go_on_later() {
 }
 
 #[test]
-fn what_two_targets_carry_is_held_against_one_within_one_night() {
+fn two_targets_are_compared_with_one_in_one_batch() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "1s");

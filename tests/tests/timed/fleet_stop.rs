@@ -83,7 +83,7 @@ fn unsealed_commands_change_nothing_and_agents_report_them() {
 }
 
 #[test]
-fn all_hosts_stop_when_one_is_killed_if_the_plan_says_so() {
+fn killed_agent_stops_all_if_the_plan_requires_it() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "180s");
@@ -123,7 +123,7 @@ fn where_the_controllers_disk_is_full_everything_is_kept_until_there_is_room() {
 
 /// Before anything begins, from the facts that its agents report.
 #[test]
-fn a_dry_run_names_whose_owner_will_refuse_it() {
+fn dry_run_names_agents_that_will_refuse() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let mut bed = Bed::new(&["a", "b"], "2s");

@@ -148,7 +148,7 @@ fn players_that_are_served_in_time_are_limited_by_nothing() {
 }
 
 #[test]
-fn workers_on_memory_are_limited_by_this_machine() {
+fn workers_on_tmpfs_are_limited_by_the_client() {
     // If other programs take half of the processors, they are the limit, and not the speed of this host.
     require!(Need::Root, Need::Soak);
     let (_turn, mount) = (my_turn(), TempMount::tmpfs(256));

@@ -54,7 +54,7 @@ fn a_local_directory() {
 }
 
 #[test]
-fn memory_is_measured_and_called_what_it_is() {
+fn tmpfs_is_measured_and_labelled_as_memory() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(128);
     let summary = measured_right(mount.path(), "tmpfs", &[]);
@@ -86,7 +86,7 @@ fn btrfs_through_the_cache() {
 }
 
 #[test]
-fn btrfs_directly_or_said_not_to_be() {
+fn btrfs_is_direct_or_reported_as_buffered() {
     require!(Need::Root, Need::Tool("mkfs.btrfs"), Need::FileSystem("btrfs"));
     let mount = TempMount::image(ImageKind::Btrfs, 512);
     let summary = measured_right(mount.path(), "btrfs", &[]);

@@ -165,7 +165,7 @@ fn edits(measured: Measured) {
 }
 
 #[test]
-fn whole_files_are_faster_than_edits_by_what_an_edit_costs() {
+fn whole_files_save_the_cost_of_edits() {
     if needs::are_met(faulty::NEEDS) {
         let _turn = my_turn();
         edits(SHORT);
@@ -187,7 +187,7 @@ fn creates(measured: Measured) {
 }
 
 #[test]
-fn overwriting_is_faster_than_creating_by_what_room_costs() {
+fn overwriting_saves_the_cost_of_allocation() {
     if needs::are_met(faulty::NEEDS) {
         let _turn = my_turn();
         creates(SHORT);
@@ -228,7 +228,7 @@ fn accesses_have_the_rate_of_as_many_requests_as_are_in_flight() {
 }
 
 #[test]
-fn measured_for_longer_every_procedure_is_closer_to_what_is_computed() {
+fn longer_procedures_are_closer_to_computed_values() {
     require!(Need::Soak);
     if needs::are_met(faulty::NEEDS) {
         let _turn = my_turn();

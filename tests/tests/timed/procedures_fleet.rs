@@ -161,7 +161,7 @@ fn each_figure_of_the_whole_study_is_that_of_the_log() {
 }
 
 #[test]
-fn what_agents_would_do_is_shown_and_what_they_cannot_do_is_refused() {
+fn fleet_procedure_shows_agent_steps_and_refuses_impossible_ones() {
     require!(Need::NatsServer);
     let _turn = my_turn();
     let bed = Bed::new(&["a", "b"], "1s");

@@ -13,7 +13,7 @@ use reelgauge_tests::scratch::Scratch;
 use rustix::process::Signal;
 
 #[test]
-fn ctrl_c_undoes_the_change_and_keeps_what_was_measured() {
+fn ctrl_c_undoes_the_change_and_keeps_results() {
     let (_turn, target) = (my_turn(), Scratch::new());
     let file = target.path().join("changed");
     let proof = Proof::of_a_file(target.path(), &file);
@@ -168,7 +168,7 @@ fn a_pass_that_measured_nothing_is_compared_with_nothing() {
 }
 
 #[test]
-fn what_cannot_be_proven_is_refused_before_anything_is_changed() {
+fn unprovable_change_is_refused_before_any_change() {
     let target = Scratch::new();
     let file = target.path().join("changed");
     let proof = Proof::of_a_file(target.path(), &file);

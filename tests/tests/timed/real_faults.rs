@@ -67,7 +67,7 @@ fn given_up(writes: &str, harm: Harm) -> Told {
 
 /// They wait most of the time, so they can run at the same time.
 #[test]
-fn a_way_that_swallows_long_packets_is_told_from_one_that_is_cut_and_from_a_server_that_stands_still() {
+fn mtu_black_hole_is_distinguished_from_cut_path_and_hung_server() {
     require!(Need::Soak);
     if !far_is_possible() {
         return;
@@ -267,7 +267,7 @@ fn read_ahead_that_is_switched_off_is_named_and_enough_of_it_is_not() {
 
 /// A file system that moves all its data during the run. The run reports it as an event.
 #[test]
-fn a_balance_beside_a_run_is_told_with_its_device_and_its_time() {
+fn btrfs_balance_during_a_run_is_reported_with_device_and_time() {
     require!(Need::Soak);
     require!(Need::Root, Need::Tool("mkfs.btrfs"), Need::Tool("btrfs"), Need::FileSystem("btrfs"));
     if !needs::are_met(faulty::NEEDS) {
@@ -407,7 +407,7 @@ fn signed(algorithm: &str) -> String {
 
 /// Players that are served in time by a sound server and a sound disk, `REELGAUGE_HEALTHY_RUNS` times.
 #[test]
-fn what_is_sound_is_accused_of_nothing() {
+fn healthy_components_are_not_blamed() {
     require!(Need::Soak);
     require!(Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     if !needs::are_met(sshfs::NEEDS) {

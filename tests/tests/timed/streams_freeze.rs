@@ -64,7 +64,7 @@ fn lost_what_the_buffer_did_not_hold(verb: &Verb, summary: &Value) -> u64 {
 }
 
 #[test]
-fn the_second_opinion_is_right_about_what_can_be_counted_by_hand() {
+fn naive_count_matches_hand_counted_cases() {
     require!(Need::Python);
     let scratch = Scratch::new();
     let run = scratch.path().join("run");

@@ -48,7 +48,7 @@ fn frames_that_waited_for_a_rate_are_the_limits_and_not_the_storages() {
 }
 
 #[test]
-fn who_asks_for_less_than_the_rate_is_not_held_back() {
+fn demand_below_the_rate_limit_is_not_delayed() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let verb = players(&scratch, &["--count", "1", "--buffer", "1s", "--warmup", "2s"]).with(&[

@@ -90,7 +90,7 @@ fn one_stream(scratch: &Scratch) -> Verb {
 }
 
 #[test]
-fn a_movie_is_played_frame_by_frame_as_it_lies() {
+fn movie_is_played_frame_by_frame_from_its_offsets() {
     require!(Need::Python, Need::Tool("ffmpeg"), Need::Tool("ffprobe"));
     let (_turn, scratch) = (my_turn(), Scratch::new());
     let movie = movie(scratch.path(), "");

@@ -95,7 +95,7 @@ fn a_file_in_pieces_is_compared_with_a_copy_in_one() {
 
 /// Invalid input is refused before anything is written.
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn contradictory_input_is_refused() {
     let scratch = Scratch::new();
     let (folder, file) = (scratch.dir("media"), scratch.dir("media").join("file.mov"));
     std::fs::write(&file, vec![1; 9 << 20]).unwrap();

@@ -110,7 +110,7 @@ fn agrees_with_the_logs(trace: &Path, replay: &Verb, summary: &Value) -> (Value,
 }
 
 #[test]
-fn a_slow_store_makes_operations_late_and_not_the_tool() {
+fn slow_store_delays_operations_not_reelgauge() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }

@@ -104,7 +104,7 @@ fn rates_sizes_and_mix_are_the_published_ones() {
 }
 
 #[test]
-fn a_curve_says_what_it_is_and_what_it_is_not() {
+fn curve_is_labelled_vda_like() {
     let _turn = my_turn();
     let scratch = Scratch::new();
     let small = ["--file-size", "4MiB", "--files", "2", "--warmup", "500ms", "--duration", "2s"];

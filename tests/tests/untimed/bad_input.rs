@@ -155,7 +155,7 @@ fn results_that_have_no_place_to_go() {
 }
 
 #[test]
-fn reports_of_what_is_no_run() {
+fn report_of_a_non_run_is_refused() {
     let scratch = Scratch::new();
     for run in [scratch.path().join("nowhere"), scratch.dir("empty")] {
         let outcome = binary::run([OsString::from("report"), run.clone().into()]);

@@ -52,7 +52,7 @@ fn a_server_that_has_the_files_in_its_memory_is_warned_of() {
 }
 
 #[test]
-fn what_comes_faster_the_second_time_came_from_a_cache() {
+fn faster_rereads_are_attributed_to_a_cache() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }

@@ -93,7 +93,7 @@ fn a_run_from_the_form_to_its_end_watched_by_several() {
 }
 
 #[test]
-fn a_run_is_stopped_and_what_was_measured_is_kept() {
+fn stopped_run_keeps_its_results() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let target = scratch.dir("target");
     let console = Console::start(scratch.path(), runs.path());
@@ -230,7 +230,7 @@ fn a_wrong_value_is_refused_at_its_field() {
 }
 
 #[test]
-fn what_it_must_not_touch_it_does_not_touch() {
+fn console_changes_nothing_outside_its_folders() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let top = scratch.path().canonicalize().unwrap();
     for dir in ["root", "secret"] {

@@ -75,7 +75,7 @@ fn the_token_is_required_on_the_local_host_too() {
 }
 
 #[test]
-fn the_token_is_found_nowhere_but_in_the_link() {
+fn token_appears_only_in_the_link() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let target = scratch.dir("target");
     let console = Console::start(scratch.path(), runs.path());
@@ -161,7 +161,7 @@ fn a_token_file_keeps_the_token_and_only_for_its_owner() {
 }
 
 #[test]
-fn without_a_token_it_is_said_what_that_means_and_only_for_this_machine() {
+fn console_without_token_warns_and_is_loopback_only() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let console = Console::with(scratch.path(), runs.path(), &["--no-token"]);
     assert!(console.running.stderr().contains("every user of this host"));
@@ -199,7 +199,7 @@ fn curl(cert: &str, words: &[&str]) -> Result<String, String> {
 }
 
 #[test]
-fn with_a_key_and_a_certificate_it_speaks_tls_and_nothing_else() {
+fn console_with_certificate_accepts_only_tls() {
     require!(Need::Tool("openssl"), Need::Tool("curl"));
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let [cert, key] = key_pair(scratch.path(), "nas1");
@@ -259,7 +259,7 @@ fn mismatched_keys_are_reported_before_the_server_listens() {
 }
 
 #[test]
-fn where_others_listen_it_is_said_that_the_token_is_in_the_clear() {
+fn non_loopback_address_warns_of_a_cleartext_token() {
     let (scratch, runs) = (Scratch::new(), Scratch::new());
     let console = Console::with(scratch.path(), runs.path(), &["--listen", "0.0.0.0:0"]);
     assert!(console.running.stderr().contains("unencrypted"), "{}", console.running.stderr());
@@ -355,7 +355,7 @@ fn documented_location() -> (&'static str, String) {
 }
 
 #[test]
-fn it_works_behind_nginx_with_and_without_a_path_of_its_own() {
+fn console_works_behind_nginx_with_and_without_a_path_prefix() {
     require!(Need::Tool("nginx"), Need::Tool("openssl"), Need::Tool("curl"));
     let (documented, lines) = documented_location();
     assert!(lines.contains("http://CONSOLE/"), "{lines}");

@@ -49,7 +49,7 @@ fn total(counters: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn the_disk_wrote_what_the_run_wrote() {
+fn disk_counter_matches_written_bytes() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::Python);
     // Small, because ext4 continues its initialization for a while after the mount.
     let mount = TempMount::image(ImageKind::Ext4, 160);
@@ -82,7 +82,7 @@ fn the_disk_wrote_what_the_run_wrote() {
 }
 
 #[test]
-fn the_network_carried_what_the_run_wrote() {
+fn network_counter_matches_written_bytes() {
     require!(Need::Python);
     if !needs::are_met(sshfs::NEEDS) {
         return;

@@ -47,7 +47,7 @@ fn of_this_machine(scratch: &Scratch) -> PathBuf {
 
 /// The card reports no speed, so a rule that needs one uses a rate that a run measured over the network.
 #[test]
-fn a_run_that_is_named_gives_the_rate_that_no_card_tells() {
+fn named_run_supplies_the_unknown_link_rate() {
     let scratch = Scratch::new();
     let verb: Verb =
         Mix::on(&scratch.dir("target")).with(&["--duration", "1s", "--keep-free", "1GiB"]).into();
@@ -82,7 +82,7 @@ fn a_run_that_is_named_gives_the_rate_that_no_card_tells() {
 
 /// A mount table that ends within the line of the target's mount does not show the target's file system.
 #[test]
-fn a_table_of_mounts_that_was_cut_names_no_mount_and_says_why() {
+fn truncated_mount_table_names_no_mount_and_has_a_reason() {
     let scratch = Scratch::new();
     let at = NFS.find("nfs4").unwrap();
     for cut in [&NFS[..at], &format!("{}\n", &NFS[..at]), &NFS[..NFS.find("wsize").unwrap()]] {
@@ -93,7 +93,7 @@ fn a_table_of_mounts_that_was_cut_names_no_mount_and_says_why() {
 }
 
 #[test]
-fn every_rule_has_its_place_and_the_screen_says_what_the_json_says() {
+fn every_rule_is_listed_and_screen_matches_json() {
     let scratch = Scratch::new();
     let folder = of_this_machine(&scratch);
     let folder = ["--from", folder.to_str().unwrap()];
@@ -309,7 +309,7 @@ fn settings_of_a_real_samba_are_judged() {
 }
 
 #[test]
-fn what_was_not_collected_is_not_in_order() {
+fn uncollected_facts_do_not_pass() {
     let scratch = Scratch::new();
     let folder = collected(&scratch, &[("/proc/sys/net/ipv4/tcp_sack", "1\n")]);
     std::fs::write(folder.join("%2Fproc%2Fsys%2Fnet%2Fipv4%2Ftcp_window_scaling.why"), "not allowed\n")
@@ -327,7 +327,7 @@ fn what_was_not_collected_is_not_in_order() {
 }
 
 #[test]
-fn hostile_texts_do_not_steer_the_terminal_and_lead_nowhere() {
+fn hostile_texts_are_escaped_and_not_followed() {
     let scratch = Scratch::new();
     let mounts = "33 29 0:52 / /mnt/\u{1b}[2J\u{202e}x rw - nfs4 n:/\u{7} rw,vers=4.0,soft,proto=\u{1b}]0;udp,rsize=1,wsize=99999999999999999999999,addr=\u{9b}31m\n";
     let folder = collected(
@@ -375,7 +375,7 @@ fn wrong_folders_and_paths_are_named() {
 }
 
 #[test]
-fn the_script_collects_here_what_the_doctor_sees_here() {
+fn collected_texts_give_the_local_diagnosis() {
     require!(Need::Tool("dash"));
     let scratch = Scratch::new();
     let script = scratch.path().join("collect.sh");
@@ -563,7 +563,7 @@ fn is_harmless(line: &str) -> bool {
 }
 
 #[test]
-fn it_only_looks() {
+fn doctor_changes_nothing() {
     require!(Need::Tool("strace"));
     let scratch = Scratch::new();
     let calls = scratch.path().join("calls.strace");

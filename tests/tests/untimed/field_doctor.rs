@@ -252,7 +252,7 @@ fn links_are_judged_down_to_their_cards() {
 }
 
 #[test]
-fn data_below_a_union_lies_where_its_branches_lie() {
+fn union_data_are_on_its_branches() {
     let queue = |disk: &str| format!("blk.nr_requests:{disk}");
     for (folder, path, is_local, are_known, devices) in [
         ("b15-unraid-user-share/box", "/mnt/user", true, false, &[][..]),
@@ -282,7 +282,7 @@ fn data_below_a_union_lies_where_its_branches_lie() {
 }
 
 #[test]
-fn what_was_added_to_a_text_hides_nothing() {
+fn added_text_hides_no_finding() {
     const MD0: &[&str] = &["blk.raid_degraded_or_rebuilding:md0"];
     for folder in ["crlf", "prompt", "colours", "quoted", "not-installed"] {
         check(&[server(&format!("d07-decorated/{folder}"), 1, MD0)]);
@@ -344,7 +344,7 @@ fn a_line_that_is_missing_is_no_value() {
 }
 
 #[test]
-fn what_was_right_stays_so() {
+fn correct_settings_stay_correct() {
     const OVERLAY: &[&str] = &["/mnt/my nas"];
     check(&[
         Case::new(

@@ -255,7 +255,7 @@ fn fs_usage_without_w_is_refused_with_the_command() {
 }
 
 #[test]
-fn fs_usage_with_w_keeps_names_and_leaves_out_what_was_cut() {
+fn fs_usage_w_keeps_names_and_drops_truncated_lines() {
     let imported = import(&case("fs-usage-widths/wide.txt"));
     let name = "Volumes/media/Job 12/Camera A/A001_C002 take 2.mov";
     let wanted = [

@@ -65,7 +65,7 @@ const MIX: &[&str] = &[
 ];
 
 #[test]
-fn a_mix_of_three_machines_is_what_their_logs_say() {
+fn merged_mix_of_three_hosts_equals_their_logs() {
     require!(Need::Python);
     let scratch = Scratch::new();
     let runs = at_once(&scratch, MIX, 3);
@@ -156,7 +156,7 @@ fn complaint(outcome: Outcome) -> String {
 }
 
 #[test]
-fn what_cannot_be_one_run_is_refused() {
+fn incompatible_runs_are_not_merged() {
     let scratch = Scratch::new();
     let runs = at_once(&scratch, MIX, 1);
     let run = runs[0].to_str().unwrap();

@@ -182,7 +182,7 @@ fn stopped_streams_searches_and_curves() {
 }
 
 #[test]
-fn a_stopped_first_look() {
+fn stopped_quick_check() {
     let scratch = Scratch::new();
     let check = || Verb::on("check", scratch.dir("target"));
     stop_at_moments("check", Duration::from_secs(60), &check);

@@ -66,7 +66,7 @@ fn late_frames_of_a_run_that_was_stopped_are_not_met() {
 
 /// The measurement is over then, but the requested verification is not.
 #[test]
-fn it_can_be_stopped_while_it_reads_back_what_it_wrote() {
+fn verification_can_be_interrupted() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }

@@ -91,7 +91,7 @@ fn data_folder(target: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_twentieth_of_the_volume_stays_free_unless_it_is_said_otherwise() {
+fn twentieth_of_the_volume_stays_free_by_default() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     let mount = TempMount::image(ImageKind::Ext4, 200);
     let free = free_bytes(mount.path());
@@ -200,7 +200,7 @@ fn a_test_file_that_is_replaced_breaks_the_run_off() {
 }
 
 #[test]
-fn what_a_killed_recorder_left_goes_with_the_next_run_of_another_kind() {
+fn leftovers_of_a_killed_recorder_are_removed_by_the_next_run() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let recorder = Verb::on("streams", &target).with(&["--actor", "recorder", "--format", SMALL.id]);

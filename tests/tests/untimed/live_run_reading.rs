@@ -16,7 +16,7 @@ use reelgauge_tests::streams::SMALL;
 use reelgauge_tests::verb::Verb;
 
 #[test]
-fn a_run_is_looked_at_while_it_goes_on_and_loses_nothing() {
+fn reading_a_live_run_loses_nothing() {
     let scratch = Scratch::new();
     let players = ["--format", SMALL.id, "--count", "4", "--buffered", "--duration", "20s", "--warmup", "0s"];
     let verb = Verb::on("streams", scratch.dir("target")).with(&players);

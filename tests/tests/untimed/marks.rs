@@ -54,7 +54,7 @@ fn a_mark_is_entered_while_a_run_goes_on_and_afterwards() {
 }
 
 #[test]
-fn what_is_no_run_or_no_mark_is_refused_and_nothing_is_written() {
+fn invalid_run_or_mark_is_refused_without_writing() {
     let scratch = Scratch::new();
     let empty = scratch.dir("empty");
     mark(&empty, &["x", "--at", "1s"]).expect_code(2);

@@ -145,7 +145,7 @@ fn every_record_of_a_ramp_is_kept_and_its_tables_are_those_of_the_records() {
 }
 
 #[test]
-fn who_reports_nothing_breaks_off_or_can_not_be_believed_is_named_and_no_zero() {
+fn failed_workers_are_named_without_zero_figures() {
     let script = one_test("x.csv", 4, 4);
     let session = Session::start(&script, &[]);
     let traits = [Trait::StallsAfter(5), Trait::NoFiles, Trait::BreaksAfter(3), Trait::FailedReads];
@@ -214,7 +214,7 @@ fn where_nothing_can_be_kept_no_directory_is_left() {
 }
 
 #[test]
-fn ctrl_c_pauses_and_sends_away_everybody_and_keeps_what_came() {
+fn ctrl_c_pauses_and_dismisses_workers_and_keeps_records() {
     let mut session = Session::start(&one_test("x.csv", 1, 3600), &[]);
     let worker = session.worker(0, Trait::None);
     session.until_said("MiB in this second");

@@ -94,7 +94,7 @@ fn a_pipe_is_written_through() {
 }
 
 #[test]
-fn a_link_stays_and_what_it_leads_to_is_written() {
+fn link_is_kept_and_its_target_is_written() {
     let scratch = Scratch::new();
     let (_mix, run) = measured(&scratch);
     let folder = scratch.dir("named");
@@ -115,7 +115,7 @@ fn a_link_stays_and_what_it_leads_to_is_written() {
 }
 
 #[test]
-fn what_lies_in_the_place_of_the_temporary_file_is_not_written() {
+fn file_in_place_of_the_temporary_file_is_unchanged() {
     let scratch = Scratch::new();
     let (_mix, run) = measured(&scratch);
     let (folder, precious) = (scratch.dir("named"), scratch.path().join("precious"));

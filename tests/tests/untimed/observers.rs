@@ -79,7 +79,7 @@ fn a_watch_is_added_to_the_run_it_observed_and_kept_with_it() {
 }
 
 #[test]
-fn what_an_array_tells_is_judged_and_what_fits_no_run_is_refused() {
+fn array_status_is_judged_and_unrelated_files_are_refused() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }
@@ -113,7 +113,7 @@ fn what_an_array_tells_is_judged_and_what_fits_no_run_is_refused() {
 }
 
 #[test]
-fn a_mount_that_changes_meanwhile_is_a_mark() {
+fn remount_during_the_run_is_a_mark() {
     require!(Need::Root, Need::Tool("mount"));
     let mount = TempMount::tmpfs(200);
     let mix = small(mount.path()).with(&["--duration", "6s", "--max-delay", "10ms"]);
@@ -131,7 +131,7 @@ fn a_mount_that_changes_meanwhile_is_a_mark() {
 }
 
 #[test]
-fn the_site_is_asked_for_kept_with_runs_and_drawn() {
+fn site_is_asked_saved_with_runs_and_drawn() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }

@@ -125,7 +125,7 @@ fn the_screen_has_a_line_for_each_probe() {
 }
 
 #[test]
-fn what_a_network_file_system_lacks_is_found() {
+fn missing_features_of_a_network_file_system_are_found() {
     if !needs::are_met(sshfs::NEEDS) {
         return;
     }
@@ -153,7 +153,7 @@ fn what_a_network_file_system_lacks_is_found() {
 }
 
 #[test]
-fn a_server_whose_clock_is_off_is_found_with_its_uncertainty() {
+fn server_clock_offset_is_found_with_its_uncertainty() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
@@ -172,7 +172,7 @@ fn a_server_whose_clock_is_off_is_found_with_its_uncertainty() {
 }
 
 #[test]
-fn locks_that_everybody_gets_are_no_locks() {
+fn ineffective_locks_are_detected() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
@@ -256,7 +256,7 @@ fn storage_that_fails_is_not_known_and_never_in_order() {
 }
 
 #[test]
-fn storage_that_never_answers_is_given_up_and_what_is_left_goes_with_the_next_probe() {
+fn unresponsive_storage_is_abandoned_and_leftovers_removed_by_the_next_probe() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
@@ -281,7 +281,7 @@ fn storage_that_never_answers_is_given_up_and_what_is_left_goes_with_the_next_pr
 }
 
 #[test]
-fn the_lock_of_the_area_decides_who_probes() {
+fn area_lock_permits_one_probe() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
@@ -324,7 +324,7 @@ fn a_signal_stops_it_and_nothing_is_left() {
 }
 
 #[test]
-fn what_a_killed_probe_leaves_goes_with_the_next_and_with_clean() {
+fn leftovers_of_a_killed_probe_are_removed_by_the_next_and_by_clean() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
@@ -358,7 +358,7 @@ fn leftovers(folder: &Path) -> usize {
 }
 
 #[test]
-fn what_a_probe_leaves_that_is_killed_while_it_makes_its_area_goes_too() {
+fn leftovers_of_a_probe_killed_during_area_creation_are_removed() {
     if !needs::are_met(faulty::NEEDS) {
         return;
     }
@@ -409,7 +409,7 @@ fn probed_without_inodes(target: &Path) -> String {
 }
 
 #[test]
-fn without_inodes_nothing_is_said_of_the_file_system() {
+fn inode_shortage_makes_probe_results_unknown() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(32);
     // Enough for the area, and too few for a listing or a large attribute.
@@ -445,7 +445,7 @@ fn on_a_disk_short_of_inodes_attributes_are_not_refused_for_want_of_them() {
 }
 
 #[test]
-fn what_does_not_go_together_is_said_in_a_sentence() {
+fn conflicting_flags_are_refused() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     for (words, said) in [
@@ -464,7 +464,7 @@ fn what_does_not_go_together_is_said_in_a_sentence() {
 
 /// A signal is handled at any time, even while the host's settings are read.
 #[test]
-fn a_signal_behind_the_last_probe_is_heard() {
+fn signal_after_the_last_probe_is_obeyed() {
     require!(Need::Root, Need::Tool("testparm"), Need::Tool("unshare"));
     let scratch = Scratch::new();
     let (target, slow) = (scratch.dir("target"), scratch.dir("slow"));
@@ -484,7 +484,7 @@ fn a_signal_behind_the_last_probe_is_heard() {
 }
 
 #[test]
-fn a_target_that_cannot_be_written_says_why_plainly() {
+fn unwritable_target_has_a_reason() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(1);
     let point = mount.path().display();
@@ -607,7 +607,7 @@ fn with_probes_nothing_outside_of_the_area_is_written() {
 }
 
 #[test]
-fn links_in_the_area_lead_nowhere() {
+fn links_in_the_area_are_not_followed() {
     let scratch = Scratch::new();
     let (target, theirs) = (scratch.dir("target"), scratch.dir("theirs"));
     std::fs::write(theirs.join("reel.mov"), "somebody's").unwrap();

@@ -87,7 +87,7 @@ fn the_short_study_is_six_runs_and_lists_every_deviation() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_is_touched() {
+fn contradictory_input_is_refused_before_any_change() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     for (words, remedy) in [
@@ -306,7 +306,7 @@ fn the_command_that_makes_a_server_cold_ends_with_a_procedure_that_is_killed() {
 }
 
 #[test]
-fn a_run_that_is_refused_says_so_once_and_a_name_or_a_directory_that_is_none_is_named() {
+fn refused_run_is_reported_once_and_invalid_names_are_listed() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let plan = scratch.path().join("plan.toml");
@@ -382,7 +382,7 @@ fn worst_night(target: &Path, more: &[&str]) -> Verb {
 }
 
 #[test]
-fn a_worst_night_has_a_row_for_every_state_and_says_what_was_not_tried() {
+fn worst_night_has_a_row_for_every_state_and_lists_untried_ones() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(192);
     let verb = worst_night(mount.path(), &["--event", "rebuild: echo begun; sleep 0.2"]);
@@ -420,7 +420,7 @@ fn a_worst_night_has_a_row_for_every_state_and_says_what_was_not_tried() {
 }
 
 #[test]
-fn a_worst_night_plans_what_it_tries_and_keeps_no_command() {
+fn worst_night_plan_contains_no_command() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let words = ["--dry-run", "--event", "rebuild: echo x"];

@@ -30,7 +30,7 @@ fn document(runs: &[&Path], site: &Path, html: &Path) -> Outcome {
 }
 
 #[test]
-fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
+fn document_has_figures_plans_and_missing_facts() {
     let scratch = Scratch::new();
     let played = streams(&scratch);
     let streams = played.run_dir();
@@ -78,7 +78,7 @@ fn a_document_has_the_figures_of_its_runs_their_plans_and_what_is_missing() {
 }
 
 #[test]
-fn what_the_site_can_not_be_ends_with_status_2_and_leaves_the_document_as_it_was() {
+fn invalid_site_exits_with_2_and_keeps_the_document() {
     let scratch = Scratch::new();
     let played = streams(&scratch);
     let streams = played.run_dir();

@@ -157,7 +157,7 @@ fn each_load_point_begins_once_at_the_commanded_time() {
 }
 
 #[test]
-fn the_load_goes_on_while_it_is_held_and_stops_when_nothing_is_heard() {
+fn load_continues_during_a_pause_and_stops_without_messages() {
     let scratch = Scratch::new();
     let mut run = Steered::start(&plan_of(&scratch, "60s"));
     run.hear("ready", true);
@@ -176,7 +176,7 @@ fn the_load_goes_on_while_it_is_held_and_stops_when_nothing_is_heard() {
 }
 
 #[test]
-fn the_load_stops_when_nobody_is_left_to_steer_or_when_told() {
+fn load_stops_on_command_or_when_the_controller_ends() {
     for (is_told, reason) in [(false, "its agent was no longer"), (true, "the fleet's controller")] {
         let scratch = Scratch::new();
         let mut run = Steered::start(&plan_of(&scratch, "60s"));
@@ -198,7 +198,7 @@ fn the_load_stops_when_nobody_is_left_to_steer_or_when_told() {
 }
 
 #[test]
-fn who_is_stopped_before_the_first_start_loads_nothing() {
+fn run_stopped_before_the_first_start_makes_no_load() {
     let scratch = Scratch::new();
     let mut run = Steered::start(&plan_of(&scratch, "60s"));
     run.hear("ready", true);

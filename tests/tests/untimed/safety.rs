@@ -86,7 +86,7 @@ fn an_area_that_is_a_symbolic_link() {
 }
 
 #[test]
-fn a_test_file_that_became_a_link_leads_nowhere() {
+fn test_file_replaced_by_a_link_is_not_followed() {
     let scratch = Scratch::new();
     let target = project(&scratch);
     mix(&target).measure();
@@ -108,7 +108,7 @@ fn a_test_file_that_became_a_link_leads_nowhere() {
 }
 
 #[test]
-fn what_is_mounted_inside_the_area_is_not_removed() {
+fn mount_inside_the_area_is_not_removed() {
     require!(Need::Root);
     let scratch = Scratch::new();
     let target = project(&scratch);

@@ -136,7 +136,7 @@ fn without_random(text: &str) -> String {
 }
 
 #[test]
-fn wrong_usage_is_answered_with_what_to_do() {
+fn wrong_usage_has_a_remedy() {
     require!(Need::Tool("tmux"));
     let scratch = Scratch::new();
     let mut answered = Vec::new();

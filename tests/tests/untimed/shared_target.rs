@@ -120,7 +120,7 @@ fn owners(folder: &Path) -> Vec<u32> {
 }
 
 #[test]
-fn what_the_owner_may_not_write_root_does_not_write_for_him() {
+fn root_does_not_write_where_the_owner_may_not() {
     require!(Need::Root);
     let scratch = Scratch::new();
     let target = theirs(&scratch, "target");

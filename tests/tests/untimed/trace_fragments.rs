@@ -107,7 +107,7 @@ fn ext4_keeps_it_together() {
 }
 
 #[test]
-fn what_is_compressed_is_not_counted() {
+fn compressed_extents_are_not_counted() {
     require!(Need::Root, Need::Tool("mkfs.btrfs"), Need::Tool("chattr"), Need::FileSystem("btrfs"));
     let mount = TempMount::image(ImageKind::Btrfs, 256);
     let path = mount.path().join("compressed");
@@ -120,7 +120,7 @@ fn what_is_compressed_is_not_counted() {
 }
 
 #[test]
-fn memory_and_other_places_without_a_disk_say_so() {
+fn tmpfs_has_no_extents_and_a_reason() {
     require!(Need::Root);
     let mount = TempMount::tmpfs(8);
     let path = mount.path().join("file");

@@ -323,7 +323,7 @@ fn times_at_the_end_of_all_days_neither_overflow_nor_wait_for_them() {
 }
 
 #[test]
-fn what_a_trace_calls_itself_leads_nowhere_and_does_nothing_to_a_terminal() {
+fn trace_name_is_escaped_and_not_used_as_a_path() {
     let around = Surroundings::new();
     let before = around.stock();
     let escape = "../../\u{1b}]0;mine\u{7}\u{1b}[2J/etc/x\n\u{202e}gpj";
@@ -373,7 +373,7 @@ fn part_of(trace: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_part_that_was_cut_off_is_said_to_be() {
+fn truncated_part_is_reported() {
     let around = Surroundings::new();
     let trace = sound(&around.beside("traces"));
     let part = part_of(&trace);
@@ -404,7 +404,7 @@ fn damaged_parts_end_in_words() {
 }
 
 #[test]
-fn what_it_says_about_itself_may_be_anything() {
+fn arbitrary_trace_metadata_are_accepted() {
     let around = Surroundings::new();
     let trace = sound(&around.beside("traces"));
     let info = trace.join("trace.json");
@@ -427,7 +427,7 @@ fn what_it_says_about_itself_may_be_anything() {
 }
 
 #[test]
-fn what_is_no_file_is_not_waited_for() {
+fn pipes_are_refused_without_waiting() {
     require!(Need::Tool("mkfifo"), Need::Tool("python3"));
     let around = Surroundings::new();
     for name in ["part", "trace.json", "run.toml"] {

@@ -91,7 +91,7 @@ const PROCMON: &str = "\
 ";
 
 #[test]
-fn what_climbs_in_a_source_stays_in_the_area_of_its_replay() {
+fn parent_paths_of_a_source_stay_in_the_replay_area() {
     let (scratch, around) = (Scratch::new(), Surroundings::new());
     let names = |trace: &Path| -> Vec<String> {
         let said = binary::run([OsString::from("ops"), trace.into(), "--json".into()]).expect_code(0).json();
@@ -143,7 +143,7 @@ fn a_million_opens_are_imported_in_bounded_memory_and_refused_when_replayed() {
 }
 
 #[test]
-fn a_line_without_an_end_takes_bounded_memory_whatever_the_format() {
+fn endless_line_uses_bounded_memory_in_any_format() {
     require!(Need::Tool("python3"));
     let scratch = Scratch::new();
     let source = scratch.path().join("endless.txt");

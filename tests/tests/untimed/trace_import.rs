@@ -82,7 +82,7 @@ os.rename('app.log', 'old.log'); os.write(log, b'9')
 ";
 
 #[test]
-fn what_python_threads_did_is_known_exactly() {
+fn python_thread_operations_are_imported_exactly() {
     require!(Need::Tool("strace"), Need::Tool("python3"));
     let scratch = Scratch::new();
     let work = scratch.dir("work");
@@ -106,7 +106,7 @@ fn what_python_threads_did_is_known_exactly() {
 }
 
 #[test]
-fn what_ffmpeg_writes_adds_up_to_the_file() {
+fn ffmpeg_writes_add_up_to_the_file_size() {
     require!(Need::Tool("strace"), Need::Tool("ffmpeg"));
     let scratch = Scratch::new();
     let work = scratch.dir("work");
@@ -223,7 +223,7 @@ fn fio_takes_an_exported_trace_and_moves_the_same_bytes() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_refused_with_what_was_expected() {
+fn unknown_source_is_refused_with_the_expected_formats() {
     let scratch = Scratch::new();
     let file = scratch.path().join("notes.txt");
     std::fs::write(&file, "dear diary\n").unwrap();

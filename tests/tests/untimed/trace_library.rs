@@ -41,7 +41,7 @@ fn list(home: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn what_ships_is_listed_with_what_it_holds() {
+fn shipped_traces_are_listed_with_their_content() {
     let home = Scratch::new();
     let all = list(home.path());
     let named = |name: &str| all.iter().find(|entry| entry["name"] == name);
@@ -65,7 +65,7 @@ fn what_ships_is_listed_with_what_it_holds() {
 }
 
 #[test]
-fn one_is_shown_with_what_was_published_of_it() {
+fn library_trace_is_shown_with_published_figures() {
     let home = Scratch::new();
     let screen = with_data(home.path(), &["traces", "DirectoryCopyToNAS-synth"]).expect_code(0).words();
     // Two of the paper's figures: 5,966 accesses follow from them (traces.md §5.2).

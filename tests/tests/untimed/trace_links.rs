@@ -132,7 +132,7 @@ fn assert_alike(summary: &Value) {
 }
 
 #[test]
-fn what_a_program_does_with_links_is_done_again() {
+fn link_operations_are_replayed() {
     require!(Need::Fuse, Need::Root, Need::Tool("python3"));
     let (recording, printed) = recorded();
     let told = ops(&printed);
@@ -170,7 +170,7 @@ fn assert_exchanged(replayed: &[Value], refused_ones: usize, refused_links: usiz
 }
 
 #[test]
-fn exchanges_of_names_and_links_onto_what_is_there_are_done_as_they_were() {
+fn rename_exchanges_and_existing_link_names_are_replayed() {
     require!(Need::Fuse, Need::Root, Need::Tool("python3"));
     let recording = Recording::new();
     prepare(recording.dir());
@@ -207,7 +207,7 @@ fn exchanges_that_strace_saw_are_done_again() {
 
 /// The file system of the bed treats an exchange as a rename, and would lose a file.
 #[test]
-fn a_target_that_exchanges_no_names_says_so_once() {
+fn missing_rename_exchange_is_reported_once() {
     require!(Need::Tool("python3"));
     if !needs::are_met(faulty::NEEDS) {
         return;
@@ -225,7 +225,7 @@ fn a_target_that_exchanges_no_names_says_so_once() {
 }
 
 #[test]
-fn what_strace_saw_of_it_is_done_again_too() {
+fn link_operations_from_strace_are_replayed() {
     require!(Need::Root, Need::Tool("strace"), Need::Tool("python3"));
     let scratch = Scratch::new();
     let dir = scratch.dir("media");
@@ -246,7 +246,7 @@ fn what_strace_saw_of_it_is_done_again_too() {
 }
 
 #[test]
-fn a_target_without_links_says_so_once_and_the_rest_is_done() {
+fn missing_link_support_is_reported_once_and_the_rest_is_replayed() {
     require!(Need::Tool("python3"));
     if !needs::are_met(faulty::NEEDS) {
         return;

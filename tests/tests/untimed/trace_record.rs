@@ -136,7 +136,7 @@ fn copies_are_noted_as_strace_sees_them() {
 }
 
 #[test]
-fn what_io_uring_does_is_noted_though_strace_cannot_see_it() {
+fn io_uring_operations_are_recorded() {
     require!(Need::Fuse, Need::Root, Need::Tool("strace"), Need::Tool("fio"));
     let job = "fio --name=j --filename=$D/f --rw=write --bs=64k --size=1m --ioengine=io_uring --iodepth=4 \
                --fallocate=none --randrepeat=1";
@@ -156,7 +156,7 @@ fn what_io_uring_does_is_noted_though_strace_cannot_see_it() {
 }
 
 #[test]
-fn what_a_memory_map_does_is_noted_as_pages_and_says_so() {
+fn mmap_access_is_recorded_as_pages_and_noted() {
     require!(Need::Fuse, Need::Root, Need::Tool("strace"), Need::Tool("python3"));
     let program = "import mmap,sys\nf=open(sys.argv[1],'r+b',buffering=0)\nm=mmap.mmap(f.fileno(),0)\n\
                    m[5]\nm[2000000]=7\nm.flush()\nm.close()\nf.close()";
@@ -175,7 +175,7 @@ fn what_a_memory_map_does_is_noted_as_pages_and_says_so() {
 }
 
 #[test]
-fn what_is_longer_than_a_request_comes_in_parts_that_add_up() {
+fn large_transfers_are_recorded_in_parts_that_add_up() {
     require!(Need::Fuse, Need::Root, Need::Tool("strace"));
     let (ops, watched) = both("true", "dd if=/dev/zero of=$D/f bs=5000000 count=2");
     let parts: Vec<u64> = transfers(&ops).iter().map(|one| one.done).collect();
@@ -232,7 +232,7 @@ fn errors_reach_the_command_as_they_are_and_the_trace() {
 
 /// A user who is not root: the helper mounts, and the storage refuses as it should.
 #[test]
-fn without_rights_the_storage_refuses_what_it_would_have_refused() {
+fn permissions_are_enforced_during_recording() {
     require!(Need::Fuse, Need::Root, Need::Tool("fusermount3"), Need::Tool("setpriv"));
     // The binary of a debug build must fit, too.
     let place = TempMount::tmpfs(256);
@@ -263,7 +263,7 @@ fn without_rights_the_storage_refuses_what_it_would_have_refused() {
 }
 
 #[test]
-fn what_was_asked_of_a_file_is_asked_again() {
+fn recorded_open_flags_are_replayed() {
     require!(Need::Fuse, Need::Root, Need::Tool("python3"));
     let recording = Recording::new();
     std::fs::write(recording.dir().join("plain"), "abc").unwrap();
@@ -396,7 +396,7 @@ fn a_dead_mount_is_reported_with_a_remedy() {
 }
 
 #[test]
-fn a_mount_in_use_is_taken_away_and_that_is_said() {
+fn mount_in_use_is_detached_and_reported() {
     require!(Need::Fuse, Need::Root);
     let recording = Recording::new();
     let script = "cat $D/none; (cd $D && exec sleep 20 >/dev/null 2>&1) & sleep 0.5";
@@ -495,7 +495,7 @@ fn without_a_command_all_users_of_the_directory_are_recorded_until_the_end() {
 }
 
 #[test]
-fn what_cannot_be_recorded_is_refused_before_anything_is_mounted() {
+fn unrecordable_directory_is_refused_before_mounting() {
     require!(Need::Fuse, Need::Root);
     let recording = Recording::new();
     let dir = recording.dir().to_str().unwrap().to_owned();
@@ -520,7 +520,7 @@ fn what_cannot_be_recorded_is_refused_before_anything_is_mounted() {
 }
 
 #[test]
-fn a_command_ends_the_recording_with_its_own_code_and_what_it_leaves_is_named() {
+fn recording_exits_with_the_code_of_its_command_and_names_leftovers() {
     require!(Need::Fuse, Need::Root);
     let recording = Recording::new();
     let script = "echo x > $D/f; sleep 20 > /dev/null 2>&1 & sleep 0.3; exit 42";

@@ -132,7 +132,7 @@ fn a_pause_between_the_starts_of_users_is_no_time_of_the_throughput() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn contradictory_input_is_refused() {
     let scratch = Scratch::new();
     let mix = recorded(&scratch);
     let target = scratch.dir("target");
@@ -156,7 +156,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn what_ships_is_replayed_by_its_name_and_only_its_input_is_prepared() {
+fn shipped_trace_is_replayed_by_name_with_only_its_input_prepared() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     // ffmpeg opens its output a second time and moves data within it: it reads only its own data.

@@ -73,7 +73,7 @@ fn files_are_chosen_by_pattern_in_every_folder() {
 }
 
 #[test]
-fn csv_has_a_line_for_each_operation_and_the_list_for_people_too() {
+fn csv_and_text_list_have_a_line_per_operation() {
     let scratch = Scratch::new();
     let dir = trace(&scratch, "hint-stream-1mib");
     let lines = |flags: &str| run("ops", &dir, flags).expect_code(0).stdout.lines().count();
@@ -96,7 +96,7 @@ fn a_reader_that_has_seen_enough_ends_it_quietly() {
 }
 
 #[test]
-fn a_run_is_looked_at_as_a_trace() {
+fn run_is_reported_as_a_trace() {
     let scratch = Scratch::new();
     let mix = Mix::on(&scratch.dir("target")).with(&["--buffered"]);
     let summary = mix.measure();
@@ -119,7 +119,7 @@ fn a_run_is_looked_at_as_a_trace() {
 }
 
 #[test]
-fn what_has_no_effect_or_no_sense_is_refused() {
+fn ineffective_or_contradictory_flags_are_refused() {
     let scratch = Scratch::new();
     let dir = trace(&scratch, "hint-stream");
     let mix = Mix::on(&scratch.dir("target")).with(&["--buffered"]);
@@ -145,7 +145,7 @@ fn what_has_no_effect_or_no_sense_is_refused() {
 
 /// The log of a mix leads back to its profile. A copy and a paced player match none.
 #[test]
-fn a_profile_is_found_in_a_mixs_own_log_and_none_in_what_no_mix_does() {
+fn profile_is_found_in_a_mix_log_and_not_in_other_logs() {
     let scratch = Scratch::new();
     let target = scratch.dir("target");
     let mix = Mix::on(&target).without("--workers").without("--duration").without("--length");

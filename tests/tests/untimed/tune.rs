@@ -152,7 +152,7 @@ fn the_kernel_gets_its_former_settings_back() {
 }
 
 #[test]
-fn what_was_stated_twice_and_contradicts_itself_is_refused_and_nothing_empty_is_written() {
+fn contradictory_site_facts_are_refused_without_writing() {
     for (wrong, said) in [
         (&["--topology", "fan-in", "--server-link", "10Gbit", "--client-link", "10Gbit"][..], "contradicts"),
         (&["--topology", "several", "--clients", "1"], "contradicts --clients 1"),
@@ -264,7 +264,7 @@ fn shell_commands_and_mount_lines_are_whole() {
 }
 
 #[test]
-fn files_are_written_once_and_only_where_asked() {
+fn files_are_written_once_and_only_in_the_requested_place() {
     let scratch = Scratch::new();
     let out = scratch.path().join("out");
     let words = ["tune", "--for", "client-macos", "--out", out.to_str().unwrap()];
@@ -305,7 +305,7 @@ fn a_full_disk_leaves_no_part_of_a_file() {
 
 /// The stated default is the value that this Samba uses without a setting.
 #[test]
-fn what_is_called_the_default_of_samba_is_its_default() {
+fn stated_samba_defaults_match_testparm() {
     require!(Need::Tool("testparm"));
     let scratch = Scratch::new();
     let empty = scratch.path().join("empty.conf");
@@ -330,7 +330,7 @@ fn what_is_called_the_default_of_samba_is_its_default() {
 }
 
 #[test]
-fn what_is_wrong_with_a_site_is_said_with_its_character_and_in_units() {
+fn site_error_has_position_and_units() {
     for (words, said) in [
         (&["--share", "a;b"][..], "character ;"),
         (&["--path", "/srv/$(id)"], "character $"),

@@ -89,7 +89,7 @@ fn a_mix_that_only_reads_takes_them_and_one_that_writes_is_refused() {
 }
 
 #[test]
-fn what_is_not_enough_or_lies_elsewhere_is_refused_and_nothing_is_left_behind() {
+fn too_few_or_outside_files_are_refused_without_leftovers() {
     require!(Need::Root, Need::Tool("mkfs.ext4"), Need::FileSystem("ext4"));
     let (disk, reels) = disk_with_reels();
     let before = tree(disk.path(), &[]);

@@ -71,7 +71,7 @@ fn a_watch_is_kept_and_reported_like_a_run() {
 }
 
 #[test]
-fn what_is_watched_is_named_with_its_file_system() {
+fn watched_target_is_named_with_its_file_system() {
     require!(Need::Root);
     let (mount, runs) = (TempMount::tmpfs(1), Scratch::new());
     let path = mount.path().to_str().unwrap();
@@ -115,7 +115,7 @@ fn a_killed_watch_is_reported_from_its_samples() {
 }
 
 #[test]
-fn nothing_is_opened_on_what_is_watched() {
+fn watch_opens_no_file_on_its_target() {
     require!(Need::Tool("strace"));
     if !needs::are_met(faulty::NEEDS) {
         return;
@@ -138,7 +138,7 @@ fn nothing_is_opened_on_what_is_watched() {
 }
 
 #[test]
-fn what_makes_no_watch_is_refused() {
+fn invalid_watch_is_refused() {
     let runs = Scratch::new();
     for more in [&["--duration", "0s"][..], &["--name", "///"], &["/no/such/folder"]] {
         let refused = binary::run(words(runs.path(), more)).expect_code(2);

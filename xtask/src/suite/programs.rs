@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_fails_says_why() {
+    fn failed_program_has_a_reason() {
         let program = Program { name: "sh".into(), executable: "/bin/false".into(), folder: "/".into() };
         assert!(!program.run(&[], false, &[]).unwrap().passed);
         let gone = Program { executable: "/nothing/here".into(), ..program };

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_judges_by_time_is_a_process_of_its_own_and_a_module_is_another() {
+    fn timed_test_and_module_are_separate_processes() {
         let timed = units(TIMED, &["vda::a", "check::b", "vda::c"]).unwrap();
         assert_eq!(
             timed.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>(),

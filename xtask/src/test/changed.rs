@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_chosen_and_what_is_left_out_is_named() {
+    fn selected_and_omitted_tests_are_listed() {
         let packages = Packages::made_up(&[("reelgauge-analysis", &[], &[]), ("reelgauge-record", &[], &[])]);
         let code = CodeBase { pages: &[], packages: &packages, end_to_end: EndToEnd::of(&[]) };
         let selection = Selection::of(&["crates/analysis/src/lib.rs".to_owned()], &code);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_that_is_not_there_is_an_error_that_says_what_to_do() {
+    fn missing_branch_is_an_error_with_a_remedy() {
         let error = format!("{:#}", merge_base("nothing/here").unwrap_err());
         assert!(error.contains("--changed=BRANCH"), "{error}");
     }

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_that_others_imply_are_left_out() {
+    fn implied_arrows_are_omitted() {
         assert_eq!(drawing(&metadata()), "    b --> a\n    reelgauge --> b\n");
     }
 

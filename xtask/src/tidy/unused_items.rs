@@ -70,7 +70,7 @@ mod tests {
     use crate::pages::Page;
 
     #[test]
-    fn what_only_tests_use_is_found() {
+    fn items_used_only_by_tests_are_found() {
         let page = |path: &str, text: &str| Page::made_up(path, text);
         let pages = [
             page("crates/a/src/lib.rs", "pub fn used() {}\npub const fn dead() {}\npub struct Dead;\n"),

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shorter_look_that_saw_nothing_proves_nothing() {
+    fn shorter_measurement_without_disturbance_is_unknown() {
         assert_eq!(seen(0, 30.0).judge(seen(1, 60.0)), Judgement::Unknown);
         assert_eq!(seen(1, 60.0).judge(seen(0, 30.0)), Judgement::Unknown);
         assert_eq!(seen(0, 60.0).judge(seen(1, 30.0)), Judgement::Worse);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_is_that_of_the_binomial() {
+    fn tail_equals_binomial_tail() {
         assert!((tail(0, 5, 0.5) - 1.0 / 32.0).abs() < 1e-12);
         assert!((tail(1, 4, 0.5) - 6.0 / 32.0).abs() < 1e-12);
         assert!((tail(3, 0, 0.2) - 1.0).abs() < 1e-12);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_are_fewer_events_than_their_number() {
+    fn clustered_disturbances_count_as_fewer_events() {
         let at = |began_s: f64| Window { began_s, ended_s: began_s + 0.1, ..Window::default() };
         let even: Vec<Window> = (0..20).map(|number| at(3.0 * f64::from(number))).collect();
         let cluster: Vec<Window> = (0..20).map(|number| at(30.0 + 0.2 * f64::from(number))).collect();

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slow_machine_is_named_and_nobody_else() {
+    fn only_the_slow_host_is_an_outlier() {
         assert_eq!(names(&[100.0, 98.0, 42.0]), [false, false, true]);
         assert_eq!(
             names(&[100.0, 98.0, 103.0, 40.0, 41.0, 99.0, 101.0]),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_the_noise_is_nobodys_name() {
+    fn host_within_the_noise_is_no_outlier() {
         assert_eq!(names(&[100.0, 98.0, 93.0]), [false; 3]);
         assert_eq!(names(&[100.0, 60.0]), [false; 2], "of two nobody knows which one is out");
         assert_eq!(names(&[100.0, 60.0, 35.0]), [false; 3], "siblings that differ make no middle");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn of_paced_streams_only_the_response_counts_and_short_looks_tell_nothing() {
+    fn paced_streams_compare_only_response_times_and_short_runs_are_unknown() {
         let mut hosts: Vec<_> = [100.0, 98.0, 42.0].iter().map(|rate| host(*rate)).collect();
         hosts.iter_mut().for_each(|(_, point)| point.stream_count = Some(2));
         assert!(out_of(&hosts, &[0; 3]).iter().all(Option::is_none));

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_the_same_is_one_side() {
+    fn runs_with_equal_configuration_form_one_side() {
         assert_eq!(sides(&["a", "b", "a", "b"]).of_run, [0, 1, 0, 1]);
         assert_eq!(sides(&["a", "a", "a", "b"]).of_run, [0, 0, 0, 1]);
         // One pair alone has one degree of freedom.
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_that_are_given_must_add_up() {
+    fn run_count_must_be_a_multiple_of_repeats() {
         assert_eq!(of_numbers(6, 3).unwrap().of_run, [0, 0, 0, 1, 1, 1]);
         assert_eq!(of_numbers(4, 1).unwrap().of_run, [0, 1, 2, 3]);
         for (runs, repeats) in [(5, 2), (4, 4), (4, 0), (2, 2)] {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_named_twice_repeats_nothing() {
+    fn run_named_twice_is_not_a_repeat() {
         let ids = ["a", "a", "b", "c"];
         let twice = with_runs(&["x", "x", "y", "y"], &ids, |runs| given(runs, 2));
         assert_eq!(twice, Err(CompareError::Twice { first: 1, second: 2 }));

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_suite_lacks_is_unknown() {
+    fn missing_workload_is_unknown() {
         let both = suite(&[100, 200]);
         let one = suite(&[150]);
         let suites = [&both, &both, &one, &one];

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_gives_way_and_is_kept_where_there_is_nothing_else() {
+    fn empty_series_are_dropped_unless_they_are_the_only_ones() {
         let points = thinned(10_000, |second| (second < 5_000 && second % 3 == 0).then_some(1.0));
         assert!(points.len() <= POINTS_MAX);
         let (said, silent): (Vec<Point>, Vec<Point>) =
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn points_out_of_order_are_left_out() {
+    fn points_out_of_order_are_dropped() {
         let mut thinner = Thinner::default();
         for at_ns in [5, 3, 5, 9] {
             thinner.push(Point { at_ns, value: Some(0.0) });

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_holds_since_the_look_before_and_counts_for_as_long_as_it_reaches_in() {
+    fn sample_is_weighted_by_its_overlap_with_the_stretch() {
         let mut averaging = Averaging::over(vec![
             Stretch { from_ns: 5 * S / 2, until_ns: 4 * S },
             Stretch { from_ns: 10 * S, until_ns: 12 * S },
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stayed_at_0_is_0_and_what_was_reset_is_not_known() {
+    fn counter_at_0_has_mean_0_and_reset_counter_is_unknown() {
         let mut averaging = Averaging::over(vec![Stretch { from_ns: S, until_ns: 5 * S }]);
         let (zero, reset) = ("tcp_timeouts_per_s", "softnet_drops_per_s");
         for at_s in 1..=5 {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_together_weigh_as_long_as_they_are() {
+    fn combined_stretches_are_weighted_by_duration() {
         let busy =
             |seconds, percent| Means::of_tests(seconds, &[(Layer::Disk, "util_percent", "sda", percent)]);
         let of = |parts: &[Means]| Means::together(parts).of(Layer::Disk, "util_percent", "sda");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_are_told_apart() {
+    fn devices_have_separate_means() {
         let both = Means::of_tests(
             4.0,
             &[

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_noted() {
+    fn omitted_series_are_noted() {
         let errors =
             |value| ("network", "rx_errors_per_s", "eth0".to_owned(), CounterUnit::PerS.name(), value);
         assert_eq!(notes(&[errors(0.0)]), [CounterNote::Silent { series: 1 }]);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_marks_a_disturbance_is_kept_beside_however_many_programs() {
+    fn disturbance_series_are_kept_among_many_programs() {
         let mut gathering = Gathering::default();
         let mut take = |layer, name, device: &str, unit: CounterUnit, value| {
             gathering.take(CounterRow {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_that_say_nothing_are_left_out() {
+    fn insignificant_digits_are_dropped() {
         for (value, expected) in [
             (0.0, 0.0),
             (12.345_678_9, 12.3457),

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_is_its_mean_over_time_and_its_largest_sample() {
+    fn counter_is_reported_with_mean_and_largest_sample() {
         let mut watched = Watched::default();
         for (at_s, value) in [(10, 50.0), (11, 20.0), (21, 80.0)] {
             watched.take(&row(at_s, "util_percent", "sda", Some(value)));
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_known_is_not_told() {
+    fn counter_never_sampled_is_omitted() {
         let mut watched = Watched::default();
         watched.take(&row(1, "util_percent", "sda", None));
         assert!(watched.counters().is_empty());
     }
 
     #[test]
-    fn a_time_of_nothing_is_not_told() {
+    fn latency_without_operations_is_omitted() {
         let mut watched = Watched::default();
         let time = |at_s: u64, device, value| CounterRow {
             at_ns: at_s * S,

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_digit_is_useless() {
+    fn decimals_have_no_trailing_zero() {
         let json = |value: Decimal| serde_json::to_string(&value).unwrap();
         for (value, text) in [
             (Decimal::seconds(0), "0"),

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn many_hostile_names_take_no_more_than_is_left() {
+    fn hostile_names_stay_within_the_size_limit() {
         let files: BTreeSet<u32> = (0..22_000).collect();
         let named = names(&files, |file| (file != 7).then(|| "\u{202e}<\u{1}".repeat(1_333)));
         assert_eq!(named.len(), 21_999);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn many_sizes_are_rounded_up_and_none_is_lost() {
+    fn many_sizes_are_rounded_up_and_all_are_counted() {
         let mut tally = SizeTally::new();
         for len in 0..200 {
             tally.add(&write(0, 0, len));

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_silence_is_a_stall_beside_how_long_records_took_before() {
+    fn silence_longer_than_previous_records_is_a_stall() {
         assert!(Silence::is_stall(2.0, 0.05) && Silence::is_stall(40.0, 10.0));
         assert!(!Silence::is_stall(1.9, 0.05), "too short to tell");
         assert!(!Silence::is_stall(9.0, 10.0), "an operation of its own length");

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_tool_makes_the_timing_bad() {
+    fn only_delays_of_reelgauge_make_the_timing_bad() {
         assert_eq!(bad_timing(&pass(1.0)), None);
         assert_eq!(bad_timing(&ReplayPass { begun_late_ops: 1, ..pass(1.0) }), None);
         let late = ReplayPass { begun_late_ops: 2, ..pass(1.0) };
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_pass_is_told_and_as_fast_as_possible_is_never_late() {
+    fn first_bad_pass_is_reported_and_full_speed_is_never_late() {
         assert_eq!(facts(vec![pass(1.0)]).bad_timing, None);
         let late = ReplayPass { begun_late_ops: 2, ..pass(1.0) };
         let later = ReplayPass { begun_late_ops: 90, ..pass(1.0) };

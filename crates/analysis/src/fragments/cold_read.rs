@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_in_order_one_at_a_time_in_large_pieces_is_not_judged() {
+    fn only_large_sequential_single_reads_are_judged() {
         let slow = |at: u64| if at.is_multiple_of(8) { 9_000 } else { 800 };
         assert!(times(1000, slow).figures().is_some());
         assert_eq!(times(63, slow).figures(), None);

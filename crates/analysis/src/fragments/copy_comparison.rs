@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_or_the_other_way_round_is_said_so() {
+    fn unknown_or_opposite_result_is_stated() {
         let slow = [2100, 2000, 2050, 1990];
         let quick = [1000, 1010, 990, 1000];
         assert_eq!(finding(&side(None, &slow), &side(None, &quick)), Finding::Place);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_reads_say_nothing() {
+    fn too_few_reads_have_no_result() {
         let few = side(Some(1), &[1, 2, 3]);
         let enough = side(Some(1), &[1, 2, 3, 4]);
         assert_eq!(CopyComparison::of(&few, &enough, MB_100), None);

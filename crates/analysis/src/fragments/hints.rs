@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_overwritten_or_appended_byte_by_byte_is_not() {
+    fn bytes_never_overwritten_or_appended_singly_are_no_pattern() {
         let sparse: Vec<OpRecord> = (1..50).map(|at| write(0, at * MIB, 1)).collect();
         let (hints, _) = found(&sparse);
         assert_eq!((hints[0].hints, hints[0].overwritten), (49, 0));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn data_far_behind_the_end_is_told_with_its_time() {
+    fn write_far_beyond_the_end_is_reported_with_its_time() {
         let far = OpRecord { issued_ns: 5, done_ns: 1_500_000_005, ..write(0, 4096 + (1 << 30), 1024) };
         let (hints, far) = found(&[write(0, 0, 4096), far]);
         assert_eq!(hints, []);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_known_size_no_write_is_far_behind_the_end() {
+    fn write_with_unknown_file_size_is_not_far_beyond_the_end() {
         let far_in = |size_before: Option<u64>, ops: &[OpRecord]| {
             let mut stats = TraceStats::new([size_before], Period::WHOLE);
             ops.iter().for_each(|op| stats.add(op));

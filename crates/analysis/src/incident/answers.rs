@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_asking_is_no_silence() {
+    fn time_without_requests_is_no_silence() {
         let mut tally = AnswerTally::new(0);
         add(&mut tally, 0, 5);
         add(&mut tally, 3_000, 3_005);
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_of_the_tool_is_no_silence_of_the_storage() {
+    fn pause_of_reelgauge_is_no_silence_of_the_storage() {
         let mut pauses = Pauses::default();
         pauses.push(Pause { from_ns: 4_010 * MS, until_ns: 5_600 * MS });
         let then = frozen(4_000, 1_600).storage_then(4_000 * MS, 5_700 * MS, Some(25e6), &pauses);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_had_a_processor_to_see_is_no_silence() {
+    fn time_without_a_processor_is_no_silence() {
         let mut tally = frozen(9_000, 0);
         let op = read(0, 0, 100).at_ms(10_000).took_ms(500);
         let wait = ProcessorWait { in_flight_ns: 490 * MS, ..ProcessorWait::default() };

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_tool_did_to_itself_is_its_own() {
+    fn incident_caused_by_reelgauge_is_attributed_to_it() {
         let mut tally = IncidentTally::default();
         tally.take(0, &ClosedRun { own_frames: 19, ..run(7_900, 9_600, 19) });
         let mut pauses = Pauses::default();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_storage_that_was_asked_all_the_time_and_gave_too_little_is_not_acquitted() {
+    fn storage_slow_under_constant_demand_is_not_cleared() {
         let runs = |tally: &mut IncidentTally| {
             tally.take(0, &ClosedRun { own_frames: 19, ..run(7_900, 9_600, 19) });
             tally.take(3, &ClosedRun { own_frames: 4, ..run(7_900, 9_600, 9) });

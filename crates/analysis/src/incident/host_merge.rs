@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_that_were_hit_at_the_same_moment_are_one_incident() {
+    fn simultaneous_incidents_of_hosts_are_merged() {
         let all = together(vec![
             found("a2", 7.2, Culprit::Storage),
             found("a1", 7.0, Culprit::Storage),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_machine_did_to_itself_stays_its_own() {
+    fn incident_caused_by_its_host_is_not_merged() {
         for own in [Culprit::Tool, Culprit::ThisMachine, Culprit::Link] {
             let all = together(vec![found("a1", 7.0, Culprit::Storage), found("a2", 7.0, own)]);
             assert_eq!(all.len(), 2, "{own:?}");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_nobody_compared_tell_of_no_same_moment() {
+    fn incidents_with_uncompared_clocks_are_not_merged() {
         let unknown = HostIncident { uncertainty_s: None, ..found("a2", 7.0, Culprit::Storage) };
         assert_eq!(together(vec![found("a1", 7.0, Culprit::Storage), unknown]).len(), 2);
         // With the uncertainty of the clocks, the end of one and the start of the other coincide.

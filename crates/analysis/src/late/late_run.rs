@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_are_counted_the_first_and_the_worst_kept() {
+    fn all_late_runs_are_counted_and_first_and_worst_are_kept() {
         let mut late_runs = LateRuns::default();
         for n in 0..1_000_u64 {
             let frames = if n == 900 { 7 } else { 1 + n % 3 };

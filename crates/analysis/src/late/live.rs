@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_come_first_and_the_rest_is_left_out() {
+    fn worst_streams_are_first_and_the_rest_is_omitted() {
         let stream =
             |stream, late_frames, margin_ns| StreamNow { stream, late_frames, margin_ns, buffer_ns: 9 };
         let streams = vec![

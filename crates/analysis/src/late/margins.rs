@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_too_little_of_has_no_trend() {
+    fn stream_with_few_samples_has_no_trend() {
         let falling = |at_s: f64| 900.0 - 10.0 * at_s;
         assert_eq!(Margins::new(&PART).trend(PART.until_ns), None);
         // Cut short: half the time is enough, a fifth is not.

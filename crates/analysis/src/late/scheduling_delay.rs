@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_in_flight_while_the_tool_did_not_run_is_its_own() {
+    fn operations_in_flight_during_a_pause_count_as_scheduling_delay() {
         let mut pauses = Pauses::default();
         pauses.push(Pause { from_ns: 5_000, until_ns: 1_005_000 });
         // It would have completed at 5000 at the latest; the next one was due at 40 000.
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_thread_waited_for_a_processor_is_the_tools_own() {
+    fn wait_for_a_processor_is_scheduling_delay() {
         let mut past = WorkerPast::default();
         let op = read(0, 0, 100).at_ns(100).due_at_ns(0).done_at_ns(600_100);
         let waited = |in_flight_ns| ProcessorWait { in_flight_ns, ..ProcessorWait::default() };
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_of_the_tool_moves_everything_queued_behind_it() {
+    fn pause_of_reelgauge_delays_all_queued_operations() {
         // Due at 40, the worker free since 10, issued at 540: 500 lost. The next ones queue behind it.
         let found = delays(&[(0, 0, 10), (40, 540, 550), (80, 550, 560), (540, 560, 570), (600, 600, 610)]);
         assert_eq!(found, [(0, 10), (500, 50), (0, 90), (0, 550), (0, 610)]);

@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "each number has exactly one slot")]
-    fn a_second_place_is_a_defect() {
+    fn second_index_for_one_number_is_a_defect() {
         let mut slots = Slots::default();
         slots.insert(7);
         slots.insert(7);

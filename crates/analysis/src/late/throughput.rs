@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn says_when_it_fell_below_what_is_needed() {
+    fn throughput_reports_when_it_dropped_below_the_need() {
         let mut sliding = SlidingMin::new(1_000_000_000, 0, 10_000_000_000, Some(90.0));
         for second in (0..10).filter(|second| *second != 5) {
             sliding.push(second * 1_000_000_000, 100);

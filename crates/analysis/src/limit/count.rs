@@ -75,7 +75,7 @@ mod tests {
     const STORAGE: CountLimit = CountLimit::Culprit(Culprit::Storage);
 
     #[test]
-    fn a_limit_is_who_the_trial_was_booked_to() {
+    fn limit_of_a_count_is_the_culprit_of_its_trial() {
         let client = CountLimit::Culprit(Culprit::ThisMachine);
         assert_eq!(CountLimit::of_trial(None), Time);
         assert_eq!(CountLimit::of_trial(Some(Culprit::Storage)), STORAGE);

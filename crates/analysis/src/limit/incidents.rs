@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn incidents_of_the_culprit_are_put_together_and_those_of_others_are_not() {
+    fn only_incidents_of_the_culprit_are_combined() {
         let stretch = |from_s, until_s| Stretch { from_ns: from_s * S, until_ns: until_s * S };
         let storage = |from_s, until_s| (from_s, until_s, Culprit::Storage);
         let own = (50.0, 52.0, Culprit::ThisMachine);

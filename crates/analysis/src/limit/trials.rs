@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_storage_that_nothing_stood_out_of_is_only_what_is_left() {
+    fn storage_without_counter_evidence_is_culprit_only_by_elimination() {
         let storage = |verdict| point(Some(Culprit::Storage), verdict, None);
         let (found, nothing) = (storage(LimitVerdict::Found), storage(LimitVerdict::NothingStoodOut));
         let of = |points: &[LoadPoint]| TrialEvidence::of(points).storage_stood_out;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn where_counters_acquit_the_storage_another_is_named() {
+    fn other_culprit_is_named_if_counters_clear_the_storage() {
         let booked = |culprit| point(Some(culprit), LimitVerdict::NotKnown, None);
         let of = |culprits: &[Culprit]| {
             let points: Vec<_> = culprits.iter().map(|culprit| booked(*culprit)).collect();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn other_programs_are_told_where_they_took_much_while_most_failed() {
+    fn other_programs_are_reported_if_busy_in_most_failed_trials() {
         let failed = |others| point(Some(Culprit::Storage), LimitVerdict::NothingStoodOut, others);
         let of = |points: &[LoadPoint]| TrialEvidence::of(points).others_percent;
         assert_eq!(of(&[failed(Some(97.0)), failed(Some(61.0)), failed(None)]), Some((61.0, 97.0)));

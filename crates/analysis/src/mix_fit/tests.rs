@@ -127,7 +127,7 @@ fn a_player_that_keeps_its_file_open_is_like_no_mix_although_it_is_one_visit() {
 }
 
 #[test]
-fn too_little_and_nothing_say_nothing() {
+fn few_or_no_operations_have_no_fit() {
     let nothing = Made::default().fit(&[]);
     assert_eq!((nothing.likeness, nothing.mix), (Likeness::TooFew, None));
     let mut few = Made::default();
@@ -140,7 +140,7 @@ fn too_little_and_nothing_say_nothing() {
 }
 
 #[test]
-fn shares_know_what_they_may_be_off_by() {
+fn shares_have_an_uncertainty() {
     let half = Share::of(500, 1_000).unwrap();
     assert!(half.may_be(47.0) && half.may_be(53.0) && !half.may_be(60.0));
     let none = Share::of(0, 1_000).unwrap();

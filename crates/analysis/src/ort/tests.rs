@@ -201,7 +201,7 @@ fn nine_points_are_too_few() {
 }
 
 #[test]
-fn knees_are_found_where_people_see_them() {
+fn knees_are_found_at_their_visible_position() {
     let at = |rows: &[Row]| knee(&curve(rows)).unwrap().map(|knee| rows[knee.index].0);
     assert_eq!(at(&DEEPFLASH_VDA), Some(1530));
     assert_eq!(at(&CISCO_VDA), Some(1863));

@@ -105,7 +105,7 @@ mod tests {
 
     /// The table of the rules: MTU 1500 and 9000.
     #[test]
-    fn links_carry_what_the_table_says() {
+    fn link_ceilings_equal_the_table() {
         for (mbit, usual, jumbo) in [
             (1_000.0, 117.7, 123.8),
             (2_500.0, 294.2, 309.4),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn buses_carry_what_their_coding_leaves() {
+    fn bus_ceilings_subtract_line_coding() {
         assert_eq!(bus_bytes_per_s(Bus::Sata, 3, 1).map(mb), Some(600.0));
         assert_eq!(bus_bytes_per_s(Bus::Sas, 3, 4).map(mb), Some(4_800.0));
         // 8 GT/s, eight lanes: 7.88 GB/s, minus a tenth.
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_holds_what_comes_too_fast_for_a_moment() {
+    fn buffer_holds_the_excess_of_a_burst() {
         // 512 KiB with a surplus of nine gigabit per second.
         let us = buffer_holds_us(512.0 * 1024.0, 10_000.0, 1_000.0).map(f64::round);
         assert_eq!(us, Some(466.0));

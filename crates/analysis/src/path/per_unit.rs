@@ -105,7 +105,7 @@ mod tests {
 
     /// Quantum's reference architecture: 7,450 streams from ten nodes with a hundred drives.
     #[test]
-    fn streams_are_shared_out_among_what_is_stated() {
+    fn streams_are_divided_by_each_stated_part_count() {
         let site = Site {
             system: SystemSite {
                 nodes: Some(10),

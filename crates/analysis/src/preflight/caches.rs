@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_neither_fits_nor_does_not() {
+    fn unknown_memory_makes_fit_unknown() {
         let line = caches(None, &[reader("a", "m", Some(8)), reader("b", "n", None)]);
         assert_eq!((line.files_bytes, line.fits()), (None, None));
         assert_eq!(line.fitting, ["a"]);
     }
 
     #[test]
-    fn what_is_read_past_the_caches_does_not_fit() {
+    fn direct_io_files_never_fit() {
         let direct = Reader { is_direct: true, ..reader("a", "m", Some(1)) };
         let line = caches(None, &[direct]);
         assert_eq!((line.is_direct, line.fits(), line.fitting.len()), (true, Some(false), 0));

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_differs_is_named_with_what_most_have() {
+    fn differing_host_is_named_with_the_majority_value() {
         let hosts = [
             host("a", "edit", "9000", Some("rw,vers=3.1.1,addr=10.0.0.1")),
             host("b", "edit", "1500", Some("rw,vers=3.1.1,addr=10.0.0.2")),
@@ -176,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_has_most_everybody_is_named() {
+    fn all_hosts_are_named_if_no_value_has_a_majority() {
         let found = differences(&[host("a", "x", "9000", None), host("b", "x", "1500", None)]);
         assert_eq!((found[0].usual.clone(), names(&found[0])), (None, vec!["a", "b"]));
     }
 
     #[test]
-    fn what_a_machine_does_not_say_is_no_difference() {
+    fn unknown_property_of_a_host_is_no_difference() {
         let mut silent = host("c", "x", "9000", None);
         silent.traits.clear();
         let all = [host("a", "x", "9000", Some("rw")), host("b", "x", "9000", Some("rw")), silent];

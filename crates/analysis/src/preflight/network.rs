@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_in_no_sum() {
+    fn unknown_throughput_is_in_no_sum() {
         let all = vec![
             line("a", "n", false, Some(10.0)),
             line("b", "n", false, Some(10.0)),

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_until_the_fall_are_found_also_within_a_step() {
+    fn cliff_within_a_step_is_located() {
         for fast_bytes in [4e8, 4.3e8, 4.5e8, 4.9e8] {
             let found = cliff(&store(1e8, 2e7, fast_bytes, 12), 0).unwrap();
             assert!((found.written_bytes - fast_bytes).abs() < 1e7, "{fast_bytes}: {found:?}");

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_run_sustains_what_it_played_or_what_came() {
+    fn steady_run_sustains_its_streams_or_throughput() {
         assert_eq!(steady(&summary(vec![point(10, 0, 1.0)]), false), (Some(10), None));
         assert_eq!(steady(&summary(vec![point(10, 400, 0.75)]), false), (Some(7), None));
         let mut with_event = summary(vec![point(10, 400, 0.95)]);

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_happened_is_named() {
+    fn each_disturbance_of_a_pass_is_named() {
         let with = |change: fn(&mut Summary)| {
             let mut changed = pass();
             change(&mut changed);

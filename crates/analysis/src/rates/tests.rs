@@ -100,7 +100,7 @@ fn one_that_was_cut_off_is_forgotten_with_the_next() {
 }
 
 #[test]
-fn other_load_points_and_workers_are_left_out() {
+fn other_load_points_and_workers_are_ignored() {
     let mut tally = tally();
     tally.add(&OpRecord { point: 1, ..op(0, 0, 12 * S, MS) });
     tally.add(&op(7, 0, 12 * S, MS));

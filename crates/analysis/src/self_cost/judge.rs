@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn lateness_is_judged_beside_what_is_measured() {
+    fn lateness_is_compared_with_measured_times() {
         let good = |late, response| {
             SelfCost::new(Some((1.0, 1.0)), &totals(late, response), &[], None).timing_good_enough
         };
@@ -205,7 +205,7 @@ mod tests {
     /// The longest delay of a few operations is no percentile: one of 85 may be late as well as one of
     /// 100.
     #[test]
-    fn fewer_than_100_operations_are_judged_by_what_they_show() {
+    fn fewer_than_100_operations_are_judged_by_their_maximum() {
         let of = |p50_us: f64, max_us: f64| {
             let lateness = LatenessFigures { p50_us, p99_us: max_us, max_us };
             let few = RunTotals { lateness: Some(lateness), lateness_ops: 99, ..totals(0.0, 3_000.0) };
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_own_delay_is_judged_beside_the_buffer() {
+    fn largest_scheduling_delay_is_compared_with_the_buffer() {
         let own = |max_us: f64, late_frames: u64| OwnDelay { max_us, buffer_s: 1.0, late_frames }.is_good();
         // 185 µs are negligible compared with a second, whatever the median response is.
         assert!(own(185.0, 0) && own(250_000.0, 0));

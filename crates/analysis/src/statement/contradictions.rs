@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_green_is_not_doubted_by_its_own_timing(summary in any_summary()) {
+    fn passed_run_is_not_doubted_for_its_timing(summary in any_summary()) {
         let said = of(&summary);
         prop_assert_eq!(said.judgement == Judgement::Inconclusive, !said.inconclusive.is_empty());
         if said.judgement == Judgement::Met {

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_whose_operations_could_not_begin_in_time_is_another_load() {
+    fn replay_with_late_starts_is_inconclusive() {
         let of = |pace: &str, begun_late_ops, held_up_ops| {
             let pass = ReplayPass { begun_late_ops, held_up_ops, done_ops: 9_227, ..ReplayPass::default() };
             let replay = ReplayFacts { pace: pace.to_owned(), passes: vec![pass], ..ReplayFacts::default() };

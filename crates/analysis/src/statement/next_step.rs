@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_cache_answered_proves_nothing_yet() {
+    fn cached_result_advises_a_larger_data_set() {
         assert_eq!(step(Judgement::Met, MET, None, &[Doubt::CacheAnswered]), Some(NextStep::PassTheCaches));
         assert_eq!(step(Judgement::Met, MET, None, &[Doubt::Memory]), Some(NextStep::ChooseStorage));
         let valid = || Number::ValidPoint { streams: Some(60) };

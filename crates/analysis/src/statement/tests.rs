@@ -80,7 +80,7 @@ fn late_frames_of_all_streams_are_the_number_and_the_worst_incident_the_cause() 
 }
 
 #[test]
-fn what_the_tool_spoilt_is_not_held_against_the_storage() {
+fn late_frames_caused_by_reelgauge_are_not_attributed_to_storage() {
     let said = of(&summary(vec![point(57, Culprit::Tool)]));
     assert_eq!(
         (said.judgement, &said.inconclusive[..]),
@@ -90,7 +90,7 @@ fn what_the_tool_spoilt_is_not_held_against_the_storage() {
 }
 
 #[test]
-fn a_run_that_was_stopped_claims_no_pass() {
+fn stopped_run_is_not_reported_as_passed() {
     let mut stopped = summary(vec![point(0, Culprit::NotKnown)]);
     stopped.outcome = Outcome::Interrupted;
     stopped.load_points[0].verdict = None;
@@ -131,7 +131,7 @@ fn a_rate_that_was_not_steady_is_a_doubt_of_a_check() {
 }
 
 #[test]
-fn a_search_that_did_not_end_has_no_capacity_of_none() {
+fn unfinished_search_does_not_report_capacity_0() {
     let facts = |streams, complete| SearchFacts { streams, complete, ..SearchFacts::default() };
     let said = |facts| {
         let mut summary = summary(Vec::new());
@@ -157,7 +157,7 @@ fn a_search_that_did_not_end_has_no_capacity_of_none() {
 }
 
 #[test]
-fn what_stops_more_from_passing_is_the_cause_and_no_disturbance_below() {
+fn cause_is_from_the_first_failed_count_not_from_lower_ones() {
     let with =
         |count, late_frames, culprit| LoadPoint { stream_count: Some(count), ..point(late_frames, culprit) };
     let points =
@@ -169,7 +169,7 @@ fn what_stops_more_from_passing_is_the_cause_and_no_disturbance_below() {
 }
 
 #[test]
-fn a_load_point_that_was_cut_off_is_neither_valid_nor_not() {
+fn interrupted_load_point_has_unknown_validity() {
     let vda_point = |valid| VdaPoint { streams: 10, valid, ..VdaPoint::default() };
     let mut stopped = summary(vec![point(0, Culprit::NotKnown)]);
     stopped.outcome = Outcome::Interrupted;
@@ -183,7 +183,7 @@ fn a_load_point_that_was_cut_off_is_neither_valid_nor_not() {
 }
 
 #[test]
-fn where_the_way_is_named_it_is_mended_and_the_storages_log_left_alone() {
+fn broken_network_path_advises_about_the_path_not_the_storage_log() {
     use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict};
     let after = |step: LimitStep| {
         let mut failed = point(57, Culprit::Storage);
@@ -200,7 +200,7 @@ fn where_the_way_is_named_it_is_mended_and_the_storages_log_left_alone() {
 }
 
 #[test]
-fn busy_processors_are_one_doubt_beside_a_certain_cause_and_no_second_culprit() {
+fn busy_processors_are_a_doubt_not_a_second_culprit() {
     use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict, Measure, Seen};
     let mut failed = point(57, Culprit::Storage);
     let seen = vec![Seen { measure: Measure::OthersPercent, value: 66.0, threshold: Some(50.0) }];
@@ -216,7 +216,7 @@ fn busy_processors_are_one_doubt_beside_a_certain_cause_and_no_second_culprit() 
 }
 
 #[test]
-fn what_was_met_was_limited_by_nothing() {
+fn met_criteria_report_no_limit() {
     use crate::limit::{Limit, LimitFinding, LimitStep, LimitVerdict};
     let mut met = point(0, Culprit::NotKnown);
     let server = LimitFinding { step: LimitStep::Server, at: None, seen: Vec::new(), rules: Vec::new() };
@@ -227,7 +227,7 @@ fn what_was_met_was_limited_by_nothing() {
 }
 
 #[test]
-fn where_verdicts_were_lost_late_frames_of_any_load_point_are_told() {
+fn lost_verdicts_report_late_frames_of_all_load_points() {
     let lost = |late_frames, bytes_per_s| {
         let mut lost = LoadPoint { verdict: None, culprit: None, ..point(late_frames, Culprit::Storage) };
         lost.total.bytes_per_s = Some(bytes_per_s);

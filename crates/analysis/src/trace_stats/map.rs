@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_bounded_whatever_the_trace_holds() {
+    fn cell_count_is_bounded_for_any_trace() {
         let mut map = MapTally::new((0, u64::MAX), u64::MAX);
         for at in 0..20_000_u64 {
             let offset = at.wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -73,7 +73,7 @@ fn a_short_read_is_gone_on_with_where_it_ended_and_failures_are_no_accesses() {
 }
 
 #[test]
-fn a_period_counts_what_began_in_it_and_remembers_what_came_before() {
+fn period_counts_operations_that_began_in_it() {
     let ops = spaced((0..10).map(|at| read(0, at * 10, 10)));
     let period = Period { from_ns: 2_000_000, to_ns: 5_000_000 };
     let report = report(&ops, 1, 1, period);
@@ -99,7 +99,7 @@ fn a_trace_without_durations_has_no_service_times() {
 }
 
 #[test]
-fn a_warm_up_is_left_out_and_told() {
+fn warm_up_is_omitted_and_reported() {
     let warmup = read(0, 0, 10).flagged(OpFlags::WARMUP);
     let figures = stats(&spaced([warmup, read(0, 10, 10)]), 1, Period::WHOLE).figures();
     assert_eq!((figures.ops, figures.warmup_ops, figures.read_bytes), (1, 1, 10));
@@ -153,7 +153,7 @@ fn any_op() -> impl Strategy<Value = OpRecord> {
 
 proptest! {
     #[test]
-    fn whatever_a_trace_holds_the_figures_add_up_and_are_read_back(
+    fn figures_of_any_trace_add_up_and_round_trip(
         ops in prop::collection::vec(any_op(), 0..80)
     ) {
         let report = report(&ops, 4, 10, Period::WHOLE);

@@ -69,7 +69,7 @@ fn a_long_curve_that_ends_early_is_not_accepted() {
 }
 
 #[test]
-fn what_was_not_measured_is_not_valid() {
+fn unmeasured_point_is_invalid() {
     let mut points = ten();
     points[3] = LoadPoint { rates: Vec::new(), ..points[3].clone() };
     points[5].rates_mean_response_ms = None;
@@ -106,7 +106,7 @@ fn steps_are_judged_from_no_load_on() {
 }
 
 #[test]
-fn what_was_cut_off_is_told_by_nothing_but_that() {
+fn interrupted_point_has_no_other_reason() {
     let mut points = ten();
     // Far below the required rates, but the load point was cut off: it might still have caught up.
     points[2] =

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_not_there_has_met_nothing() {
+    fn absent_host_meets_no_criterion() {
         let gone = || vec![Failure::not_there("a3 was missing".to_owned())];
         let found = of_hosts(vec![passed(), passed()], gone()).unwrap();
         assert!(!found.passed && !found.storage_failed);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_left_to_whoever_sees_all_of_them() {
+    fn rates_of_hosts_are_judged_only_in_total() {
         let slow = Failure { criterion: Criterion::GlobalRate, ..failed(1.0).failures.remove(0) };
         let asked = vec![Criterion::LateFrames, Criterion::GlobalRate];
         let rates =

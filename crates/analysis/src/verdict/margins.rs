@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_6_95_streams_does_not_carry_7() {
+    fn storage_for_6_95_streams_fails_at_7() {
         let fall = 1e3 * (1.0 - 6.95 / 7.0);
         let unmet = all(fall, 1.1).expect("7.14 ms per second of seven streams");
         let Reason::FallingMargins(FallingMargins { whose, trend, late_in_s }) = unmet.reason() else {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_chance_is_no_fall() {
+    fn fall_within_the_noise_is_ignored() {
         // Half a frame in ten seconds, and a frame in sixty.
         assert!(all(2.6, 0.0).is_none());
         assert!(all(2.7, 0.0).is_some());
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn one_stream_of_many_that_starves_fails_them() {
+    fn one_starving_stream_fails_the_load_point() {
         let mut streams: Vec<StreamFigures> = (0..20).map(|number| stream(number, -1.0, 0.1)).collect();
         streams[13] = stream(13, 20.0, 1.0);
         assert_eq!(unmet(60.0, &streams).map(|unmet| failure(unmet).stream), Some(Some(13)));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn late_frames_speak_for_themselves_and_no_trend_is_no_failure() {
+    fn streams_with_late_frames_or_without_trend_meet_the_margin_criterion() {
         let late = StreamFigures { late_frames: 1, ..stream(0, 50.0, 0.0) };
         assert!(unmet(60.0, &[late, stream(1, 50.0, 0.0)]).is_none());
         let unseen = StreamFigures { margin_trend: None, ..stream(0, 0.0, 0.0) };

@@ -44,7 +44,7 @@ fn name_of(stream: &StreamFigures) -> StreamName {
 }
 
 #[test]
-fn what_is_met_passes_and_is_named() {
+fn met_criteria_pass_and_are_listed() {
     let verdict = judged("late=0,errors=0,p99=40ms", &[stream(0), stream(1)]);
     assert!(verdict.passed && !verdict.storage_failed && verdict.failed_first.is_none());
     assert_eq!(verdict.asked, [Criterion::LateFrames, Criterion::FailedOps, Criterion::P99Response]);
@@ -77,7 +77,7 @@ fn the_stream_that_was_late_first_is_named() {
 }
 
 #[test]
-fn with_frames_to_spare_the_moment_is_that_of_the_first_frame_too_many() {
+fn failure_time_is_that_of_the_first_frame_above_the_limit() {
     let mut stream = late(1, 10.0, 4);
     stream.first_late_runs.push(LateRun {
         first_frame: 500,
@@ -96,7 +96,7 @@ fn with_frames_to_spare_the_moment_is_that_of_the_first_frame_too_many() {
 }
 
 #[test]
-fn what_became_of_frames_that_did_not_come_is_told_apart() {
+fn missing_and_late_frames_have_different_reasons() {
     let without = |dropped, failed, policy, writes| {
         let mut stream = StreamFigures { policy, writes, ..late(0, 1.0, 1) };
         let first = stream.first_late.unwrap();
@@ -113,7 +113,7 @@ fn what_became_of_frames_that_did_not_come_is_told_apart() {
 }
 
 #[test]
-fn the_storage_is_not_blamed_for_the_tool() {
+fn late_frames_caused_by_reelgauge_do_not_fail_the_storage() {
     let tools = StreamFigures { late_frames_with_own_delay: 12, ..late(0, 5.0, 12) };
     let verdict = judged("late=0", std::slice::from_ref(&tools));
     assert!(!verdict.passed && !verdict.storage_failed && verdict.is_no_fault_of_the_storage());
@@ -129,7 +129,7 @@ fn the_storage_is_not_blamed_for_the_tool() {
 }
 
 #[test]
-fn what_was_not_measured_is_not_met() {
+fn unmeasured_criterion_is_not_met() {
     for criteria in ["late=0", "throughput=1MB/s", "worker-rate=75", "global-rate=95", "ratio=5"] {
         let verdict = judged(criteria, &[]);
         assert!(!verdict.passed && !verdict.storage_failed, "{criteria}");
@@ -162,13 +162,13 @@ fn what_was_not_measured_is_not_met() {
 }
 
 #[test]
-fn nothing_asked_is_met() {
+fn empty_criteria_pass() {
     assert!(silent(judge(&Criteria::default(), &Measured::default())).passed);
     assert!(silent(Ruling::default()).passed);
 }
 
 #[test]
-fn slow_responses_have_no_moment_and_come_after_what_has_one() {
+fn failures_without_a_time_are_listed_after_those_with_one() {
     let mut slow = late(4, 30.0, 1);
     slow.response = Some(times(41_000.0));
     let slow_name = name_of(&slow);
@@ -187,7 +187,7 @@ fn slow_responses_have_no_moment_and_come_after_what_has_one() {
 }
 
 #[test]
-fn throughput_over_the_buffer_says_when_it_fell_short_first() {
+fn throughput_failure_reports_its_first_time() {
     let throughput = ThroughputFigures {
         buffer_s: 1.0,
         min_bytes_per_s: 12_340_000.0,
@@ -319,7 +319,7 @@ fn every_failure_gets_its_own_sentence() {
 }
 
 #[test]
-fn parts_with_criteria_of_their_own_are_one_load_point() {
+fn parts_with_separate_criteria_share_one_verdict() {
     let mut total = operations();
     total.failed_ops = 1;
     let of = |criteria: Criteria, streams: &[StreamFigures]| {
@@ -350,7 +350,7 @@ fn parts_with_criteria_of_their_own_are_one_load_point() {
 }
 
 #[test]
-fn a_verdict_survives_a_file() {
+fn verdict_round_trips_through_a_file() {
     let verdict = judged("late=0,p99=1ms,throughput=5MB/s", &[late(1, 2.0, 3), stream(2)]);
     let json = serde_json::to_string(&verdict).unwrap();
     assert_eq!(serde_json::from_str::<Verdict>(&json).unwrap(), verdict);

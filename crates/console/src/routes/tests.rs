@@ -265,7 +265,7 @@ fn behind_a_proxy_everything_is_below_its_path() {
 }
 
 #[test]
-fn one_client_cannot_take_all_places_and_a_busy_server_sends_retry_after() {
+fn one_client_cannot_use_all_connections_and_busy_server_sends_retry_after() {
     let token = Token::draw().unwrap();
     let body = json!({"token": token.reveal()}).to_string();
     let scene = scene(Some(token));
@@ -433,7 +433,7 @@ fn a_start_that_fails_returns_the_reason() {
 }
 
 #[test]
-fn a_form_is_helped_before_it_starts_anything() {
+fn form_is_checked_before_a_run_starts() {
     let scene = scene(None);
     let found = scene.get("/api/formats?words=prores%20hq%20uhd%2025").json();
     assert_eq!(found["formats"][0]["name"], "Apple ProRes 422 HQ UHD");
@@ -451,7 +451,7 @@ fn a_form_is_helped_before_it_starts_anything() {
 }
 
 #[test]
-fn events_are_served_from_the_requested_place() {
+fn events_are_served_from_the_requested_offset() {
     let scene = scene(None);
     let run = make_run(&scene.runs(), "run");
     let begin = begin_line(std::process::id(), &own_mark());

@@ -295,7 +295,7 @@ mod tests {
     const SACK: (&str, &str) = ("/proc/sys/net/ipv4/tcp_sack", "0\n");
 
     #[test]
-    fn what_is_not_known_is_neither_met_nor_not() {
+    fn unknown_fact_makes_the_condition_unknown() {
         assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 0 }]", &[SACK]), Truth::Yes);
         assert_eq!(judged("all = [{ fact = 'tcp_sack', is = 1 }]", &[SACK]), Truth::No);
         let unknown = judged("all = [{ fact = 'tcp_sack', is = 0 }]", &[]);
@@ -316,7 +316,7 @@ mod tests {
 
     /// A subject that a detector does not judge is neither met nor in order.
     #[test]
-    fn what_is_not_its_business_is_absent() {
+    fn subject_outside_the_detector_is_absent() {
         let only = |sack: u32| {
             format!(
                 "only = [{{ fact = 'tcp_sack', is = {sack} }}]\nall = [{{ fact = 'tcp_timestamps', is = 0 }}]"
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_none_is_not_known() {
+    fn invalid_number_is_unknown() {
         let hostile = ("/proc/sys/net/ipv4/tcp_sack", "\u{1b}[2J");
         assert!(matches!(judged("all = [{ fact = 'tcp_sack', below = 1 }]", &[hostile]), Truth::NotKnown(_)));
         let contains = judged("all = [{ fact = 'tcp_sack', contains = '[2j' }]", &[hostile]);

@@ -300,7 +300,7 @@ mod tests {
 
     /// Since 6.16 it is 32 MiB; a line with less would make it slower.
     #[test]
-    fn what_is_usual_hangs_on_the_kernel_and_is_the_larger_where_it_is_not_known() {
+    fn default_depends_on_the_kernel_and_is_the_larger_if_unknown() {
         let of = |kernel| told(&Site { kernel, ..site(10_000.0, 0.5) }).1 >> 20;
         assert_eq!([Version(4, 18), Version(6, 15)].map(|version| of(Some(version))), [6, 6]);
         assert_eq!([Version(6, 16), Version(6, 18), Version(7, 0)].map(|version| of(Some(version))), [32; 3]);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_what_the_clients_ask_for_at_once() {
+    fn thread_count_equals_concurrent_client_requests() {
         // 1.25 GB/s and 8.5 ms are 10.6 MB in flight: eleven requests of 1 MiB from each of four
         // clients.
         let Some(Sum::Threads { requests, needed, threads, memory_bytes, .. }) =
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_a_second_of_the_link() {
+    fn queue_holds_one_second_of_the_link() {
         let told = |mbit: f64| match dirty(&site(mbit, 0.5)).unwrap() {
             Sum::Dirty { bytes, background_bytes, .. } => (bytes >> 20, background_bytes >> 20),
             other => panic!("{other:?}"),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_gets_what_others_leave() {
+    fn cache_gets_the_remaining_memory() {
         let memory = |total, reserved| Site {
             server_memory_bytes: total,
             reserved_memory_bytes: reserved,

@@ -91,7 +91,7 @@ fn a_client_of_stornext_gets_its_mount_line_and_no_other_machine_does() {
 }
 
 #[test]
-fn what_trades_security_is_named_where_it_could_be_set() {
+fn security_trade_off_is_named_next_to_its_setting() {
     for (purpose, ids) in [
         (Purpose::Smb, &["smb.signing_required", "smb.encryption_on"][..]),
         (Purpose::Nfs, &["nfs.export_async", "nfs.krb5p"]),
@@ -107,7 +107,7 @@ fn what_trades_security_is_named_where_it_could_be_set() {
 }
 
 #[test]
-fn frames_are_large_for_one_client_small_behind_a_step_and_else_left() {
+fn jumbo_frames_depend_on_the_topology() {
     let mtu = |site: &Site, purpose| -> Option<(String, &'static str)> {
         let is_mtu = |line: &fragment::SettingLine| {
             ["mtu ", "setMTU", "JumboPacket", "MTU "].iter().any(|name| line.text.contains(name))
@@ -157,7 +157,7 @@ fn a_topology_that_its_links_contradict_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_with_a_word_is_named() {
+fn word_fault_is_named() {
     for (word, said) in [
         ("a b", "it has a blank"),
         ("$(x)", "it contains the character $"),
@@ -176,7 +176,7 @@ fn what_is_wrong_with_a_word_is_named() {
 
 /// The undo of a line restores the previous value, which only the host knows.
 #[test]
-fn no_undo_is_the_change_itself_nor_a_value_that_nobody_looked_up() {
+fn undo_restores_a_value_read_from_the_host() {
     let mut seen = 0;
     for site in sites() {
         for line in ALL.into_iter().flat_map(|purpose| lines(purpose, &site)) {
@@ -192,7 +192,7 @@ fn no_undo_is_the_change_itself_nor_a_value_that_nobody_looked_up() {
 /// Every name that occurs in a fragment is listed there, so that a placeholder is not mistaken for a
 /// real name.
 #[test]
-fn a_name_in_a_fragment_is_told() {
+fn placeholder_names_are_listed() {
     let site = |word: fn(SiteName) -> String| Site {
         server: word(SiteName::Server),
         path: word(SiteName::Path),
@@ -252,7 +252,7 @@ fn numbers_are_set_only_where_they_can_be_worked_out() {
 }
 
 #[test]
-fn versions_and_clients_decide_what_is_there() {
+fn lines_depend_on_versions_and_clients() {
     let old = Site { samba: Some(Version(4, 13)), has_macs: false, ..Site::default() };
     let texts: Vec<String> = lines(Purpose::Smb, &old).into_iter().map(|line| line.text).collect();
     assert!(!texts.iter().any(|text| text.contains("gmac") || text.contains("fruit")), "{texts:?}");
@@ -303,7 +303,7 @@ fn a_mac_on_nfs_gets_its_version_and_a_warning_of_local_locks_and_afp_is_called_
 
 /// Facts that are listed as not stated are not stated, and others are not asked for again.
 #[test]
-fn only_what_nobody_stated_is_called_so() {
+fn only_missing_facts_are_listed_as_not_stated() {
     let missing = |purpose, site: &Site| -> BTreeSet<&'static str> {
         let parts = fragments(purpose, site).unwrap().into_iter().flat_map(|one| one.parts);
         let flags = parts.filter_map(|part| match part {
@@ -356,7 +356,7 @@ fn an_address_of_ipv6_is_written_as_its_mount_takes_it() {
 
 /// A part of a line from another rule has that rule's reason, and every line has one.
 #[test]
-fn every_line_says_why_it_is_written_and_so_does_every_part_of_it() {
+fn every_line_and_part_has_a_reason() {
     for site in sites() {
         for line in ALL.into_iter().flat_map(|purpose| lines(purpose, &site)) {
             let rules = line.parts.iter().map(|(_, id)| *id).chain([line.rule]);
@@ -393,7 +393,7 @@ fn settings_of_the_kernel_are_kept_before_they_change() {
 
 /// Impossible values are rejected, with the allowed ones.
 #[test]
-fn names_and_versions_that_cannot_be_are_refused_with_what_can() {
+fn impossible_values_are_refused_with_the_allowed_ones() {
     let refused = |site: Site| match fragments(Purpose::Smb, &site) {
         Err(SiteError::Value { what, allowed, .. }) => Some((what, allowed)),
         Err(other) => panic!("{other}"),

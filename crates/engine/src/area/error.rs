@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_target_names_what_exists() {
+    fn missing_target_error_names_the_existing_parent() {
         let missing = |nearest: Option<&str>| {
             let nearest = nearest.map(PathBuf::from);
             AreaError::Missing { target: "/mnt/nas/show".into(), nearest }.to_string()

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_start_left_goes_with_the_next_one_and_with_clean() {
+    fn leftovers_of_a_killed_start_are_removed_by_the_next_start_and_by_clean() {
         let target = tempfile::tempdir().unwrap();
         fs::write(target.path().join("film.mov"), "precious").unwrap();
         let whole = left(target.path());
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_tools_beyond_doubt_stays() {
+    fn entries_of_uncertain_origin_are_kept() {
         let (target, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let elsewhere = left(other.path());
         let name = || target.path().join(name_of_new(&Marker::fresh().id));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_user_left_stays() {
+    fn leftovers_of_another_user_are_kept() {
         let target = tempfile::tempdir().unwrap();
         let path = left(target.path());
         let owner = fs::metadata(&path).unwrap().uid();

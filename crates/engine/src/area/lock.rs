@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_that_is_held_has_two_names() {
+    fn held_lock_is_recognized_by_both_errors() {
         let error = |kind: io::ErrorKind| TryLockError::Error(kind.into());
         assert!(is_held(&TryLockError::WouldBlock));
         assert!(is_held(&error(io::ErrorKind::PermissionDenied)));
@@ -245,7 +245,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_a_lack_of_locks_is_passed_over() {
+    fn only_missing_lock_support_is_ignored() {
         for errno in [libc::ENOLCK, libc::ENOSYS, libc::EOPNOTSUPP, libc::EINVAL] {
             assert!(is_unsupported(&io::Error::from_raw_os_error(errno)));
         }

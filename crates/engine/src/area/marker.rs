@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_data_round_trips() {
         let dir = tempfile::tempdir().unwrap();
         let held = AreaDir::open(dir.path()).unwrap();
         let marker = Marker::fresh();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_marker_speaks_to_whoever_finds_it() {
+    fn marker_explains_itself_to_readers() {
         let dir = tempfile::tempdir().unwrap();
         Marker::fresh().write(&AreaDir::open(dir.path()).unwrap()).unwrap();
         let text = fs::read_to_string(dir.path().join(MARKER_FILE)).unwrap();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_look_like_a_uuid_and_differ() {
+    fn ids_are_unique_uuids() {
         let (one, two) = (random_id(), random_id());
         assert_ne!(one, two);
         let lens: Vec<usize> = one.split('-').map(str::len).collect();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_no_marker() {
+    fn binary_file_is_no_marker() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(MARKER_FILE), [0xff, 0xfe, 0]).unwrap();
         assert!(matches!(Marker::read(&AreaDir::open(dir.path()).unwrap()), Err(AreaError::Foreign { .. })));

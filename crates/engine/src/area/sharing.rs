@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn root_refuses_what_others_own_or_may_write_in_and_touches_nothing() {
+    fn root_refuses_targets_that_others_own_or_may_write() {
         as_root(|| {
             let cases = [
                 (SOMEBODY, 0o700, "belongs to user 4242"),

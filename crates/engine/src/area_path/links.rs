@@ -149,7 +149,7 @@ mod tests {
     use crate::area_path::AreaDir;
 
     #[test]
-    fn a_link_says_the_way_and_never_leaves() {
+    fn symlink_text_is_relative_and_stays_in_the_area() {
         for (link, target, says) in [
             ("a", "b", "b"),
             ("a", "a", "a"),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_its_own_are_counted_and_those_of_others_are_not_allowed() {
+    fn own_names_are_counted_and_foreign_names_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let area = AreaDir::open(folder.path()).unwrap();
         let at = |name: &str| folder.path().join(name);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_in_its_place_is_not_its_own() {
+    fn file_that_replaced_a_linked_file_is_not_owned() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let links = OwnLinks::default();

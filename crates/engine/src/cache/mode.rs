@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn direct_where_the_probe_worked_and_nothing_speaks_against_it() {
+    fn mode_is_direct_if_the_probe_worked_and_nothing_contradicts_it() {
         assert_eq!(judge(DIRECT, &facts()), EffectiveMode::Direct);
         let counted = ModeFacts { fetched_bytes: Some(GIB), ..facts() };
         assert_eq!(judge(DIRECT, &counted), EffectiveMode::Direct);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probe_counts_for_what_the_run_did() {
+    fn probe_is_used_only_for_the_directions_of_the_run() {
         let only_writes_are_buffered = ModeFacts { direct_write: ignored(), ..facts() };
         assert_eq!(judge(DIRECT, &only_writes_are_buffered), EffectiveMode::Direct);
         let and_it_wrote = ModeFacts { written_bytes: 1, ..only_writes_are_buffered.clone() };
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn buffered_tells_the_share_of_the_cache_where_it_is_counted() {
+    fn buffered_mode_reports_cached_share_if_counted() {
         let share = |fetched_bytes| match judge(BUFFERED, &ModeFacts { fetched_bytes, ..facts() }) {
             EffectiveMode::Buffered { cached_share } => cached_share,
             other => panic!("{other:?}"),

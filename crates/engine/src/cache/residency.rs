@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_looked_at_is_left_out_of_the_share() {
+    fn file_that_cannot_be_inspected_is_excluded_from_the_share() {
         let sum =
             Residency::sum(vec![file(How::Unknown("why".into()), 0, 300), file(How::CacheStat, 25, 100)]);
         assert_eq!((sum.resident_bytes, sum.sampled_bytes, sum.total_bytes), (25, 100, 400));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_only_when_no_file_can_be_looked_at() {
+    fn share_is_unknown_only_if_no_file_can_be_inspected() {
         let sum = Residency::sum(vec![file(How::Unknown("why".into()), 0, 300)]);
         assert_eq!(sum.how, How::Unknown("why".into()));
         assert_eq!(sum.share(), None);
@@ -297,7 +297,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_just_written_is_resident() {
+        fn newly_written_file_is_resident() {
             let dir = tempfile::tempdir().unwrap();
             let (path, _file) = cached_file(dir.path());
             let residency = resident(None, &[path]);

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_are_first_and_using_one_makes_it_young() {
+    fn others_are_sorted_by_last_use() {
         let (_dir, area) = area();
         assert_eq!(others(&area, &[]).unwrap(), []);
         let (one, two, three) = (spec(MIB), spec(2 * MIB), spec(3 * MIB));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_surely_a_data_set_is_none() {
+    fn directory_with_unknown_content_is_no_data_set() {
         let (_dir, area) = area();
         let sizes = [MIB, 2 * MIB, 3 * MIB, 4 * MIB, 5 * MIB];
         let [unmarked, extended, renamed, deeper, whole] = sizes.map(|bytes| {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_into_a_set_meanwhile_keeps_it() {
+    fn data_set_with_a_new_foreign_file_is_kept() {
         let (_dir, area) = area();
         let set = prepare(&area, spec(MIB));
         let found = others(&area, &[]).unwrap();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_go_as_are_needed_oldest_first_and_none_where_all_would_not_do() {
+    fn oldest_sets_are_removed_until_enough_or_none_if_never_enough() {
         let set = |name: &str, mib: u64| OtherSet {
             name: name.to_owned(),
             bytes: mib * MIB,

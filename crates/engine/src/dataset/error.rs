@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_for_people() {
+    fn bytes_are_shown_with_units() {
         assert_eq!(amount(999), "999 bytes");
         assert_eq!(amount(67_108_864), "67.1 MB");
         assert_eq!(amount(42_949_672_960), "42.9 GB");

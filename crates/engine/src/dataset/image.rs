@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_never_written_over() {
+    fn existing_files_are_never_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         make(dir.path(), items(dir.path())).unwrap();
         let error = make(dir.path(), items(dir.path())).unwrap_err();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_when_told() {
+    fn filling_stops_on_request() {
         let dir = tempfile::tempdir().unwrap();
         let stop = AtomicBool::new(true);
         let large =

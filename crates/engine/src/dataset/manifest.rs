@@ -134,7 +134,7 @@ mod tests {
     const SPEC: DataSetSpec = DataSetSpec { files: 4, file_bytes: 1 << 30, unit_bytes: 4096, seed: 7 };
 
     #[test]
-    fn what_is_written_is_read_again_with_any_seed() {
+    fn manifest_with_any_seed_round_trips() {
         let dir = tempfile::tempdir().unwrap();
         let area = AreaDir::open(dir.path()).unwrap();
         for seed in [0, u64::MAX] {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_of_other_files_says_nothing() {
+    fn manifest_of_other_files_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let area = AreaDir::open(dir.path()).unwrap();
         assert_eq!(Manifest::read(&area, dir.path(), &SPEC).unwrap(), None);

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn room_and_what_stays_free() {
+    fn needed_space_and_reserve_are_computed() {
         let room = |missing_bytes, available_bytes, keep_free| {
             let space = Space { available_bytes, total_bytes: 20_000 * MIB };
             check_room(Path::new("/a"), missing_bytes, Some(space), keep_free).is_ok()
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_how_much_and_what_to_do() {
+    fn space_error_has_amount_and_remedy() {
         let space = Space { available_bytes: 1_000_000_000, total_bytes: 2_000_000_000 };
         let error =
             check_room(Path::new("/mnt/nas"), 4_000_000_000, Some(space), KeepFree::Usual).unwrap_err();

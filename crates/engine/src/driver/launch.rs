@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the threads of a load point start once")]
-    fn setting_out_twice_is_a_defect() {
+    fn reporting_ready_twice_is_a_defect() {
         let gate = Gate::default();
         gate.open(true);
         gate.open(false);

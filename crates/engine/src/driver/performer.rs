@@ -97,7 +97,7 @@ mod tests {
     #[cfg(debug_assertions)]
     #[test]
     #[should_panic(expected = "a system call transfers no more bytes than requested")]
-    fn more_than_was_asked_is_a_defect() {
+    fn more_bytes_than_requested_is_a_defect() {
         outcome(&Op { len: 5, ..op(OpKind::Read) }, 1, 2, Ok(6));
     }
 }

@@ -115,7 +115,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn what_made_an_operation_late_was_not_waited_in_it() {
+    fn wait_before_an_operation_is_not_counted_in_it() {
         let shared = |waited: u64, late: u64, took: u64| {
             let wait = share(waited * MS, late * MS, took * MS);
             (wait.before_ns / MS, wait.in_flight_ns / MS)
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_went_fast_is_not_looked_into() {
+    fn fast_operations_are_not_examined() {
         let mut turns = Turns::of_this_thread();
         turns.asked_at_ns = 1_000 * MS;
         assert_eq!(turns.look(0, 1_001 * MS, 1_001 * MS, 1_002 * MS), None);

@@ -396,7 +396,7 @@ fn no_more_bytes_a_second_are_moved_than_the_throttle_lets_through() {
 }
 
 #[test]
-fn what_the_throttle_holds_back_ends_with_the_load_point() {
+fn throttled_operations_end_with_the_load_point() {
     for (name, start) in drivers() {
         for in_flight in [1, 4] {
             let throttle = Throttle::new(1_000.try_into().unwrap());
@@ -570,7 +570,7 @@ fn operations_on_what_is_only_read() -> Vec<(Op, i32, u32)> {
 
 #[cfg(unix)]
 #[test]
-fn what_may_only_be_read_is_only_read() {
+fn read_only_files_are_only_read() {
     for (name, start) in drivers() {
         let bench = Bench::new(|context| context.read_only.add(0));
         let files = [0, 1].map(|file: usize| bench.context.files[file].path.clone());
@@ -638,7 +638,7 @@ fn operations_by_path() -> Vec<(Op, i32, u32)> {
 
 #[cfg(unix)]
 #[test]
-fn files_come_and_go_and_are_asked_for_by_path() {
+fn files_are_created_removed_and_found_by_path() {
     for (name, start) in drivers() {
         for (in_flight, is_slow) in [(1, false), (3, false), (1, true), (3, true)] {
             let mut bench = Bench::with_odd_files();
@@ -796,7 +796,7 @@ fn random_writes(seed: u64) -> Vec<Step> {
 }
 
 #[test]
-fn what_is_written_over_several_load_points_verifies() {
+fn data_written_in_several_load_points_verifies() {
     for (name, start) in drivers() {
         for in_flight in [1, 3] {
             let mut bench = Bench::new(|_| {});
@@ -938,7 +938,7 @@ fn waiting_ends_on_time_or_when_something_finishes() {
 }
 
 #[test]
-fn stopping_is_prompt_whatever_is_waited_for() {
+fn stop_is_prompt_during_any_wait() {
     for (name, start) in drivers() {
         let far_ns = 50_000 * MS;
         let waits = [Step::Wait { until_ns: far_ns }, Step::Do(Op { due_ns: far_ns, ..op(OpKind::Open) })];
@@ -1066,7 +1066,7 @@ fn a_script_that_waits_for_nothing_is_a_failure_not_a_hang() {
 /// io_uring in the read.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_hanging_operation_shows_in_the_heartbeat_and_holds_up_nobody_else() {
+fn hanging_operation_shows_in_the_heartbeat_and_delays_no_other_worker() {
     for (name, start) in drivers() {
         let bench = Bench::new(|context| {
             let path = context.files[0].path.with_file_name("pipe");

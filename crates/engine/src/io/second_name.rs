@@ -146,7 +146,7 @@ mod tests {
     /// The check runs after the second name was removed.
     #[test]
     #[cfg(target_os = "linux")]
-    fn what_lost_the_name_by_which_it_was_opened_is_not_written_in() {
+    fn file_whose_open_name_was_removed_is_refused() {
         use std::fs::{self, File};
 
         let folder = tempfile::tempdir().unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_anothers_is_looked_at_and_not_emptied_before() {
+    fn file_with_second_name_is_checked_before_truncation() {
         let make = OFlags::RDWR | OFlags::CREATE;
         let looked_at = |flags, empties| Opening { flags, is_looked_at: true, empties };
         let cases = [

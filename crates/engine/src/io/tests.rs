@@ -117,7 +117,7 @@ fn creating_follows_no_link_and_touches_no_directory() {
 }
 
 #[test]
-fn creating_keeps_or_refuses_what_is_there_if_asked_to() {
+fn creation_keeps_or_refuses_existing_files_as_requested() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let names = names(&[&path]);
@@ -136,7 +136,7 @@ fn creating_keeps_or_refuses_what_is_there_if_asked_to() {
 }
 
 #[test]
-fn what_is_only_emptied_is_not_made() {
+fn truncation_does_not_create_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let names = names(&[&path]);
@@ -151,7 +151,7 @@ fn what_is_only_emptied_is_not_made() {
 /// Root has all permissions except to execute a file without any execute permission.
 #[cfg(unix)]
 #[test]
-fn access_is_asked_for_as_it_was() {
+fn access_mode_is_the_recorded_one() {
     use rustix::io::Errno;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
@@ -172,7 +172,7 @@ fn access_is_asked_for_as_it_was() {
 }
 
 #[test]
-fn appending_goes_to_the_end_whatever_the_position() {
+fn append_ignores_the_offset() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, "abc").unwrap();
@@ -193,7 +193,7 @@ fn appending_goes_to_the_end_whatever_the_position() {
 }
 
 #[test]
-fn what_goes_by_path_tells_what_is_there() {
+fn path_operations_report_existing_entries() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     fs::write(&path, "abc").unwrap();
@@ -223,7 +223,7 @@ fn what_goes_by_path_tells_what_is_there() {
 
 #[cfg(unix)]
 #[test]
-fn what_goes_by_path_follows_no_link() {
+fn path_operations_follow_no_link() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let link = &*folder.path().join("link");
     // The link exists, but its target does not.
@@ -249,7 +249,7 @@ fn what_goes_by_path_follows_no_link() {
 /// Another user replaces a directory with a link to their own folder, or to one that only root may read.
 #[cfg(unix)]
 #[test]
-fn a_directory_that_became_a_link_leads_nowhere() {
+fn directory_replaced_by_a_link_is_not_followed() {
     for was_used in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);

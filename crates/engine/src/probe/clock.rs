@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_server_that_is_ahead_say_so_within_their_uncertainty() {
+    fn server_clock_ahead_is_found_within_uncertainty() {
         // The server is 90 s ahead, and sets the time in the middle of the interval.
         let files = [made(1000.2, 0.4, 1090.4), made(1001.2, 0.02, 1091.21), made(1002.2, 0.1, 1092.25)];
         let found = apart(&files).unwrap();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_seconds_are_no_difference_of_clocks() {
+    fn truncation_to_whole_seconds_is_no_clock_difference() {
         let found = apart(&[made(1001.9, 0.01, 1000.0), made(1002.0, 0.01, 1002.0)]).unwrap();
         assert!(found.ahead_s.abs() - found.unsure_s <= 0.0, "{found:?}");
     }
@@ -166,7 +166,7 @@ mod tests {
 
     /// Files of the same clock, whose fractions a protocol truncates.
     #[test]
-    fn of_whole_seconds_nothing_finer_than_one_is_said() {
+    fn whole_second_times_report_no_difference_below_1s() {
         let cut_off = |before_s: f64| made(before_s, 0.01, (before_s + 0.005).floor());
         for begin_s in [1001.02, 1001.5, 1001.93] {
             let files: Vec<Made> = (0..7).map(|at| cut_off(begin_s + 0.01 * f64::from(at))).collect();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_meanwhile_tells_nothing() {
+    fn clock_set_during_the_probe_gives_no_result() {
         assert_eq!(apart(&[made(1000.2, 0.1, 1000.25), made(1001.2, 0.1, 1091.25)]), None);
         assert_eq!(apart(&[]), None);
     }

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_became_of_a_time_tells_its_step() {
+    fn stored_time_shows_its_granularity() {
         assert_eq!(step_ns(SECOND, NANOSECOND), Some(1));
         assert_eq!(step_ns(SECOND, 123_456_700), Some(100));
         assert_eq!(step_ns(SECOND, 123_456_000), Some(1_000));

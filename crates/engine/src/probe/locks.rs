@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_a_mount_tell_who_sees_locks() {
+    fn mount_options_define_the_reach_of_locks() {
         let network = |fs_type, options| reach(&mount(fs_type, MountKind::Network, options));
         assert_eq!(network("nfs4", "rw,vers=4.2,local_lock=none"), Some(Reach::Server));
         assert_eq!(network("nfs", "rw,nolock"), Some(Reach::ThisMachine));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_refusal_is_one() {
+    fn only_eagain_or_eacces_is_a_refusal() {
         use super::super::Noted;
         let word = |word: &str| Noted::Word(word.to_owned());
         assert_eq!(noted([Ok(()), Err(libc::EAGAIN)]), word("refused"));

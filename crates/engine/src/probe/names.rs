@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_name_what_had_a_fate() {
+    fn lists_name_altered_and_refused_names() {
         let fates = [(":", Fate::Refused), ("*", Fate::Kept), ("a trailing dot", Fate::Refused)];
         assert_eq!(those(&fates, Fate::Refused), ":, a trailing dot");
         assert_eq!(those(&fates, Fate::Changed), "none");

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_apart() {
+    fn missing_space_and_inodes_are_distinguished() {
         let of_a_file = |told: &StatVfs| of(told, Takes::Inode, false);
         assert_eq!(of_a_file(&told(50_000, 9000, 9000)), None);
         assert_eq!(of_a_file(&told(50_000, 0, 0)), None, "btrfs counts no inodes");
@@ -119,7 +119,7 @@ mod tests {
 
     /// An attribute needs no separate inode, so a shortage of inodes is irrelevant.
     #[test]
-    fn attributes_and_reserved_room_are_not_refused_for_want_of_inodes() {
+    fn missing_inodes_do_not_explain_failed_attributes() {
         let few = told(50_000, 1000, 40);
         let of = |told: &StatVfs, doing: Doing, is_in_memory| of(told, doing.takes, is_in_memory);
         assert_eq!(of(&few, MAKE_FILE, false), Some(Shortage::Inodes));

@@ -82,7 +82,7 @@ fn every_time_in_a_record_is_exact() {
 }
 
 #[test]
-fn a_freeze_makes_everything_behind_it_late_by_what_is_left_of_it() {
+fn freeze_delays_each_operation_by_its_remainder() {
     // One in flight, a frame every 40 ms; frozen from 400 ms to 1400 ms, otherwise 1 ms each.
     let mut store = |_: u32, op: &Op, issued_ns: u64| {
         let done_ns = if (400 * MS..1400 * MS).contains(&issued_ns) { 1400 * MS } else { issued_ns };
@@ -129,7 +129,7 @@ fn errors_are_results() {
 }
 
 #[test]
-fn what_hangs_is_told_and_the_others_go_on() {
+fn hanging_worker_is_reported_and_others_continue() {
     let mut store = |worker: u32, op: &Op, issued_ns: u64| match (worker, op.token) {
         (0, 2) => Outcome::HANGS,
         _ => Outcome::whole(op, issued_ns + 1),
@@ -144,7 +144,7 @@ fn what_hangs_is_told_and_the_others_go_on() {
 }
 
 #[test]
-fn nothing_begins_at_the_end_but_what_is_in_flight_finishes() {
+fn at_the_end_no_operation_starts_and_those_in_flight_finish() {
     let span = SimulatedTimes { end_ns: 300, ..FOREVER };
     let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns + 99);
     let mut last = 0;
@@ -182,7 +182,7 @@ impl Script for Confused {
 }
 
 #[test]
-fn a_script_that_waits_for_nothing_is_told() {
+fn endless_wait_of_a_script_is_reported() {
     let mut store = |_: u32, op: &Op, issued_ns: u64| Outcome::whole(op, issued_ns);
     let left = simulate(vec![Worker { id: 4, script: Confused }], &mut store, FOREVER, |_| {});
     assert_eq!(left.stuck, [4]);

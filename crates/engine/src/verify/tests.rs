@@ -102,7 +102,7 @@ fn get(path: &Path, offset: u64, len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_written_is_there() {
+fn written_data_verifies() {
     for unit_bytes in [512, 4096] {
         let mut run = Run::new(unit_bytes);
         assert_eq!(
@@ -136,7 +136,7 @@ proptest! {
 }
 
 #[test]
-fn what_an_earlier_run_wrote_is_not_taken_for_a_write_of_this_one() {
+fn data_of_an_earlier_run_fails_verification() {
     let mut run = Run::new(4096);
     // The same writer's first write at the same position, but of a run with another seed.
     let earlier = PatternSpec { seed: 98, ..run.spec };
@@ -230,7 +230,7 @@ fn failed_writes_are_not_judged() {
 }
 
 #[test]
-fn it_can_be_stopped_and_says_so() {
+fn verification_can_be_stopped_and_reports_it() {
     let mut run = Run::new(4096);
     run.write(0, 0, 0, 4096, true);
     run.write(0, 1, 0, 4096, true);

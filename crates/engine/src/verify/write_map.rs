@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_writes_leave_either_until_a_later_one_is_alone() {
+    fn overlapping_writes_allow_either_until_a_later_write() {
         let map = map();
         let (first, second, third) = (write(0, 0, 8192), write(1, 4096, 4096), write(2, 4096, 4096));
         map.begin(&first);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_or_covered_a_part_can_not_be_judged() {
+    fn failed_or_partial_write_makes_the_unit_unknown() {
         let map = map();
         map.begin(&write(0, 0, 4096));
         map.end(&write(0, 0, 4096), false);

@@ -33,7 +33,7 @@ fn a_read_only_mount_is_named_as_that() {
 }
 
 #[test]
-fn a_directory_of_somebody_else_is_denied() {
+fn directory_of_another_user_is_refused() {
     let Some(mount) = Mounted::tmpfs("8m") else {
         return;
     };
@@ -170,7 +170,7 @@ fn a_clean_that_breaks_off_can_be_done_again() {
 }
 
 #[test]
-fn clean_works_in_an_overlay_whose_files_come_from_elsewhere() {
+fn clean_works_on_overlayfs() {
     let Some(mount) = Mounted::tmpfs("8m") else {
         return;
     };

@@ -85,7 +85,7 @@ fn judged(mount: &Path, path: &Path, direct: bool) -> (EffectiveMode, String) {
 }
 
 #[test]
-fn what_a_run_measured_is_told_from_the_counters() {
+fn cache_mode_is_derived_from_counters() {
     let Some(mount) = Mounted::image("ext4", "rw", 400) else {
         return;
     };

@@ -37,7 +37,7 @@ fn files_in(target: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_prepared_is_recognised_and_left_out_of_the_cache() {
+fn prepared_files_are_reused_and_dropped_from_the_cache() {
     for (fs_type, options) in
         [("ext4", "rw"), ("xfs", "rw"), ("btrfs", "rw"), ("btrfs", "compress-force=zstd")]
     {
@@ -79,7 +79,7 @@ fn sparse_files_are_recognised_on_every_file_system() {
 }
 
 #[test]
-fn too_little_space_is_said_and_nothing_is_written() {
+fn shortage_of_space_is_reported_before_writing() {
     let Some(mount) = Mounted::tmpfs("128m") else {
         return;
     };
@@ -195,7 +195,7 @@ impl Drop for Frozen<'_> {
 }
 
 #[test]
-fn storage_that_hangs_keeps_nobody_from_stopping() {
+fn hanging_storage_does_not_prevent_a_stop() {
     let Some(mount) = Mounted::image("ext4", "rw", 1000) else {
         return;
     };

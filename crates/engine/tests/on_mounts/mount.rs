@@ -91,7 +91,7 @@ fn a_mount_that_vanishes_is_noticed() {
 }
 
 #[test]
-fn a_mount_that_was_made_anew_from_the_same_disk_is_noticed() {
+fn remount_of_the_same_disk_is_noticed() {
     let Some(disk) = Mounted::image("ext4", "rw", 64) else {
         return;
     };

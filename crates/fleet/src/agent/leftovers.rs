@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_files_are_listed_removed_and_left_to_an_owner_who_lets_nothing_be_written() {
+    fn test_files_are_removed_only_if_the_owner_allows_writes() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().canonicalize().unwrap().join("nas");
         fs::create_dir(&target).unwrap();

@@ -315,7 +315,7 @@ mod tests {
     use crate::protocol::{Phase, RunTimes};
 
     #[test]
-    fn names_lead_nowhere_else() {
+    fn names_cannot_leave_their_directory() {
         assert!(is_run_name("2026-11-25T200000Z-a1") && !is_run_name("../x") && !is_run_name(""));
         assert!(is_file_name("ops/agent=local/part-0.parquet") && is_file_name("run.toml"));
         for name in ["", "/etc/passwd", "../x", "a/../../x", "a\\..\\b", "c:/x", "./x", "a\0b"] {

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_kept_with_their_time_one_after_the_other() {
+    fn log_lines_are_appended_with_their_time() {
         let folder = tempfile::tempdir().unwrap();
         ServiceLog::open(folder.path()).unwrap().keep("It is there.");
         ServiceLog::open(folder.path()).unwrap().keep("It ended:\nno root.");
@@ -215,7 +215,7 @@ mod tests {
 
     #[cfg(not(windows))]
     #[test]
-    fn elsewhere_nothing_is_begun() {
+    fn service_is_refused_on_other_systems() {
         let ended = run(|_| panic!("it was begun"));
         assert!(matches!(ended, Err(ServiceError::NotHere)));
     }

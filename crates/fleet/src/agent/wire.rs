@@ -77,7 +77,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_that_comes_is_trusted(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn invalid_messages_are_no_answers(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = answer(&bytes);
         }
     }

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_of_all_is_the_exit_code_and_what_was_not_run_is_not_in_order() {
+    fn exit_code_is_the_worst_and_skipped_runs_count_as_failed() {
         let mut batch = Batch::new(Path::new("/nowhere"), plan()).unwrap();
         assert_eq!(batch.exit_code(false), 3);
         batch.runs.iter_mut().for_each(|run| run.result = StepResult::Met);

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_counts_as_removed_where_its_agent_does_not_list_it_any_more() {
+    fn run_absent_from_the_agents_list_counts_as_removed() {
         let left = |kind, name: &str| Leftover {
             kind,
             name: name.to_owned(),

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_heeded_once_by_the_controller_that_it_was_sealed_for() {
+    fn command_is_accepted_once_by_its_controller() {
         let (key, fleet) = (SealingKey::draw(), FleetId::draw().unwrap());
         let (asker, mut controller, mut next) = (seal(&key, &fleet), seal(&key, &fleet), seal(&key, &fleet));
         let answer = looked(&asker, &mut controller);

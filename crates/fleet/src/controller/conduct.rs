@@ -1024,7 +1024,7 @@ mod tests {
     /// Its controller was killed between ordering the start and hearing that it began; the next
     /// controller did not hear it in time. Its files remain known to be missing.
     #[test]
-    fn an_agent_that_was_never_heard_may_have_files_left() {
+    fn agent_without_any_answer_may_have_leftovers() {
         let part = AgentTask { agent: "a".to_owned(), plan_sha256: String::new(), plan_toml: String::new() };
         let mut first = Conduct::new(NAME, OnLoss::GoOn, vec![part], 1);
         assert!(!first.members[0].is_settled());

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_that_cannot_be_asked_have_distinct_reasons() {
+    fn unreachable_agents_have_distinct_reasons() {
         let knows = presence(", \"knows\": [\"doctor\"]");
         let said = |present: Vec<Presence>| {
             let asked = Asked::of(&expected(present), KNOWS_DOCTOR);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_life_that_was_asked_answers_and_only_this_look() {
+    fn only_answers_of_the_same_session_and_check_count() {
         let knows = presence(", \"knows\": [\"doctor\"]");
         let mut asked = Asked::of(&expected(vec![knows.clone()]), KNOWS_DOCTOR);
         let found = DoctorState::Found(HostSaid::default());

@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_link_sends_every_byte_once_in_the_time_it_takes() {
+    fn slow_link_sends_every_byte_once_at_full_rate() {
         for bits_per_s in [1_000_000, 4_000_000, 6_000_000, 10_000_000, 1_000_000_000] {
             let (took_ns, sent) = over_a_link(9_560_000, bits_per_s / 8, 0);
             let ideal_ns = 9_560_000 * 8 * S / bits_per_s;
@@ -472,7 +472,7 @@ mod tests {
 
     /// Pieces of all agents queue on the same link; none is lost.
     #[test]
-    fn twenty_agents_behind_one_link_send_every_byte_once_in_the_time_it_takes() {
+    fn twenty_agents_on_one_link_send_every_byte_once() {
         for bits_per_s in [10_000_000, 50_000_000] {
             let (mut fetches, mut link_free_ns, mut sent) = (Vec::new(), 0, 0);
             for _ in 0..20 {
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_piece_is_asked_for_again_without_waiting_for_a_timeout() {
+    fn lost_piece_is_requested_again_before_its_timeout() {
         let (took_ns, sent) = over_a_link(9_560_000, 1_250_000, 20);
         let ideal_ns = 9_560_000 * S / 1_250_000;
         assert!(sent < 9_560_000 * 11 / 10, "{sent}");
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_piece_counts_though_it_was_asked_for_again() {
+    fn late_piece_counts_after_it_was_requested_again() {
         let mut fetch = fetch(&[there("f", 32)]);
         assert_eq!(pieces(&fetch.tick(0)), [(0, 16), (16, 16)]);
         assert!((1..50).all(|tenth| fetch.tick(tenth * S / 10).is_empty()));
@@ -529,7 +529,7 @@ mod tests {
 
     /// A busy disk keeps a controller from polling for seconds while pieces arrive.
     #[test]
-    fn time_in_which_the_controller_stood_still_loses_no_piece() {
+    fn no_piece_is_lost_while_the_controller_hangs() {
         let mut fetch = fetch(&[there("f", 32)]);
         assert_eq!(pieces(&fetch.tick(0)), [(0, 16), (16, 16)]);
         assert!(fetch.tick(20 * S).is_empty(), "they wait to be taken");
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_another_length_is_not_written_and_asked_for_again() {
+    fn piece_of_wrong_length_is_discarded_and_requested_again() {
         let mut fetch = fetch(&[there("f", 16)]);
         fetch.tick(0);
         for len in [0, 15, 17, 1 << 20] {
@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_an_agent_cannot_read_are_asked_for_three_times() {
+    fn unreadable_files_are_requested_three_times() {
         let mut fetch = Fetch::new("r");
         for time in 1..=UNREAD_MOST {
             assert_eq!(fetch.refused(), None);
@@ -594,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_what_was_stated_are_fetched_three_times_at_most() {
+    fn files_with_a_wrong_hash_are_fetched_at_most_three_times() {
         let mut fetch = fetch(&[there("f", 8)]);
         for _ in 0..WRONG_MOST {
             assert_eq!(pieces(&fetch.tick(0)), [(0, 8)]);
@@ -613,7 +613,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_asked_for_less_and_less_often() {
+    fn list_is_requested_at_growing_intervals() {
         let mut fetch = Fetch::new("r");
         let asked = (0..60).filter(|second| !fetch.tick(second * S).is_empty());
         assert_eq!(asked.collect::<Vec<_>>(), [0, 2, 6, 14, 30]);

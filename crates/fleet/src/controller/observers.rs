@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_load_point_waits_for_observers_and_not_for_ever() {
+    fn first_load_point_waits_for_observers_until_a_time_limit() {
         let ready = Phase::Ready { point: 0 };
         let mut course = Course::new(OnLoss::GoOn);
         course.passes(20, Some(&ready), Some(&Phase::Preparing));

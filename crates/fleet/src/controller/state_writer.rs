@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_is_kept_and_what_was_overtaken_is_not_waited_for() {
+    fn newest_state_is_written_and_superseded_ones_are_skipped() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let dir = tempfile::tempdir().unwrap();

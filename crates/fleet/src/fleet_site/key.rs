@@ -200,7 +200,7 @@ mod tests {
     proptest! {
         /// The library that reads seeds must never receive one that makes it panic.
         #[test]
-        fn whatever_is_no_key_is_refused(text in "[SUV]?[A-Z2-7=a-z0-9é]{0,60}") {
+        fn invalid_keys_are_refused(text in "[SUV]?[A-Z2-7=a-z0-9é]{0,60}") {
             prop_assert!(UserKey::from_seed(&text).is_err());
             prop_assert!(SealingKey::from_seed(&text).is_err());
             prop_assert!(SealCheck::of(&text).is_err());

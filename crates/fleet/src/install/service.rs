@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_words_reach_the_agent_as_they_are() {
+    fn unusual_arguments_reach_the_agent_unchanged() {
         let agent: AgentName = "edit-01".parse().unwrap();
         let flags = ["--root".to_owned(), "/mnt/50% & \"$x\"".to_owned()];
         let text = ServiceText { agent: &agent, flags: &flags };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_windows_take_their_words_apart_again() {
+    fn windows_programs_parse_quoted_arguments_back() {
         for (word, quoted) in [
             ("D:\\media", "\"D:\\media\""),
             ("D:\\", "\"D:\\\\\""),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn powershell_finds_nothing_in_a_word() {
+    fn powershell_expands_nothing_in_an_argument() {
         assert_eq!(words::for_powershell("$x `y` $(z) \"w\" %T%\\"), "'$x `y` $(z) \"w\" %T%\\'");
         assert_eq!(words::for_powershell("it's"), "'it''s'");
         let typographic = "\u{2018}\u{2019}\u{201a}\u{201b}";

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_is_removed() {
+    fn removal_covers_everything_installed() {
         for system in [RemoteSystem::Linux, RemoteSystem::MacOs] {
             let steps = uninstall(system, &"edit-01".parse().unwrap());
             let all = steps.iter().map(|step| step.command.as_str()).collect::<Vec<_>>().join("\n");

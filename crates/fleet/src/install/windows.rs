@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_runs_goes_on_until_everything_is_there() {
+    fn running_agent_is_stopped_only_after_all_files_are_copied() {
         let steps = install(&request(&["--root", "D:\\media"])).unwrap();
         let before = whats(&steps).iter().position(|what| what.starts_with("replacing")).unwrap();
         let (there, anew) = steps.split_at(before);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_is_removed() {
+    fn removal_covers_everything_installed() {
         let steps = uninstall(&"edit-01".parse().unwrap());
         let all: String = steps.iter().map(|step| step.command.as_str()).collect();
         for part in
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn no_shell_finds_anything_in_a_command() {
+    fn no_shell_expands_anything_in_a_command() {
         let steps = install(&request(&["--root", "D:\\$x `y` \"z\""])).unwrap();
         let removing = uninstall(&"edit-01".parse().unwrap());
         for step in steps.iter().chain(&removing).filter(|step| step.by == By::PowerShell) {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_rested_does_not() {
+    fn idle_disk_seen_by_an_observer_is_no_limit() {
         let (found, _, _dir) = limits(4.0);
         assert!(found.iter().all(|found| *found != Some(LimitStep::ServerDisk)), "{found:?}");
     }

@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn load_points_are_called_what_all_of_them_are() {
+    fn load_points_get_their_common_label() {
         assert_eq!(label(&["2 players", "2 players", "1 player"]), "5 players");
         assert_eq!(label(&["1 worker"]), "1 worker");
         assert_eq!(label(&["blocks 64 KiB", "blocks 64 KiB"]), "blocks 64 KiB");

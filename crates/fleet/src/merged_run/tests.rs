@@ -180,7 +180,7 @@ fn figures_are_those_of_all_logs_together() {
 }
 
 #[test]
-fn one_machine_alone_is_what_it_was() {
+fn merging_one_host_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let run = players(200).write(dir.path(), "one");
     let own = reopen(&run).unwrap();
@@ -644,7 +644,7 @@ fn readers_see_one_run() {
 }
 
 #[test]
-fn groups_and_targets_have_rows_and_two_targets_are_held_against_one() {
+fn groups_and_targets_have_rows_and_two_targets_are_compared_with_one() {
     let dir = tempfile::tempdir().unwrap();
     let runs: Vec<PathBuf> = (0..3).map(|at| mix(at + 1).write(dir.path(), &format!("run-{at}"))).collect();
     let mut request = request(dir.path(), &runs);

@@ -57,7 +57,7 @@ fn a_plan_below_a_root_is_admitted_with_its_paths_resolved() {
 
 #[cfg(unix)]
 #[test]
-fn no_path_of_a_plan_leads_out() {
+fn plan_paths_outside_the_roots_are_refused() {
     let scene = Scene::new();
     let outside = |what: &str, plan: &str| match scene.admit(plan, &OwnerLimits::default()) {
         Err(LimitError::Path { what: found, .. }) => assert_eq!(found, what, "{plan}"),
@@ -107,7 +107,7 @@ fn a_plan_takes_no_more_than_is_allowed() {
 }
 
 #[test]
-fn a_watch_looks_below_the_roots_and_no_longer_than_is_allowed() {
+fn watch_is_limited_to_the_roots_and_the_allowed_time() {
     let scene = Scene::new();
     let watch = |path: &str| {
         let mut plan = WatchPlan::default();

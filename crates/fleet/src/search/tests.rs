@@ -80,7 +80,7 @@ fn a_missing_agent_ends_the_search_and_only_complete_trials_count() {
 }
 
 #[test]
-fn idle_agents_say_nothing_of_a_trial() {
+fn idle_agents_do_not_judge_a_trial() {
     // The second agent never meets its criteria, and has no share in a trial of one.
     let search = searched(FindMaxPlan { repeats: 1, ..FindMaxPlan::default() }, &[99; 2], |point, _, at| {
         Some(says(point, at == 0))

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_read_back_and_shown_nowhere() {
+    fn secret_round_trips_and_is_never_shown() {
         let secret = OneTimeSecret::draw().unwrap();
         let text = String::from(secret.clone());
         assert_eq!(OneTimeSecret::try_from(text.clone()).unwrap(), secret);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_of_a_run_are_none_of_these_and_the_other_way_round() {
+    fn run_orders_and_network_orders_are_not_confused() {
         let secret = OneTimeSecret::draw().unwrap();
         let what = Reception { id: "x".to_owned(), secret, connections: 4, for_ms: 1_000 };
         let order = NetworkOrder::NetworkSend { what, to: vec!["10.0.0.1:9".parse().unwrap()] };

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn load_ends_when_the_machine_has_something_else_to_do() {
+    fn sending_stops_when_the_host_starts_a_run() {
         let secret = OneTimeSecret::draw().unwrap();
         let mut terms = terms(&secret, None);
         terms.during = Duration::from_secs(9);

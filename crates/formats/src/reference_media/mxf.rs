@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_says_how_long_it_plays() {
+    fn duration_is_that_of_the_picture_track() {
         let found = find(&mut Cursor::new(file(250))).unwrap().unwrap();
         assert_eq!(found.frame_rate.unwrap().to_string(), "29.97");
         assert_eq!(found.length, Some(Length::Frames(250)));
@@ -210,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_or_not(noise: Vec<u8>, cut in 0_usize..500, at in 0_usize..500, byte: u8) {
+        fn arbitrary_bytes_never_panic(noise: Vec<u8>, cut in 0_usize..500, at in 0_usize..500, byte: u8) {
             let _ = find(&mut Cursor::new(noise)).unwrap();
             let mut file = file(250);
             let at = at % file.len();

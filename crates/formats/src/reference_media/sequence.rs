@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_told() {
+    fn gaps_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["f1.exr", "f2.exr", "f5.exr"] {
             fs::write(folder.path().join(name), "x").unwrap();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_frames_says_what_to_do() {
+    fn folder_without_frames_has_a_remedy() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("clip1.mov"), "x").unwrap();
         let said = scan(folder.path()).unwrap_err().to_string();

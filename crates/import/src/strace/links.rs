@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lead_through_links_to_what_is_meant() {
+    fn paths_are_resolved_through_links() {
         let mut links = SymbolicLinks::default();
         assert_eq!(led(&links, "/m/./a", true), "/m/./a", "untouched while there are none");
         links.learn(b"/m/soft", b"in.ts".to_vec());

@@ -191,7 +191,7 @@ mod tests {
     const FAST: (&str, &str, &str) = ("up", "10000 Mbps", "1");
 
     #[test]
-    fn a_link_that_is_down_is_one_and_its_speed_differs_from_nothing() {
+    fn down_link_is_counted_and_its_speed_ignored() {
         let hash = "Transmit Hash Policy: layer2 (0)\n";
         for speed in ["Unknown", "-1 Mbps", "65535 Mbps", "4294967295 Mbps"] {
             let bond = told(LACP, hash, &[FAST, ("down", speed, "2")]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_without_a_hash_has_none_and_a_missing_line_is_no_value() {
+    fn mode_without_hash_has_no_hash_fact_and_missing_line_is_unknown() {
         for (mode, head, hash) in [
             (LACP, "Transmit Hash Policy: layer3+4 (1)\n", Some("layer3+4 (1)")),
             (LACP, "", None),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn of_links_that_wait_only_a_slow_active_one_counts() {
+    fn standby_bond_reports_only_a_slower_active_link() {
         let mode = "fault-tolerance (active-backup)";
         let two = [FAST, ("up", "1000 Mbps", "")];
         for (head, slower) in [

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_links_tell_of_bridges_teams_and_vlans_of_any_name() {
+    fn kernel_links_identify_bridges_teams_and_vlans_by_type() {
         let stack = stack(&[
             (ALL, "br0 team0 storage eno1 eno2 eno3 wg0"),
             ("/sys/class/net/br0", "addr_len\nlower_team0\nlower_tap3\nmtu\n"),

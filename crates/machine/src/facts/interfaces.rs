@@ -308,7 +308,7 @@ mod tests {
 
     /// As ethtool 6.1 printed it for a card of a virtual machine.
     #[test]
-    fn what_a_card_does_not_have_is_nothing_and_not_unknown() {
+    fn missing_card_feature_is_absent_not_unknown() {
         let failed = NotKnown::Failed("netlink error: Operation not supported".to_owned());
         let channels = "Channel parameters for eth0:\nPre-set maximums:\nRX:\t\tn/a\nTX:\t\tn/a\nOther:\t\tn/a\n\
                         Combined:\t1\nCurrent hardware settings:\nRX:\t\tn/a\nTX:\t\tn/a\nOther:\t\tn/a\nCombined:\t1\n";

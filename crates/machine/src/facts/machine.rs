@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_to_storage_tell_what_bounds_them() {
+    fn connection_facts_are_read_from_ss() {
         let mut texts = Texts::default();
         let line = "ESTAB 0 0 10.0.0.2:801 10.0.0.5:2049 cubic rtt:0.3/0.1 mss:1448 pmtu:9000 rcvmss:1448 advmss:8948 \
                     busy:900ms sndbuf_limited:480ms(53.3%) minrtt:0.104\n";

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_not_understood() {
+    fn impossible_number_is_not_parsed() {
         let huge = "99999999999999999999999";
         for (fact, word) in [
             ("memory_bytes", huge),

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_a_line_is_one_line() {
+    fn probe_results_round_trip_one_per_line() {
         let lines = [
             probed_line("path", Ok(&Value::Word("/mnt/a\nflock = refused".to_owned()))),
             probed_line("clock_apart_s", Ok(&Value::Number(92.25))),

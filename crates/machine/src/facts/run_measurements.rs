@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_measured_rate_needs_a_window_of_its_own() {
+    fn measured_rate_needs_a_separate_window() {
         let window = |said: &str| {
             let mut texts = Texts::default();
             texts.put(MEASURED, Ok(said.to_owned()));

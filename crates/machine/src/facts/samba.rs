@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_level_of_the_log_stands_in_the_file() {
+    fn log_level_is_read_from_the_file() {
         let level = |text: &str| {
             let (mut texts, mut samba) = (Texts::default(), Subject::new(FactKind::Samba, "Samba"));
             texts.put(FILE, Ok(text.to_owned()));

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn device_params_are_names_and_values_in_whatever_form() {
+    fn device_params_accept_any_separator() {
         for text in [
             "nr_requests=512\nscheduler=noop\n",
             "# nr_requests=1\nnr_requests 512 scheduler noop",
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_is_read_where_there_is_one() {
+    fn configuration_is_read_if_present() {
         let xml = "<config fsBlockSize=\"4096\"><globals><bufferCacheSize>268435456</bufferCacheSize>\
                    <inodeStripeWidth>0</inodeStripeWidth></globals></config>";
         let found = of(&[("/usr/cvfs/config/media.cfgx", xml)]);

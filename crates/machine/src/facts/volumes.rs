@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn btrfs_tells_of_devices_that_are_missing_and_of_errors() {
+    fn btrfs_reports_missing_devices_and_errors() {
         let whole = "Label: 'media'  uuid: 0b5e\n\tTotal devices 2 FS bytes used 1.20TiB\n\
                      \tdevid    1 size 3.64TiB used 1.2TiB path /dev/sda\n";
         assert_eq!(told(BTRFS_SHOW, whole), ["media: in order none none none"]);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_itself_and_tells_nothing_is_missed() {
+    fn volume_without_status_text_is_reported_as_unseen() {
         let mut texts = Texts::default();
         let mut facts = Facts::default();
         volumes(&texts, &mut facts);

@@ -263,7 +263,7 @@ mod tests {
                          \t    sdb     ONLINE       0     0     0\n";
 
     #[test]
-    fn everything_that_a_pool_can_be_at_is_known() {
+    fn every_pool_activity_is_recognized() {
         for (work, activity) in [
             ("", "none"),
             ("  scan: none requested\n", "none"),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vdev_is_one_child_whatever_lies_below_it() {
+    fn vdev_counts_as_one_child_of_its_parent() {
         let devices = "\t  raidz2-0  DEGRADED     0     0     0\n\t    sda     ONLINE       0     0     0\n\
                        \t    replacing-1  DEGRADED     0     0     0\n\t      123  UNAVAIL      0     0     0  was /dev/sdb\n\
                        \t      sdc   ONLINE       0     0    12  (resilvering)\n\
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn draid_has_spare_disks_of_its_own_and_is_no_raidz() {
+    fn draid_has_distributed_spares_and_is_no_raidz() {
         let devices = "\t  draid2:3d:6c:1s-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\
                        \t    spare-1  ONLINE       0     0     0\n\t      sdb     FAULTED      3     0     0  too many errors\n\
                        \t      draid2-0-0  ONLINE       0     0     0\n\tspares\n\t  draid2-0-0  INUSE     currently in use\n";

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_need_no_look_up() {
+    fn ip_addresses_need_no_name_resolution() {
         let plain = |server| found(Some(server), &[]).0;
         assert_eq!(plain("10.0.0.2"), "10.0.0.2");
         assert_eq!(plain("10.0.0.1:6789,10.0.0.2:6789"), "10.0.0.1");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_server_or_a_name_it_says_why() {
+    fn missing_server_or_name_has_a_reason() {
         let limit = Duration::from_secs(2);
         assert_eq!(of(&mount(None, &[]), limit), Err(NoAddress::NoServer));
         let refused = |_: &str| Err(io::Error::other("no such name"));

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn disks_of_this_machine() {
+    fn local_disks_are_found() {
         let sata = "pci0000:00/ata1/host0/target0:0:0/0:0:0:0/block/sda";
         assert_eq!(
             what(sata, &[("queue/rotational", "1"), ("device/model", "ST4000DM004 ")]),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_a_virtual_or_networked_disk_is_not_claimed() {
+    fn backing_of_virtual_and_network_disks_is_unknown() {
         let rotates = [("queue/rotational", "1")];
         for (place, expected) in [
             ("pci0000:00/virtio1/block/vda", "a disk of a virtual machine"),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_name_what_they_lie_on() {
+    fn device_layers_name_their_lower_devices() {
         let volume =
             [("dm/uuid", "LVM-abc"), ("slaves/sdb/x", ""), ("slaves/sda/x", ""), ("queue/rotational", "1")];
         assert_eq!(what("virtual/block/dm-0", &volume), ("an LVM volume on sda, sdb".to_owned(), Some(true)));

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_on_this_machine_is_seen() {
+    fn local_server_is_recognized() {
         let here = route_to(&ServerAddress { ip: Ipv4Addr::LOCALHOST.into(), interface: None });
         let LinkKind::Network { interface, is_this_machine: true, .. } = &here.kind else {
             panic!("{here:?}");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_interfaces_lead_nowhere_else() {
+    fn interface_names_with_path_parts_are_refused() {
         for name in ["", "..", "../../etc", "."] {
             let server = ServerAddress { ip: IpAddr::from([10, 0, 0, 2]), interface: Some(name.to_owned()) };
             assert_eq!(route_to(&server).kind, LinkKind::Unknown, "{name}");

@@ -142,7 +142,7 @@ NTFS | C:\ | rw | LocalDisk | - | - | NTFS on C:\
 ";
 
     #[test]
-    fn what_follows_from_type_source_and_options() {
+    fn mount_kind_server_and_version_are_derived() {
         for row in MOUNTS.trim().lines() {
             let fields: Vec<&str> = row.split(" | ").collect();
             let [fs_type, source, options, kind, server, version, description] = fields[..] else {
@@ -165,7 +165,7 @@ NTFS | C:\ | rw | LocalDisk | - | - | NTFS on C:\
     }
 
     #[test]
-    fn paths_that_are_no_shares() {
+    fn paths_that_are_no_shares_have_no_server() {
         for path in ["//", "//nas1", "//nas1/", r"\\?\C:\", r"\\.\pipe\x", "/dev/sda", r"C:\"] {
             assert_eq!(unc_parts(path), None, "{path}");
         }

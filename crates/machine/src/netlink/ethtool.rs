@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_switches_are_told_with_their_interface() {
+    fn ethtool_settings_are_reported_by_interface() {
         let body = of_eth0(&[
             attribute(2, &3_u32.to_ne_bytes()),
             attribute(11, &[1]),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_driver_changes_by_itself_is_no_setting() {
+    fn automatic_driver_values_are_no_setting() {
         let told = |adaptive: &str| {
             let all = [("adaptive-rx", adaptive), ("rx-usecs", "17"), ("rx ring", "512")];
             let all = all.map(|(name, value)| (("eth0".to_owned(), name), value.to_owned())).into();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_backwards_says_nothing() {
+    fn decreasing_counter_has_no_rate() {
         let cases = [
             (Reading::PerSecond(300), Reading::PerSecond(100)),
             // A 32-bit counter that wraps.

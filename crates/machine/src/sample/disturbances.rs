@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_left_out_only_where_it_is_a_port_of_another_bridge() {
+    fn veth_pair_is_omitted_only_as_port_of_another_bridge() {
         let machine = Machine(tempfile::tempdir().unwrap());
         let route = |interface: &str| {
             let table = format!("{interface}\t0000000A\t00000000\t0001\t0\t0\t0\t000000FF\t0\t0\t0\n");

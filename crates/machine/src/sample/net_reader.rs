@@ -162,7 +162,7 @@ mod tests {
     use crate::sample::parse::testing::all_known;
 
     #[test]
-    fn a_connection_of_this_machine_is_seen_with_what_it_carried() {
+    fn local_connection_is_sampled_with_its_bytes() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();

@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn long_packets_that_are_swallowed_are_told_from_a_way_that_is_cut_and_from_a_sound_one() {
+    fn dropped_large_packets_are_distinguished_from_cut_and_healthy_paths() {
         use Moved::{Data, Nothing};
         let mut sound = pings(9_000);
         assert_eq!(still(&mut sound, &[Data, Nothing, Nothing, Nothing]), Some((3, 3, 3)));
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_answers_no_long_ones_while_data_move_says_nothing_by_it() {
+    fn server_that_never_answers_long_pings_gives_no_evidence() {
         use Moved::{Data, Nothing};
         let mut filtering = pings(1_480);
         assert_eq!(still(&mut filtering, &[Data, Data, Data, Nothing, Nothing]), None);
@@ -430,7 +430,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_machine_answers_itself() {
+    fn loopback_answers_pings() {
         let Some(mut pings) = Pings::to(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST)) else {
             return;
         };

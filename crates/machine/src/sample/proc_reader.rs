@@ -303,7 +303,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_machine_is_seen() {
+    fn local_host_is_sampled() {
         let mut proc_reader = ProcReader::open(Target { mount_point: "/".into(), ..Target::default() });
         let look = proc_reader.look(1);
         for name in ["cpu_busy_percent", "memory_available_bytes", "rx_bytes_per_s", "memory_bytes"] {

@@ -139,7 +139,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_the_kernels_threads_took_is_told_apart() {
+    fn kernel_threads_are_counted_separately() {
         let mut programs = Programs::default();
         programs.look(1, 100.0, &mut Look::new());
         // As if they had used no processor time before.
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_programs_that_took_most_are_told_all_processes_together() {
+    fn busiest_programs_are_summed_over_their_processes() {
         let names =
             [(1, "blender"), (2, "blender"), (3, "cc1"), (4, "init"), (5, "new"), (6, "blender"), (7, "new")];
         let names = names.map(|(process, name)| (process, name.to_owned())).into();

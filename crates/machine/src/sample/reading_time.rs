@@ -68,7 +68,7 @@ mod tests {
 
     /// Delayed before it or within it.
     #[test]
-    fn what_was_read_long_after_its_look_began_is_left_out() {
+    fn reading_long_after_its_round_began_is_dropped() {
         let mut time = OwnTime::start();
         time.look_begins();
         after(110);

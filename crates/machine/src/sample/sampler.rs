@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_looks_every_second_then_every_ten_and_makes_up_for_nothing() {
+    fn sampling_slows_to_10s_and_missed_rounds_are_skipped() {
         let second = 1_000_000_000;
         for (due, now, next) in [
             (0, 0, second),

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_that_ended_keep_what_they_waited() {
+    fn ended_threads_keep_their_wait_time() {
         let mut waits = ThreadWaits::default();
         waits.take([(1, 5_000_000), (2, 100)].into());
         waits.take([(1, 9_000_000)].into());

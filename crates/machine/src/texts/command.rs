@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_say_something_fail_or_are_not_there() {
+    fn command_output_failure_and_absence_are_distinguished() {
         assert_eq!(output(&["echo", "$HOME; *"]), Ok("$HOME; *\n".to_owned()));
         assert_eq!(output(&["reelgauge-no-such-program"]), Err(NotKnown::NotThere));
         assert_eq!(output(&["false"]), Err(NotKnown::Failed("exit status 1".to_owned())));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_stays_here() {
+    fn command_gets_no_environment() {
         let environment = output(&["env"]).unwrap_or_default();
         assert!(environment.contains("LC_ALL=C") && !environment.contains("HOME="), "{environment}");
     }

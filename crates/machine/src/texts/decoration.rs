@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_printed_on_the_side_is_none_of_the_text() {
+    fn extra_output_of_a_command_is_stripped() {
         for (name, text, expected) in [
             ("zpool status", "zpool: warning\n  pool: tank\n", Ok("  pool: tank\n")),
             ("ethtool -g eth0", "netlink error: Operation not supported\nRX: 1\n", Ok("RX: 1\n")),

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_was_cut_off_is_told_from_a_whole_one() {
+    fn truncated_text_is_distinguished_from_a_whole_one() {
         let folder = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         put(
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn links_and_pipes_are_left_alone() {
+    fn links_and_pipes_are_not_opened() {
         let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(outside.path().join("secret"), "secret").unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret"), folder.path().join("mount")).unwrap();

@@ -267,7 +267,7 @@ mod tests {
     use crate::mountinfo::parse;
 
     #[test]
-    fn texts_are_told_from_other_files() {
+    fn required_texts_are_distinguished_from_other_files() {
         for name in ["/proc/meminfo", "ethtool -a eth0", "smbstatus --json", "Get-SmbConnection", "sysctl -a"]
         {
             assert!(is_text(name), "{name}");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_told_from_what_only_looks_like_it() {
+    fn required_texts_match_exact_names_only() {
         for name in [
             "/proc/meminfo",
             "/sys/class/net/eth0/mtu",

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_such_text_is_told_with_its_line() {
+    fn text_of_wrong_shape_is_reported_with_its_line() {
         for (name, text, what) in [
             (
                 "/proc/self/mountinfo",

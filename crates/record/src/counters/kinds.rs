@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_for_people() {
+    fn labels_are_readable() {
         let label = |layer, name, device| kind(layer, name).unwrap().label(device);
         assert_eq!(label(Layer::Network, "rx_bytes_per_s", "eth0"), "eth0 received, MB/s");
         assert_eq!(label(Layer::Host, "cpu_busy_percent", ""), "processors busy, %");

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_rows_are_put_together_by_worker() {
+    fn slow_rows_are_grouped_by_worker() {
         let rows = rows(1_000_000, 1);
         let order = worth_while(&rows, 1..600);
         let (mut wide, mut narrow) = (Vec::new(), Vec::new());

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_set_holds_what_was_put_in() {
+    fn file_set_holds_inserted_files() {
         let mut set = FileSet::default();
         set.extend(&[64, 3, 3, u32::MAX]);
         set.extend(&[0, FileSet::MAX - 1]);

@@ -7,7 +7,7 @@ use reelgauge_record::log::{LogError, LogOptions, LogWriter};
 use crate::support::{SEAL_NS, assert_same, expected, files, fill, meta, op, read_all, small};
 
 #[test]
-fn an_error_ends_the_log_and_keeps_what_is_sealed() {
+fn error_ends_the_log_and_keeps_sealed_segments() {
     let ops = tempfile::tempdir().unwrap();
     let agent = ops.path().join("agent=x");
     let options = LogOptions { table_segments: 1000, ..small() };
@@ -75,7 +75,7 @@ impl Drop for SmallDisk {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_said_with_its_remedy_and_keeps_what_is_sealed() {
+fn full_disk_is_reported_and_sealed_segments_are_kept() {
     let Some(disk) = SmallDisk::new(600) else {
         eprintln!("SKIPPED a_full_disk_is_said_with_its_remedy: needs root to mount a tmpfs");
         return;

@@ -142,7 +142,7 @@ fn overlapping_and_mixed_parts_are_refused() {
 }
 
 #[test]
-fn where_there_is_no_log_it_is_said() {
+fn missing_log_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     assert!(matches!(LogReader::open(dir.path()), Err(LogError::NoLog { .. })));
     let missing = dir.path().join("missing");

@@ -163,7 +163,7 @@ fn they_see_the_types_and_the_metadata() {
 }
 
 #[test]
-fn what_pyarrow_writes_again_is_read() {
+fn file_rewritten_by_pyarrow_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let mut log = LogWriter::create(dir.path(), meta(), files(3)).unwrap();
     log.append(&expected(1000)).unwrap();

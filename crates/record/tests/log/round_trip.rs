@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_goes_in_comes_out(
+    fn records_round_trip(
         portions in prop::collection::vec(
             (prop::collection::vec(any_op(), 0..90), 0..800_000_000_u64),
             0..25,

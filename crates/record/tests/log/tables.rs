@@ -107,7 +107,7 @@ fn interrupted(agent: &Path) {
 }
 
 #[test]
-fn segments_left_beside_their_table_are_read_once_and_repaired() {
+fn segments_left_next_to_their_table_are_read_once_and_repaired() {
     let ops = tempfile::tempdir().unwrap();
     let agent = ops.path().join("agent=x");
     interrupted(&agent);

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_of_a_setting_is_that_of_its_actor_with_what_is_usual() {
+    fn setting_help_is_that_of_its_actor_with_the_default() {
         let command = Cli::command();
         let streams = command.find_subcommand("streams").unwrap();
         let help = |flag: &str| {

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_name_what_limits_most_formats() {
+    fn limit_of_most_formats_is_named() {
         let gigabit = link(Some(1_000));
         let full = CountLimit::Culprit(Culprit::Link);
         let said =
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn storage_of_which_no_counter_stood_out_is_named_with_a_doubt() {
+    fn storage_without_counter_evidence_is_named_with_a_doubt() {
         let unseen = TrialEvidence::default();
         let said = |limit, evidence| limit_sentence(&facts(&[limit], 61.0), &disk(), evidence, false);
         assert_eq!(

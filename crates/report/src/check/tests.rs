@@ -9,7 +9,7 @@ use reelgauge_analysis::test_figures::vda_point;
 use super::*;
 
 #[test]
-fn what_stood_still_is_told_and_doubted_and_is_no_rate_of_0() {
+fn standstill_is_shown_as_a_doubt_not_as_rate_0() {
     let mut summary = Summary::new("0.1.0", "2026-11-26T10:00:00Z", "check", Target::default());
     let facts = CheckFacts { sequential_read_mb_per_s: Some(80.0), looked_s: 58.0, ..CheckFacts::default() };
     assert_eq!(standstill_words(&summary), None);
@@ -115,7 +115,7 @@ fn the_first_line_has_the_error_of_its_table() {
 }
 
 #[test]
-fn a_burst_is_told_with_both_rates() {
+fn burst_is_shown_with_both_rates() {
     let rate = |mb_per_s: &[f64]| {
         SustainedRate::of(&mb_per_s.iter().map(|mb| mb * 1e6).collect::<Vec<_>>()).unwrap_or_default()
     };

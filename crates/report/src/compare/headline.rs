@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn two_storages_are_told_apart_by_what_they_carry() {
+    fn storage_systems_are_compared_by_sustained_streams() {
         let mut two = comparison(&["Acme", "Bolt"], SEARCH, &[24.0, 31.0]);
         assert_eq!(
             headline(&two).as_deref(),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_own_name_begins_like_a_number_keeps_it() {
+    fn run_name_starting_with_a_digit_is_kept() {
         let two = comparison(&["run alpha", "run beta"], SEARCH, &[24.0, 31.0]);
         assert!(headline(&two).is_some_and(|line| line.starts_with("run beta sustains 31, run alpha 24")));
         let check = comparison(&["A", "B"], "check.formats.xavc.play.streams", &[24.0, 31.0]);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_clock_asked_for_is_no_answer() {
+    fn requested_rate_is_no_headline() {
         let mut paced = comparison(&["A", "B"], "total.read_bytes_per_s", &[24.0, 24.1]);
         assert!(headline(&paced).is_some());
         paced.rows[0].judgement = vec![Judgement::Base, Judgement::Demand];

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn xml_holds_whatever_is_in_a_name() {
+    fn xml_escapes_any_name() {
         let hostile = "a\u{0}\u{1b}[1m<b attr=\"1\">&amp;</b>'\u{9b}\u{fffe}\u{1f600}]]>";
         let safe = "a&lt;b attr=&quot;1&quot;&gt;&amp;amp;&lt;/b&gt;&apos;\u{1f600}]]&gt;";
         let xml = Report::new(held(hostile)).to_string().unwrap_or_default();

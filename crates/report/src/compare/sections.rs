@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_ignores_the_tool_and_work_that_does_not_compare() {
+    fn comparison_verdict_ignores_reelgauge_and_incomparable_work() {
         let words = |rows: &[(&str, Judgement, Option<f64>)], kinship| verdict(&compared(rows, kinship)).text;
         let (cost, rate) = ("self_cost.cpu_us_per_op", "total.read_bytes_per_s");
         let worse = [(cost, Judgement::Worse, Some(9.0)), (rate, Judgement::Same, Some(0.0))];

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_otherwise_is_told_and_nothing_that_one_does_not_tell() {
+    fn differing_settings_are_shown_and_unknown_ones_are_not() {
         let with = |settings: &[(&str, &str)]| {
             let mut run = system("Acme", "rw");
             let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_systems_that_differ_is_told() {
+    fn differing_systems_are_shown_in_full() {
         let runs = vec![system("Acme", "rw,vers=4.2,nconnect=4"), system("Bolt", "rw,vers=4.2")];
         let comparison = Comparison { runs, ..Comparison::default() };
         let told = properties(&comparison, false);

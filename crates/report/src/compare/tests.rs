@@ -58,7 +58,7 @@ fn comparison(runs: usize, name: &str) -> ToldComparison {
 }
 
 #[test]
-fn what_matters_is_shown_and_the_rest_on_request() {
+fn important_rows_are_shown_and_others_with_details() {
     let comparison = comparison(2, "4 workers");
     let screen = compare_screen(&comparison, false, Style::default());
     assert!(screen.starts_with("Result:     Run 2 is worse at 4 workers."), "{screen}");
@@ -108,7 +108,7 @@ fn hostile_names_stay_names_in_every_form() {
 }
 
 #[test]
-fn the_gate_decides_what_fails_in_junit() {
+fn gate_decides_junit_failures() {
     let comparison = comparison(3, "4 workers");
     let failures = |threshold_percent: f64, with_the_tool: bool| {
         junit(&comparison, &Gate { threshold_percent, with_the_tool }).matches("<failure ").count()
@@ -120,7 +120,7 @@ fn the_gate_decides_what_fails_in_junit() {
 }
 
 #[test]
-fn a_change_of_means_stands_beside_the_means() {
+fn change_of_means_is_shown_next_to_the_means() {
     let mut comparison = comparison(4, "4 workers").comparison;
     for (run, side) in comparison.runs.iter_mut().zip([0, 0, 1, 1]) {
         run.side = side;

@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_terminal_is_escaped_and_means_the_same() {
+    fn control_characters_are_escaped_losslessly() {
         let said = "a\u{9b}31m\u{202e}b\u{7f}\u{e0001}\n日本";
         let json = harmless(&serde_json::to_string_pretty(&[said]).unwrap());
         assert!(!json.chars().any(|c| c != '\n' && is_harmful(c)), "{json:?}");

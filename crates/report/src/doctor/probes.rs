@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn storage_that_did_not_answer_was_not_tried_and_nothing_is_said_to_be_removed() {
+    fn unresponsive_storage_has_no_probe_result_and_no_removal() {
         let nothing = screen("path = /mnt/a\nunanswered_s = 3\nclock ! not tried\nflock ! not tried\n");
         assert!(nothing.contains("No probe could run: the storage did not respond for 3 s; "), "{nothing}");
         assert!(!nothing.contains("now removed") && !nothing.contains("Locks"), "{nothing}");
@@ -280,14 +280,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_may_be_the_same_is_not_said_to_be_apart() {
+    fn clock_within_uncertainty_is_not_shown_as_different() {
         let text =
             "clock = no difference seen\nclock_apart_s = 0\nclock_unsure_s = 1\nclock_apart_at_least_s = 0\n";
         assert_eq!(told(text)[0].1, "No difference from this client's clock seen, within 1 s.");
     }
 
     #[test]
-    fn probes_that_could_not_be_made_are_not_said_to_have_been() {
+    fn failed_probes_are_not_shown_as_done() {
         let why = "no space is left on the storage";
         let text = screen(&format!("path = /mnt/a\nprobes_made ! {why}\nclock ! {why}\nflock ! {why}\n"));
         assert_eq!(text, format!("Probes: No probe could run: not measured: {why}."));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_found_out_says_why_once_and_steers_no_terminal() {
+    fn unknown_probe_result_shows_one_escaped_reason() {
         let text = "flock ! the probe could not lock a file: \u{1b}[2J\nbyte_locks ! the probe could not lock a file: \u{1b}[2J\n\
                     locks_reach -\n";
         assert_eq!(

@@ -32,7 +32,7 @@ fn screen(diagnosis: &Diagnosis, all: bool, width: usize) -> String {
 }
 
 #[test]
-fn every_finding_is_told_whole_and_fits() {
+fn every_finding_is_shown_in_full_within_the_width() {
     for (rule, texts) in firing() {
         let diagnosis = diagnosed(rule, texts);
         for width in [60, 80, 140] {
@@ -49,7 +49,7 @@ fn every_finding_is_told_whole_and_fits() {
 }
 
 #[test]
-fn json_and_screen_say_the_same_of_every_rule() {
+fn json_and_screen_agree_for_every_rule() {
     for (rule, texts) in firing() {
         let diagnosis = diagnosed(rule, texts);
         let json: serde_json::Value =
@@ -106,7 +106,7 @@ fn the_fuzzers_corpus_is_judged() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
     #[test]
-    fn whatever_stands_in_a_text_is_survived_and_shown_harmless(
+    fn arbitrary_texts_do_not_panic_and_are_escaped(
         which in 0_usize..1000, at in 0.0..1.0_f64, cut in 0_usize..40,
         put in "\\PC{0,12}|[\\x00-\\x1f\\x7f-\\x9f\u{202e} :=\\[\\]{}]{0,12}|[0-9]{0,30}"
     ) {
@@ -140,7 +140,7 @@ const TWO_SHARES: &str = "[global]\n\tsync always = No\n\tstrict sync = Yes\n\ts
 
 /// Faults of two shares are fixed and undone, each in its own section.
 #[test]
-fn what_is_set_in_a_share_is_changed_and_given_back_there() {
+fn share_setting_is_changed_and_restored_in_its_section() {
     let undo = parts(&[("testparm -s -v", TWO_SHARES)], "rollback");
     assert_eq!(
         undo,
@@ -158,7 +158,7 @@ fn what_is_set_in_a_share_is_changed_and_given_back_there() {
 
 /// `vers=4` allows any version up to 4.2.
 #[test]
-fn the_version_of_nfs_is_given_back_as_it_was() {
+fn nfs_version_is_restored_as_written() {
     let mounts = "33 29 0:52 / /mnt/nas rw,noatime - nfs4 nas1:/m rw,vers=4.0,rsize=1048576,wsize=1048576,hard,\
                   proto=tcp,sec=sys,addr=10.0.0.5\n";
     let undo = parts(&[("/proc/self/mountinfo", mounts)], "rollback");
@@ -167,7 +167,7 @@ fn the_version_of_nfs_is_given_back_as_it_was() {
 
 /// A mount is remounted by its path; for ZFS only a dataset is named.
 #[test]
-fn access_times_are_put_right_and_given_back_where_they_are_on() {
+fn atime_is_disabled_and_restored_if_it_was_on() {
     const PROPERTIES: &str = "zfs get -Hp -t filesystem -o name,property,value recordsize,sync,atime,relatime,dedup,mountpoint,used";
     let mounts = ("/proc/self/mountinfo", "35 29 9:0 / /srv/media rw - xfs /dev/md0 rw\n");
     assert_eq!(parts(&[mounts], "fix"), ["mount -o remount,noatime /srv/media, and noatime in /etc/fstab"]);
@@ -181,7 +181,7 @@ fn access_times_are_put_right_and_given_back_where_they_are_on() {
 }
 
 #[test]
-fn a_virtual_disk_is_told_to_be_judged_by_its_read_ahead_alone() {
+fn virtual_disk_is_judged_only_by_read_ahead() {
     let mut texts = Texts::default();
     texts.put("/sys/block", Ok("vda\nvdb".to_owned()));
     let roles = [Role::Client].into();
@@ -217,7 +217,7 @@ fn numbers_and_nouns_agree() {
 }
 
 #[test]
-fn another_machine_is_called_by_its_name_or_that_machine() {
+fn other_host_is_shown_by_name_or_as_that_machine() {
     let rule = rules().iter().find(|rule| rule.id == "nfs.noatime_useless").unwrap();
     let mut diagnosis = diagnosed(rule, &rule.fires[0]);
     diagnosis.scope.is_elsewhere = true;
@@ -231,7 +231,7 @@ fn another_machine_is_called_by_its_name_or_that_machine() {
 
 /// A failed probe is reported even if no rule uses its result.
 #[test]
-fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
+fn failed_probe_is_listed_under_not_checked() {
     let why = "too few inodes are left to make a file (No space left on device); make room, and probe again";
     let mut texts = Texts::default();
     texts.put(
@@ -247,7 +247,7 @@ fn what_a_probe_could_not_measure_stands_among_what_was_not_looked_at() {
 
 /// A finding's cost is taken only from its rule's evidence, never derived from the severity.
 #[test]
-fn a_finding_costs_what_its_own_evidence_says() {
+fn finding_cost_is_from_its_own_evidence() {
     let costs = |id: &str| {
         let rule = rules().iter().find(|rule| rule.id == id).unwrap();
         let all = rule.fires.iter().map(|texts| (diagnosed(rule, texts), id));
@@ -276,7 +276,7 @@ fn a_finding_costs_what_its_own_evidence_says() {
 }
 
 #[test]
-fn what_there_is_to_change_and_what_to_know_are_as_many_as_are_numbered() {
+fn counts_of_changes_and_notes_match_their_numbering() {
     let of = |id: &str| {
         let rule = rules().iter().find(|rule| rule.id == id).unwrap();
         diagnosed(rule, &rule.fires[0]).findings
@@ -295,7 +295,7 @@ fn what_there_is_to_change_and_what_to_know_are_as_many_as_are_numbered() {
 /// A Mac that uses server locks has no finding, and no note contradicts another finding about the same
 /// line.
 #[test]
-fn a_mac_with_ordinary_locks_is_not_told_to_keep_them_to_itself() {
+fn mac_with_server_locks_gets_no_advice_for_local_locks() {
     let mac = |options: &str| {
         let said = format!(
             "/Volumes/media from nas1:/media\n  -- Current mount parameters:\n     NFS parameters: {options}\n"

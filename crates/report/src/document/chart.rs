@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_is_as_long_as_its_value_and_what_was_not_measured_has_none() {
+    fn bar_length_is_its_value_and_unmeasured_has_no_bar() {
         let chart = Chart {
             form: Form::Bars(["a", "b", "c"].map(str::to_owned).to_vec()),
             ..chart(vec![(0.0, Some(50.0)), (1.0, None), (2.0, Some(100.0))])
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_a_gap_and_no_zero() {
+    fn unmeasured_value_is_a_gap_not_zero() {
         let svg = chart(vec![(0.0, Some(1.0)), (1.0, None), (2.0, Some(1.0)), (3.0, Some(2.0))]).svg();
         assert!(svg.contains("d=\"M70.0 114.0h3M494.0 114.0L706.0 12.0\""), "{svg}");
         assert!(chart(vec![(0.0, None)]).is_empty());

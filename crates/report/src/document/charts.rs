@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_has_bars_of_its_counts_and_what_was_not_measured_has_no_number() {
+    fn check_has_count_bars_and_unmeasured_counts_no_number() {
         let count = CheckCount { streams: 12, at_least: true, ..CheckCount::default() };
         let format = |name: &str, play| CheckFormat { name: name.to_owned(), play, ..CheckFormat::default() };
         let unknown = CheckCount { at_least: true, ..CheckCount::default() };
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_is_zero_and_what_was_not_measured_is_nothing() {
+    fn stalled_second_is_zero_and_unmeasured_second_is_a_gap() {
         let step = |point: Option<u16>, ops, warmup_ops| SeriesStep {
             point,
             ops,

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_tables_are_parted_and_repeat_their_first_column() {
+    fn wide_tables_are_split_and_repeat_the_first_column() {
         let mut wide = Table::default();
         wide.words("figure", vec!["p99".to_owned()]);
         for at in 0..4 {

@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_stated_nor_measured_is_missing() {
+    fn fact_neither_stated_nor_measured_is_missing() {
         let site = Site::default();
         let document = document(&site, &[run("r", &site)]);
         let missing = missing_in(&document);
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stated_is_not_missing_and_a_local_disk_has_no_network_before_it() {
+    fn stated_fact_is_not_missing_and_local_disk_needs_no_network() {
         let disks = DisksSite { count: Some(12), each_mb_per_s: Some(180.0), ..DisksSite::default() };
         let part = PartSite { name: "server".to_owned(), ..PartSite::default() };
         let site = Site { disks, parts: vec![part], ..Site::default() };

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_of_the_bill_of_materials_that_nobody_stated_say_so() {
+    fn unstated_bill_of_materials_cells_are_marked() {
         assert_eq!(bill_of_materials(&[]), None);
         let part = PartSite { name: "server".to_owned(), ..PartSite::default() };
         let lines = bill_of_materials(&[part]).map(|table| table.lines(100)).unwrap_or_default();

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_or_the_other_way_round_is_said_so() {
+    fn unknown_or_opposite_result_is_stated() {
         let (slow, quick) = ([2100, 2000, 2050, 1990], [1000, 1010, 990, 1000]);
         let place = said((None, &slow), (None, &quick));
         assert!(place.starts_with("The location of this file makes it slow"), "{place}");

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn fitting_text_is_unchanged() {
         let whole = summary(3, 100);
         let mut kept = whole.clone();
         assert_eq!(shorten(&mut kept), None);

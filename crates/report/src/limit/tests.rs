@@ -75,7 +75,7 @@ fn a_finding_is_the_layer_then_its_figures() {
 }
 
 #[test]
-fn a_server_behind_a_line_of_unknown_speed_is_not_told_from_the_line() {
+fn server_is_not_distinguished_from_a_link_of_unknown_speed() {
     let slow = [(Measure::OperationUs, 10_000.0), (Measure::RttUs, 500.0)];
     let slow = finding(LimitStep::Server, None, &slow, &[]);
     let words = |is_line_known, has_own_program| {
@@ -91,7 +91,7 @@ fn a_server_behind_a_line_of_unknown_speed_is_not_told_from_the_line() {
 }
 
 #[test]
-fn of_several_load_points_the_one_that_it_is_about_is_named() {
+fn load_point_is_named_if_there_are_several() {
     let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 97.0)], &[]);
     let limit = Limit { verdict: LimitVerdict::Found, found: Some(disk), ..Limit::default() };
     let mut summary = mix(limit);
@@ -108,7 +108,7 @@ fn of_several_load_points_the_one_that_it_is_about_is_named() {
 }
 
 #[test]
-fn where_nothing_stood_out_the_nearest_are_told_with_their_thresholds() {
+fn nearest_counters_are_shown_with_thresholds_if_no_limit_is_found() {
     let disk = finding(LimitStep::Disk, Some("sda"), &[(Measure::DiskBusyPercent, 71.0)], &[]);
     let disk = LimitFinding { seen: vec![Seen { threshold: Some(90.0), ..disk.seen[0] }], ..disk };
     let limit = Limit { verdict: LimitVerdict::NothingStoodOut, nearest: vec![disk], ..Limit::default() };
@@ -123,7 +123,7 @@ fn where_nothing_stood_out_the_nearest_are_told_with_their_thresholds() {
 }
 
 #[test]
-fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
+fn other_programs_are_named_and_link_speed_is_compared_with_the_rate() {
     let others = [(Measure::OthersPercent, 64.0), (Measure::ProgramPercent, 210.0)];
     let beside = vec![finding(LimitStep::Client, Some("blender\u{1b}[2J"), &others, &[])];
     let mut summary =
@@ -152,7 +152,7 @@ fn programs_beside_are_named_and_the_line_stands_beside_what_was_measured() {
 }
 
 #[test]
-fn what_stood_beside_is_a_limit_only_with_one_that_was_found() {
+fn contributing_findings_are_shown_only_with_a_found_limit() {
     let beside = vec![finding(LimitStep::Client, None, &[(Measure::OthersPercent, 64.0)], &[])];
     let alone =
         Limit { verdict: LimitVerdict::NothingLimited, contributing: beside.clone(), ..Limit::default() };
@@ -169,7 +169,7 @@ fn what_stood_beside_is_a_limit_only_with_one_that_was_found() {
 }
 
 #[test]
-fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one() {
+fn other_program_is_shown_with_its_process_count() {
     let told = |name: &str, processes: Option<f64>| {
         let mut seen = vec![(Measure::OthersPercent, 64.0), (Measure::ProgramPercent, 177.0)];
         seen.extend(processes.map(|processes| (Measure::ProgramProcesses, processes)));
@@ -193,7 +193,7 @@ fn another_program_is_told_with_how_many_processes_it_had_and_never_as_this_one(
 }
 
 #[test]
-fn what_was_seen_of_the_way_and_what_to_do_about_it() {
+fn network_path_findings_have_a_remedy() {
     let words = |step, seen: &[(Measure, f64)], rules: &[&str]| {
         finding_words(&finding(step, Some("eth0"), seen, rules), Way::default())
     };
@@ -235,7 +235,7 @@ fn what_was_seen_of_the_way_and_what_to_do_about_it() {
 }
 
 #[test]
-fn what_is_claimed_is_no_more_than_was_seen() {
+fn claims_do_not_exceed_the_evidence() {
     let words = |step, at, seen: &[(Measure, f64)], rules: &[&str]| {
         finding_words(
             &finding(step, Some(at), seen, rules),
@@ -263,7 +263,7 @@ fn what_is_claimed_is_no_more_than_was_seen() {
 }
 
 #[test]
-fn a_small_send_buffer_is_named_with_what_the_windows_allow_and_a_link_that_went_down_is() {
+fn small_send_buffer_and_link_down_are_named() {
     let words = |step, at, seen: &[(Measure, f64)]| {
         finding_words(&finding(step, Some(at), seen, &[]), Way::default())
     };
@@ -290,7 +290,7 @@ fn a_small_send_buffer_is_named_with_what_the_windows_allow_and_a_link_that_went
 }
 
 #[test]
-fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest() {
+fn partial_cache_hits_are_shown_and_do_not_rule_out_the_disk() {
     let of = |at, percent: Option<f64>| {
         let seen: Vec<_> = percent.map(|percent| (Measure::CachedPercent, percent)).into_iter().collect();
         finding_words(&finding(LimitStep::Cache, at, &seen, &[]), Way::default())
@@ -312,7 +312,7 @@ fn a_cache_that_answered_a_part_is_told_with_it_and_acquits_no_disk_of_the_rest(
 }
 
 #[test]
-fn a_request_that_took_longer_than_an_operation_is_no_share_of_it() {
+fn request_time_above_operation_time_is_not_shown_as_a_share() {
     let of = |percent| {
         let seen = [
             (Measure::DiskBusyPercent, 99.0),

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_has_a_row_and_what_was_not_tried_says_how() {
+    fn every_state_has_a_row_and_untried_ones_name_the_flag() {
         let cells = state_cells(&states());
         assert_eq!(cells[0], ["healthy", "10 (search)", "0", "-"]);
         assert_eq!(cells[1], ["during a rebuild\\u{1b}", "6 of 10 (steady, event failed)", "1,400", "1.3 s"]);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_empty_in_a_table_for_spreadsheets() {
+    fn unknown_csv_cells_are_empty() {
         let text = states_csv(&states());
         let lines: Vec<&str> = text.lines().skip(1).collect();
         assert_eq!(lines[0], "healthy,search,10,10,0,,,");

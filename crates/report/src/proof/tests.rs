@@ -36,7 +36,7 @@ fn names() -> [StateName; STATES] {
 }
 
 #[test]
-fn passes_that_do_not_count_are_counted_apart_and_told_once() {
+fn invalid_passes_are_counted_separately_and_shown_once() {
     let names = names();
     let other = |processors_percent| Disturbance::OtherPrograms { processors_percent };
     let (timing, some, more) = (Disturbance::Timing, other(31.0), other(52.0));
@@ -65,7 +65,7 @@ fn passes_that_do_not_count_are_counted_apart_and_told_once() {
 }
 
 #[test]
-fn who_ended_it_has_nothing_to_mend() {
+fn user_interrupt_has_no_remedy() {
     let names = names();
     let text = shown(&ProofScreen { is_interrupted: true, ..ended(&names, &[]) });
     assert!(text.contains("Next: Prove it again when there is time to finish\n"), "{text}");
@@ -115,7 +115,7 @@ fn concluded(conclusion: &ProofConclusion) -> String {
 }
 
 #[test]
-fn long_names_fit_beside_the_figures_and_stay_two() {
+fn long_names_fit_next_to_figures_and_stay_distinct() {
     let of = |names: [&str; 2]| names_in_table(&names.map(|name| StateName::Named(name.to_owned())));
     let long = format!("/mnt/{}/projects", "deep/".repeat(30));
     let names = of(["/mnt/nfs\u{1b}[2J", &long]);
@@ -128,7 +128,7 @@ fn long_names_fit_beside_the_figures_and_stay_two() {
 
 /// 10.95 and 21.9: the change on the screen is their ratio.
 #[test]
-fn the_percentage_is_that_of_the_figures_beside_it() {
+fn percentage_matches_the_figures_next_to_it() {
     let text = concluded(&gain(None)).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         text.starts_with(
@@ -149,7 +149,7 @@ fn the_percentage_is_that_of_the_figures_beside_it() {
 }
 
 #[test]
-fn a_proof_whose_passes_read_from_a_cache_proves_nothing_of_the_storage() {
+fn proof_with_cached_reads_is_no_evidence_of_the_storage() {
     let with = |suspicions: &[(usize, CacheSuspicion)]| {
         let mut cached = CachedReads::of_states(STATES);
         for (state, suspicion) in suspicions {

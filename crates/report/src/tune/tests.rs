@@ -73,7 +73,7 @@ fn sums_are_shown_with_their_formula() {
 
 /// The kernel's default is mentioned only for a stated kernel.
 #[test]
-fn a_buffer_is_told_with_the_default_of_the_kernel_and_with_the_largest_it_takes() {
+fn buffer_is_shown_with_kernel_default_and_maximum() {
     let said = |site: &Site| text(Purpose::ClientLinux, site).replace("\n#  ", "").replace("\n# ", " ");
     let open = said(&fan_in());
     assert!(open.contains("tcp_rmem = 4096 131072 33554432"), "{open}");
@@ -96,7 +96,7 @@ fn a_buffer_is_told_with_the_default_of_the_kernel_and_with_the_largest_it_takes
 }
 
 #[test]
-fn what_is_traded_is_explained_and_what_is_left_says_why() {
+fn trade_offs_and_omissions_have_reasons() {
     let said = text(Purpose::Smb, &Site::default()).replace("\n#  ", "").replace("\n# ", " ");
     assert!(said.contains("Unchanged; this is your decision: SMB signs every packet."), "{said}");
     assert!(!said.contains("\nserver signing") && !said.contains("\nserver smb encrypt"), "{said}");
@@ -108,7 +108,7 @@ fn what_is_traded_is_explained_and_what_is_left_says_why() {
 }
 
 #[test]
-fn names_that_nobody_stated_are_called_placeholders() {
+fn unstated_names_are_marked_as_placeholders() {
     let flat = |site: &Site| text(Purpose::Smb, site).replace("\n#  ", "").replace("\n# ", " ");
     let said = flat(&Site::default());
     assert!(said.contains("PLACEHOLDERS: media (--share) and /srv/media (--path) "), "{said}");
@@ -147,7 +147,7 @@ fn a_topology_that_is_contradicted_is_refused_in_the_words_of_its_flags() {
 /// A kernel setting remains active after its file is removed, so the previous value is saved and
 /// restored.
 #[test]
-fn the_kernels_settings_are_given_back_and_not_only_their_file_removed() {
+fn kernel_settings_are_restored_when_their_file_is_removed() {
     let said = text(Purpose::ClientLinux, &fan_in());
     let flat = said.replace(" \\\n#     ", "").replace("\n#   ", " ");
     assert!(flat.contains("save the current settings: sysctl net.ipv4.tcp_window_scaling "), "{flat}");
@@ -196,7 +196,7 @@ fn lines_are_added_to_files_that_have_others() {
 
 /// Buffers larger than the memory are called impossible, not a large share of it.
 #[test]
-fn buffers_that_do_not_fit_into_memory_are_said_to_be_impossible() {
+fn buffers_larger_than_memory_are_marked_impossible() {
     let site = Site {
         server_link_mbit_per_s: Some(100e3),
         client_link_mbit_per_s: Some(100e3),

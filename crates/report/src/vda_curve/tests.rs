@@ -32,7 +32,7 @@ fn few_points_compare_with_none_and_one_is_no_curve() {
 }
 
 #[test]
-fn the_curve_is_said_to_end_before_the_first_point_that_is_not_valid() {
+fn curve_ends_before_the_first_invalid_point() {
     let mut points = ten();
     points[8] = point(18, 0.9, Some(40.0));
     let facts = facts(&points);
@@ -61,7 +61,7 @@ fn a_long_curve_that_ends_early_is_not_accepted() {
 }
 
 #[test]
-fn what_was_not_measured_is_said_once() {
+fn unmeasured_points_are_shown_once() {
     let mut points = ten();
     points[3] = LoadPoint { rates: Vec::new(), ..points[3].clone() };
     points[6].ended_early = Some("no answer for 30 s".to_owned());
@@ -73,7 +73,7 @@ fn what_was_not_measured_is_said_once() {
 }
 
 #[test]
-fn several_reasons_stand_behind_one_another() {
+fn several_reasons_are_joined() {
     let mut points = ten();
     // All operations of one camera, and a tenth of everything else: each of the three tests fails.
     points[0].rates.iter_mut().skip(1).for_each(|rate| rate.achieved_ops_per_s *= 0.1);
@@ -86,7 +86,7 @@ fn several_reasons_stand_behind_one_another() {
 }
 
 #[test]
-fn saturated_points_are_told_by_number() {
+fn saturated_points_are_listed_by_number() {
     let points = [point(10, 1.0, Some(2.0)), point(20, 1.0, Some(3.0)), point(20, 1.0, Some(9.0))];
     let facts = facts(&points);
     assert_eq!(facts.overall_response_time_ms, None);
@@ -95,7 +95,7 @@ fn saturated_points_are_told_by_number() {
 }
 
 #[test]
-fn uneven_steps_are_told_one_by_one() {
+fn uneven_steps_are_listed_individually() {
     // The mean step is 2; steps up to 2.6 are even.
     let streams = [4, 6, 8, 10, 12, 13, 14, 16, 18, 20];
     let points: Vec<LoadPoint> = streams.iter().map(|&n| point(n, 1.0, Some(2.0))).collect();
@@ -106,7 +106,7 @@ fn uneven_steps_are_told_one_by_one() {
 }
 
 #[test]
-fn what_was_cut_off_is_told_by_nothing_but_that() {
+fn interrupted_point_has_no_other_reason() {
     let mut points = ten();
     // Far below the required rates, but the load point was cut off: it might still have caught up.
     points[2] =

@@ -27,7 +27,7 @@ fn sentences(criteria: &Criteria, measured: &Measured) -> Vec<String> {
 }
 
 #[test]
-fn a_late_frame_is_told_with_its_moment() {
+fn late_frame_is_shown_with_its_time() {
     assert_eq!(
         said("late=0", &[late(14, 8.48, 12)]),
         [
@@ -56,7 +56,7 @@ fn frames_that_did_not_come_are_described() {
 }
 
 #[test]
-fn the_storage_is_not_blamed_for_the_tool() {
+fn late_frames_caused_by_reelgauge_do_not_fail_the_storage() {
     let tools = StreamFigures { late_frames_with_own_delay: 12, ..late(0, 5.0, 12) };
     let said_of_tool = said("late=0", &[tools]).concat();
     assert!(
@@ -68,7 +68,7 @@ fn the_storage_is_not_blamed_for_the_tool() {
 }
 
 #[test]
-fn what_was_not_measured_is_said_with_what_to_do() {
+fn unmeasured_criterion_is_shown_with_its_remedy() {
     let never = StreamFigures { began_s: None, frames_judged: 0, ..stream(7) };
     let short = StreamFigures { frames_judged: 0, name: String::new(), ..stream(8) };
     assert_eq!(
@@ -101,7 +101,7 @@ fn what_was_not_measured_is_said_with_what_to_do() {
 }
 
 #[test]
-fn slow_responses_are_told_with_what_is_allowed() {
+fn slow_responses_are_shown_with_their_limit() {
     let slow = StreamFigures { response: Some(times(41_000.0)), ..stream(4) };
     assert_eq!(
         said("p99=40ms", &[slow]),
@@ -122,7 +122,7 @@ fn slow_responses_are_told_with_what_is_allowed() {
 }
 
 #[test]
-fn throughput_over_the_buffer_is_told_where_it_was_least() {
+fn lowest_buffer_throughput_is_shown_with_its_time() {
     let throughput = ThroughputFigures {
         buffer_s: 1.0,
         min_bytes_per_s: 12_340_000.0,
@@ -174,7 +174,7 @@ fn failed_operations_name_the_first() {
 }
 
 #[test]
-fn margins_that_fall_are_told_with_where_that_leads() {
+fn falling_margins_are_shown_with_the_time_until_a_late_frame() {
     let trend = MarginTrend {
         fall_ms_per_s: 1e3 * (1.0 - 6.95 / 7.0),
         standard_error_ms_per_s: 1.1,
@@ -193,7 +193,7 @@ fn margins_that_fall_are_told_with_where_that_leads() {
 }
 
 #[test]
-fn rates_are_told_with_what_is_needed() {
+fn rates_are_shown_with_the_required_rate() {
     let rate = |worker, component: &str, requested_ops_per_s, achieved_ops_per_s| ProcessRate {
         worker,
         component: component.to_owned(),

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_says_both_times() {
+    fn cache_evidence_has_both_times() {
         let times = |p50_service_us| ReadTimes { p50_service_us, ..ReadTimes::default() };
         let reads = ComparedReads { read_bytes_from: 1, first: times(21_400.0), later: times(730.0) };
         let evidence = CacheEvidence::LaterReadsFaster { point: 0, reads };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_for_people() {
+    fn sizes_are_shown_with_units() {
         for (bytes, text) in [
             (10 * GIB, "10 GiB"),
             (GIB + GIB / 2, "1.5 GiB"),

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_makes_is_next_to_the_html() {
+    fn pdf_is_written_next_to_the_html() {
         let folder = tempfile::tempdir().unwrap();
         let html = folder.path().join("d.html");
         fs::write(&html, "<p>x").unwrap();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_disk_holds_up_nobody() {
+    fn dead_disk_delays_no_caller() {
         let (alive, dead) = sync_channel(0);
         let mut writer = LiveWriter::on(Dead(dead)).unwrap();
         let begun = Instant::now();

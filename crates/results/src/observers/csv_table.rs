@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_several_machines_and_devices_are_told_apart() {
+    fn lines_are_split_by_host_and_device() {
         let text = "time,host,device,disk.util_percent\n1763000000,ws7,sda,5\n1763000000,nas1,sda,95\n\
             1763000000,nas1,sdb,7\n1763000001,nas1,sda,96\n";
         let tables = read(text.as_bytes()).unwrap();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn usual_time_notations_are_read() {
         for text in [
             "1763000000",
             "1763000000.0",
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_cannot_be_is_refused_with_its_place() {
+    fn impossible_number_is_refused_with_its_position() {
         let with = |name: &str, cell: &str| {
             read(format!("time,fan_count,{name}\n1763000000,-3,1\n1763000001,4,{cell}\n").as_bytes())
         };
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_says_what_it_lacks() {
+    fn invalid_table_error_names_the_missing_part() {
         assert!(read(b"").is_err());
         assert!(read(b"just words\n1\n").unwrap_err().contains("time,disk.util_percent sda"));
         assert!(read(b"time,x\nlater,1\n").unwrap_err().contains("RFC 3339"));

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_was_set_back_says_nothing_of_that_time() {
+    fn reset_counter_is_unknown_for_that_time() {
         assert_eq!(told(vec![series("node_disk_io_time_seconds_total", true, &[10.0, 1.0])])[0].1, None);
     }
 }

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_tells_machines_apart_is_in_their_names() {
+    fn distinguishing_labels_are_in_host_names() {
         let jobs = shares(&[
             (r#"device="sda",instance="nas1",job="node""#, 0.95),
             (r#"device="sda",instance="nas1",job="node-test""#, 0.05),
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_time_is_of_no_use() {
+    fn samples_without_time_are_refused() {
         assert!(read("up 1\n").unwrap_err().starts_with("its lines have no time stamps"));
         for text in ["", "{", "a{b=\"", "a{b=\"\\", "{}", "a{} 1 x", "a 1 99999999999999999999999"] {
             assert!(read(text).is_err(), "{text}");

@@ -85,7 +85,7 @@ fn a_watch_is_put_onto_the_clock_of_the_run() {
 }
 
 #[test]
-fn tables_and_prometheus_texts_stand_beside_it_too() {
+fn csv_and_prometheus_observers_are_added() {
     let folder = tempfile::tempdir().unwrap();
     let run = sampled(folder.path(), "local", 0, 3);
     let table = folder.path().join("array-1.csv");
@@ -127,7 +127,7 @@ fn observed(run: &RunDir) -> Vec<(String, Option<f64>)> {
 }
 
 #[test]
-fn two_machines_of_a_dump_are_two_observers_whatever_the_order_of_lines() {
+fn two_hosts_of_a_dump_are_two_observers_in_any_line_order() {
     let (ws7, nas1) = (("ws7:9100", 0.05), ("nas1:9100", 0.95));
     for machines in [[ws7, nas1], [nas1, ws7]] {
         let folder = tempfile::tempdir().unwrap();
@@ -177,7 +177,7 @@ fn a_dump_of_very_many_machines_has_to_be_chosen_from() {
 }
 
 #[test]
-fn what_is_of_another_time_or_nothing_is_refused_and_leaves_nothing() {
+fn observers_of_other_times_are_refused_without_leftovers() {
     let folder = tempfile::tempdir().unwrap();
     let run = sampled(folder.path(), "local", 100, 3);
     let late = watch(folder.path(), 500, 9);

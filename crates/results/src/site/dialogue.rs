@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_taken_as_people_write_them_and_may_be_left_out() {
+    fn usual_notations_are_accepted_and_answers_may_be_skipped() {
         let answers =
             "10G\n\n9000\n64 GiB\nAcme 24\n1.5M\nno\ny\n\nSAS\n3\n4\nhdd-sata\n12\n180 MB/s\nraid6\n";
         let (site, _) = asked(&Site::default(), answers);
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_stays_is_shown_and_may_be_forgotten() {
+    fn previous_answer_is_shown_kept_and_can_be_removed() {
         let (before, _) = asked(&Site::default(), "10G\nethernet\n");
         let (after, out) = asked(&before, "\n-\n");
         assert!(out.contains("(10G, 2500M) [10 Gbit/s]: "), "{out}");
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_asked_again_and_an_end_ends_it() {
+    fn invalid_answer_is_asked_again_and_eof_ends_the_dialogue() {
         let (site, out) = asked(&Site::default(), "fast\n0\n-3G\n1G\ntoken-ring\n");
         assert_eq!(out.matches("a number above 0").count(), 2, "{out}");
         assert!(out.contains("unit of 0 is missing; write Gbit/s or Mbit/s"), "{out}");
@@ -413,7 +413,7 @@ mod tests {
     /// `10` may mean gigabits or megabits: Reelgauge does not guess, and shows how an answer was
     /// understood.
     #[test]
-    fn a_quantity_without_its_unit_is_asked_for_again() {
+    fn quantity_without_unit_is_asked_again() {
         let (site, out) = asked(&Site::default(), "10\n10 Gbit/s\n");
         assert!(out.contains("unit of 10 is missing; write Gbit/s or Mbit/s"), "{out}");
         assert!(out.contains("  understood as 10 Gbit/s\n"), "{out}");
@@ -434,7 +434,7 @@ mod tests {
 
     /// An answer that conflicts with others is asked for again, and a `-` leaves the question.
     #[test]
-    fn too_few_disks_and_a_generation_that_its_bus_lacks_are_asked_for_again() {
+    fn too_few_disks_and_unknown_bus_generation_are_asked_again() {
         let until = |bus: &str, rest: &str| format!("{}{bus}\n{rest}", "\n".repeat(9));
         let (site, out) = asked(&Site::default(), &until("sata", "7\n3\n33\n4\n\n1\n\nraid6\n\n"));
         assert!(out.contains("a whole number from 1 to 3\n"), "{out}");
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_an_end_or_in_no_encoding_takes_no_memory_and_loses_nothing() {
+    fn endless_or_non_utf8_answer_uses_bounded_memory() {
         let mut answers = b"10G\n".to_vec();
         answers.extend(std::iter::repeat_n(b'x', 1 << 20));
         answers.extend(b"\nethernet\n\xff\xfe\n1500\n");

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_below_what_others_sustain_is_tried_again_and_then_dropped() {
+    fn limit_below_sustained_rates_is_retried_then_dropped() {
         // 9 of 92.2 MB/s and at least 11 of 91.0: those need 1,001 MB/s, which is 10 of 92.2.
         let (eleven, nine) = (stated(11, 0, 91.0, true), stated(9, 1, 92.2, false));
         assert_eq!(implied(&[Some(eleven), Some(nine)], None), [None, Some(10)]);

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gibibyte_or_a_tenth_of_what_is_free() {
+    fn budget_is_1_gib_or_a_tenth_of_free_space() {
         let plan = |mib: u64| DataPlan::for_space(Some(mib << 20));
         assert_eq!(plan(1 << 20), DataPlan { file_bytes: 64 << 20, files_max: 16 });
         assert_eq!(plan(4_000), DataPlan { file_bytes: 16 << 20, files_max: 16 });

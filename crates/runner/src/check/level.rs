@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn storage_that_stood_still_for_a_moment_was_not_overloaded() {
+    fn briefly_stalled_storage_was_not_overloaded() {
         let seconds = |mb_per_s: [f64; 6]| mb_per_s.map(|mb| mb * 1e6);
         assert_eq!(overloaded(&seconds([184.0, 184.0, 20.0, 210.0, 184.0, 184.0]), 184e6), None);
         assert!(overloaded(&seconds([250.0; 6]), 277e6).is_some());
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(rate.trend, RateTrend::Unsettled);
     }
     #[test]
-    fn buffers_that_fill_are_no_burst_of_storage_whose_rate_is_known() {
+    fn filling_buffers_are_no_burst_if_the_rate_is_known() {
         let mut level = Level::new(Some(seconds(&[60.0; 7])), None);
         let got = seconds(&[66.0, 59.0, 60.0, 60.0, 59.0, 60.0]);
         assert_eq!(got.trend, RateTrend::Burst);

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn ballast_is_refused_and_what_this_machine_can_do_is_not() {
+    fn fleet_procedure_refuses_ballast_but_not_local_steps() {
         let cool = |command: Option<&str>| {
             let command = command.map(str::to_owned);
             Action::Cool { command, server_memory: Some(Size(1)) }

@@ -26,7 +26,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_is_in_every_round_once_and_none_is_always_first() {
+    fn every_round_has_each_state_once_in_changing_order() {
         let firsts: Vec<usize> = (0..8).map(|round| of_round(round, 4)[0]).collect();
         for state in 0..4 {
             assert!(firsts.contains(&state), "{state} is never first: {firsts:?}");

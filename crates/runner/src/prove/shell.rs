@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_what_the_shell_makes_of_it() {
+    fn command_is_parsed_by_the_shell() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("made");
         run_in("echo one > made && echo two >> made", dir.path()).unwrap();

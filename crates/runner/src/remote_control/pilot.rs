@@ -403,7 +403,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_start_is_moved_onto_the_clock_of_the_run_whatever_the_machines_clock_reads() {
+    fn start_time_is_converted_to_the_run_clock() {
         let year_ns = 365 * 86_400 * 1_000_000_000;
         for now_ns in [0, year_ns, 50 * year_ns] {
             assert_eq!(start_on(now_ns + 3_000, now_ns, 10_000), Ok(13_000));

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_takes_what_all_its_workers_take() {
+    fn load_needs_the_sum_of_its_workers() {
         let plain = demand(DriverKind::Threads, 10, 1);
         assert_eq!((plain.workers, plain.threads, plain.open_files), (10, 10, 20 + OWN_FILES));
         assert_eq!(plain.memory_bytes, OWN_BYTES + 10 * (MIB + OP_BYTES) + 10 * THREAD_BYTES);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_is_named_with_what_would_fit() {
+    fn each_limit_is_named_with_the_fitting_count() {
         let load = Demand { file_bytes: 8 * MIB, ..demand(DriverKind::Threads, 100, 1) };
         let said = |allowance: Allowance| load.fits(&allowance).unwrap_err().to_string();
         let files = said(Allowance { open_files: Some(52), ..Allowance::default() });

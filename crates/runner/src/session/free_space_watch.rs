@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_space_before_and_existing_files_are_no_reason() {
+    fn shortage_at_start_or_without_new_files_does_not_stop_the_run() {
         let target = tempfile::tempdir().unwrap();
         let scratch = area(&target, 0).root().join(SCRATCH_DIR);
         std::fs::create_dir_all(scratch.join("00-recorder-0000")).unwrap();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn less_than_what_stays_free_is_crowded() {
+    fn free_space_below_the_reserve_is_reported() {
         let target = tempfile::tempdir().unwrap();
         let area = area(&target, 100);
         let of = |available_bytes| crowded(Space { available_bytes, total_bytes: 1_000 }, &area);

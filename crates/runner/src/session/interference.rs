@@ -286,7 +286,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_is_a_link_now_is_found_though_the_same_files_lie_behind_it() {
+    fn folder_replaced_by_a_link_to_the_same_files_is_found() {
         let (area, _) = area();
         let (set, moved) = (area.path().join("set"), area.path().join("moved"));
         fs::create_dir(&set).unwrap();

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_is_there() -> io::Result<()> {
+    fn watchdog_thread_beats() -> io::Result<()> {
         let clock = Clock::start();
         let watchdog = Watchdog::start(clock)?;
         std::thread::sleep(Duration::from_millis(100));

@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn recordings_through_the_cache_say_that_they_are_synced() {
+    fn buffered_recordings_are_marked_as_synced() {
         let noted = |direct, recorder| {
             let plan = StreamsPlan { direct, ..plan(vec![actor("player", 1), recorder]) };
             Actors::new(&plan).unwrap().notes().into_iter().find(|note| note.contains("fsync"))
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn criteria_are_the_actors_own_with_what_the_plan_changes() {
+    fn criteria_are_those_of_the_actor_changed_by_the_plan() {
         let strict = ActorPlan { criteria: "p99=40ms".to_owned(), ..actor("player", 1) };
         let actors = Actors::new(&plan(vec![strict])).unwrap();
         let criteria = actors.actors[0].criteria;

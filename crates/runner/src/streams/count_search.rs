@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_search_claims_what_passed() {
+    fn interrupted_search_claims_passed_counts() {
         let (sought, answer) = searched(5, 3);
         let search = &sought.search;
         let facts = facts(&sought, answer.as_ref(), 1, "players".to_owned());

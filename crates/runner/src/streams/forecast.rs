@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn players_write_nothing_recorders_their_rate_and_copiers_what_they_can() {
+    fn forecast_of_writes_depends_on_the_actor() {
         let load = |kind| {
             let plan = streams(kind);
             of_points(&plan, &Actors::new(&plan).unwrap(), 0).load
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_takes_as_long_as_its_trials_whatever_the_storage_carries() {
+    fn search_forecast_is_the_sum_of_its_trials() {
         let (plan, search) = search(100);
         let actors = Actors::new(&plan).unwrap();
         let ahead = of_search(&plan, &actors, &search, (1, 2));

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ships_is_what_lies_in_the_catalogue() {
+    fn shipped_traces_equal_the_catalogue() {
         let catalogue = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue/traces");
         let on_disk: BTreeSet<String> = fs::read_dir(&catalogue)
             .unwrap()
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_whole_says_what_it_is_of_and_is_small() {
+    fn shipped_traces_are_complete_described_and_small() {
         let parent = tempfile::tempdir().unwrap();
         for shipped in shipped() {
             let trace = shipped.unpack(parent.path()).unwrap();

@@ -21,7 +21,7 @@ fn assert_prepared(replayable: &Replayable, wanted: &[(&str, Prepare, Why)]) {
 }
 
 #[test]
-fn what_is_made_new_is_not_prepared() {
+fn created_file_is_not_prepared() {
     for bits in [
         NEW,
         WRITE.with(OpenBits::CREATE).with(OpenBits::EXCLUSIVE),
@@ -41,7 +41,7 @@ fn what_is_made_new_is_not_prepared() {
 }
 
 #[test]
-fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
+fn file_only_written_upwards_by_unknown_handle_is_new() {
     // By an open without flags, and by a handle that was never opened.
     for opened in [true, false] {
         let mut sample = Sample::new();
@@ -77,7 +77,7 @@ fn what_is_only_written_upwards_by_nobody_knows_whom_was_new() {
 }
 
 #[test]
-fn what_is_read_was_there_and_short_reads_say_how_much() {
+fn read_file_existed_and_short_read_gives_its_size() {
     let mut sample = Sample::new();
     let (a, b, c, d) =
         (sample.open("a", READ), sample.open("b", READ), sample.open("c", READ), sample.open("d", READ));
@@ -114,7 +114,7 @@ fn faststart_prepares_its_input_only() {
 }
 
 #[test]
-fn what_is_read_and_written_is_there_as_far_as_it_is_read() {
+fn file_read_and_written_is_prepared_up_to_the_last_read() {
     let mut sample = Sample::new();
     let handle = sample.open("project.db", READ.with(WRITE));
     sample.read("project.db", handle, 0, 100).write("project.db", handle, 100, 5000);
@@ -136,7 +136,7 @@ fn an_append_begins_where_the_file_ended() {
 }
 
 #[test]
-fn what_the_source_knows_beats_all() {
+fn size_known_by_the_source_overrides_evidence() {
     let mut sample = Sample::new();
     sample.found("a", Some(1 << 20)).found("b", None).absent("c").found("d", Some(50));
     let (a, d) = (sample.open("a", READ), sample.open("d", NEW));
@@ -155,7 +155,7 @@ fn what_the_source_knows_beats_all() {
 }
 
 #[test]
-fn expected_errors_say_what_must_be_absent_or_there() {
+fn expected_errors_imply_presence_or_absence() {
     let mut sample = Sample::new();
     sample.path(OpKind::Stat, "missing", ENOENT).path(OpKind::MakeDir, "there", EEXIST);
     sample.path(OpKind::Create, "taken", EEXIST).path(OpKind::Unlink, "gone", ENOENT);
@@ -176,7 +176,7 @@ fn expected_errors_say_what_must_be_absent_or_there() {
 }
 
 #[test]
-fn names_have_a_history() {
+fn renames_are_tracked_over_time() {
     let mut sample = Sample::new();
     // Safe saving: the old file is read, and a new one is written and renamed over it.
     let old = sample.open("doc", READ);
@@ -253,7 +253,7 @@ fn a_renamed_directory_takes_its_files_with_it() {
 }
 
 #[test]
-fn a_file_is_no_directory() {
+fn path_used_as_file_and_directory_is_refused() {
     let mut sample = Sample::new();
     let file = sample.open("a", READ);
     sample.read("a", file, 0, 10);
@@ -264,7 +264,7 @@ fn a_file_is_no_directory() {
 }
 
 #[test]
-fn what_is_only_emptied_was_there_and_without_it_that_fails() {
+fn truncated_file_is_prepared_empty() {
     let mut sample = Sample::new();
     let only_emptied = WRITE.with(OpenBits::TRUNCATE);
     let handle = sample.open("there", only_emptied);

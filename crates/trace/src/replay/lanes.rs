@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_in_flight_at_once_gets_lanes_of_its_own() {
+    fn concurrent_operations_get_separate_lanes() {
         let (lanes, numbers) = lanes_of(&[(0, 0, 10), (0, 1, 30), (0, 2, 5), (0, 6, 40), (0, 12, 13)]);
         assert_eq!(numbers, [0, 1, 2, 2, 0]);
         assert_eq!(lanes.streams(), [0, 0, 0]);

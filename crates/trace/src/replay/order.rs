@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_went_on_at_the_same_time_may_do_so_again() {
+    fn overlapping_operations_are_not_ordered() {
         let mut past = Past::default();
         assert!(waits(&mut past, event(0, 0, Use::Change, 0, 10)).is_empty());
         assert!(waits(&mut past, event(1, 1, Use::Change, 5, 20)).is_empty());
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn who_uses_a_thing_twice_at_once_hides_nothing() {
+    fn double_use_in_one_lane_hides_no_dependency() {
         let mut past = Past::default();
         waits(&mut past, event(0, 1, Use::Need, 0, 10));
         let still_going_on = event(1, 1, Use::Need, 10, 30);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn at_one_moment_the_order_of_the_trace_counts() {
+    fn simultaneous_operations_keep_trace_order() {
         let mut past = Past::default();
         assert!(waits(&mut past, event(0, 0, Use::Change, 5, 5)).is_empty());
         assert_eq!(waits(&mut past, event(1, 1, Use::Change, 5, 5)), [0]);

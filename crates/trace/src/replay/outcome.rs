@@ -139,7 +139,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_link_in_the_place_of_a_file_is_told_from_what_the_recording_met() {
+    fn link_in_place_of_a_file_is_distinguished_from_recorded_errors() {
         let (good, looped) = (Result { done_len: 0, errno: 0 }, Result { done_len: 0, errno: 40 });
         let two_names = Result { done_len: 0, errno: 31 };
         assert!(is_displaced(OpKind::Open, good, looped) && is_displaced(OpKind::Create, good, two_names));

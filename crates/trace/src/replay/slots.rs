@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_runs_ahead_leaves_room_for_the_first() {
+    fn leading_lane_leaves_slots_for_the_oldest() {
         let opens = 10_000;
         let mut slots = Slots::new(opens, 5);
         assert_eq!(slots.free.len(), 74);

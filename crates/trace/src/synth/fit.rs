@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_finds_the_setting_whichever_way_the_share_rises() {
+    fn fit_finds_the_setting_for_rising_and_falling_shares() {
         let rising = bisect(0.0, 10.0, 49.0, 1e-3, |x| Ok::<_, Infallible>(x * x));
         assert!((rising.unwrap_or(0.0) - 7.0).abs() < 1e-3);
         let falling = bisect(10.0, 0.0, -3.0, 1e-3, |x| Ok::<_, Infallible>(-x));

@@ -471,7 +471,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_a_fit_is_what_the_search_finds() {
+    fn stored_fit_equals_the_search_result() {
         for workload in workloads() {
             let Some(fit) = &workload.fit else { continue };
             let found = workload.search(fit, STANDARD_SEED).unwrap();

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lacks_its_event_or_its_step_is_not_tried() {
+    fn states_without_event_or_step_are_not_tried() {
         let cold = ["make the files of the cold run", "make the server cold", "server cold"];
         let events = ["during a rebuild", "through a failover"];
         assert_eq!(not_tried(&[], &[]), [&cold[..], &events].concat());

@@ -46,7 +46,7 @@ fn a_certain_store_is_found_with_its_evidence() {
 }
 
 #[test]
-fn it_says_why() {
+fn search_end_has_a_reason() {
     let mut search = search(settings(4, 100));
     let mut whys = Vec::new();
     while let Next::Try { streams, why } = search.next() {
@@ -117,7 +117,7 @@ fn noise_gives_a_range_with_its_evidence() {
 }
 
 #[test]
-fn budgets_end_the_search_with_what_is_known() {
+fn budgets_end_the_search_with_known_bounds() {
     let budget = SearchSettings { trials_max: Some(7), ..settings(1, 1000) };
     let mut few = search(budget);
     let answer = run(&mut few, |streams| outcome(streams <= 31));
@@ -146,7 +146,7 @@ fn budgets_end_the_search_with_what_is_known() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_settings_are_refused() {
     let refused = |settings| Search::new(settings).unwrap_err();
     assert_eq!(refused(settings(0, 5)), SearchError::StartsAtZero);
     assert_eq!(refused(settings(6, 5)), SearchError::CapBelowStart { start: 6, cap: 5 });
@@ -254,7 +254,7 @@ fn the_answer_holds_on_for_a_minute_once() {
 }
 
 #[test]
-fn what_does_not_hold_on_is_no_answer_and_the_search_goes_on_below() {
+fn count_that_fails_to_hold_continues_the_search_below() {
     let (search, answer, minutes) = confirmed(7, 6);
     assert_eq!((answer, minutes), (Answer::Exactly { streams: 6 }, 2));
     assert_eq!(
@@ -392,7 +392,7 @@ proptest! {
 
 /// Resuming a search sets its time and its cap again; earlier trials are not repeated.
 #[test]
-fn a_search_that_goes_on_does_so_for_as_long_and_as_far_as_is_said_now() {
+fn resumed_search_uses_the_new_time_and_cap() {
     let four_minutes = SearchSettings { time_max_s: Some(240.0), ..settings(1, 1000) };
     let mut first = search(four_minutes);
     assert!(matches!(run(&mut first, |streams| outcome(streams <= 31)), Answer::BudgetSpent { .. }));

@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_may_stand_in_front_of_the_kind() {
+    fn settings_may_precede_the_kind() {
         let read = |text: &str| toml::from_str::<ActorPlan>(text);
         let first = read("kind = 'editor'\nlike = 'a.mov'\ncameras = 2\ncount = 3").unwrap();
         assert_eq!(read("count = 3\ncameras = 2\nlike = 'a.mov'\nkind = 'editor'").unwrap(), first);

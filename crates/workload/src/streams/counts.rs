@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_counted_as_people_do() {
+    fn camera_and_companion_count_as_one_stream() {
         let pair = vec![actor("camera", 3), actor("companion", 3)];
         let plan = StreamsPlan { actors: pair, name: "vda-like".to_owned(), ..StreamsPlan::default() };
         assert_eq!((plan.stream_count(2), plan.workers(2)), (6, 12));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_goes_as_far_as_one_process() {
+    fn search_cap_is_the_limit_of_one_process() {
         let plan = StreamsPlan { actors: vec![actor("player", 4)], ..StreamsPlan::default() };
         assert_eq!(plan.search_cap(), 1024);
         let capped = FindMaxPlan { cap: Some(50), ..FindMaxPlan::default() };

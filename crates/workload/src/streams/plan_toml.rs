@@ -101,7 +101,7 @@ mod tests {
     use crate::units::Span;
 
     #[test]
-    fn what_no_plan_has_is_refused() {
+    fn unknown_keys_are_refused() {
         let with = |line: &str| format!("{line}\n[[actor]]\nkind = \"copier\"\n");
         assert!(matches!(AnyPlan::from_toml(&with("")), Ok(AnyPlan::Streams(_))));
         let wrong = AnyPlan::from_toml(&with("colour = 1")).unwrap_err().to_string();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_run_must_be_said() {
+    fn plan_without_actors_is_refused() {
         for text in ["", "plan_version = 1", "[[actors]]\nkind = 'copier'"] {
             let said = AnyPlan::from_toml(text).unwrap_err().to_string();
             assert!(said.contains("no [[actor]] and no [mix]"), "{said}");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_written_with_what_has_an_effect_and_nothing_else() {
+    fn plan_is_written_without_ineffective_settings() {
         for (actor, keys) in FULL {
             let written = written_and_read_back(&format!("[[actor]]\n{actor}\n"));
             let mut written: Vec<&str> = written[0].keys().map(String::as_str).collect();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_effect_is_refused_even_if_it_says_what_is_so_anyway() {
+    fn ineffective_key_is_refused_even_with_its_default() {
         let mix = FULL[8].0;
         let mix_with = |line: &str| mix.replace("sync = 'none'", &format!("sync = 'none', {line}"));
         let cases = [
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_a_file_is_told_with_its_actor_and_key() {
+    fn plan_error_names_actor_and_key() {
         let format = "format = 'prores-422-hq-uhd-25'";
         let cases = [
             (format!("kind = 'player'\n{format}\nbuffer = '0s'"), "actor 2 (player): buffer is 0: "),
@@ -310,7 +310,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_plan_survives_toml(
+        fn plan_round_trips_through_toml(
             actors in prop::collection::vec(actor(), 1..4), seed in 0..1_u64 << 53, searches in any::<bool>(),
         ) {
             let plan = StreamsPlan {

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_belongs_to_the_package_whose_folder_it_is_in() {
+    fn file_belongs_to_the_package_of_its_folder() {
         let packages = Packages::made_up(&[("report", &[], &[]), ("rep", &[], &[])]);
         let owner = |path| packages.owner(path).map(|package| package.name.as_str());
         assert_eq!(owner("crates/report/src/lib.rs"), Some("report"));

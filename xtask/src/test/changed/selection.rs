@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lists_name_what_there_is() {
+    fn lists_name_existing_entries() {
         let pages = crate::pages::pages().unwrap();
         let packages = Packages::of(&crate::tidy::workspace::metadata().unwrap()).unwrap();
         let code = CodeBase { pages: &pages, packages: &packages, end_to_end: EndToEnd::of(&pages) };

@@ -59,7 +59,7 @@ fn a_wobble_of_two_percent_is_no_gain_and_a_fifth_is() {
 }
 
 #[test]
-fn too_little_is_unknown_and_said_so() {
+fn too_few_data_are_reported_as_unknown() {
     let comparison = compared(&[reading(&["a"], 100.0, 5), reading(&["a"], 50.0, 5)], None);
     let read = row(&comparison, READ);
     assert_eq!((read.judgement[1], read.noise_percent[1]), (Judgement::Unknown, None));
@@ -69,7 +69,7 @@ fn too_little_is_unknown_and_said_so() {
 }
 
 #[test]
-fn load_points_are_matched_by_what_they_are_and_not_by_their_place() {
+fn load_points_are_matched_by_configuration_not_by_index() {
     let base = reading(&["1 worker", "2 workers"], 100.0, 30);
     let other = reading(&["2 workers", "3 workers"], 100.0, 30);
     let comparison = compared(&[base, other], None);
@@ -113,7 +113,7 @@ fn searches_differ_where_their_answers_do_not_touch() {
 }
 
 #[test]
-fn repeats_tell_the_noise_that_single_runs_cannot_see() {
+fn repeats_show_the_noise_that_single_runs_hide() {
     // The rate is steady within each run, but not from run to run.
     let runs = |rates: &[f64]| rates.iter().map(|rate| reading(&["a"], *rate, 60)).collect::<Vec<_>>();
     let restless = compared(&runs(&[100.0, 115.0, 90.0, 108.0, 95.0, 118.0]), Some(3));
@@ -165,7 +165,7 @@ fn the_number_of_runs_is_checked() {
 }
 
 #[test]
-fn a_gate_sees_nothing_in_a_run_beside_itself() {
+fn gate_passes_a_run_compared_with_itself() {
     let run = reading(&["a"], 100.0, 30);
     let comparison = compare(&[run_of(&run, &[]), run_of(&run, &[])], None, &say).unwrap();
     assert_eq!(comparison.runs[1].kinship, Kinship::Itself);
@@ -272,7 +272,7 @@ fn none_and_some_are_never_the_same_count() {
 }
 
 #[test]
-fn the_total_of_a_vda_count_that_was_asked_for_is_demand() {
+fn total_of_a_requested_vda_count_is_demand() {
     let curve = |total: f64, is_valid: [bool; 2]| {
         let mut summary = reading(&["1 x vda-like", "2 x vda-like"], 100.0, 60);
         let point = |(streams, valid)| VdaPoint { streams, valid, ..VdaPoint::default() };
@@ -301,7 +301,7 @@ fn the_total_of_a_vda_count_that_was_asked_for_is_demand() {
 }
 
 #[test]
-fn a_search_that_found_none_is_not_one_that_found_one() {
+fn search_result_0_differs_from_result_1() {
     let searched = |streams: u32| {
         let mut summary = reading(&["a"], 100.0, 60);
         let (streams, at_most) = (Some(streams), Some(streams));
@@ -314,7 +314,7 @@ fn a_search_that_found_none_is_not_one_that_found_one() {
 }
 
 #[test]
-fn tags_that_all_runs_have_tell_none_apart() {
+fn tags_common_to_all_runs_are_omitted_from_labels() {
     let tagged = |tags: &[&str]| {
         let mut summary = reading(&["a"], 100.0, 30);
         summary.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();

@@ -101,7 +101,7 @@ const STALL: Stall = Stall { began_s: 20.0, length_s: 2.0 };
 const LONGER: Stall = Stall { began_s: 40.0, length_s: 9.0 };
 
 #[test]
-fn from_none_to_one_is_a_change_that_no_threshold_forgives() {
+fn first_incident_is_a_change_at_any_threshold() {
     let (calm, struck) = (disturbed(&[]), disturbed(&[STALL]));
     for figure in [INCIDENTS, LATE_FRAMES, STREAMS_HIT, WORST_MARGIN, VERDICT] {
         assert_eq!(judged(&calm, &struck, figure), Judgement::Worse, "{figure}");
@@ -123,7 +123,7 @@ fn from_none_to_one_is_a_change_that_no_threshold_forgives() {
 }
 
 #[test]
-fn a_silence_at_the_end_that_made_no_frame_late_is_a_change() {
+fn stall_at_end_without_late_frame_is_a_change() {
     let silent = |stills: &[(f64, f64)]| {
         let mut summary = disturbed(&[]);
         let still = |&(began_s, lasted_s): &(f64, f64)| Standstill { began_s, lasted_s };
@@ -140,7 +140,7 @@ fn a_silence_at_the_end_that_made_no_frame_late_is_a_change() {
 }
 
 #[test]
-fn the_size_of_an_incident_is_no_evidence() {
+fn incident_size_does_not_change_the_judgement() {
     let (short, long) = (disturbed(&[STALL]), disturbed(&[LONGER]));
     for figure in [INCIDENTS, LATE_FRAMES, STREAMS_HIT, WORST_MARGIN, VERDICT] {
         assert_eq!(judged(&short, &long, figure), Judgement::Same, "{figure}");
@@ -152,7 +152,7 @@ fn the_size_of_an_incident_is_no_evidence() {
 }
 
 #[test]
-fn late_frames_of_other_lengths_of_time_are_told_apart() {
+fn late_frames_of_runs_with_different_durations_are_not_compared() {
     // A run of a third of the time has judged a third of the frames.
     let mut short = disturbed(&[]);
     short.load_points[0].measured_s = 20.0;
@@ -164,7 +164,7 @@ fn late_frames_of_other_lengths_of_time_are_told_apart() {
 }
 
 #[test]
-fn what_the_tool_failed_is_no_verdict() {
+fn trial_failed_by_reelgauge_has_no_verdict() {
     let mut own = disturbed(&[]);
     own.load_points[0].verdict = Some(Verdict::default());
     let comparison = compared(&[disturbed(&[]), own], None);
@@ -173,7 +173,7 @@ fn what_the_tool_failed_is_no_verdict() {
 }
 
 #[test]
-fn late_frames_of_the_tool_alone_are_neither_the_same_nor_worse() {
+fn late_frames_caused_only_by_reelgauge_are_unknown() {
     let by = |culprit: Culprit| {
         let mut summary = disturbed(&[STALL]);
         let late = summary.load_points[0].streams.as_mut().unwrap();
@@ -202,7 +202,7 @@ fn late_frames_of_the_tool_alone_are_neither_the_same_nor_worse() {
 }
 
 #[test]
-fn repeats_are_judged_by_all_their_incidents() {
+fn incidents_of_repeats_are_summed() {
     let of = |stalls: [usize; 6]| {
         let run = |count| disturbed(&vec![STALL; count][..]);
         let runs: Vec<Summary> = stalls.into_iter().map(run).collect();
@@ -298,7 +298,7 @@ fn players(count: u32) -> Summary {
 }
 
 #[test]
-fn what_a_clock_asked_for_is_demand() {
+fn throughput_requested_by_a_clock_is_demand() {
     let mut more = disturbed(&[]);
     more.load_points[0].total.read_bytes_per_s = Some(28e6);
     let comparison = compared(&[disturbed(&[]), more.clone()], None);
@@ -317,7 +317,7 @@ fn what_a_clock_asked_for_is_demand() {
 }
 
 #[test]
-fn of_other_numbers_of_streams_only_what_they_are_judged_by_compares() {
+fn different_stream_counts_compare_only_stream_verdicts() {
     let (four, mut eight) = (players(4), players(8));
     let (work_of_four, work_of_eight) = ([player(4)], [player(8)]);
     let comparison = compared_work((&four, &work_of_four), (&eight, &work_of_eight));
@@ -341,7 +341,7 @@ fn of_other_numbers_of_streams_only_what_they_are_judged_by_compares() {
 }
 
 #[test]
-fn of_other_work_nothing_compares() {
+fn different_work_is_not_compared() {
     let mix = reading(&["4 workers"], 600.0, 60);
     let own = [WorkActor { kind: "mix".to_owned(), count: 1, ..WorkActor::default() }];
     let streams = disturbed(&[STALL]);

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_was_recorded_delays_nothing() {
+    fn wait_also_in_the_recording_is_no_incident() {
         // An fsync of 2 s; the next operation was due after its completion.
         let answers = [(1_000 * MS, 3_000 * MS)];
         assert_eq!(scene(&answers).incidents(&[silence(1_000, 3_000)]), []);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silence_that_was_given_up_has_no_count_of_operations() {
+    fn silence_after_abandoned_operations_has_unknown_delayed_ops() {
         let hung = SilenceScene { long_answers: None, ..scene(&[]) };
         let found = hung.incidents(&[silence(2_000, 32_000)]);
         assert_eq!((found.len(), found[0].delayed_ops, found[0].length_s), (1, None, 30.0));

@@ -83,7 +83,7 @@ fn the_throughput_of_a_pause_is_not_the_storages() {
 }
 
 #[test]
-fn a_load_point_that_ends_while_somebody_scrubs_misses_nothing() {
+fn load_point_ending_during_a_scrub_has_no_missing_frame() {
     // The cameras of one worker; only the first one is scrubbed.
     let specs = vec![player(0), player(1), player(2)];
     let mut tally = LateTally::new(specs, part(0, 4 * S));

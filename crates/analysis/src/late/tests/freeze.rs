@@ -91,7 +91,7 @@ fn a_freeze_makes_exactly_the_frames_late_that_the_queue_implies() {
 }
 
 #[test]
-fn a_freeze_with_frames_that_are_skipped() {
+fn skipped_frames_of_a_freeze_count_as_dropped() {
     for prebuffer_ns in PREBUFFERS.map(|ms| ms * MS) {
         let spec = recorder(Policy::Drop, prebuffer_ns);
         let found = figures(&spec, part(0, 9 * S), &recording(Policy::Drop, prebuffer_ns));
@@ -103,7 +103,7 @@ fn a_freeze_with_frames_that_are_skipped() {
 }
 
 #[test]
-fn the_freeze_is_the_storages_and_a_pause_is_the_tools() {
+fn freeze_is_attributed_to_storage_and_pause_to_reelgauge() {
     let spec = recorder(Policy::Stall, 500 * MS);
     let frozen = figures(&spec, part(0, 9 * S), &recording(Policy::Stall, 500 * MS));
     assert_eq!((frozen.late_frames, frozen.late_frames_with_own_delay), (14, 0));
@@ -124,7 +124,7 @@ fn the_freeze_is_the_storages_and_a_pause_is_the_tools() {
 }
 
 #[test]
-fn a_pause_of_the_tool_that_makes_it_skip_frames_is_the_tools() {
+fn frames_skipped_in_a_pause_of_reelgauge_are_attributed_to_it() {
     let prebuffer_ns = 100 * MS;
     // Nothing is requested from 2 s to 3 s although the storage is idle.
     let deadline_passed = |number: &u64| due_ns(*number) + prebuffer_ns < FREEZE.end;
@@ -151,7 +151,7 @@ fn a_pause_of_the_tool_that_makes_it_skip_frames_is_the_tools() {
 }
 
 #[test]
-fn the_late_run_says_where_and_how_long() {
+fn late_run_reports_position_and_length() {
     let spec = recorder(Policy::Stall, 500 * MS);
     let started = MeasuredPart { started_ns: S / 2, ..part(0, 9 * S) };
     let found = figures(&spec, started, &recording(Policy::Stall, 500 * MS));
@@ -172,7 +172,7 @@ fn the_late_run_says_where_and_how_long() {
 }
 
 #[test]
-fn while_it_lasts_the_clock_counts_what_the_freeze_makes_late() {
+fn clock_counts_late_frames_during_a_freeze() {
     for policy in [Policy::Stall, Policy::Drop] {
         for prebuffer_ns in [6, 100, 500].map(|ms| ms * MS) {
             let ops = recording(policy, prebuffer_ns);

@@ -367,7 +367,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn counting_as_it_goes_finds_what_looking_at_everything_finds(scene in scenes()) {
+    fn incremental_count_equals_the_full_count(scene in scenes()) {
         let (found, recomputed) = (scene.found(), Plain::of(&scene).found());
         // If a frame that never arrived is worse than all that did, the figures show that one.
         let worst_came = recomputed.worst_came.filter(|_| found.worst_came.is_some());

@@ -37,7 +37,7 @@ fn only_the_measured_part_counts() {
 }
 
 #[test]
-fn a_stream_whose_first_operation_hangs_is_late_too() {
+fn stream_with_a_hanging_first_operation_is_late() {
     // The start of the other stream is unknown.
     let begins = Some(Beginning { after_ns: 400 * MS, may_jump: false });
     let mut tally = LateTally::new(vec![player(0), StreamSpec { begins, ..player(7) }], part(0, 9 * S));
@@ -55,7 +55,7 @@ fn a_stream_whose_first_operation_hangs_is_late_too() {
 }
 
 #[test]
-fn a_stream_whose_first_operation_never_came_back_is_judged_all_the_same() {
+fn stream_without_a_first_completion_is_judged() {
     let begins = Some(Beginning { after_ns: 400 * MS, may_jump: false });
     let mut tally = LateTally::new(vec![StreamSpec { begins, ..player(0) }], part(0, 9 * S));
     tally.unanswered(400 * MS, 2 * S);
@@ -77,7 +77,7 @@ fn an_out_of_order_answer_does_not_hide_the_one_that_hangs() {
 }
 
 #[test]
-fn while_somebody_scrubs_nothing_is_due() {
+fn no_frame_is_due_during_a_scrub() {
     let mut tally = tally_of(player(0), part(0, 9 * S), &played(0..25));
     tally.add(&scrub(1_001 * MS, 5 * MS));
     assert_eq!(late_and_margin_ms(&tally, 3_000), (0, None));

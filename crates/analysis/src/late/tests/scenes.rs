@@ -53,7 +53,7 @@ fn only_deadlines_in_the_measured_part_are_judged() {
 }
 
 #[test]
-fn frames_may_come_back_in_any_order() {
+fn frames_completing_out_of_order_are_judged_correctly() {
     let mut ops = played(0..50);
     // Frame 10 takes until 11 ms after its deadline; 11 to 13 overtake it.
     ops[10].done_ns = (deadline_ms(10) + 11) * MS;
@@ -65,7 +65,7 @@ fn frames_may_come_back_in_any_order() {
 }
 
 #[test]
-fn a_frame_is_complete_with_its_last_byte_whichever_operation_brings_it() {
+fn frame_is_complete_when_its_last_byte_arrives() {
     let spec = player(0).of_frame_bytes(300);
     let part_of = |number: u32, done_ms: u64, flags: OpFlags| OpRecord {
         flags: OpFlags::FRAME.with(flags),
@@ -191,7 +191,7 @@ fn a_buffer_that_is_still_full_of_the_warm_up_makes_no_stream_slower() {
 }
 
 #[test]
-fn cut_short_frames_after_the_end_are_not_judged() {
+fn frames_due_after_an_early_end_are_not_judged() {
     let mut tally = LateTally::new(vec![player(0)], part(0, 60 * S));
     played(0..25).iter().for_each(|op| tally.add(op));
     // Interrupted at 1 s with frame 25 in flight, which completes ten seconds later.
@@ -203,7 +203,7 @@ fn cut_short_frames_after_the_end_are_not_judged() {
 }
 
 #[test]
-fn frame_numbers_from_a_broken_log_cost_nothing() {
+fn absurd_frame_numbers_do_not_allocate_memory() {
     let started = std::time::Instant::now();
     let endless = part(0, u64::MAX);
     let ops =
@@ -256,7 +256,7 @@ fn totals_name_the_stream_that_was_worst_and_the_one_that_was_first() {
 }
 
 #[test]
-fn hosts_put_together_are_as_one() {
+fn merged_hosts_equal_one_host() {
     let ops_of = |stream: u32, late_ms: u64| {
         let mut ops = played(0..60);
         ops[20].done_ns += late_ms * MS;
@@ -284,7 +284,7 @@ fn hosts_put_together_are_as_one() {
 }
 
 #[test]
-fn one_frame_in_a_hundred_may_be_closer_than_the_first_percentile() {
+fn margin_p1_ignores_the_closest_hundredth_of_frames() {
     // Deadlines before 8.1 s: 200 frames, so the second closest counts.
     let p1_us = |late_ms: &[u64], dropped: &[u32]| {
         let mut ops: Vec<OpRecord> = played(0..210);
@@ -307,7 +307,7 @@ fn one_frame_in_a_hundred_may_be_closer_than_the_first_percentile() {
 }
 
 #[test]
-fn a_player_that_has_fetched_its_last_frame_does_not_starve() {
+fn player_without_remaining_frames_has_no_late_frame() {
     // It reads 100 ms ahead, and its last frame at 860 ms; that is played until 1.1 s.
     let ahead: Vec<OpRecord> = (0..25)
         .map(|n| {
@@ -322,7 +322,7 @@ fn a_player_that_has_fetched_its_last_frame_does_not_starve() {
 }
 
 #[test]
-fn who_watches_sees_late_frames_as_they_become_known() {
+fn late_at_counts_each_late_frame_once_known() {
     let mut tally = LateTally::new(vec![player(0)], part(0, 10 * S));
     assert!(tally.has_streams());
     assert!(!LateTally::new(Vec::new(), part(0, 10 * S)).has_streams());

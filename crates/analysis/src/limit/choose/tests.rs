@@ -176,7 +176,7 @@ fn a_disk_that_was_seen_to_be_slow_at_the_server_is_the_disk() {
 }
 
 #[test]
-fn requests_that_take_longer_than_operations_are_not_what_those_wait_for() {
+fn requests_longer_than_operations_are_no_limit() {
     // Written behind, or read ahead: operations take 10 ms, requests of the disk 18 ms.
     let of = |busy| {
         with_server_disk(&[("mean_read_us", 18_000.0), ("util_percent", busy), ("read_bytes_per_s", 48e6)])
@@ -191,7 +191,7 @@ fn requests_that_take_longer_than_operations_are_not_what_those_wait_for() {
 }
 
 #[test]
-fn a_disk_that_is_accused_is_not_acquitted_beside_it() {
+fn blamed_disk_is_not_cleared_as_well() {
     // Always busy with fast requests, behind a saturated link.
     let disk = [("mean_read_us", 400.0), ("util_percent", 99.0), ("read_bytes_per_s", 48e6)];
     let limit = with_server_disk_over(52e6, &disk);
@@ -202,7 +202,7 @@ fn a_disk_that_is_accused_is_not_acquitted_beside_it() {
 }
 
 #[test]
-fn a_disk_that_was_seen_to_be_quick_leaves_the_server_and_one_at_rest_says_nothing() {
+fn fast_disk_blames_the_server_and_idle_disk_is_no_evidence() {
     let quick = [("mean_read_us", 400.0), ("util_percent", 20.0), ("read_bytes_per_s", 48e6)];
     let acquitted = |disk: &[(&'static str, f64)], waiting: &[(Layer, &'static str, &'static str, f64)]| {
         let limit = with_server(1_177e6, disk, waiting);
@@ -257,7 +257,7 @@ fn a_slow_server_behind_a_sound_network_is_the_server() {
 }
 
 #[test]
-fn a_link_at_nine_tenths_of_what_it_carries_is_full_in_one_direction() {
+fn link_at_90_percent_is_saturated_per_direction() {
     let gigabit = link(Some(117.7e6));
     let of = |point: LoadPoint| found(&limit_of(&point, &connection(&[]), Some(&gigabit), None));
     assert_eq!(of(mix(110e6, 0.0)), Some(LimitStep::LinkFull));
@@ -272,7 +272,7 @@ fn a_link_at_nine_tenths_of_what_it_carries_is_full_in_one_direction() {
 }
 
 #[test]
-fn what_is_sent_again_is_loss_while_writing() {
+fn retransmissions_are_loss_when_writing() {
     let values = |again| {
         connection(&[("connection_sent_bytes_per_s", 50e6), ("connection_retransmitted_bytes_per_s", again)])
     };
@@ -286,7 +286,7 @@ fn what_is_sent_again_is_loss_while_writing() {
 }
 
 #[test]
-fn what_comes_out_of_order_is_loss_while_reading_and_back_pressure_where_writing_is_clean() {
+fn out_of_order_packets_are_loss_when_reading_and_back_pressure_when_writing() {
     let lossy = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
     let limit = over_network(&mix(50e6, 0.0), &lossy);
     assert_eq!((found(&limit), first_rule(&limit)), (Some(LimitStep::NetworkLoss), "net.tcp.backpressure"));
@@ -381,7 +381,7 @@ fn a_wire_with_errors_is_broken() {
 }
 
 #[test]
-fn requests_that_queue_here_and_data_that_nobody_takes_are_this_machine() {
+fn queued_requests_and_unread_data_blame_the_client() {
     let queued = |queue_us| {
         let mount = [(Mount, "read_queue_us", "", queue_us), (Mount, "read_rtt_us", "", 3_000.0)];
         [connection(&[]), mount.to_vec()].concat()
@@ -395,7 +395,7 @@ fn requests_that_queue_here_and_data_that_nobody_takes_are_this_machine() {
 }
 
 #[test]
-fn workers_that_never_wait_for_the_storage_are_this_machine_and_busy_processors_are_not() {
+fn workers_without_storage_waits_blame_the_client() {
     let tool = |cpu: f64, waiting: f64| {
         vec![
             (Tool, "cpu_percent", "", cpu),
@@ -469,7 +469,7 @@ fn operations_that_take_a_round_trip_are_latency() {
 }
 
 #[test]
-fn what_was_met_was_limited_by_nothing_whatever_stood_out() {
+fn met_criteria_have_no_limit_despite_findings() {
     let lossy = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
     let limit = over_network(&streams(None), &lossy);
     assert_eq!((limit.verdict, found(&limit)), (LimitVerdict::NothingLimited, None));
@@ -477,7 +477,7 @@ fn what_was_met_was_limited_by_nothing_whatever_stood_out() {
 }
 
 #[test]
-fn the_limit_lies_on_the_side_that_the_fault_was_booked_to() {
+fn limit_is_on_the_side_of_the_culprit() {
     let lossy = connection(&[("connection_out_of_order_segments_per_s", 700.0)]);
     let of = |culprit| over_network(&streams(Some(culprit)), &lossy);
     assert_eq!(found(&of(Culprit::Storage)), Some(LimitStep::NetworkLoss));
@@ -516,7 +516,7 @@ fn without_counters_nothing_is_known() {
 }
 
 #[test]
-fn a_ping_that_waits_in_a_queue_says_that_a_line_of_unknown_speed_is_full() {
+fn queued_ping_shows_a_saturated_link_of_unknown_speed() {
     let ping = |us| [connection(&[]), vec![(Network, "ping_us", "", us)]].concat();
     let of = |us, line| limit_of(&mix(50e6, 0.0), &ping(us), Some(&link(line)), None);
     let full = of(14_000.0, None);
@@ -544,7 +544,7 @@ fn a_ping_that_waits_in_a_queue_says_that_a_line_of_unknown_speed_is_full() {
 }
 
 #[test]
-fn what_the_server_had_already_was_not_lost() {
+fn duplicate_packets_at_the_server_are_no_loss() {
     let values = |had_already| {
         connection(&[
             ("connection_sent_bytes_per_s", 50e6),
@@ -637,7 +637,7 @@ fn long_packets_that_never_arrive_while_short_ones_do_are_a_broken_path() {
 }
 
 #[test]
-fn long_packets_into_a_small_buffer_are_the_first_to_look_at() {
+fn lost_jumbo_packets_name_the_jumbo_rule_first() {
     let lossy = [
         connection(&[("connection_out_of_order_segments_per_s", 700.0)]),
         vec![(Network, "connection_mss_bytes", SERVER, 8_948.0)],
@@ -659,7 +659,7 @@ fn beside_others(read: f64, written: f64, past_client_cache: bool) -> Limit {
 }
 
 #[test]
-fn what_others_read_from_the_disk_says_nothing_of_the_pieces_of_a_file() {
+fn foreign_reads_are_no_evidence_of_fragmentation() {
     for past_client_cache in [true, false] {
         let alone = beside_others(60e6, 0.0, past_client_cache).found.unwrap();
         assert!(alone.value(Measure::RequestsPerRead).is_some(), "{alone:#?}");
@@ -671,7 +671,7 @@ fn what_others_read_from_the_disk_says_nothing_of_the_pieces_of_a_file() {
 }
 
 #[test]
-fn what_else_used_the_disk_is_told_with_what_was_this_runs() {
+fn foreign_disk_load_is_reported_with_the_share_of_the_run() {
     let limit = beside_others(300e6, 10e6, true);
     let found = limit.found.as_ref().unwrap();
     assert_eq!(found.value(Measure::DiskBytesPerS), Some(310e6), "{limit:#?}");
@@ -692,7 +692,7 @@ fn what_else_used_the_disk_is_told_with_what_was_this_runs() {
 }
 
 #[test]
-fn others_are_told_beside_a_limit_that_is_not_the_disk_and_what_lay_in_the_cache_is_not_theirs() {
+fn foreign_disk_load_is_reported_with_other_limits_and_excludes_cached_bytes() {
     let values: Values = vec![
         (Disk, "util_percent", "vda", 40.0),
         (Disk, "read_bytes_per_s", "vda", 0.0),
@@ -771,7 +771,7 @@ fn a_loop_device_that_reads_through_the_cache_is_no_disk() {
 
 /// Reads of a megabyte that reach the disk as this many requests.
 #[test]
-fn reads_in_pieces_are_what_is_read_ahead_or_a_file_in_pieces() {
+fn small_disk_reads_show_read_ahead_or_fragmentation() {
     let disk = |pieces: f64, busy| {
         vec![
             (Disk, "util_percent", "sda", busy),
@@ -859,7 +859,7 @@ fn a_link_that_went_down_in_an_incident_is_the_path_and_one_of_another_interface
 }
 
 #[test]
-fn a_send_buffer_that_is_small_is_known_from_what_is_on_the_way() {
+fn small_send_buffer_is_found_by_bytes_in_flight() {
     // 13.9 MB/s at 2 ms are 27.8 kB.
     let values = |changed: &[(&'static str, f64)]| {
         let small = [

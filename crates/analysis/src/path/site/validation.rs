@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_there_are_not_are_named_with_what_is_allowed() {
+    fn invalid_numbers_are_reported_with_the_allowed_range() {
         let link = |value| fault(|site| site.server.link_mbit_per_s = Some(value));
         let allowed = "is invalid: a number from 10 to 1600000";
         assert_eq!(link(-5.0), format!("link_mbit_per_s = -5 in [server] {allowed}"));

@@ -41,7 +41,7 @@ fn every_file_is_a_rule_of_its_name() {
 }
 
 #[test]
-fn a_rule_has_a_detector_and_both_texts_or_says_why_not() {
+fn rule_has_a_detector_and_both_texts_or_a_reason() {
     for rule in rules() {
         let has = (!rule.detect.is_empty(), !rule.fires.is_empty(), !rule.silent.is_empty());
         let expected =
@@ -107,7 +107,7 @@ fn sentences_name_facts_that_are_known() {
 }
 
 #[test]
-fn a_machine_that_says_nothing_is_not_in_order() {
+fn host_without_texts_does_not_pass() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         // The rule's own text shows the system, and nothing else.
         let mut nothing = Texts::default();
@@ -119,7 +119,7 @@ fn a_machine_that_says_nothing_is_not_in_order() {
 
 /// An unreadable setting is unknown, whichever text it is and for whatever reason: it is never in order.
 #[test]
-fn what_cannot_be_read_is_never_in_order() {
+fn unreadable_text_never_passes() {
     let forbidden = || Err(NotKnown::NotAllowed);
     let blank = || Ok(" \n\t\n".to_owned());
     let mut wrong = Vec::new();
@@ -173,7 +173,7 @@ fn a_single_text_that_cannot_be_read_is_no_all_clear() {
 }
 
 #[test]
-fn what_machines_printed_has_its_shape() {
+fn recorded_texts_have_their_expected_shape() {
     let mut tried = 0;
     for rule in rules() {
         for texts in rule.fires.iter().chain([&rule.silent]) {
@@ -223,7 +223,7 @@ fn every_text_that_is_read_is_collected() {
 
 /// An undo restores the found value; if no text shows it, the undo advises to note it first.
 #[test]
-fn an_undo_is_no_constant_and_says_what_to_note() {
+fn undo_is_not_constant_and_names_the_value_to_note() {
     let mut wrong = Vec::new();
     for rule in rules() {
         let own = rule.detect.iter().filter_map(|detector| detector.undo.as_ref());
@@ -244,7 +244,7 @@ fn an_undo_is_no_constant_and_says_what_to_note() {
 
 /// Two hosts with different settings have different undos.
 #[test]
-fn the_limits_of_written_data_are_given_back_as_they_were() {
+fn dirty_limits_are_restored_as_they_were() {
     let rule = rules().iter().find(|rule| rule.id == "vm.dirty_limits").unwrap();
     let set = |pairs: &[(&str, &str)]| {
         let mut texts = Texts::default();
@@ -308,7 +308,7 @@ fn is_for_its_system(rule: &Rule, told: &Diagnosis) -> bool {
 
 /// A number with too many digits is not a memory size.
 #[test]
-fn a_number_that_cannot_be_makes_no_finding() {
+fn impossible_number_causes_no_finding() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         for texts in &rule.fires {
             for (name, text) in texts.iter().filter(|(name, _)| *name != PROBED) {
@@ -365,7 +365,7 @@ fn damaged_texts_are_survived() {
 }
 
 #[test]
-fn numbers_of_facts_can_be_told() {
+fn numeric_facts_are_displayable() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         for found in
             rule.fires.iter().flat_map(|texts| judged(rule, &collected(texts)).findings[0].found.clone())
@@ -404,7 +404,7 @@ fn no_memory_is_not_understood_and_a_slow_card_is_not_judged() {
 
 /// A Mac or a Windows host gets no Linux command for its cards.
 #[test]
-fn cards_are_given_back_by_commands_of_their_own_system() {
+fn card_settings_are_restored_by_native_commands() {
     for rule in rules().iter().filter(|rule| rule.documented_only.is_none()) {
         let of_cards = |detector: &&Detector| detector.of == FactKind::Interface;
         for os in [Os::Macos, Os::Windows].into_iter().filter(|os| rule.os.contains(os)) {
@@ -419,7 +419,7 @@ fn cards_are_given_back_by_commands_of_their_own_system() {
 
 /// On sshfs, no advice is about Samba or the options of NFS mounts.
 #[test]
-fn a_probe_advises_what_the_file_system_of_the_path_has() {
+fn probe_advice_fits_the_file_system() {
     let mut tried = 0;
     for rule in rules().iter().filter(|rule| rule.detect.iter().all(|it| it.of == FactKind::Probed)) {
         let Some(general) = rule.fix(Os::Linux) else { continue };

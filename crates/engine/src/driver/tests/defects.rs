@@ -35,7 +35,7 @@ fn a_short_read_and_a_failed_one_are_results() {
 #[cfg(debug_assertions)]
 #[test]
 #[should_panic(expected = "an operation transfers no more than requested")]
-fn more_bytes_than_were_asked_is_a_defect() {
+fn more_bytes_than_requested_is_a_defect() {
     recorded(101, 0);
 }
 

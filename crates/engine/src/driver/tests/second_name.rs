@@ -67,7 +67,7 @@ fn a_file_with_another_name_is_read_and_never_written_in_or_emptied() {
 /// Emptying needs an additional call after the open. It is part of one operation, and keeps its issue
 /// time.
 #[test]
-fn what_is_full_is_emptied_as_part_of_its_opening() {
+fn existing_file_is_truncated_when_opened() {
     const ROUNDS: u64 = 50;
     for (name, start) in drivers() {
         for in_flight in [1, 3] {

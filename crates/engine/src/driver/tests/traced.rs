@@ -97,7 +97,7 @@ fn check(cases: &[Case], look: impl Fn(&Path, &[OpRecord])) {
 }
 
 #[test]
-fn creating_keeps_empties_or_refuses_as_asked() {
+fn creation_keeps_truncates_or_refuses_as_requested() {
     let keep = OpenMode { keep: true, ..OpenMode::READ };
     let alone = OpenMode { exclusive: true, ..OpenMode::READ };
     // The file is emptied, and not created.
@@ -139,7 +139,7 @@ fn creating_keeps_empties_or_refuses_as_asked() {
 }
 
 #[test]
-fn files_are_opened_for_what_was_asked_and_say_so() {
+fn files_are_opened_with_the_requested_access() {
     let write_only = OpenMode { write_only: true, ..OpenMode::READ };
     let append = OpenMode { append: true, ..WRITE };
     let (read, write) = (on(OpKind::Read, NEW), on(OpKind::Write, NEW));

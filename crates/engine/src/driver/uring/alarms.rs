@@ -88,14 +88,14 @@ mod tests {
     #[cfg(debug_assertions)]
     #[test]
     #[should_panic(expected = "each worker has its own alarm")]
-    fn an_alarm_of_nobody_is_a_defect() {
+    fn alarm_of_unknown_worker_is_a_defect() {
         Alarms::new(4).set(4, 50);
     }
 
     #[cfg(debug_assertions)]
     #[test]
     #[should_panic(expected = "the root of the tree is its earliest alarm")]
-    fn a_node_that_knows_another_time_is_a_defect() {
+    fn inner_node_with_wrong_time_is_a_defect() {
         let mut alarms = Alarms::new(4);
         alarms.set(2, 50);
         alarms.times_ns[1] = 40;
@@ -104,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_gives_what_a_plain_list_gives(
+        fn tree_equals_plain_list(
             steps in prop::collection::vec((0u32..7, 0u64..50, 0u8..4), 1..200),
         ) {
             let mut alarms = Alarms::new(7);

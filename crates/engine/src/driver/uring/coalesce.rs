@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn close_ones_are_met_together_and_no_later_than_said() {
+    fn close_deadlines_are_met_together_and_in_time() {
         let coalesce = evenly(30_000);
         assert_eq!(coalesce.sleep_until_ns(80_000_000, 60_000), 80_440_000);
         assert_eq!(coalesce.sleep_until_ns(80_000_000, 600_000), 80_000_000, "never before it is due");

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a file that an operation releases was lent to it")]
-    fn a_file_given_back_twice_is_a_defect() {
+    fn file_released_twice_is_a_defect() {
         let mut handles = OpenHandles::new(1);
         handles.opened(0, tempfile::tempfile().unwrap().into());
         handles.lend(0);

@@ -404,7 +404,7 @@ pub(super) mod tests {
 
     #[test]
     #[should_panic(expected = "a write without data is refused")]
-    fn writing_what_was_not_made_is_a_defect() {
+    fn write_to_an_uncreated_file_is_a_defect() {
         two_workers(true).slots[0].write_from();
     }
 

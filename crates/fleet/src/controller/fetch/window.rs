@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timeout_follows_what_was_measured_and_doubles_while_nothing_comes() {
+    fn timeout_follows_round_trips_and_doubles_without_answers() {
         let mut window = after([6_000; 20]);
         assert!(window.timeout_ns() > 6_000 * MS, "{window:?}");
         let before_ns = window.timeout_ns();

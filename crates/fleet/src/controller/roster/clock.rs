@@ -62,7 +62,7 @@ mod tests {
     proptest! {
         /// However the round trip is divided, the true offset is within the bound.
         #[test]
-        fn the_truth_lies_within_the_uncertainty(
+        fn true_offset_is_within_the_uncertainty(
             offset_ns in -10_000_000_000_000_i64..10_000_000_000_000,
             ways in proptest::collection::vec((0_u64..50_000_000, 0_u64..50_000_000), 1..20),
         ) {

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn snapshots_are_counted_and_what_says_nothing_is_not_none() {
+    fn snapshots_are_counted_and_failed_command_is_unknown() {
         let output = |words: &[&str]| match words {
             ["zpool", ..] => Some("  pool: tank\n  scan: scrub in progress since Sun\n".to_owned()),
             ["zfs", ..] => Some("tank/media@hourly-1\ntank/media@hourly-2\n".to_owned()),

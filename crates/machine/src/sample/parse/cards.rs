@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_overruns_are_told() {
+    fn card_names_and_overruns_are_read() {
         let found = card(&answer(200));
         let expected = Card { number: 7, name: "eth0".to_owned(), overruns: Some(112 + 120) };
         assert_eq!(found.as_ref(), Some(&expected));

@@ -50,7 +50,7 @@ mod tests {
 ";
 
     #[test]
-    fn the_devices_that_were_asked_for() {
+    fn only_requested_devices_are_read() {
         let mut look = Look::new();
         parse(DISKSTATS, &["vda".to_owned(), "sda1".to_owned(), "gone".to_owned()], &mut look);
         all_known(&look);

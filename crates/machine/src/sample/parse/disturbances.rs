@@ -99,7 +99,7 @@ unused devices: <none>
 ";
 
     #[test]
-    fn an_array_that_is_checked_is_named_and_one_that_waits_is_not() {
+    fn delayed_array_work_is_not_reported() {
         assert_eq!(array_work(MDSTAT), ["md0 check"]);
         assert!(array_work("Personalities : \nunused devices: <none>\n").is_empty());
         assert!(array_work("resync = 1%").is_empty(), "of no array");
@@ -107,7 +107,7 @@ unused devices: <none>
     }
 
     #[test]
-    fn file_systems_tell_of_balance_and_scrub() {
+    fn btrfs_balance_and_scrub_are_found() {
         assert_eq!(exclusive_work("balance\n"), Some("balance"));
         for text in ["none\n", "", "balance paused\n"] {
             assert_eq!(exclusive_work(text), None, "{text}");
@@ -141,7 +141,7 @@ unused devices: <none>
     }
 
     #[test]
-    fn what_is_mounted_differs_when_it_was_mounted_anew() {
+    fn remount_changes_the_comparable_mount() {
         let mounts = |options: &str| format!("33 29 0:52 / /mnt/nas rw - nfs4 nas1:/media {options}\n");
         let at = |text: &str| shown_at(text, Path::new("/mnt/nas"));
         assert_eq!(at(&mounts("rw,vers=4.2")), at(&mounts("rw,vers=4.2")));

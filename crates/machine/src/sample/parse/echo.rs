@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_as_long_as_was_asked_and_its_sum_is_right() {
+    fn echo_request_has_requested_length_and_valid_checksum() {
         let packet = request(false, 0x1234, 7, 1472);
         assert_eq!(packet.len(), 1480);
         assert_eq!(checksum(&packet), 0, "a packet with its sum in it sums up to nothing");
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_from_everything_else() {
+    fn echo_replies_are_distinguished_from_other_packets() {
         let mut packet = request(false, 0x1234, 7, 3);
         assert_eq!(answer(false, &packet), None, "a request is no answer");
         packet[0] = 0;

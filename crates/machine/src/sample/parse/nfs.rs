@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_captured_is_understood() {
+    fn recorded_text_is_parsed() {
         let look = look(CAPTURED, "/mnt/nfs");
         all_known(&look);
         let mean = |sum: f64, count| Reading::Mean { sum, count };
@@ -260,7 +260,7 @@ device nas1:/m mounted on /mnt/nas with fstype nfs4 statvers=1.1
     }
 
     #[test]
-    fn other_mounts_are_left_out() {
+    fn other_mounts_are_ignored() {
         for mount_point in ["/", "/mnt/smb", "/mnt", "/mnt/nfs/below", "/tmp"] {
             assert_eq!(look(CAPTURED, mount_point), Look::new(), "{mount_point}");
         }

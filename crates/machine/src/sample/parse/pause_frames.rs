@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn received_and_sent_pauses_are_told_apart() {
+    fn received_and_sent_pauses_are_separate() {
         let found = pauses("eth0".to_owned(), &answer(&[(SENT, 7), (RECEIVED, 9)]));
         let mut look = Look::new();
         found.iter().for_each(|pauses| put(pauses, &mut look));
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_counts_one_or_none_says_nothing_of_the_other() {
+    fn missing_pause_counter_is_omitted() {
         let one = pauses("eth0".to_owned(), &answer(&[(RECEIVED, 0)]));
         assert_eq!(one.map(|one| (one.sent, one.received)), Some((None, Some(0))));
         assert_eq!(pauses("eth0".to_owned(), &answer(&[])), None);

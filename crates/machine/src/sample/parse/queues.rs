@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_at_the_top_is_told() {
+    fn root_queue_is_reported() {
         let found = queue(&answer(ROOT));
         assert_eq!(found, Some(Queue { interface: 7, backlog_bytes: 4_542, drops: 29 }));
         assert_eq!(queue(&answer(0x8001_0001)), None, "one below it");

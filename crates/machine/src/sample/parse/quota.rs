@@ -38,7 +38,7 @@ mod tests {
     use crate::sample::counter::values;
 
     #[test]
-    fn a_quota_anywhere_on_the_way_counts() {
+    fn quota_at_any_cgroup_level_counts() {
         assert_eq!(groups("0::/user.slice/run.scope\n"), ["/user.slice/run.scope", "/user.slice", "/"]);
         let v1 = groups("5:memory:/x\n1:cpu,cpuacct:/job\n2:cpuset:/y\n0::/\n");
         assert_eq!(v1, ["/", "/cpu,cpuacct/job", "/cpu,cpuacct"]);
@@ -71,7 +71,7 @@ mod tests {
     /// A sample round that began a second before its quota was read, throttled all the time: that second
     /// belongs to the time before, and only what comes after the reading counts.
     #[test]
-    fn a_reading_is_held_against_its_own_time() {
+    fn reading_is_compared_with_its_own_time() {
         let (late, next) = (look("job", 950_000, 1_000_000), look("job", 1_040_000, 1_100_000));
         assert_eq!(percent(&late, &next), [Some(90.0)]);
     }

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_captured_is_understood() {
+    fn recorded_text_is_parsed() {
         let look = look(CAPTURED, "//10.78.0.2/Share/below/it");
         all_known(&look);
         for (name, expected) in [
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_others_are_left_out() {
+    fn shares_of_others_are_ignored() {
         let text = "\
 3 session 4 share reconnects
 

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_stands_at_its_place() {
+    fn every_tcp_info_field_is_read_at_its_offset() {
         let look = look_of(&answer(248));
         all_known(&look);
         let name = "10.98.0.1:445 from 41234";
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_older_kernel_does_not_tell_has_no_counter() {
+    fn field_missing_in_older_kernel_has_no_counter() {
         // Linux 4.9: the round trips, but not the sent data.
         let look = look_of(&answer(160));
         assert!(look.keys().any(|key| key.name == "connection_min_rtt_us"));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_answers_give_what_they_hold_and_no_more() {
+    fn hostile_answers_are_read_only_to_their_end() {
         let whole = answer(248);
         for length in 0..whole.len() {
             look_of(&whole[..length]);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_those_that_carried_most_are_told() {
+    fn busiest_connections_are_reported_if_there_are_too_many() {
         let one = connection(&answer(248)).unwrap();
         let many = (0..40_u16).map(|number| {
             let mut tcp = one.tcp.clone();

@@ -64,7 +64,7 @@ MPTcpExt: 0 98
 ";
 
     #[test]
-    fn numbers_stand_below_their_names() {
+    fn values_are_matched_with_the_header_line() {
         let mut look = Look::new();
         parse_snmp(SNMP, &mut look);
         parse_netstat(NETSTAT, &mut look);

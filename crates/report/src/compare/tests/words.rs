@@ -81,7 +81,7 @@ fn said(comparison: &Comparison) -> Vec<String> {
 }
 
 #[test]
-fn late_frames_come_first_and_what_they_drag_along_later() {
+fn late_frames_precede_their_consequences() {
     let told = said(&recorders([(0, 0), (57, 1)], Judgement::Worse));
     assert_eq!(
         told[0],
@@ -99,7 +99,7 @@ fn late_frames_come_first_and_what_they_drag_along_later() {
 }
 
 #[test]
-fn no_difference_says_what_is_the_same() {
+fn equal_runs_name_the_equal_figures() {
     let told = said(&recorders([(0, 0), (0, 0)], Judgement::Same));
     assert_eq!(
         told[0],
@@ -119,7 +119,7 @@ fn no_difference_says_what_is_the_same() {
 }
 
 #[test]
-fn nothing_is_claimed_of_a_look_that_was_too_short() {
+fn too_short_run_has_no_claim() {
     let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Unknown);
     comparison.late[1].measured_s = 60.0;
     comparison.rows[0].judgement[1] = Judgement::Same;
@@ -130,7 +130,7 @@ fn nothing_is_claimed_of_a_look_that_was_too_short() {
 }
 
 #[test]
-fn late_frames_of_the_tool_alone_are_no_comparison() {
+fn late_frames_caused_only_by_reelgauge_are_not_compared() {
     let mut comparison = recorders([(0, 0), (25, 0)], Judgement::Unknown);
     comparison.rows[4].judgement[1] = Judgement::Same;
     let told = said(&comparison);
@@ -142,7 +142,7 @@ fn late_frames_of_the_tool_alone_are_no_comparison() {
 }
 
 #[test]
-fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
+fn demand_and_different_stream_counts_are_labelled() {
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
     comparison.rows[4].change_percent[1] = Some(100.0);
     comparison.runs[1].kinship = Kinship::OtherCounts;
@@ -170,7 +170,7 @@ fn demand_and_other_numbers_of_streams_are_said_to_be_that() {
 }
 
 #[test]
-fn a_run_beside_itself_is_said_to_be_that() {
+fn run_compared_with_itself_is_reported() {
     let mut summary = Summary::new("0.1.0", "2026-11-20T15:40:12Z", "mix", Target::default());
     summary.seed = 7;
     let run = |id: &'static str, summary| RunToCompare { id, summary, machines: &[], work: &[] };
@@ -184,7 +184,7 @@ fn a_run_beside_itself_is_said_to_be_that() {
 }
 
 #[test]
-fn other_work_is_not_compared_and_said_so() {
+fn different_work_is_not_compared_and_reported() {
     let mut comparison = recorders([(0, 0), (57, 1)], Judgement::Unknown);
     let actor = |kind: &str, media: &str| {
         vec![WorkActor { kind: kind.to_owned(), media: media.to_owned(), count: 3, paced: true }]
@@ -254,7 +254,7 @@ fn tags_name_the_runs_in_every_form() {
 }
 
 #[test]
-fn a_capacity_is_told_with_its_range() {
+fn capacity_is_shown_with_its_range() {
     let mut comparison = recorders([(0, 0), (0, 0)], Judgement::Same);
     let mut capacity = row(
         SEARCH,
@@ -274,7 +274,7 @@ fn a_capacity_is_told_with_its_range() {
 }
 
 #[test]
-fn what_else_differs_is_said() {
+fn other_differences_are_shown() {
     let target = Target { path: "/mnt/nas".to_owned(), ..Target::default() };
     let mut one = Summary::new("1", "2026-11-20T15:40:12Z", "mix", target);
     one.plan = [("blocks", "4KiB"), ("warmup", "5s")].map(|(key, value)| (key.into(), value.into())).into();

@@ -13,7 +13,7 @@ fn kinds(packed: &PackedTrace) -> Vec<(OpKind, u32)> {
 }
 
 #[test]
-fn names_that_lead_out_are_refused() {
+fn names_outside_the_target_are_refused() {
     for name in ["../up", "/etc/passwd", "a/../../b", "a\0b", "c:\\x"] {
         let mut sample = Sample::new();
         sample.path(OpKind::Stat, name, 0);
@@ -23,7 +23,7 @@ fn names_that_lead_out_are_refused() {
 }
 
 #[test]
-fn positions_and_files_that_can_not_be_are_refused() {
+fn impossible_offsets_and_file_numbers_are_refused() {
     let refused = |change: &dyn Fn(&mut OpRecord)| {
         let mut sample = Sample::new();
         let handle = sample.open("a", READ);
@@ -44,7 +44,7 @@ fn positions_and_files_that_can_not_be_are_refused() {
 }
 
 #[test]
-fn a_million_opens_are_refused_and_closed_ones_are_not() {
+fn million_open_files_are_refused_unless_closed_in_between() {
     let mut sample = Sample::new();
     for _ in 0..=OPEN_MAX {
         sample.open("a", READ);
@@ -60,7 +60,7 @@ fn a_million_opens_are_refused_and_closed_ones_are_not() {
 }
 
 #[test]
-fn what_has_no_equivalent_is_counted() {
+fn operations_without_equivalent_are_counted() {
     let mut sample = Sample::new();
     sample.path(OpKind::Other, "a", 0).path(OpKind::Other, "a", 0);
     let error = sample.load_as(Wanted::default()).unwrap_err();
@@ -94,7 +94,7 @@ fn links_of_which_half_is_known_are_counted_and_their_names_are_files() {
 }
 
 #[test]
-fn what_no_replay_does_is_counted_by_kind_and_its_names_are_files() {
+fn unsupported_operations_are_counted_by_kind() {
     let mut sample = Sample::new();
     let other = |sample: &mut Sample, name: &str, what: OtherBits, errno| {
         let file = sample.file(name);
@@ -123,7 +123,7 @@ fn what_no_replay_does_is_counted_by_kind_and_its_names_are_files() {
 }
 
 #[test]
-fn room_that_was_reserved_beyond_the_end_keeps_the_size_again() {
+fn reserving_space_beyond_the_end_keeps_the_size() {
     let mut sample = Sample::new();
     let handle = sample.open("a", NEW);
     let file = sample.file("a");
@@ -159,7 +159,7 @@ fn prepared(replayable: &Replayable) -> Vec<(&str, Prepare)> {
 }
 
 #[test]
-fn links_are_made_again_and_what_goes_by_them_is_one_file() {
+fn links_are_replayed_and_share_one_file() {
     let replayable = linking().load();
     assert!(replayable.left_out.is_empty());
     assert_eq!(replayable.links, LinkCounts { hard: 1, symbolic: 1, exchanges: 0 });
@@ -176,7 +176,7 @@ fn links_are_made_again_and_what_goes_by_them_is_one_file() {
 }
 
 #[test]
-fn what_the_target_is_without_is_left_out_and_its_names_are_files() {
+fn unsupported_links_are_omitted_and_their_names_become_files() {
     let without = Without { hard_links: true, ..Without::default() };
     let replayable = linking().load_as(Wanted { without, ..Wanted::default() }).unwrap();
     assert_eq!(replayable.left_out.len(), 1);
@@ -301,7 +301,7 @@ fn a_link_that_moves_up_never_leads_out() {
 }
 
 #[test]
-fn what_goes_by_one_name_waits_for_what_goes_by_the_other() {
+fn operations_on_two_names_of_a_file_are_ordered() {
     let mut sample = Sample::new();
     sample.link(OpKind::Link, "a", "b");
     let (one, two) = (sample.open("a", WRITE), sample.thread(1).open("b", READ));
@@ -314,7 +314,7 @@ fn what_goes_by_one_name_waits_for_what_goes_by_the_other() {
 }
 
 #[test]
-fn of_two_names_of_a_file_a_rename_takes_none_and_a_name_used_again_is_another_file() {
+fn rename_between_names_of_one_file_does_nothing() {
     let mut sample = Sample::new();
     sample.found("a", Some(7)).was_link("b", Some("a"), None);
     sample.rename("a", "b").path(OpKind::Unlink, "a", 0).path(OpKind::Stat, "b", 0);
@@ -363,7 +363,7 @@ fn files_that_were_open_before_are_opened_first_or_right_before_they_are_written
 }
 
 #[test]
-fn copied_and_mapped_operations_are_told() {
+fn copied_and_mapped_operations_are_noted() {
     let mut sample = Sample::new();
     let handle = sample.open("a", READ);
     sample.push(|op| {
@@ -389,7 +389,7 @@ fn two_threads(order: ReplayOrder) -> PackedTrace {
 }
 
 #[test]
-fn what_waits_for_what_follows_the_order() {
+fn dependencies_follow_the_selected_order() {
     let waits = |order| {
         let packed = two_threads(order);
         (0..packed.ops.len() as u32).map(|op| packed.waits_for(op).to_vec()).collect::<Vec<_>>()
@@ -412,7 +412,7 @@ fn what_waits_for_what_follows_the_order() {
 }
 
 #[test]
-fn directories_come_before_what_is_made_in_them() {
+fn directories_precede_their_entries() {
     let mut sample = Sample::new();
     sample.path(OpKind::MakeDir, "d", 0);
     sample.thread(1);
@@ -480,7 +480,7 @@ fn a_handle_is_known_by_its_number_even_where_two_threads_use_the_same_name() {
 
 /// Two programs that run one after the other, and a third that overlaps both, each with its own files.
 #[test]
-fn as_fast_as_possible_one_program_after_the_other_stays_so() {
+fn sequential_programs_stay_sequential_at_full_speed() {
     let of_pace = |pace, order| {
         let mut sample = Sample::new();
         sample.thread(1).at(0, 10).path(OpKind::Stat, "a", 0);

@@ -58,7 +58,7 @@ fn look(expected: f64, capacity: f64, cap: u32) -> (Vec<u32>, u32, bool) {
 }
 
 #[test]
-fn what_a_failed_trial_reached_leads_to_the_limit() {
+fn failed_trial_rate_guides_the_search_to_the_limit() {
     assert_eq!(look(40.0, 31.5, 500), (vec![40, 31, 35], 31, true));
     assert_eq!(look(31.0, 31.5, 500), (vec![31, 34, 32], 31, true));
     // So few streams that the next count is the limit.
@@ -172,7 +172,7 @@ fn late_frames_at_full_rate_are_halved_down() {
 }
 
 #[test]
-fn what_passed_above_a_failure_is_not_claimed() {
+fn count_passed_above_a_failure_is_not_claimed() {
     let mut search = quick(10.0, 500, 3.0);
     search.report(10, tried(true, 8.0)).unwrap();
     search.report(8, tried(false, 8.0)).unwrap();
@@ -181,7 +181,7 @@ fn what_passed_above_a_failure_is_not_claimed() {
 
 /// The confirmed count is within the error.
 #[test]
-fn what_was_refuted_below_what_was_held_bounds_the_claim() {
+fn failure_below_a_held_count_bounds_the_claim() {
     let mut search = quick(5.0, 500, 7.0);
     search.report(5, tried(true, 5.0)).unwrap();
     search.report(3, tried(true, 3.0)).unwrap();
