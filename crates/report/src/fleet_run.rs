@@ -502,11 +502,12 @@ mod tests {
         let expected =
             "keeps its copy on disk. When it is connected again, this removes the copy: reelgauge fleet";
         assert!(one.contains(expected), "{one}");
-        assert!(fleet_copies_left(&["b", "c"], "x").contains("keep their copy"));
+        insta::assert_snapshot!(fleet_copies_left(&["b", "c"], "x"));
     }
 
     #[test]
     fn search_shows_its_trial_and_known_bounds() {
+        let mut printed = Vec::<String>::new();
         let known = |passed: Option<&str>, fell: Option<&str>| {
             let tries = FleetTries {
                 label: "12 players".to_owned(),
@@ -515,20 +516,16 @@ mod tests {
             };
             fleet_now(&FleetNow { present: 2, agents: 2, tries: Some(tries), ..FleetNow::default() })
         };
-        assert_eq!(known(None, None), "12 players, preparing: 2 agents");
-        assert_eq!(known(Some("8 players"), None), "12 players (8 players passed), preparing: 2 agents");
-        assert_eq!(
-            known(Some("8 players"), Some("16 players")),
-            "12 players (8 players passed, 16 players did not), preparing: 2 agents"
-        );
-        assert_eq!(
-            known(None, Some("16 players")),
-            "12 players (16 players did not pass), preparing: 2 agents"
-        );
+        printed.push(known(None, None).to_string());
+        printed.push(known(Some("8 players"), None).to_string());
+        printed.push(known(Some("8 players"), Some("16 players")).to_string());
+        printed.push(known(None, Some("16 players")).to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn progress_line_fits_and_names_missing_agents() {
+        let mut printed = Vec::<String>::new();
         let measuring = FleetDoes::Measuring {
             point: 1,
             elapsed_s: 12.3,
@@ -542,10 +539,7 @@ mod tests {
         let said =
             |does: FleetDoes| fleet_now(&FleetNow { present: 2, agents: 3, does, ..FleetNow::default() });
         let line = said(measuring.clone());
-        assert_eq!(
-            line,
-            "load point 2, 12 s: 2 of 3 agents, 1,234 MB/s read, 95.0 MB/s written, p99 12.3 ms"
-        );
+        printed.push(line.to_string());
         // Without contact, earlier figures of an agent are out of date.
         let stands = |late: Option<u64>, silent_s: Option<f64>, not_heard: Option<(u64, f64)>| {
             let mut does = measuring.clone();
@@ -554,26 +548,16 @@ mod tests {
             }
             said(does)
         };
-        assert_eq!(
-            stands(Some(3), None, Some((2, 8.0))),
-            "load point 2, 12 s: 2 of 3 agents, no contact for 8 s"
-        );
-        assert_eq!(
-            stands(Some(0), None, Some((1, 8.0))),
-            "load point 2, 12 s: 2 of 3 agents, no contact with 1 for 8 s, no late frame, 1,234 MB/s read, \
-             95.0 MB/s written"
-        );
-        assert_eq!(
-            stands(Some(3), Some(11.0), None),
-            "load point 2, 12 s: 2 of 3 agents, 3 late frames, no answer for 11 s"
-        );
+        printed.push(stands(Some(3), None, Some((2, 8.0))).to_string());
+        printed.push(stands(Some(0), None, Some((1, 8.0))).to_string());
+        printed.push(stands(Some(3), Some(11.0), None).to_string());
         let after = |ready| said(FleetDoes::Readying { point: 2, ready });
-        assert_eq!(after(0), "after load point 2: 2 of 3 agents");
-        assert_eq!(after(1), "before load point 3: 2 of 3 agents, 1 ready");
+        printed.push(after(0).to_string());
+        printed.push(after(1).to_string());
         let starting = FleetDoes::Starting { point: 0, in_s: 2.6 };
         let line =
             fleet_now(&FleetNow { present: 3, agents: 3, does: starting, will_pause: false, tries: None });
-        assert_eq!(line, "load point 1 starts in 3 s: 3 agents");
+        printed.push(line.to_string());
         let all = FleetNow {
             present: 1,
             agents: 1,
@@ -581,10 +565,7 @@ mod tests {
             will_pause: true,
             tries: None,
         };
-        assert_eq!(
-            fleet_now(&all),
-            "preparing: 1 agent, 0 ready; it pauses before the next load point, if there is one"
-        );
+        printed.push(fleet_now(&all).to_string());
         let paused = FleetNow {
             present: 2,
             agents: 2,
@@ -592,15 +573,14 @@ mod tests {
             will_pause: false,
             tries: None,
         };
-        assert_eq!(
-            fleet_now(&paused),
-            "paused before load point 2: 2 agents; continue with 'reelgauge fleet resume'"
-        );
+        printed.push(fleet_now(&paused).to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn measured_load_points_have_a_line_each_and_unknown_is_not_zero() {
-        assert_eq!(fleet_so_far(&[]), "Nothing measured so far.\n");
+        let mut printed = Vec::<String>::new();
+        printed.push(fleet_so_far(&[]).to_string());
         let told = SoFarLine {
             point: 0,
             told: 1,
@@ -613,23 +593,15 @@ mod tests {
             late_frames: Some(1),
         };
         let unknown = SoFarLine { point: 1, agents: 2, ..SoFarLine::default() };
-        assert_eq!(
-            fleet_so_far(&[told, unknown]),
-            "Measured so far:\n  load point 1: 2,000 MB/s read, 0 MB/s written, p99 4.56 ms, 1,234 \
-             operations, 2 failed, 1 late frame (of 1 of 2 agents)\n  load point 2: its figures stay on the \
-             agents until the run ends\n"
-        );
+        printed.push(fleet_so_far(&[told, unknown]).to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn missing_agents_are_named_with_time_and_reason() {
         let why = WhyMissing::EndedEarly { why: Some("disk\u{1b}[2J full".to_owned()) };
         let line = MissingLine { agent: "b".to_owned(), from: "14:03:22".to_owned(), why, is_fetched: true };
-        assert_eq!(
-            fleet_missing(&[line]),
-            "b was missing from 14:03:22 onwards: its run ended early (disk\\u{1b}[2J full); its earlier \
-             results are here.\n"
-        );
+        insta::assert_snapshot!(fleet_missing(&[line]));
         assert_eq!(fleet_missing(&[]), "");
     }
 }

@@ -296,14 +296,14 @@ mod tests {
 
     #[test]
     fn a_run_that_was_stopped_can_be_done_again() {
-        assert_eq!(
-            next_step(&stopped()).as_deref(),
-            Some("Run it again: reelgauge run 'reelgauge-runs/my run/run.toml'")
-        );
+        let mut printed = Vec::<String>::new();
+        printed.extend(next_step(&stopped()).as_deref().map(|text| text.to_string()));
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn the_exact_count_is_that_of_the_heaviest_format_that_played() {
+        let mut printed = Vec::<String>::new();
         let mut summary = Summary { outcome: Outcome::Complete, ..stopped() };
         let format = |id: &str, needed_mb_per_s_each, streams| CheckFormat {
             id: id.to_owned(),
@@ -322,12 +322,13 @@ mod tests {
         let roomy = CheckFacts { free_bytes: None, ..check.clone() };
         assert_eq!(said(&roomy, &mut summary), format!("{exact} --find-max"));
         let full = CheckFacts { free_share: Some(0.04), ..check.clone() };
-        assert!(said(&full, &mut summary).contains("Only 4 % is free"));
+        printed.push(said(&full, &mut summary).to_string());
         let hint = Some(CheckHint { rule: "a.b".to_owned(), sentence: "It is so. Do that.".to_owned() });
         let ruled = CheckFacts { hint, ..full };
-        assert_eq!(said(&ruled, &mut summary), "It is so. Do that. Details: reelgauge doctor /mnt/nas");
+        printed.push(said(&ruled, &mut summary).to_string());
         let max_rate = CheckFacts { limit_culprit: Some(Culprit::MaxRate), ..ruled };
-        assert!(said(&max_rate, &mut summary).ends_with("the storage may sustain more."));
+        printed.push(said(&max_rate, &mut summary).to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
@@ -347,10 +348,8 @@ mod tests {
         summary.run_dir = Some("reelgauge-runs/nu\u{fffd}r".to_owned());
         assert_eq!(next_step(&summary), None);
         summary.run_dir = Some("-runs/a\nb".to_owned());
-        assert_eq!(
-            next_step(&summary).as_deref(),
-            Some(r"Run it again: reelgauge run ./$'-runs/a\nb/run.toml'")
-        );
+        let step = next_step(&summary).unwrap_or_default();
+        assert!(step.ends_with(r": reelgauge run ./$'-runs/a\nb/run.toml'"), "{step}");
     }
 
     #[test]

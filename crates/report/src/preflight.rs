@@ -334,33 +334,26 @@ mod tests {
 
     #[test]
     fn problems_are_first_and_unmeasured_values_have_no_number() {
+        let mut printed = Vec::<String>::new();
         let text = preflight_screen(&found(), Style { width: 80, ..Style::default() });
-        assert!(text.starts_with("2 of 3 agents are connected. No contact with edit-03"), "{text}");
+        printed.push(text.to_string());
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            flat.contains("edit-02 has an MTU of 1500 bytes; 3 others in its group have 9000 bytes"),
-            "{text}"
-        );
-        assert!(flat.contains("Slow: edit-02 to nas1 transferred 3.00 MB/s"), "{text}");
+        printed.push(flat.to_string());
+
         assert!(flat.contains(NOT_MEASURED) && flat.contains("no connection"), "{text}");
-        assert!(
-            flat.contains("The data set fits into memory: 2 hosts with 64.0 GB of memory read 9.00 GB"),
-            "{text}"
-        );
+
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\u{1b}'));
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn only_notable_differences_are_shown_before_a_run() {
         let style = Style { width: 80, ..Style::default() };
         let text = preflight_findings(&found(), style).split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in ["No contact with edit-03", "edit-02 has an MTU", "The data set fits into memory"] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
-        assert!(!text.contains("network was not measured") && !text.contains("No host differs"), "{text}");
+        insta::assert_snapshot!(text);
         // Files are dropped from memory, and no flag of a single-host command is named.
-        assert!(text.contains("dropped before the run") && !text.contains("--direct"), "{text}");
+
         let large = CacheLine { files_bytes: Some(u64::MAX), memory_bytes: Some(1), ..CacheLine::default() };
         let quiet =
             Preflight { not_there: Vec::new(), differences: Vec::new(), caches: vec![large], ..found() };
@@ -375,10 +368,7 @@ mod tests {
         };
         let quiet = Preflight { network, differences: Vec::new(), caches: Vec::new(), ..found() };
         let text = preflight_screen(&quiet, Style::default());
-        assert!(
-            text.contains("was not measured: --peer was not given.") && text.contains("No host differs"),
-            "{text}"
-        );
+        insta::assert_snapshot!(text);
         assert!(!text.contains("MB/s"), "{text}");
     }
 }

@@ -529,14 +529,8 @@ mod tests {
     #[test]
     fn every_deviation_is_listed_and_unmeasured_is_a_dash() {
         let text = shown(&[run("read\u{1b}[31m", 2e6)], None, None);
-        assert!(
-            text.starts_with("study (short) on /mnt/nas: Six runs.\nPaper: EBU Tech 3362\nAgents: "),
-            "{text}"
-        );
-        assert!(
-            text.contains("Differs: --step 20s (paper: 1h)\nDiffers: 1 computer (paper: 10)\n"),
-            "{text}"
-        );
+        insta::assert_snapshot!(text);
+
         let row = text.lines().find(|line| line.starts_with("read")).unwrap();
         assert_eq!(
             row.split_whitespace().skip(1).collect::<Vec<_>>(),
@@ -548,33 +542,30 @@ mod tests {
 
     #[test]
     fn each_conclusion_has_its_sentence() {
+        let mut printed = Vec::<String>::new();
         let steps = [run("as found", 2e6), run("95 % full", 1e6)];
         let levels = Finding::Levels { percent_of_first: vec![Some(100.0), Some(50.0)] };
-        assert!(
-            shown(&steps, Some(&levels), None).contains("95 % full: 50 % of the rate measured as found.")
-        );
+        printed.push(shown(&steps, Some(&levels), None).to_string());
         let pair = Finding::Pair { ratio: Some(2.0) };
-        assert!(shown(&steps, Some(&pair), None).contains("as found has 2.00 times the rate of 95 % full."));
+        printed.push(shown(&steps, Some(&pair), None).to_string());
         let warm = Warming { cold_bytes_per_s: 1e6, warm_bytes_per_s: 9e6, warm_after_s: Some(3.0) };
         let text = shown(&steps, Some(&Finding::Warm { warming: Some(warm) }), None);
-        assert!(text.contains("1.00 MB/s cold, 9.00 MB/s warm. Warm after reading for 3 s"), "{text}");
+        printed.push(text.to_string());
         let steady =
             Steadiness { is_steady: true, average_bytes_per_s: 5e6, range_percent: 3.0, slope_percent: -1.0 };
         let cliff =
             Cliff { written_bytes: 4e8, prepared_bytes: 0, before_bytes_per_s: 1e8, after_bytes_per_s: 2e7 };
         let found = Finding::Steady { steadiness: Some(steady), rounds: 6, cliff: Some(cliff) };
         let text = shown(&steps, Some(&found), None).replace('\n', " ");
-        assert!(
-            text.contains("steady after 6 rounds") && text.contains("after 400 MB were written"),
-            "{text}"
-        );
-        assert!(text.contains("a slope of -1.0 % (limit 10 %)"), "{text}");
+        printed.push(text.to_string());
+
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn reason_of_the_end_is_first_and_resume_command_last() {
         let text = shown(&[run("read", 2e6)], None, Some("the disk is full"));
-        assert!(text.starts_with("Broke off: 1 of 1 steps complete. The disk is full.\n"), "{text}");
+        insta::assert_snapshot!(text);
         assert!(text.ends_with("reelgauge procedure --resume runs/x\n"), "{text}");
         let text = shown(&[], None, Some("the disk is full"));
         assert!(!text.contains("MB/s"), "a table without rows: {text}");

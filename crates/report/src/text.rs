@@ -403,41 +403,33 @@ mod tests {
 
     #[test]
     fn wrapping_keeps_words_whole() {
-        assert_eq!(wrap("one two three four", 9, 2), "one two\n  three\n  four");
+        let mut printed = Vec::<String>::new();
+        printed.push(wrap("one two three four", 9, 2).to_string());
         assert_eq!(wrap("a /a/very/long/path b", 6, 0), "a\n/a/very/long/path\nb");
         assert_eq!(wrap("", 10, 2), "");
         assert_eq!(wrap("File: /a/path/1", 10, 6), "File:\n /a/path/1");
         assert_eq!(wrap("see '/a  b c' now", 6, 2), "see\n'/a  b c'\n  now");
         assert_eq!(wrap(r"$'a\'b c' d", 4, 0), "$'a\\'b c'\nd");
-        assert_eq!(wrap("users' own, it's 'so", 9, 0), "users'\nown, it's\n'so");
+        printed.push(wrap("users' own, it's 'so", 9, 0).to_string());
         assert_eq!(wrap("映像 の 保存", 7, 1), "映像 の\n 保存");
         assert_eq!(wrap("ne\u{301}e ne\u{301}e", 7, 0), "ne\u{301}e ne\u{301}e");
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
     fn a_command_of_several_words_is_kept_whole() {
+        let mut printed = Vec::<String>::new();
         let wrapped = |text: &str| wrap(text, 24, 2);
-        assert_eq!(
-            wrapped("Next: Run it again: reelgauge run '/a b/run.toml' --shared-target"),
-            "Next: Run it again:\nreelgauge run '/a b/run.toml' --shared-target"
+        printed
+            .push(wrapped("Next: Run it again: reelgauge run '/a b/run.toml' --shared-target").to_string());
+        printed.push(
+            wrapped("After a change: reelgauge run a/run.toml, then reelgauge compare a NEW-RUN").to_string(),
         );
-        assert_eq!(
-            wrapped("After a change: reelgauge run a/run.toml, then reelgauge compare a NEW-RUN"),
-            "After a change:\nreelgauge run a/run.toml,\n  then\nreelgauge compare a NEW-RUN"
-        );
-        assert_eq!(
-            wrapped("Undo it (reelgauge prove --undo-left), then prove it again."),
-            "Undo it\n(reelgauge prove --undo-left),\n  then prove it again."
-        );
-        assert_eq!(
-            wrapped("Here there is 'reelgauge formats WORDS', which finds one"),
-            "Here there is\n'reelgauge formats WORDS',\n  which finds one"
-        );
-        assert_eq!(
-            wrapped("For the rest: reelgauge list . --json, and no more of it"),
-            "For the rest:\nreelgauge list . --json,\n  and no more of it"
-        );
+        printed.push(wrapped("Undo it (reelgauge prove --undo-left), then prove it again.").to_string());
+        printed.push(wrapped("Here there is 'reelgauge formats WORDS', which finds one").to_string());
+        printed.push(wrapped("For the rest: reelgauge list . --json, and no more of it").to_string());
         // The product's name, which is capitalised in sentences, does not begin a command.
-        assert_eq!(wrap("by Reelgauge so it was", 12, 0), "by Reelgauge\nso it was");
+        printed.push(wrap("by Reelgauge so it was", 12, 0).to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 }

@@ -145,12 +145,7 @@ mod tests {
         let broken =
             TraceLine { name: "old".to_owned(), damaged: Some("no log".to_owned()), ..TraceLine::default() };
         let said = trace_list(&[trace, broken], 80);
-        assert_eq!(
-            said,
-            "name  operations  time    data  files  kind\n\
-             edit       1,234  61 s  155 MB  2      recorded\n\
-             old is damaged: no log\n"
-        );
+        insta::assert_snapshot!(said);
     }
 
     #[test]
@@ -181,6 +176,6 @@ mod tests {
             is_missed: true,
         };
         let said = figure_list(&[line], 40);
-        assert_eq!(said, "share of reads: 12, published 10\n  (tolerance 1): missed\n");
+        insta::assert_snapshot!(said);
     }
 }

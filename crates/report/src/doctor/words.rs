@@ -296,6 +296,7 @@ mod tests {
 
     #[test]
     fn a_hostile_name_is_one_word_of_a_command() {
+        let mut printed = Vec::<String>::new();
         let rule: &'static Rule = &rules()[0];
         let facts =
             [("n".to_owned(), Value::Number(512.0)), ("w".to_owned(), Value::Word("$(x)".to_owned()))];
@@ -306,15 +307,16 @@ mod tests {
             template: "",
             own: Own::default(),
         };
-        assert_eq!(command("set {name} {n} {w}", &found), "set 'sda; rm' 512 '$(x)'");
+        printed.push(command("set {name} {n} {w}", &found).to_string());
         assert_eq!(command("line = {~w}", &found), "line = $(x)", "a file is no shell");
         let told = command("set {old}", &found);
-        assert_eq!(told, "set OLD (replace the words in capitals with the current values: note them first)");
+        printed.push(told.to_string());
         let other = Found { name: "sdb".to_owned(), ..found.clone() };
         let finding = Finding { rule, found: vec![found, other] };
         let each = commands(&finding, |_| "{name} {n}");
         assert_eq!(each, ["'sda; rm' 512", "sdb 512"], "each has its own");
         assert_eq!(commands(&finding, |_| "once"), ["once"]);
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]

@@ -202,7 +202,7 @@ mod tests {
     fn seconds_are_merged_without_losing_any() {
         let mut long = summary(0, 21_600);
         let said = shorten(&mut long).unwrap();
-        assert!(said.contains("neighbouring seconds") && !said.contains("late frames"), "{said}");
+        insta::assert_snapshot!(said);
         assert_eq!((long.series.step_s, long.series.steps.len()), (32, 675));
         assert_eq!(long.series.steps.iter().map(|step| step.ops).sum::<u64>(), 3 * 21_600);
         assert_eq!(long.series.steps[1].read_bytes, (32..64).sum::<u64>());
@@ -216,7 +216,7 @@ mod tests {
         large.load_points = vec![large.load_points[0].clone(); 200];
         let said = shorten(&mut large).unwrap();
         assert!(fits(&large), "{said}");
-        assert_eq!(said.matches("most late frames").count(), 1, "{said}");
+        insta::assert_snapshot!(said);
         assert_eq!(large.load_points.len(), 200);
     }
 
@@ -224,9 +224,8 @@ mod tests {
     fn thousands_of_streams_fit_and_the_latest_stay() {
         let mut large = summary(4_000, 0);
         let said = shorten(&mut large).unwrap();
-        assert!(said.contains("most late frames"), "{said}");
+        insta::assert_snapshot!(said);
         assert!(fits(&large));
-        assert!(!said.contains("no stream"), "{said}");
         let streams = &large.load_points[0].streams.as_ref().unwrap().streams;
         assert_eq!(streams.len(), 64);
         assert!(streams.iter().all(|stream| stream.late_frames == 6));

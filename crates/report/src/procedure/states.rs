@@ -191,20 +191,22 @@ mod tests {
 
     #[test]
     fn every_state_has_a_row_and_untried_ones_name_the_flag() {
+        let mut printed = Vec::<String>::new();
         let cells = state_cells(&states());
         assert_eq!(cells[0], ["healthy", "10 (search)", "0", "-"]);
-        assert_eq!(cells[1], ["during a rebuild\\u{1b}", "6 of 10 (steady, event failed)", "1,400", "1.3 s"]);
-        assert_eq!(cells[2][1..], ["not tried: add --event 'failover: COMMAND'", "-", "-"]);
+        printed.extend(cells[1].iter().map(|text| text.to_string()));
+        printed.extend(cells[2][1..].iter().map(|text| text.to_string()));
         assert_eq!(cells[3][1..], ["not measured", "-", "-"]);
-        assert_eq!(state_words(&states()), "healthy: 10 streams; fewest 6: during a rebuild\\u{1b}.");
+        printed.push(state_words(&states()).to_string());
         let search = |name: &str, streams| StateRow {
             name: name.to_owned(),
             found: StateFound::Search { streams: Some(streams), is_least: false, late_frames: Some(0) },
         };
         let of = |healthy, full| state_words(&[search("healthy", healthy), search("90 % full", full)]);
-        assert_eq!(of(2, 2), "healthy: 2 streams; no other measured state has fewer.");
-        assert_eq!(of(1, 0), "healthy: 1 stream; fewest 0: 90 % full.");
-        assert_eq!(state_words(&[]), "no state was measured.");
+        printed.push(of(2, 2).to_string());
+        printed.push(of(1, 0).to_string());
+        printed.push(state_words(&[]).to_string());
+        insta::assert_snapshot!(printed.join("\n"));
     }
 
     #[test]
@@ -230,8 +232,7 @@ mod tests {
             assert!(width < 80 || parts.count() == 1, "{width}: {lines:#?}");
         }
         let whole = states_table(&states).lines(300).join("\n");
-        assert!(whole.contains("not tried: add --event 'rebuild: COMMAND' or 'balance: COMMAND'"));
-        assert!(whole.contains("not tried: it writes 12.0 GB, but at most 3.20 GB fit in this state. Use"));
+        insta::assert_snapshot!(whole);
     }
 
     #[test]
