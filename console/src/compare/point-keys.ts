@@ -1,5 +1,5 @@
-// The key by which a chart matches load points of several runs: their streams if all of them count streams, otherwise
-// the swept value, otherwise the number of workers, otherwise both. Pure.
+// The key by which a chart matches load points of several runs: the streams if all of them count streams. Otherwise
+// the swept value and the number of workers if both vary, or else the one that varies. Pure.
 
 import type { RunPage } from "../data/page";
 
@@ -8,7 +8,7 @@ type Point = Pick<RunPage["summary"]["load_points"][number], "workers" | "sweep_
 export interface PointAxis {
   /** The name of the quantity that varies. */
   title: string;
-  /** Its values, in the order of the first run that has them. */
+  /** Its values: swept values in the order of the runs; streams and workers ascending. */
   keys: string[];
   keyOf: (point: Point) => string;
 }

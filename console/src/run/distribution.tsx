@@ -135,7 +135,7 @@ function Percentiles({ detail }: { detail: Detail }) {
   );
 }
 
-/** 1/(1-p). 100 % is at the position of one of all operations. */
+/** 1/(1-p). For 100 % this would be infinite: it is placed at the number of operations, or at 2 if there is one. */
 export function rarity(percentile: number, operations: number): number {
   const most = Math.max(operations, 2);
   return percentile >= 100 ? most : Math.min(1 / (1 - percentile / 100), most);

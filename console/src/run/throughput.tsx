@@ -110,7 +110,7 @@ function demandOf(detail: Detail | null, points: readonly LoadPoint[]): [number,
     const needs = streams.map(({ bytes_per_s, achieved_share }) =>
       bytes_per_s === null || !achieved_share ? null : bytes_per_s / achieved_share,
     );
-    // A stream that moved nothing has unknown frames, so the sum is unknown, too.
+    // The demand of a stream that moved nothing is unknown, so the sum is unknown, too.
     if (needs.length === 0 || needs.some((need) => need === null)) return [];
     const mb_per_s = needs.reduce<number>((one, two) => one + (two ?? 0), 0) / 1e6;
     const to_s = time.from_s + time.bins * time.bin_s;

@@ -405,7 +405,7 @@ pub enum CriteriaError {
         field: &'static str,
         /// The value as written.
         value: f64,
-        /// The largest that can be.
+        /// The largest allowed value.
         most: f64,
     },
 }

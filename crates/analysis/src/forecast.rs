@@ -19,8 +19,8 @@ pub struct Forecast {
     pub least_files_bytes: u64,
     /// The same, at most.
     pub most_files_bytes: u64,
-    /// Bytes of new files that the largest load point of the load makes; for a search, the smallest one.
-    /// Overwritten files do not count.
+    /// Bytes of new files that the largest load point makes; in a search, those that the smallest load
+    /// point makes. Overwritten files do not count.
     pub new_files_bytes: u64,
     /// The bytes that the load itself writes.
     pub load: LoadAhead,

@@ -279,7 +279,7 @@ impl LateTally {
         LateNow { at_ns, late_frames, streams }
     }
 
-    /// Records which streams were stopped, before the indices of workers are no longer valid.
+    /// Records which streams were stopped. Call this before the indices of workers become invalid.
     fn note_stops(&mut self) {
         let scrubbed_ns = |worker: usize| self.scrubbed_ns.get(worker).copied().flatten();
         self.streams.iter_mut().for_each(|stream| stream.note_stop(scrubbed_ns));

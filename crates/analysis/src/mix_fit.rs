@@ -30,7 +30,8 @@ pub const THRESHOLD: f64 = 0.25;
 /// variation of two shares stays within it, too.
 const KOLMOGOROV_99: f64 = 1.63;
 
-/// The total variation of this many equal shares grows with the square root of their number.
+/// The bound of the total variation between n choices, times the square root of the number of draws, is
+/// `OF_EACH_ROOT` × √n + `BEYOND_ROOTS`.
 const OF_EACH_ROOT: f64 = 0.4;
 const BEYOND_ROOTS: f64 = 1.3;
 

@@ -7,8 +7,9 @@
 //! A result that was not measured has no number, and is neither met nor not met.
 //!
 //! * `number`: judgement, number and cause. `doubt`: confidence. `next_step`: the next step.
-//!   `inconclusive`: why neither is shown. `stream_count`: how many streams were sustained. `component`:
-//!   the part of the path that each of them points at, so that no two of them point at different ones.
+//!   `inconclusive`: why a result was shown neither to be met nor to be not met. `stream_count`: how many
+//!   streams were sustained. `component`: the part of the path that each of them points at, so that no two
+//!   of them point at different ones.
 
 mod check_limit;
 mod component;

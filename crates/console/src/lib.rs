@@ -2,7 +2,8 @@
 //!
 //! * [`http_server`]: settings, listening, and the end. [`app`]: the state that all answers share.
 //!   [`routes`]: the handler of each address. [`error`]: refusals as JSON.
-//! * Access: [`access`] decides on clients, at which [`origin`] ([`host_header`], [`public_url`]);
+//! * Access: [`access`] decides which clients may connect, and [`origin`] at which address
+//!   ([`host_header`], [`public_url`]);
 //!   [`token`], [`token_file`] and [`login`] identify them, [`reelgauge_engine::roots`] decides which
 //!   paths may be used, [`headers`] and [`bundle`] restrict the page in the browser. [`tls`]: with the
 //!   user's own key.

@@ -2,7 +2,7 @@
 //!
 //! Every run in progress has its own figures, and so has the one that ended last, so that a scrape every
 //! quarter of an hour does not miss its end. `docs/grafana/reelgauge.json` draws them, and
-//! `docs/prometheus/reelgauge.rules.yml` raises an alarm while a storage does not answer.
+//! `docs/prometheus/reelgauge.rules.yml` raises an alarm while storage does not respond.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -235,7 +235,8 @@ fn written(runs: &[Arc<RunEntry>], told: &[(&RunEntry, SoFar)]) -> String {
     text
 }
 
-/// The state of one host of a fleet, which the run's own state does not show: it alone is silent.
+/// The metrics of each host of a fleet. If a single host is silent, the metrics of the run do not show
+/// it.
 fn of_hosts(text: &mut String, told: &[(&RunEntry, SoFar)]) {
     let running = || told.iter().filter(|(run, _)| run.state == RunState::Running);
     let hosts = || {

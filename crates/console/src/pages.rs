@@ -22,7 +22,7 @@ const KEPT: usize = 4;
 /// The largest number of runs in a comparison.
 const COMPARED_MAX: usize = 8;
 
-/// Makes pages, and keeps the latest of runs.
+/// Makes pages, and keeps the latest pages of single runs.
 #[derive(Debug, Default)]
 pub struct Pages {
     kept: Mutex<VecDeque<Kept>>,
@@ -39,7 +39,7 @@ struct Kept {
 /// The cost of the page of a run.
 #[derive(Clone, Debug)]
 pub enum Look {
-    /// None: it is kept.
+    /// No cost: the page is kept.
     Kept(Bytes),
     ToMake(Weight),
 }

@@ -22,8 +22,8 @@ use crate::shares::Share;
 const EVERY: Duration = Duration::from_millis(200);
 /// The interval of checks of a run without new events.
 const LOOK_AFTER: Duration = Duration::from_secs(1);
-/// At most about this much of the events before a watcher connected is sent. If there are more, only
-/// every second or every tenth event is sent.
+/// About this much of the earlier events is sent to a new watcher. If there is more, only every n-th
+/// live state is sent, and every one in which the count of late frames changed.
 const HISTORY_BYTES: u64 = 4 << 20;
 
 /// The next item for a watcher.
@@ -160,7 +160,7 @@ fn told(place: u64, event: &LiveEvent) -> Event {
     Event::default().id(place.to_string()).data(event.to_line())
 }
 
-/// Omits seconds of the distant past.
+/// Omits live states from before the watcher connected, if there are many.
 #[derive(Debug)]
 struct History {
     until: u64,

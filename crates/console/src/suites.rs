@@ -38,8 +38,8 @@ pub struct SuitePage {
     pub ended_early: Option<String>,
     /// Its workloads in their order, including those that have not run yet.
     pub rows: Vec<SuiteRow>,
-    /// The geometric mean of the medians of the paper's workloads, or of the existing ones instead;
-    /// `None` unless each has one.
+    /// The geometric mean of the medians of the paper's workloads, or of its other workloads if the suite
+    /// has none of the paper's. `None` unless each of them has a median.
     pub geometric_mean_bytes_per_s: Option<f64>,
     /// The arithmetic mean of the same.
     pub arithmetic_mean_bytes_per_s: Option<f64>,

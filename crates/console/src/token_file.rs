@@ -73,7 +73,8 @@ fn read(path: &Path, file: File, metadata: &Metadata) -> Result<Token, TokenFile
     #[cfg(not(unix))]
     let _ = metadata;
     let mut text = String::new();
-    // A line break after the longest token, and one byte too many.
+    // Room for the longest token, a line break (CR LF), and one more byte that shows that the file is
+    // too long.
     let most = LENGTH_MAX as u64 + 3;
     let no_token = || TokenFileError::NoToken { path: path.to_owned() };
     match file.take(most).read_to_string(&mut text) {

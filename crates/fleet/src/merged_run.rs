@@ -3,7 +3,8 @@
 //!
 //! Each agent's directory is that of a run on one host. [`make`] merges them in this order:
 //! * `share`: the request, and each agent's directory opened.
-//! * `places`: each agent's offset of numbers, and every clock mapped to one.
+//! * `offsets`: the offset of each agent's worker, stream and file numbers, and every clock mapped to
+//!   one.
 //! * `gather`: logs and counters linked or copied into the new directory, and the linked ones inspected.
 //! * `count`: every operation of an agent counted, on the clock and with the numbers of the whole.
 //! * `points`: the load points from the counts of all; `rows`: the figures by agent; `nics`: the traffic

@@ -24,7 +24,7 @@ pub const PROTOCOL: u32 = 2;
 /// Load continues for this long after the last beat that the controller answered, unless the agent's
 /// owner allows another time.
 pub const LEASE: Duration = Duration::from_secs(15);
-/// The shortest time that an owner may set: one beat more than may be lost.
+/// The shortest time that an owner may set: two beats, so that one may be lost.
 pub const LEASE_LEAST: Duration = Duration::from_secs(2);
 pub const LEASE_MOST: Duration = Duration::from_secs(60);
 /// An agent that is silent for this much longer than it may load is missing. The time in which nothing

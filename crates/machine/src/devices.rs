@@ -178,7 +178,8 @@ fn is_one_of(kinds: &[&str], name: &str) -> bool {
     kinds.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a device with this name holds no data, or only if it is mounted (loop devices).
+/// Whether a device with this name is no disk of the storage: it never holds its data, or only while it is
+/// mounted (loop devices).
 pub fn is_no_disk(name: &str) -> bool {
     is_one_of(&NO_DISKS, name) || is_one_of(&FOR_A_FILE, name)
 }

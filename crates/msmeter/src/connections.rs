@@ -51,14 +51,14 @@ pub enum Event {
         key: usize,
         /// When the close was seen.
         at: Instant,
-        /// The reason of the close, as text.
+        /// Why it was closed, as text.
         why: String,
     },
     /// A connection was refused.
     Refused {
         /// The address of the peer.
         peer: SocketAddr,
-        /// The reason of the refusal, as text.
+        /// Why it was refused, as text.
         why: &'static str,
     },
 }
@@ -296,7 +296,7 @@ fn serve_worker(
     let _ = sender.send(Event::Gone { key, at: Instant::now(), why });
 }
 
-/// Reads until the end of a connection. Returns the reason of the end.
+/// Reads until the end of a connection. Returns why it ended.
 fn read_all(mut stream: TcpStream, lines: &mut Lines, mut send: impl FnMut(Vec<WireLine>) -> bool) -> String {
     let mut buffer = [0; 4096];
     loop {

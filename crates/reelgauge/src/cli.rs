@@ -344,7 +344,7 @@ fn with_frames(text: &str) -> Result<String, String> {
     Ok(sizes.collect::<Result<Vec<_>, String>>()?.join(","))
 }
 
-/// How long storage may do nothing, if no plan sets the limits.
+/// Parses the time limit for storage that does not respond. A plan file has its own limit.
 fn patience(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error: UnitError| error.to_string())?;
     let allowed = PATIENCE_S.start() * 1_000_000_000..=PATIENCE_S.end() * 1_000_000_000;
@@ -360,8 +360,8 @@ fn tag(text: &str) -> Result<String, String> {
     tags_of(&[text.to_owned()]).map_err(|error| error.to_string()).map(|tags| tags.concat())
 }
 
-/// A name of the user's own for what gets a directory of that name. A path is no name: nothing is made
-/// elsewhere than in the folder that was named for it.
+/// Parses a name that the user chooses, which is also the name of a directory. A path is refused, so that
+/// nothing is created outside the folder that was named for it.
 pub fn directory_name(text: &str) -> Result<String, String> {
     let why = match text {
         _ if text.trim().is_empty() => "it is empty",
@@ -394,7 +394,7 @@ pub struct TargetArgs {
 /// for storage that does not respond.
 const MAX_RATE_LEAST: u64 = 1_000_000;
 
-/// Bytes a second, with or without the words for it.
+/// Parses bytes per second; a trailing `/s` is optional.
 pub fn max_rate(text: &str) -> Result<NonZeroU64, String> {
     let size = text.strip_suffix("/s").unwrap_or(text).parse::<Size>();
     let size = size.map_err(|_| "write bytes per second, such as 100MB or 100MB/s".to_owned())?;
@@ -418,7 +418,7 @@ pub fn terms(is_shared: bool, keep_free: Option<Size>) -> Terms {
     }
 }
 
-/// What is known of the storage that no client can see.
+/// Facts about the storage that no client can determine.
 #[derive(Debug, Args)]
 pub struct StorageArgs {
     /// Memory of the server, such as 64GiB. Reelgauge uses it to judge whether the server answered from
@@ -487,7 +487,7 @@ pub struct StreamsArgs {
     pub output: OutputArgs,
 }
 
-/// What each stream does: the settings of its actor, and what is no setting.
+/// The actor of the streams: its settings, and related flags (count, own format, files, criteria).
 #[derive(Clone, Debug, Args)]
 #[command(
     mut_arg("format", |format| format.conflicts_with("like").hide_short_help(false)),

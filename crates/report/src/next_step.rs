@@ -14,7 +14,7 @@ use crate::units::{amount, moment};
 
 /// The verb with separate flags.
 const VDA: &str = "vda";
-/// The time for clips of the usual length for two streams, with a margin, as seconds of one stream.
+/// The space for clips of the usual length for two streams, with a margin. As seconds of one stream.
 const USUAL_CLIP_S: f64 = 25.0;
 
 /// The next step; `None` if the sentences before already contain it.

@@ -150,7 +150,7 @@ impl CopyError {
 /// Compares a file with a copy of it.
 ///
 /// # Errors
-/// [`CopyError`]; everything that can be refused is, before anything is written.
+/// [`CopyError`]. A request that must be refused is refused before anything is written.
 pub fn compare_with_copy(
     request: &CopyRequest,
     observer: &mut dyn Observer,

@@ -146,7 +146,7 @@ pub enum NextTrial {
         /// Whether it lasts as long as an answer must be sustained.
         confirms: bool,
     },
-    /// None: the answer is known, or never will be.
+    /// No further trial: the answer is known, or never will be.
     Enough,
     /// The run was stopped while it waited.
     Never,

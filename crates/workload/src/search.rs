@@ -20,8 +20,8 @@
 //!
 //! One disturbed trial must not decide: if a count failed once, and it or a larger one passed, it is
 //! tried again. The failure is set aside when the count has passed [`SearchSettings::repeats`] times
-//! since, and it and larger counts together three times as often. A count that fails every other time
-//! would show that in one of a hundred searches. The evidence still includes the failure.
+//! and it and larger counts together three times as often. A count that fails every other time meets
+//! this condition in one of a hundred searches. The evidence still includes the failure.
 //!
 //! Trials are short, so the answer must also pass one trial of [`SearchSettings::confirm_s`]. A count
 //! that fails it is refuted: its earlier passes no longer count, and the search continues below it.

@@ -25,7 +25,8 @@ impl Gate {
         self.with_the_tool || !is_of_the_tool(&row.figure)
     }
 
-    /// The figures that are worse than allowed, each with its run; one run represents each side.
+    /// The figures that are worse than allowed, each with its run. Each side is represented by its first
+    /// run.
     pub fn fallen<'a>(&self, comparison: &'a Comparison) -> Vec<(&'a ComparisonRow, usize)> {
         let others = comparison.others();
         let pairs = comparison.rows.iter().flat_map(|row| others.iter().map(move |&run| (row, run)));

@@ -17,7 +17,7 @@ const MAX_MAPS: usize = 500;
 /// A file without a row.
 const NO_ROW: u32 = u32::MAX;
 
-/// The counts of every file. A log may have millions of files, so it has only 32 bytes.
+/// The counts of one file. A log may have millions of files, so this type has only 32 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileSeen {
     bytes: u64,

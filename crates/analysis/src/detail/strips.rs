@@ -26,7 +26,8 @@ const MAX_BINS: usize = 600;
 const MIN_BINS: usize = 24;
 /// Bins of all strips of a page: about 1 MB.
 const ALL_BINS: usize = 100_000;
-/// How far apart operations may be logged that are in the wrong order: two row groups of a log.
+/// If two operations are logged in the wrong order, at most this many rows lie between them: two row
+/// groups of a log.
 const WINDOW: usize = 1 << 17;
 /// A stream's name in a page, in bytes.
 const NAME_BYTES: usize = 100;

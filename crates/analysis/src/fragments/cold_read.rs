@@ -32,7 +32,7 @@ const MIN_PEAK: f64 = 0.02;
 const MIN_RATIO: f64 = 3.0;
 /// A read is slow if it takes more than this many times the median.
 const SLOW: u64 = 4;
-/// Distances in reads at which slow reads may repeat, at most.
+/// The largest distance, as a number of reads, at which slow reads may repeat.
 const MAX_LAG: usize = 64;
 /// Fewer slow reads than this have no visible period.
 const MIN_SLOW: usize = 16;

@@ -212,8 +212,9 @@ impl AnswerTally {
         bins.map(|bin| bin.own_delay_max_ns).max()
     }
 
-    /// How long something was in flight in a period. Exact if that is at least one bin, and otherwise
-    /// too long by at most a bin for each overlap within it.
+    /// How long something was in flight in a period. The times of operations within a bin are added, up
+    /// to the width of the bin. If they overlap, the result is too long, by less than one bin for each
+    /// such bin.
     fn busy_ns(&self, from_ns: u64, until_ns: u64) -> u64 {
         let bins = self.within(from_ns, until_ns).iter();
         bins.map(|bin| bin.in_flight_ns.min(self.width_ns)).sum()

@@ -127,8 +127,8 @@ impl Counting {
         let frames_total = spec.frames_total.unwrap_or(u64::MAX);
         let unbuffered = FrameTimeline { t0_ns: 0, prebuffer_ns: 0, ..timeline };
         let buffered = unbuffered.frames_before(spec.prebuffer_ns).min(BUFFERED_FRAMES_MAX);
-        // A player has fetched the end of its material one buffer before it is played. Material that
-        // fits into the buffer moves no further when that is full.
+        // A player fetches the end of its material one buffer length before it plays it. If all material
+        // fits into the buffer, nothing is transferred once the buffer is full.
         let moves_ns = unbuffered.frames_last_ns(frames_total).saturating_sub(spec.prebuffer_ns);
         // A player that filled its buffer before the measured part requests nothing until that is played
         // out.
@@ -301,8 +301,8 @@ impl Counting {
         }
     }
 
-    /// Counts frames that were wanted and never begun. They are attributed to Reelgauge if they could
-    /// have been begun in time: when it continued, the worker had been free since `own_free_ns`.
+    /// Counts frames that were wanted and never begun. Those with a deadline after `own_free_ns` are
+    /// attributed to Reelgauge: without its delays, the worker would have been free from then on.
     fn dropped(&mut self, frames: Range<u64>, own_free_ns: Option<u64>) {
         let (first, until) = (frames.start.max(self.judged_from), frames.end.min(self.judged_until));
         let frames = count(first..until);

@@ -1,5 +1,5 @@
-//! The state of a load point's streams while it runs: a clock shows that storage does not answer before
-//! any record does.
+//! The state of a load point's streams while it runs. The clock shows that the storage is not responding
+//! before any record can.
 //!
 //! A frame is late as soon as its deadline has passed and it has not arrived. Late frames are counted by
 //! the rules of the report: at any time the count is the one that the report would have if the load

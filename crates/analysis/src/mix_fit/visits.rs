@@ -221,11 +221,11 @@ impl Visits {
         });
     }
 
-    /// Ends the last visits. A visit that is still open is incomplete, if files are opened and closed at
-    /// all.
+    /// Ends the last visits. A visit that is still open is incomplete, unless its worker never ended a
+    /// visit.
     pub(super) fn finish(&mut self) {
         for worker in self.workers.values_mut() {
-            // The only visit of a worker that ended none is as good as others.
+            // If a worker never ended a visit, its only visit counts as complete.
             if !worker.has_closed {
                 Self::close(worker, &mut self.done, &mut self.left_out);
             }

@@ -50,8 +50,8 @@ pub enum FragmentPart {
     /// A line that only groups others: `[global]`.
     Frame(String),
     Line(SettingLine),
-    /// A setting that trades security or the safety of data, which only the owner may decide. The rule
-    /// that explains it.
+    /// A setting that gives up security or data safety for speed, which only the owner may decide. The
+    /// value is the rule that explains it.
     Decide(&'static str),
     /// A setting that stays unchanged, with its rule.
     Left(&'static str, Left),

@@ -31,7 +31,7 @@ pub const FREEBSD_STEP_BYTES: u64 = 16 << 10;
 const FIRST_STEPS: u64 = 8;
 /// The range of the dirty data limit of a client.
 const DIRTY_BYTES: std::ops::RangeInclusive<u64> = 512 << 20..=2 << 30;
-/// The divisor of that limit from which on data is written in the background.
+/// Writing in the background starts at that limit divided by this.
 const DIRTY_PARTS: u64 = 8;
 
 /// The size to which TCP buffers grow by default.

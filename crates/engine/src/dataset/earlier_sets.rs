@@ -1,7 +1,7 @@
 //! The data sets that earlier runs left in the area, and the selection of those to remove if a run needs
 //! their space.
 //!
-//! Only a certain data set of Reelgauge is ever removed: a directory in `data/` with a manifest that
+//! Only what is certainly a data set of Reelgauge is removed: a directory in `data/` with a manifest that
 //! matches its name, and only files that the preparation creates. Data sets of the current run and all
 //! other files are kept. The oldest are removed first, and only as many as needed. If all of them
 //! together would not be enough, none is removed.

@@ -52,7 +52,8 @@ pub(super) fn xattrs(bench: &Bench, found: &mut Found) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Records the maximum size: up to the first refused size, unless that failed for lack of space.
+/// Records the largest accepted size, and the first refused size if there was one. If that failed for
+/// lack of space, both are unknown.
 fn largest(found: &mut Found, largest_bytes: usize, end: Option<(usize, io::Error)>) {
     match end {
         Some((_, error)) if found.shortage(SET_LARGER_XATTR, &error).is_some() => {

@@ -146,8 +146,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// A batch that begins now. Once it is kept, it has its own directory below this folder. Every run
-    /// of it can be placed.
+    /// A batch that begins now, after a check that every run of it can be placed. Once it is kept, it has
+    /// its own directory below this folder.
     ///
     /// # Errors
     /// If the plan cannot be carried out.

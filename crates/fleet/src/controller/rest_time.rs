@@ -15,7 +15,8 @@ use crate::fleet_site::directory::FleetSite;
 
 /// The interval between two ticks.
 const BEAT: Duration = Duration::from_millis(100);
-/// By this time an answer is on its way, and a client that missed it has repeated its request.
+/// A rest lasts at least this long after its last answer. By then the answer is on its way, and a client
+/// that missed it has repeated its request.
 const ANSWERS_FOR: Duration = Duration::from_millis(700);
 /// An unreachable server is tried again after this time.
 const CONNECTS_AGAIN: Duration = Duration::from_secs(5);

@@ -185,7 +185,7 @@ impl Journey {
             let connection = login.connect().await?;
             let ways = ways(connection.client.clone(), sealer).await?;
             let wishes = wish_ways(connection.client.clone(), wish_seal).await?;
-            // Errors of the connection show in the messages that arrive, or do not.
+            // Events of the connection are discarded: the run notices an error because messages stop.
             let mut happenings = connection.happenings;
             tokio::spawn(async move { while happenings.recv().await.is_some() {} });
             Ok(carry_out(FleetRun::new(conduct), &self.folder, ways, wishes, wants_end, show).await?)

@@ -47,7 +47,7 @@ impl UserKey {
     /// The key with this seed.
     ///
     /// # Errors
-    /// Anything else.
+    /// If the text is not a seed of this kind.
     pub fn from_seed(seed: &str) -> Result<UserKey, KeyError> {
         pair_of(seed, KeyPairType::User).map(UserKey).ok_or(KeyError::NoSeed(UserKey::WHAT))
     }
@@ -72,7 +72,7 @@ impl SealingKey {
     /// The key with this seed.
     ///
     /// # Errors
-    /// Anything else.
+    /// If the text is not a seed of this kind.
     pub fn from_seed(seed: &str) -> Result<SealingKey, KeyError> {
         pair_of(seed, KeyPairType::Service).map(SealingKey).ok_or(KeyError::NoSeed(SealingKey::WHAT))
     }

@@ -1,4 +1,4 @@
-//! Each agent's offset of numbers, and the mapping of all clocks to one.
+//! The offset of each agent's worker, stream and file numbers, and the mapping of all clocks to one.
 //!
 //! Time 0 of the whole is the earliest of the agents', by the controller's clock. An agent's clock was
 //! compared with that before and after its run. If both offsets are known, their middle is used, and

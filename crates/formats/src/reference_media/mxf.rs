@@ -9,13 +9,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use super::mean_size::{Found, Length};
 use crate::rate::FrameRate;
 
-/// How much of the start of the file is read. Header metadata have some ten kB, with padding some MB.
+/// How much of the start of the file is read. Header metadata takes tens of kB, or a few MB
+/// with padding.
 const HEAD_BYTES_MAX: u64 = 8 << 20;
 
 /// How much foreign data may come before the first key.
 const RUN_IN_BYTES_MAX: usize = 64 << 10;
 
-/// How many keys are read. Files have some hundred before their media.
+/// How many keys are read. Files have a few hundred before their media.
 const SETS_MAX: usize = 4096;
 
 /// The key of a header partition pack, up to its kind.

@@ -328,7 +328,7 @@ impl Strace {
         Ok(())
     }
 
-    /// Closes open files without any descriptor that no call has closed.
+    /// Closes open files that have no descriptor left and were not closed by a call.
     pub(super) fn close_for_good(
         &mut self,
         sink: &mut Sink,

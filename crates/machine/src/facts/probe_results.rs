@@ -7,10 +7,10 @@ use crate::texts::{NotKnown, Texts};
 /// The name of the text.
 pub const PROBED: &str = "reelgauge doctor PATH --probe";
 
-/// The fact that the storage was given up: for how long no operation had completed.
+/// The fact for how long no operation had completed when the storage was given up.
 pub const UNANSWERED_S: &str = "unanswered_s";
 
-/// The fact that is unknown if no probe could even begin; it holds the reason.
+/// A fact that is only used as unknown, with the reason why no probe could begin.
 pub const PROBES_MADE: &str = "probes_made";
 
 /// The line with the path.

@@ -88,7 +88,7 @@ pub enum FleetVerb {
     Clean(FleetCleanArgs),
     /// Run a script of the original Media Storage Meter (msMeter) with its workers
     Msmeter(FleetMsmeterArgs),
-    /// Hold a server to the life of whoever started it
+    /// Run a server that ends when the process that started it ends
     #[command(hide = true)]
     KeepServer(KeepServerArgs),
 }
@@ -328,7 +328,7 @@ Exit codes: 0 measured, 1 criteria not met or inconclusive, or data read back di
 input, 3 the run failed or an agent was missing, 130 interrupted. With steps: 0 all met or measured, 1 \
 criteria not met, 3 something was not measured or not run, 130 interrupted.";
 
-/// What `fleet keep-server` is given.
+/// Arguments of `fleet keep-server`.
 #[derive(Debug, Args)]
 pub struct KeepServerArgs {
     /// The program

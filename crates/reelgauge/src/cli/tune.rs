@@ -93,7 +93,7 @@ pub struct TuneArgs {
     pub json: bool,
 }
 
-/// What fragments are for, as it is written.
+/// A value of `--for`, as written on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PurposeName {
     /// Samba server: smb.conf, kernel and network card.
@@ -112,7 +112,7 @@ pub enum PurposeName {
     Truenas,
 }
 
-/// A topology, as it is written.
+/// A topology, as written on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TopologyName {
     /// One client whose link is as fast as the server's.
@@ -123,7 +123,7 @@ pub enum TopologyName {
     Several,
 }
 
-/// What a volume lies on, as it is written.
+/// The kind of a volume's disks, as written on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DisksName {
     /// Hard disks.
@@ -132,7 +132,7 @@ pub enum DisksName {
     Ssd,
 }
 
-/// A protocol, as it is written.
+/// A protocol, as written on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProtocolName {
     /// SMB.

@@ -105,7 +105,8 @@ pub fn runs_or_latest_two(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(paths.to_vec())
 }
 
-/// The latest run that has an older one of the same verb and target, after that one.
+/// The latest run that has an older run of the same verb and target. Returns the older run, then the
+/// latest.
 fn two_alike(newest_first: &[RunEntry]) -> Option<(&RunEntry, &RunEntry)> {
     // A proof has already compared its runs, a watch has nothing to compare, and the original meter's
     // figures differ in kind.

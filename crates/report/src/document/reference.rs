@@ -51,7 +51,7 @@ pub struct Facts<'a> {
 pub struct DocumentRun {
     /// Name of its directory.
     pub id: String,
-    /// Its figures, with the purpose of its streams for each part of the stated site.
+    /// Its figures, with its streams per node, drive, core, client and rack unit of the stated site.
     pub summary: Summary,
     /// The command that repeats it.
     pub again: String,

@@ -22,7 +22,7 @@ pub const LONGER_TIMES: Times =
 /// [`reelgauge_analysis::sustained::HELD_S`].
 pub const HOLD_TIMES: Times =
     Times { warmup: Duration::from_millis(550), measured: Duration::from_millis(5_450) };
-/// The time of such a load point in addition.
+/// The time that each load point needs in addition to its warm-up and its measured time.
 const AROUND_S: f64 = 0.2;
 /// The number of counts that are held when time is short, while playing; as many while recording.
 const HOLDS: f64 = 2.0;
@@ -167,7 +167,8 @@ mod tests {
             let TimeAhead::Planned { s } = ahead.time else { panic!("{ahead:?}") };
             (s.round() as u64, ahead.most_files_bytes >> 26)
         };
-        // Without a rate (0): three rates and ten counts, four of them held; each file has 64 MiB.
+        // Without a rate limit (0): three rate measurements and ten counts, four of them held; each file
+        // has 64 MiB.
         assert_eq!(ahead(0, 0), (84, 16));
         assert_eq!(ahead(1, 0), (84, 15));
         assert_eq!([ahead(2, 0), ahead(16, 0), ahead(40, 0)], [(84, 0); 3]);

@@ -1,9 +1,9 @@
 //! The limits of a quick check's claims: the rate that storage was seen to sustain, reading or writing,
 //! and the count from which more is refuted.
 //!
-//! All counts of the same work share it. Streams that were held for long enough raise it; streams that
-//! failed while they were held, or a burst that ended only then, lower it. Pure: trials are made
-//! elsewhere.
+//! All counts of the same work share these limits. Streams that were held for long enough raise them;
+//! streams that failed while they were held, or a burst that ended only then, lower them. Pure: trials are
+//! made elsewhere.
 
 use reelgauge_analysis::sustained::{HOLD_ERROR, RateTrend, SustainedRate};
 

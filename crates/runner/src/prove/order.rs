@@ -1,8 +1,9 @@
 //! The order of the states.
 //!
 //! Storage changes while it is measured: caches fill, and other load comes and goes. Two states in the
-//! order A B, B A, A B, … are affected equally by a steady drift. More states alternate likewise, and
-//! every second round begins with the next one, so that none always follows the same other.
+//! order A B, B A, A B, … are affected equally by a steady drift. More than two states are also reversed
+//! in every second round. After every two rounds the order starts with the next state, so that no state
+//! always follows the same other one.
 
 /// The states of a round, in the order in which they are measured.
 pub(super) fn of_round(round: u32, state_count: usize) -> Vec<usize> {

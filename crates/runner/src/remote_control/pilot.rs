@@ -214,7 +214,7 @@ impl Observer for Pilot {
             }
             if let Some(at_machine_ns) = orders.start_machine_ns {
                 match self.on_run_clock(at_machine_ns) {
-                    // It may be postponed until its threads prepare.
+                    // Until its threads prepare, the start can still be postponed.
                     Ok(run_ns) if self.is_near(run_ns) => {
                         orders.awaited = None;
                         orders.leash.load(Load::Goes);

@@ -72,7 +72,8 @@ pub enum Ending {
     },
     /// Other programs filled the storage: less is free than must stay free.
     Crowded(Crowded),
-    /// A failure outside load points: files for the next one could not be made, or results not be kept.
+    /// A failure outside load points: files for the next one could not be made, or results could
+    /// not be kept.
     Stopped(Box<RunError>),
 }
 

@@ -39,8 +39,8 @@ pub struct PointPlan {
     pub warmup_ns: u64,
     /// Included in the figures.
     pub measured_ns: u64,
-    /// The meaning of an early end because all workers have completed their work; `None` if that needs
-    /// no mention.
+    /// The reason to report if the load point ends early because all workers completed their work; `None`
+    /// if that needs no mention.
     pub exhausted: Option<&'static str>,
     /// The objects to judge while it runs; `None` in runs without streams.
     pub to_judge: Option<ToJudge>,
@@ -80,7 +80,8 @@ pub struct PointDone<S> {
 }
 
 impl Session {
-    /// Runs a load point and keeps its figures. Any end of it is no error: see [`Session::goes_on`].
+    /// Runs a load point and keeps its figures. However it ends, that is no error: see
+    /// [`Session::goes_on`].
     ///
     /// # Errors
     /// If it can't begin, or its results can't be kept.

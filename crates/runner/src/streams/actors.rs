@@ -28,8 +28,8 @@ use crate::session::allowance::Demand;
 /// time.
 const STAGGER_NS: u64 = 1_000_000_000;
 
-/// All streams begin within at least this time: longer than a frame at 24 frames per second or more, so
-/// that their frames have deadlines at different moments.
+/// The starts of the streams are spread over at least this time: longer than a frame at 24 frames per
+/// second or more, so that their frames have deadlines at different moments.
 const PHASES_NS: u64 = 42_000_000;
 
 /// Why a plan's actors can't run.
@@ -312,8 +312,8 @@ fn warmup(plan: &StreamsPlan, actors: &[Actor]) -> (u64, Option<String>) {
     (warmup.ns(), Some(note))
 }
 
-/// The mechanism that keeps recorders through the client's cache at the speed of the storage, if there
-/// are any ([`reelgauge_workload::recorder::RecorderShape::synced`]).
+/// A note on how recorders that write through the client's cache are held to the speed of the storage;
+/// `None` without such recorders ([`reelgauge_workload::recorder::RecorderShape::synced`]).
 fn synced_note(plan: &StreamsPlan) -> Option<&'static str> {
     let recorder = |actor: &ActorPlan| match &actor.work {
         ActorWork::Recorder(recorder) => Some(recorder.sync_every),

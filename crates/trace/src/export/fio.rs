@@ -6,8 +6,8 @@
 //! file is open from its first open to its last close. Blanks in names become `%20`, with a note. Names
 //! over 256 characters are refused. Absolute names and names that climb with `..` are moved below the
 //! directory in which fio runs, with a note: a trace may come from an untrusted source, and fio writes
-//! to any path in its log. Times are in microseconds. Version 2 has pauses between operations, whatever
-//! the operations take.
+//! to any path in its log. Times are in microseconds. Version 2 has pauses between operations, however
+//! long the operations take.
 //!
 //! fio opens every file for reading and writing, and creates missing ones. Files that must exist before
 //! the replay have to be created by the user.

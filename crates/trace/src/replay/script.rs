@@ -36,7 +36,7 @@ const BUFFER_BYTES: u64 = 256 << 20;
 const RECENT: usize = 64;
 /// Marks the end of a list of chains.
 const NO_LANE: u32 = u32::MAX;
-/// The number of operations that are not in the trace.
+/// The numbers of operations that are not in the trace: opens before it, and closes after it.
 const BEFORE: u32 = u32::MAX;
 const AFTER: u32 = u32::MAX - 1;
 

@@ -36,20 +36,20 @@ pub struct ReplaySilence {
     pub ended_s: f64,
     /// Its duration, without pauses of Reelgauge.
     pub length_s: f64,
-    /// Operations that were due before its end and completed after it; `None` if a user did not come
-    /// back.
+    /// Operations that were due before its end and completed after it; `None` if operations of a
+    /// simulated user never completed.
     pub delayed_ops: Option<u64>,
     /// The longest response time of these.
     pub longest_response_us: Option<f64>,
 }
 
-/// The evidence on which silences of a pass did harm.
+/// The evidence that decides which silences of a pass did harm.
 #[derive(Clone, Copy, Debug)]
 pub struct SilenceScene<'a> {
     /// When the load point began.
     pub point_started_ns: u64,
-    /// When operations with a long response time were due and completed; `None` if a user did not come
-    /// back.
+    /// When operations with a long response time were due and completed; `None` if operations of a
+    /// simulated user never completed.
     pub long_answers: Option<&'a [(u64, u64)]>,
     /// The median time from issue to completion.
     pub median_answer_us: Option<f64>,
@@ -67,7 +67,7 @@ impl SilenceScene<'_> {
             let delayed = self.long_answers.map(|answers| delayed_by(silence, answers));
             // A time at the end of the clock's range cannot be exceeded.
             let outlasts = |end_ns: u64| silence.until_ns > end_ns.saturating_add(HARMED_FROM_NS);
-            // Operations of users that did not come back are unknown.
+            // Operations of simulated users that never completed are unknown.
             let is_harm = delayed.is_none_or(|(_, begun_late, _)| begun_late > 0)
                 || self.expected_end_ns.is_none_or(outlasts);
             is_harm.then(|| ReplaySilence {

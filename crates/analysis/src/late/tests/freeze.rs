@@ -40,8 +40,8 @@ fn recorder(policy: Policy, prebuffer_ns: u64) -> StreamSpec {
     player(0).that_writes(true).with_policy(policy).at_rate(RATE as u32, 1).with_buffer_ns(prebuffer_ns)
 }
 
-/// How many whole numbers from 0 on are below `ahead_ns` ÷ (1/24 s − 5 ms): the frames that are late
-/// while the recorder catches up by that much with every frame.
+/// The number of late frames while the recorder catches up 1/24 s − 5 ms with every frame: the whole
+/// numbers from 0 on that are below `ahead_ns` ÷ (1/24 s − 5 ms).
 fn catching_up(ahead_ns: i128) -> u64 {
     // × 24, so that the frame time is a whole number of nanoseconds.
     let per_frame = i128::from(S) - i128::from(SERVICE * RATE);
@@ -68,7 +68,7 @@ fn late_when_dropping(prebuffer_ns: u64) -> (u64, u64) {
     (1 + dropped + catches_up, dropped)
 }
 
-/// In ms. 42 is the smallest with which a frame is ever in time if only one is buffered.
+/// In ms. A buffer of 42 ms is the smallest that holds a whole frame (1/24 s).
 const PREBUFFERS: [u64; 12] = [6, 20, 42, 84, 100, 250, 500, 750, 960, 999, 1_004, 2_000];
 
 #[test]

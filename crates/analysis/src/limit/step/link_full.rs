@@ -29,7 +29,7 @@ pub(super) fn test(scene: &Scene<'_>) -> Tested {
     };
     let moved = moved(scene);
     let of_line = link.line_bytes_per_s.zip(moved).map(|(line, moved)| moved.value / line * 100.0);
-    // The link is saturated from the share itself on, as in the culprit.
+    // Exactly LINK_FULL_SHARE already counts as saturated, as in the culprit.
     let of_line =
         of_line.map(|percent| Seen::against(Measure::LinkPercent, percent, LINK_FULL_SHARE * 100.0));
     let queue = queue(scene);

@@ -23,8 +23,9 @@ const BUSY_PERCENT: f64 = 90.0;
 /// Time of a disk request as a share of an operation's time, in percent.
 const OF_OPERATION_PERCENT: f64 = 50.0;
 
-/// A part of an operation cannot take more than this percentage of its time, within the accuracy of two
-/// hosts. Operations did not wait for longer requests, which were write-behind or read-ahead.
+/// A part of an operation cannot take longer than the operation; 10 % are allowed because two hosts
+/// measured. Operations did not wait for requests that took longer: these were write-behind or
+/// read-ahead.
 const WAITED_FOR_PERCENT: f64 = 110.0;
 
 /// A disk served the load if it transferred at least this share of it; arrays have dozens of disks.

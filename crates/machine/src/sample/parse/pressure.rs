@@ -25,7 +25,7 @@ pub fn parse(resource: Resource, text: &str, look: &mut Look) {
             (Resource::Cpu, "some") => "pressure_cpu_some_percent",
             (Resource::Memory, "some") => "pressure_memory_some_percent",
             (Resource::Memory, "full") => "pressure_memory_full_percent",
-            // There is always a task with a processor, so all tasks cannot wait for one.
+            // Some task always has a processor, so it never happens that all tasks wait for one.
             _ => continue,
         };
         if let Some(total_us) = total {

@@ -14,7 +14,7 @@ use crate::replay::packed::{Marks, NO_OP, PackedTrace};
 /// the same time, it waits for those that ended last.
 const AWAITED_MOST: usize = 256;
 
-/// A thread or a process. Of processes only the threads are known.
+/// A thread. Of a process only its threads are known.
 struct Span<'l> {
     begun_ns: u64,
     ended_ns: u64,
