@@ -124,7 +124,7 @@ function Percentiles({ detail }: { detail: Detail }) {
       describe={`${said.join("; ")}.`}
       option={option}
       height={300}
-      note="Share of operations that took no longer. Each step to the right is ten times rarer."
+      note="A point shows the time within which that share of operations completed. With each step to the right, slower operations are ten times rarer."
       table={() => ({
         columns: ["kind", "percentile", "ms"],
         rows: curves.flatMap((curve) =>

@@ -74,8 +74,8 @@ pub enum CurveError {
     },
     /// A load point that is not above the previous one.
     #[error(
-        "load point {} reached {after:.1}, no more than the one before ({before:.1}): the storage was \
-         already saturated. Omit this load point and all later ones",
+        "load point {} reached {after:.1} {unit}, no more than the one before ({before:.1} {unit}): the \
+         storage was already saturated. Omit this load point and all later ones",
         .index + 1
     )]
     NotIncreasing {
@@ -84,6 +84,7 @@ pub enum CurveError {
         /// The load of the previous point.
         before: f64,
         after: f64,
+        unit: &'static str,
     },
 }
 
@@ -126,7 +127,7 @@ pub(crate) fn steps_off(loads: &[f64]) -> Result<Vec<UnevenStep>, CurveError> {
     let mut before = 0.0;
     for (index, &after) in loads.iter().enumerate() {
         check_value(index, after)?;
-        check_order(index, before, after)?;
+        check_order(index, before, after, "streams")?;
         let step = after - before;
         // A small tolerance, so that a step of exactly 30 % is not rejected because of rounding.
         if (step - nominal).abs() > nominal * (STEP_TOLERANCE + 1e-9) {
@@ -187,7 +188,7 @@ fn check_curve(points: &[CurvePoint]) -> Result<(CurvePoint, CurvePoint), CurveE
         check_value(index, point.mean_latency_ms)?;
     }
     for (index, pair) in points.windows(2).enumerate() {
-        check_order(index + 1, pair[0].achieved_ops_per_s, pair[1].achieved_ops_per_s)?;
+        check_order(index + 1, pair[0].achieved_ops_per_s, pair[1].achieved_ops_per_s, "op/s")?;
     }
     Ok((*first, *last))
 }
@@ -196,8 +197,8 @@ fn check_value(index: usize, value: f64) -> Result<(), CurveError> {
     if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(CurveError::NotMeasured { index }) }
 }
 
-fn check_order(index: usize, before: f64, after: f64) -> Result<(), CurveError> {
-    if after > before { Ok(()) } else { Err(CurveError::NotIncreasing { index, before, after }) }
+fn check_order(index: usize, before: f64, after: f64, unit: &'static str) -> Result<(), CurveError> {
+    if after > before { Ok(()) } else { Err(CurveError::NotIncreasing { index, before, after, unit }) }
 }
 
 #[cfg(test)]

@@ -61,9 +61,9 @@ pub enum ImportError {
     /// NASPT's XML, whose inner format is not public.
     #[error(
         "{source_name} is a trace of Intel's NAS Performance Toolkit ({found}). Reelgauge cannot read it: \
-         the format of its header and transactions is not public (it is in Intel's \"Creating Custom \
-         Workloads\"). 'reelgauge traces' lists the twelve workloads, synthesized from their published \
-         statistics"
+         the format of its header and transactions is not public (Intel describes it only in the \
+         unpublished \"Creating Custom Workloads\"). 'reelgauge traces' lists the twelve workloads, \
+         synthesized from their published statistics"
     )]
     Naspt {
         /// The name of the source.

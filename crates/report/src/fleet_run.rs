@@ -36,7 +36,7 @@ pub enum WhyMissing {
         /// The reason it gave, if any.
         why: Option<String>,
     },
-    /// Its plan differs from the one it was given.
+    /// The plan that it reports differs from the plan that the controller sent.
     OtherPlan,
     /// Its protocol differs from the controller's.
     OtherProtocol {
@@ -61,7 +61,10 @@ pub fn why_missing(why: &WhyMissing) -> String {
         }
         WhyMissing::EndedEarly { why: Some(why) } => format!("its run ended early ({})", plain(why)),
         WhyMissing::EndedEarly { why: None } => "its run ended early".to_owned(),
-        WhyMissing::OtherPlan => "its plan differs from the one it was given".to_owned(),
+        WhyMissing::OtherPlan => {
+            "the plan that it reports differs from the plan that the controller sent; repeat the run"
+                .to_owned()
+        }
         WhyMissing::OtherProtocol { agent, version, controller } => format!(
             "its Reelgauge {} uses protocol {agent}, but this controller's {} uses protocol {controller}; \
              install the same version on both",

@@ -318,7 +318,7 @@ fn confidence(statement: &Statement, summary: &Summary, is_doubt_told: bool) -> 
         return "Low: some workers did not measure (listed above).".to_owned();
     }
     if summary.msmeter.is_some() {
-        return "As good as the original meter's records: that meter measures nothing that could confirm them."
+        return "Depends on msMeter's records alone: msMeter measures nothing that could confirm them."
             .to_owned();
     }
     let mut others = Vec::new();

@@ -48,19 +48,20 @@ fn answer(fit: &MixFit, profile: Option<&str>) -> String {
     match fit.likeness {
         Likeness::Same => {
             format!(
-                "{what} matches this trace: no distance exceeds that of a mix from its own recording (column \
-                 \"mix itself\")."
+                "{what} matches this trace: no distance exceeds the one between a mix and a recording of \
+                 that same mix (column \"mix itself\")."
             )
         }
         Likeness::Near => format!(
-            "{what} is close to this trace: the largest distance is {}. The limit of each distance is {} \
-             plus the column \"mix itself\".",
+            "{what} is close to this trace: the largest distance is {}. A distance is too far if it exceeds \
+             the column \"mix itself\" by more than {}.",
             largest(fit),
             number(fit.threshold)
         ),
         Likeness::NothingLikeIt => format!(
-            "No mix is close to this trace: the largest distance is {}. The limit of each distance is {} \
-             plus the column \"mix itself\". Replay the trace itself instead: reelgauge replay TRACE PATH",
+            "No mix is close to this trace: the largest distance is {}. A distance is too far if it exceeds \
+             the column \"mix itself\" by more than {}. Replay the trace itself instead: reelgauge replay \
+             TRACE PATH",
             largest(fit),
             number(fit.threshold)
         ),

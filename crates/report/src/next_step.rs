@@ -47,8 +47,8 @@ pub fn next_step(summary: &Summary) -> Option<String> {
         }
         NextStep::AllowMore => "Raise --max-rate, or use fewer streams or workers.".to_owned(),
         NextStep::PassTheCaches => {
-            "Use test files of more than twice the memory that answered (this client's or the server's) in \
-             total."
+            "Use test files whose total size is more than twice the memory of the host that answered (this \
+             client or the server)."
                 .to_owned()
         }
         NextStep::MeasureAlone => then("Repeat the run while nothing else uses the storage", again),

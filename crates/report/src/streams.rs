@@ -61,7 +61,8 @@ pub(crate) fn details(point: &LoadPoint, summary: &Summary, detail: Detail, page
         if let Some(worst) = worst_streams::worst(&figures.streams, all) {
             page.detail(|page| {
                 page.gap();
-                let with = if several { format!(", with {}", streams_of(point)) } else { String::new() };
+                let with =
+                    if several { format!(" (load point with {})", streams_of(point)) } else { String::new() };
                 page.heading(&format!("{}{with}", worst.heading));
                 page.table(worst.table);
                 worst.below.iter().for_each(|line| page.sentence(Tone::Plain, line));

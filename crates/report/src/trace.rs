@@ -172,7 +172,7 @@ fn both(figures: &TraceFigures, is_page: bool, page: &mut Page) {
     page.gap();
     page.table(table);
     let notes = [
-        (figures.reads_at_the_end, "read nothing at the end of the file"),
+        (figures.reads_at_the_end, "returned no data, at the end of the file"),
         (figures.short_ops, "moved less data than requested"),
         (figures.copied_ops, "were copied by the kernel"),
         (figures.mapped_ops, "used memory maps (mmap)"),

@@ -180,8 +180,8 @@ pub enum ProcedureError {
     },
     /// An event whose command was not supplied again.
     #[error(
-        "step '{step}' runs its event again, but a resumed procedure does not take the event's command from \
-         the run. Add --event '{event}: COMMAND'"
+        "step '{step}' must run its event again. A resumed procedure does not reuse the command that was \
+         given the first time. Add --event '{event}: COMMAND'"
     )]
     EventAgain { step: String, event: String },
     /// A step without enough space.

@@ -166,8 +166,8 @@ pub enum ProveError {
     Compare(#[from] CompareRunsError),
     /// Passes were disturbed repeatedly.
     #[error(
-        "{0} passes were disturbed, as many as the proof needs, so it stopped. See {1} for the causes. \
-         Remove them, then repeat the proof"
+        "{0} passes were disturbed, as many as were planned, so the proof stopped. See {1} for the causes. \
+         Remove the causes, then repeat the proof"
     )]
     TooDisturbed(usize, String),
 }

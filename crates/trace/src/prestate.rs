@@ -285,8 +285,8 @@ fn notes(walk: &mut Walk, entries: &[Prepared]) -> Vec<String> {
     }
     if walk.coarse > 0 {
         notes.push(format!(
-            "{} files are written in so many places that everything from the first to the last counts as \
-             written.",
+            "{} files are written in very many places. In each, everything from the first to the last \
+             written byte is treated as written, so it may be prepared smaller than it was.",
             walk.coarse
         ));
     }

@@ -59,7 +59,7 @@ impl Actor for EditorPlan {
         self.footage.check(check)?;
         self.frames.check(check)?;
         check.not_zero("cameras", self.cameras == 0, "an editor plays at least one camera")?;
-        Ok(check.at_most("cameras", self.cameras, CAMERAS_MAX)?)
+        Ok(check.at_most("cameras", self.cameras, CAMERAS_MAX, "")?)
     }
 
     fn outline(&self, media: Option<&Media>) -> Outline<'_> {

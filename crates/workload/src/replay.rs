@@ -136,8 +136,8 @@ pub enum ReplayOrder {
     Serial,
     /// Each thread keeps its order, and files are opened before use
     Streams,
-    /// Like streams, and operations on the same handle, name or file also keep their order. Unless the pace
-    /// is recorded, programs that ran one after another also keep that order
+    /// Like streams, and operations on the same handle, name or file also keep their order. Unless
+    /// --pace is 'recorded', programs that ran one after another also keep that order
     #[default]
     Resources,
 }

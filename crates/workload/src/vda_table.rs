@@ -87,7 +87,7 @@ impl VdaLoad {
     pub(crate) fn check(&self, check: &Check) -> Checked {
         check.file_size(self.file_size, Size(MAX_LEN.into()))?;
         check.not_zero("files", self.files == 0, "use at least 1")?;
-        check.at_most("files", self.files, FILES_MAX)?;
+        check.at_most("files", self.files, FILES_MAX, "")?;
         if self.file_size.bytes() < u64::from(MAX_LEN) {
             let (field, kind, size) = (check.spelling.name("file_size"), check.kind, self.file_size);
             return Err(StreamsError::FileUnderTransfer { field, kind, size }.into());

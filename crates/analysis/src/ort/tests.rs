@@ -244,7 +244,7 @@ fn impossible_curves_are_typed_errors() {
     assert_eq!(ort(&nan), Err(CurveError::NotMeasured { index: 1 }));
     let back = [point(1.0, 1.0), point(3.0, 1.0), point(3.0, 2.0)];
     let error = ort(&back).unwrap_err();
-    assert_eq!(error, CurveError::NotIncreasing { index: 2, before: 3.0, after: 3.0 });
+    assert_eq!(error, CurveError::NotIncreasing { index: 2, before: 3.0, after: 3.0, unit: "op/s" });
     assert!(error.to_string().starts_with("load point 3 "), "{error}");
     let two = [point(1.0, 1.0), point(2.0, 1.0)];
     assert_eq!(knee(&two), Err(CurveError::TooFewPoints { have: 2, need: 3 }));

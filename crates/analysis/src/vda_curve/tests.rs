@@ -88,9 +88,9 @@ fn unmeasured_point_is_invalid() {
 fn saturated_points_do_not_make_a_curve() {
     let points = [point(10, 1.0, Some(2.0)), point(20, 1.0, Some(3.0)), point(20, 1.0, Some(9.0))];
     let found = curve(&points);
-    let not_above = |before, after| CurveError::NotIncreasing { index: 2, before, after };
-    assert_eq!(found.overall_response_time_ms, Err(not_above(200.0, 200.0)));
-    assert_eq!(found.uneven_steps, Err(not_above(20.0, 20.0)));
+    let not_above = |before, after, unit| CurveError::NotIncreasing { index: 2, before, after, unit };
+    assert_eq!(found.overall_response_time_ms, Err(not_above(200.0, 200.0, "op/s")));
+    assert_eq!(found.uneven_steps, Err(not_above(20.0, 20.0, "streams")));
 }
 
 #[test]

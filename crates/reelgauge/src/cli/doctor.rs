@@ -17,7 +17,8 @@ pub struct DoctorArgs {
     /// Directory whose path from this client is checked [default: check the whole client]
     pub path: Option<PathBuf>,
     /// Also test what media programs need of the file system: clock, locks, saving, names, extended
-    /// attributes, listing. Writes only in PATH/reelgauge-area, and removes it all again
+    /// attributes, listing. Writes only in PATH/reelgauge-area, and removes its own files
+    /// afterwards
     #[arg(long)]
     pub probe: bool,
     /// With --probe: stop if the storage does not respond for this long

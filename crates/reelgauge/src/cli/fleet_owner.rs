@@ -29,7 +29,7 @@ pub struct OwnerArgs {
     /// [default: no limit]
     #[arg(long, value_name = "SIZE")]
     pub max_network: Option<Size>,
-    /// Stop the load there after this time without contact to the controller, 2s to 60s [default: 15s]
+    /// Stop the load there after this time without contact with the controller, 2s to 60s [default: 15s]
     #[arg(long, value_name = "TIME", value_parser = silence)]
     pub max_silence: Option<Span>,
 }

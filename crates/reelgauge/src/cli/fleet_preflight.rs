@@ -18,11 +18,12 @@ pub struct FleetPreflightArgs {
     /// The fleet's directory
     #[arg(long, value_name = "DIR", default_value = DEFAULT_SITE)]
     pub fleet: PathBuf,
-    /// Agent to which all others send, if possible on the server [default: the plan's first observer, else
-    /// each to the next]
+    /// Agent to which all others send, preferably one on the server [default: the plan's first observer;
+    /// without one, each agent sends to the next]
     #[arg(long, value_name = "AGENT")]
     pub peer: Option<AgentName>,
-    /// Address of that agent for all others [default: the addresses that clients and agent report]
+    /// Address at which all others reach that agent [default: the server addresses that the others report,
+    /// and the addresses that the agent reports]
     #[arg(long, value_name = "ADDR", requires = "peer")]
     pub peer_address: Option<IpAddr>,
     /// Duration of each network measurement; at most 10s

@@ -45,8 +45,10 @@ prove the cause. Marks are kept in marks.json of the run. For a finished run, Re
 report.html again.
 
 Examples:
-  reelgauge mark reelgauge-runs/RUN 'node 2 switched off'                  during the run
-  reelgauge mark reelgauge-runs/RUN 'rebuild of md0' --at 90s --lasted 5m  afterwards
+  # During the run
+  reelgauge mark reelgauge-runs/RUN 'node 2 switched off'
+  # Afterwards
+  reelgauge mark reelgauge-runs/RUN 'rebuild of md0' --at 90s --lasted 5m
 
 Exit codes: 0 added, 2 wrong usage or not a run directory, 3 added, but report.html does not show it.";
 
@@ -56,8 +58,11 @@ first hour, then every ten seconds. They are kept in a separate directory, in th
 counters. Linux only.
 
 Examples:
-  reelgauge watch                            on the server, during a run on a client; Ctrl-C ends it
-  reelgauge watch --duration 1h              a typical hour
-  reelgauge watch /mnt/nas --duration 10m    the path from here to that storage
+  # On the server, during a run on a client; Ctrl-C ends it
+  reelgauge watch
+  # A typical hour
+  reelgauge watch --duration 1h
+  # The path from here to that storage
+  reelgauge watch /mnt/nas --duration 10m
 
 Exit codes: 0 done, 2 wrong usage, 3 nothing could be sampled, 130 interrupted before --duration was over.";

@@ -31,6 +31,6 @@ pub(super) fn reason(gap: &Gap) -> String {
         NotKnown::NotUnderstood(what) => {
             format!("{text} has an unexpected format ({})", plain_short(what, REASON_CHARS))
         }
-        NotKnown::Writes(why) => format!("{} (the --collect-script script reads it)", plain(why)),
+        NotKnown::Writes(why) => format!("{}; the script from --collect-script does", plain(why)),
     }
 }

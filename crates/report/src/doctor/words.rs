@@ -186,7 +186,9 @@ pub(super) fn command(text: &str, found: &Found) -> String {
         }
     });
     match is_missing {
-        true => said + " (replace the words in capitals with the current values: note them first)",
+        true => {
+            said + " (note the current values before the change, and put them in place of the words in capitals)"
+        }
         false => said,
     }
 }

@@ -290,7 +290,8 @@ fn validity(runs: &[DocumentRun]) -> Section {
         let rows =
             [("Run", ended), ("Criteria", criteria), ("Confidence", &confidence), ("Cause", &hero.cause)];
         let differs = deviation_sentences(&[summary.procedure.as_ref()]);
-        let differs = differs.into_iter().map(|words| ("Differs from the paper".to_owned(), words));
+        let differs =
+            differs.into_iter().map(|words| ("Differs from the published procedure".to_owned(), words));
         let rows = rows.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned()));
         section.blocks.push(Block::Heading(plain(run.name())));
         section.blocks.push(Block::Rows(rows.chain(differs).collect()));

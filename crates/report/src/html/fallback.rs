@@ -54,7 +54,7 @@ pub(super) fn fallback(page: &Page) -> String {
         }
     }
     if !page.deviations.is_empty() {
-        element("h2", "Differs from the paper", &mut html);
+        element("h2", "Differences from the published procedure", &mut html);
         page.deviations.iter().for_each(|words| element("p", &plain(words), &mut html));
     }
     html.push_str("</main>");

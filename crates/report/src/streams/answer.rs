@@ -61,9 +61,9 @@ fn carried_before(summary: &Summary, statement: &Statement) -> Option<String> {
 fn so_far(streams: u64, frames_judged: u64, outcome: Outcome) -> String {
     if outcome == Outcome::Complete {
         return format!(
-            "UNKNOWN whether the criteria were met: no frame of {} was late among the {} in its log.",
-            counted(streams, "stream"),
-            counted(frames_judged, "frame")
+            "UNKNOWN whether the criteria were met: of the {} in the run's log, no frame of {} was late.",
+            counted(frames_judged, "frame"),
+            counted(streams, "stream")
         );
     }
     format!(

@@ -93,7 +93,7 @@ impl Frames {
         check.not_zero("buffer", self.buffer.is_zero(), remedy)?;
         check_clip(self.clip, check)?;
         match self.buffer {
-            Buffer::Frames(frames) => check.at_most("buffer", frames, BUFFER_FRAMES_MAX),
+            Buffer::Frames(frames) => check.at_most("buffer", frames, BUFFER_FRAMES_MAX, " frames"),
             Buffer::Time(_) => Ok(()),
         }
     }

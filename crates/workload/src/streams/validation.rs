@@ -79,11 +79,13 @@ pub enum StreamsError {
         size: Size,
     },
     /// A number is larger than one worker supports.
-    #[error("{field} must be at most {most}")]
+    #[error("{field} must be at most {most}{unit}")]
     TooMany {
         /// The name of the number.
         field: String,
         most: u32,
+        /// The unit, after a space; empty for a plain number.
+        unit: &'static str,
     },
     /// The time of the search is 0.
     #[error("{} leaves no time to search. Set a time, like 5m, or omit it", .0.set("time_max", "0s"))]
@@ -233,9 +235,15 @@ impl Check {
     }
 
     /// Fails for a number that would exhaust the memory.
-    pub(crate) fn at_most(&self, key: &str, count: u32, most: u32) -> Result<(), StreamsError> {
+    pub(crate) fn at_most(
+        &self,
+        key: &str,
+        count: u32,
+        most: u32,
+        unit: &'static str,
+    ) -> Result<(), StreamsError> {
         if count > most {
-            Err(StreamsError::TooMany { field: self.spelling.name(key), most })
+            Err(StreamsError::TooMany { field: self.spelling.name(key), most, unit })
         } else {
             Ok(())
         }
