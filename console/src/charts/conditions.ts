@@ -5,7 +5,7 @@ import { createContext } from "preact";
 
 export const ConditionsContext = createContext<readonly string[]>([]);
 
-/** `Differs from the published procedure: --step 20s (paper: 1h); 1 computer (paper: 10).` Empty without differences. */
+/** `Differs from the published procedure: --step 20s (paper: 1h).` Empty without differences. */
 export function conditionsText(deviations: readonly string[]): string {
   return deviations.length === 0 ? "" : `Differs from the published procedure: ${deviations.join("; ")}.`;
 }
