@@ -31,7 +31,7 @@ pub enum Area {
 
 /// How many words of the list each area still has.
 const ALLOWED: &[(Area, usize)] =
-    &[(Area::Program, 5), (Area::Application, 19), (Area::Documents, 0), (Area::Comments, 11)];
+    &[(Area::Program, 5), (Area::Application, 19), (Area::Documents, 0), (Area::Comments, 10)];
 
 /// A word or phrase to avoid, and what to write.
 const AVOIDED: &[(&str, &str)] = &[
