@@ -170,7 +170,8 @@ test("a procedure's charts name what differs from the paper; lines by client are
   for (const chart of ["compare-rate", "compare-transfer-rate", "compare-transfer-mean"]) {
     const note = page.locator(`#${chart} figcaption`);
     await expect(note).toContainText("Corresponds to EBU Tech 3362, Figure");
-    await expect(note).toContainText("Differs from the paper: --file-size 8MiB (paper: 100GB); --step 1s (paper: 1h).");
+    const differs = "Differs from the published procedure: --file-size 8MiB (paper: 100GB); --step 1s (paper: 1h).";
+    await expect(note).toContainText(differs);
   }
   // An exported picture has the same line below it.
   expect(await fileOf(page, "compare-transfer-rate", "SVG")).toContain("--file-size 8MiB (paper: 100GB)");

@@ -124,7 +124,10 @@ function Percentiles({ detail }: { detail: Detail }) {
       describe={`${said.join("; ")}.`}
       option={option}
       height={300}
-      note="A point shows the time within which that share of operations completed. With each step to the right, slower operations are ten times rarer."
+      note={
+        "A point shows the time within which that share of operations completed. With each step to the right, " +
+        "slower operations are ten times rarer."
+      }
       table={() => ({
         columns: ["kind", "percentile", "ms"],
         rows: curves.flatMap((curve) =>
