@@ -1,4 +1,4 @@
-// A storage that stops responding during a run; and many tabs of one browser at once.
+// Storage that stops responding during a run; and many tabs of one browser at once.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";

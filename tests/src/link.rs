@@ -53,7 +53,7 @@ impl Link {
     }
 
     /// A link on which every packet takes this long in each direction, and so many of a thousand are
-    /// lost. A Python program forwards the packets, which limits the speed to some hundred MB/s.
+    /// lost. A Python program forwards the packets, which limits the speed to a few hundred MB/s.
     ///
     /// # Panics
     /// If it cannot be set up.

@@ -1,4 +1,4 @@
-// A run in progress: phase, progress, a storage that does not respond, late frames (large), margins, throughput of the
+// A run in progress: phase, progress, storage that does not respond, late frames (large), margins, throughput of the
 // last second, and a button to stop it.
 
 import type { ComponentChildren } from "preact";

@@ -1,7 +1,7 @@
 //! Measures what the meter costs per operation: `cargo run --release -p reelgauge-analysis --example
 //! meter_cost`.
 //!
-//! The records look like those of a closed loop: every operation is late by some hundred nanoseconds, so
+//! The records look like those of a closed loop: every operation is late by a few hundred nanoseconds, so
 //! both of its times are recorded. Workers take turns after `batch` operations. Many operations per turn
 //! are what one ring per worker gives; one per turn is what a shared ring gives, and is the worst case
 //! for caches. `read` is the cost of only reading the records; it is part of `add`.

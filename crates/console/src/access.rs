@@ -80,7 +80,7 @@ impl AccessRules {
     /// Whether a request is answered, and for whom.
     ///
     /// # Errors
-    /// The reason of the refusal, for the client.
+    /// The reason for the refusal, for the client.
     pub fn judge(&self, asking: &Asking<'_>) -> Result<Visitor, ApiError> {
         let host = asking.host.unwrap_or_default();
         if !self.site.is_host(host) {

@@ -10,7 +10,7 @@
 //! names ([`fragment::FragmentPart::Decide`]). Settings that cannot be computed from the stated facts
 //! stay unchanged, and are named.
 //!
-//! Not here: sentences. The reason of a line is in its rule, in `catalogue/rules`.
+//! Not here: sentences. The reason for a line is in its rule, in `catalogue/rules`.
 
 mod apple;
 pub mod fragment;

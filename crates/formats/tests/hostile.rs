@@ -15,7 +15,7 @@ const MOV: &[u8] = include_bytes!("data/tiny.mov");
 const MP4: &[u8] = include_bytes!("data/tiny.mp4");
 
 thread_local! {
-    /// One folder for each test thread: a new one for each of some ten thousand files takes too long.
+    /// One folder for each test thread: a new one for each of tens of thousands of files takes too long.
     static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
 }
 

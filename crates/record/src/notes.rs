@@ -16,7 +16,7 @@ pub const FIELD_CHARS_MAX: usize = 200;
 /// Limit of facts about the storage, in addition to make, model and firmware.
 pub const OTHER_MAX: usize = 20;
 
-/// Facts about a storage that have their own fields.
+/// Facts about storage that have their own fields.
 const KNOWN: [&str; 3] = ["make", "model", "firmware"];
 
 /// `notes.json` in a run directory: the user's notes about a run and its storage.

@@ -74,7 +74,7 @@ pub const VERSION: &str = env!("REELGAUGE_VERSION");
 /// The range of the time limit for storage that does not answer, in seconds.
 const PATIENCE_S: std::ops::RangeInclusive<u64> = 1..=3600;
 
-/// Measure how many video streams a storage sustains, what limits it, and what to change
+/// Measure how many video streams storage sustains, what limits it, and what to change
 #[derive(Debug, Parser)]
 #[command(
     name = "reelgauge",

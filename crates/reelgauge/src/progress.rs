@@ -171,7 +171,7 @@ fn standing(step: &SearchStep, since_step: Duration) -> String {
     format!("trial {}, {}{}, {elapsed}{at_most}", step.trial, step.label, known.collect::<String>())
 }
 
-/// The most important first: a storage that does not answer, then late frames if there are frames. Also
+/// The most important first: storage that does not respond, then late frames if there are frames. Also
 /// returns which parts are bad news.
 fn figures(live: &Live) -> (String, Vec<String>) {
     let silence = live.waiting.silence();

@@ -421,7 +421,7 @@ fn quick_check_screen_is_not_truncated() {
         looked_s: 58.0,
         ..CheckFacts::default()
     });
-    // The reason of the interruption comes first, and the next step changes.
+    // The reason for the interruption comes first, and the next step changes.
     let broken_off = screen(&summary, &Screen::default());
     // The command is never wrapped, so that it can be pasted.
     let next = format!("reelgauge check '/mnt/{}'", long());

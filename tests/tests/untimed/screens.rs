@@ -332,7 +332,7 @@ fn traces_are_recorded_and_imported() {
     at_every_width(dir, &["ops", "imported/seen-60"], 0);
 }
 
-/// Verbs that improve a storage or serve many hosts: they measure nothing themselves.
+/// Verbs that improve storage or serve many hosts: they measure nothing themselves.
 #[test]
 fn screens_of_verbs_without_load_fit() {
     require!(Need::Tool("tmux"));

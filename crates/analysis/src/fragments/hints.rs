@@ -5,7 +5,7 @@
 //! produces a file with thousands of extents: on ext3 in 2009, 49,986 instead of 26; today on XFS, one
 //! extent per 64 KiB. A single write far beyond the end makes servers stall that fill gaps with zeros.
 //!
-//! The memory is bounded: some thousand files, and a million bytes that wait to be overwritten.
+//! The memory is bounded: a few thousand files, and a million bytes that wait to be overwritten.
 
 use std::collections::{BTreeSet, HashMap};
 

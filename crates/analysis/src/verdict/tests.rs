@@ -26,7 +26,7 @@ fn silent(ruling: Ruling) -> Verdict {
     ruling.in_words(|_| String::new())
 }
 
-/// The reason of the first failure.
+/// The reason for the first failure.
 fn reason(ruling: &Ruling) -> &Reason {
     ruling.unmet()[0].reason()
 }

@@ -1,4 +1,4 @@
-//! The reason of a failed run as a plain sentence: what happened, where, when, and the remedy.
+//! The reason for a failed run as a plain sentence: what happened, where, when, and the remedy.
 
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::session::timed_check::within_a_look;
 /// Facts about the target, for a sentence about it.
 #[derive(Debug)]
 pub struct Circumstances<'a> {
-    /// The reason of the stop, if it was stopped.
+    /// The reason for the stop, if it was stopped.
     pub stopped_by: StoppedBy,
     pub target: &'a Path,
     pub area_root: &'a Path,

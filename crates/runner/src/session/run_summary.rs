@@ -106,7 +106,7 @@ pub struct RunFacts<'a> {
     pub ending: Ending,
     /// The reason as text, if it ended early.
     pub reason: Option<String>,
-    /// The reason of the stop, if it was stopped.
+    /// The reason for the stop, if it was stopped.
     pub stopped_by: StoppedBy,
     /// The driver's notes on features of the system.
     pub driver_notes: Vec<String>,
@@ -168,7 +168,7 @@ pub fn summarise(facts: RunFacts<'_>) -> Summary {
     summary
 }
 
-/// The reason of an early end, in the form of the summary.
+/// The reason for an early end, in the form of the summary.
 fn ending(ending: &Ending, stopped_by: StoppedBy) -> Option<RunEnding> {
     Some(match ending {
         Ending::OnTime | Ending::Exhausted => return None,

@@ -193,7 +193,7 @@ impl StreamFiles {
 
     /// Removes the area again if it was made for this run, which can't begin.
     pub fn take_back(&mut self) {
-        // Files that can't be removed are removed by `reelgauge clean`; the reason of the stop matters
+        // Files that can't be removed are removed by `reelgauge clean`; the reason for the stop matters
         // more.
         let _ = self.made.remove();
         if self.area.is_new() {

@@ -134,7 +134,7 @@ fn carry_out(
     run.end(&verb, course, vda, observer, interrupt)
 }
 
-/// The largest counts that a search may try; a note has the reason of a limit.
+/// The largest counts that a search may try; a note has the reason for a limit.
 fn limits_of(
     plan: &StreamsPlan,
     actors: &Actors,
