@@ -94,13 +94,7 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
         NoteFact::NoDirect { .. } => {
             "No direct I/O here; the client's cache answers. Use larger files.".to_owned()
         }
-        NoteFact::Lost { part } => match part {
-            LostPart::Summary => "summary.json is missing; criteria are unknown. Measure again.",
-            LostPart::Log => "The log is damaged; figures cover the rest. Measure again.",
-            LostPart::Streams => "streams.json is missing; late frames are unknown. Measure again.",
-            LostPart::Counters => "The counters are missing; the limit is unknown. Measure again.",
-        }
-        .to_owned(),
+        NoteFact::Lost { part } => lost(part).to_owned(),
         NoteFact::Overlap { shared_s, all_s, .. } => {
             let (shared, all) = (moment(*shared_s), moment(*all_s));
             format!("Runs overlapped for {shared} of {all}: rates too low. Measure longer.")
@@ -118,6 +112,16 @@ fn words(note: &Note, summary: &Summary) -> Option<String> {
         NoteFact::AgentLogMissing => "Operations are missing: totals are too low. Measure again.".to_owned(),
         _ => return None,
     })
+}
+
+/// The note about a missing part of a run.
+fn lost(part: &LostPart) -> &'static str {
+    match part {
+        LostPart::Summary => "summary.json is missing; criteria are unknown. Measure again.",
+        LostPart::Log => "The log is damaged; figures cover the rest. Measure again.",
+        LostPart::Streams => "streams.json is missing; late frames are unknown. Measure again.",
+        LostPart::Counters => "The counters are missing; the limit is unknown. Measure again.",
+    }
 }
 
 /// The note about a limit that delays operations, or that cached writes can exceed.

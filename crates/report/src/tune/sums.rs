@@ -76,8 +76,7 @@ pub(super) fn sum(sum: &Sum) -> String {
         ),
         Sum::Dirty { mbit_per_s, second_bytes, bytes, background_bytes } => format!(
             "Calculation: 1 s x {} / 8 = {}, limited to the range 512 MiB to 2 GiB: {}; writeback begins at \
-             an eighth of it \
-             ({}).",
+             an eighth of it ({}).",
             speed(*mbit_per_s),
             amount(*second_bytes),
             block_size(*bytes),
