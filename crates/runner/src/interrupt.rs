@@ -5,6 +5,9 @@
 //! terminal is closed after Ctrl-C, the second one has no further effect. If a child process does the
 //! measuring ([`crate::supervise`]), its parent applies the same rule.
 
+#[cfg(windows)]
+mod windows;
+
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,15 +16,13 @@ use std::time::{Duration, Instant};
 
 use reelgauge_analysis::run_ending::RunStop;
 #[cfg(unix)]
-use signal_hook::consts::{SIGHUP, SIGXFSZ};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
+#[cfg(unix)]
 use crate::exit_code::INTERRUPTED;
 
 #[cfg(unix)]
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-#[cfg(not(unix))]
-const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 /// Signals within this time of the first mean the same: an impatient second Ctrl-C, a terminal that
 /// closes.
@@ -80,12 +81,16 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens for SIGINT, SIGTERM and SIGHUP (Ctrl-C and Ctrl-Break on Windows).
+    /// Listens for SIGINT, SIGTERM and SIGHUP; on Windows for Ctrl-C, Ctrl-Break and the end of the window,
+    /// the session or the system.
     pub fn listen() -> io::Result<Interrupt> {
         let interrupt = Interrupt::default();
         // A file that exceeds this process's size limit is an error to report, not a silent death.
         #[cfg(unix)]
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
+        #[cfg(windows)]
+        windows::listen(&interrupt.asked, &interrupt.is_armed)?;
+        #[cfg(unix)]
         for signal in SIGNALS {
             let is_armed = Arc::clone(&interrupt.is_armed);
             signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED.into(), is_armed)?;

@@ -45,6 +45,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ("crates/machine/src/mount/windows.rs", "calls of the Windows API"),
     ("crates/record/src/identity/linux.rs", "the file system identity of one thread"),
     ("crates/record/src/log/delta.rs", "AVX2 where the processor has it"),
+    ("crates/runner/src/interrupt/windows.rs", "calls of the Windows API"),
     ("crates/record/tests/memory.rs", "an allocator that counts"),
 ];
 
