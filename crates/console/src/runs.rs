@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use reelgauge_machine::full_path;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_results::live;
 use reelgauge_results::run_notes::NOTES_FILE;
@@ -52,7 +53,7 @@ impl Runs {
     /// If it cannot be made or found.
     pub fn in_dir(dir: &Path) -> io::Result<Runs> {
         fs::create_dir_all(dir)?;
-        Ok(Runs { dir: dir.canonicalize()?, known: Mutex::default() })
+        Ok(Runs { dir: full_path(dir)?, known: Mutex::default() })
     }
 
     /// The folder, all links resolved.

@@ -22,6 +22,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
+use reelgauge_machine::full_path;
 use reelgauge_record::identity;
 
 pub use crate::area_path::AreaDir;
@@ -347,7 +348,7 @@ impl Area {
 pub fn area_around(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
     // The existing part of the path may lead through links.
-    let there = absolute.ancestors().find_map(|dir| Some((dir, fs::canonicalize(dir).ok()?)));
+    let there = absolute.ancestors().find_map(|dir| Some((dir, full_path(dir).ok()?)));
     let whole = match there {
         Some((dir, whole)) => whole.join(absolute.strip_prefix(dir).ok()?),
         None => absolute,
@@ -376,7 +377,7 @@ fn not_a_dir(path: &Path, is_link: bool) -> AreaError {
 
 /// The target as an absolute path without symbolic links, if it is a directory outside any area.
 fn checked_target(target: &Path) -> Result<PathBuf, AreaError> {
-    let absolute = fs::canonicalize(target).map_err(|error| match error.kind() {
+    let absolute = full_path(target).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             AreaError::Missing { target: target.to_owned(), nearest: nearest_existing(target) }
         }

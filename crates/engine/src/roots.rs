@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use reelgauge_machine::full_path;
+
 /// Directories that may contain targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots(Vec<PathBuf>);
@@ -49,7 +51,7 @@ impl Roots {
     pub fn new(paths: &[PathBuf]) -> Result<Roots, RootsError> {
         let root = |path: &PathBuf| {
             let no_root = |why: String| RootsError::NoRoot { path: path.clone(), why };
-            let root = path.canonicalize().map_err(|error| no_root(error.to_string()))?;
+            let root = full_path(path).map_err(|error| no_root(error.to_string()))?;
             if !root.is_dir() {
                 return Err(no_root("it is not a directory".to_owned()));
             }
@@ -74,7 +76,7 @@ impl Roots {
         if !path.is_absolute() || given.contains('\0') {
             return Err(RootsError::Relative { path: shown(given), roots: roots() });
         }
-        let real = match path.canonicalize() {
+        let real = match full_path(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => resolve_missing(path),
             other => other,
         };
@@ -109,7 +111,7 @@ fn resolve_missing(path: &Path) -> io::Result<PathBuf> {
         };
         missing.push(name);
         there = there.parent().ok_or(io::ErrorKind::InvalidInput)?;
-        match there.canonicalize() {
+        match full_path(there) {
             Ok(real) => return Ok(missing.iter().rev().fold(real, |path, name| path.join(name))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),

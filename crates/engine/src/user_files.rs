@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::area::AREA_DIR;
 use crate::target_file::TargetFile;
+use reelgauge_machine::full_path;
 use reelgauge_machine::mount::Mount;
 
 /// The maximum number of directory entries that are read.
@@ -106,7 +107,7 @@ impl Material {
     /// [`MaterialError`].
     pub fn find(folder: &Path, target: &Mount, target_path: &Path) -> Result<Material, MaterialError> {
         let io = |source| MaterialError::Io { path: folder.to_owned(), source };
-        let root = folder.canonicalize().map_err(io)?;
+        let root = full_path(folder).map_err(io)?;
         if !fs::metadata(&root).map_err(io)?.is_dir() {
             return Err(MaterialError::NotFolder { path: root });
         }

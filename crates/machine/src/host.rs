@@ -1,19 +1,23 @@
 //! The facts about its host that a run records.
 //!
-//! On Linux from `/proc` and `/sys`; elsewhere what the standard library and `uname` report, the rest is
-//! `None` or empty. Nothing here is measured, and nothing fails: facts that cannot be determined are
-//! omitted. Each file has only one line that matters, so procfs-core is not used, which takes whole
-//! files or nothing.
+//! On Linux from `/proc` and `/sys`; elsewhere what the system's calls report. The rest is `None` or
+//! empty. Nothing here is measured, and nothing fails: facts that cannot be determined are omitted. Each
+//! file has only one line that matters, so procfs-core is not used, which takes whole files or nothing.
 //!
 //! Not here: mounts are looked up where targets are known, and passed in as text.
+
+#[cfg(windows)]
+mod windows;
 
 use std::collections::BTreeMap;
 
 use reelgauge_record::host::{HostFacts, MountFacts, NicFacts};
 
 use crate::interface::{self, Interface};
+#[cfg(any(not(windows), test))]
+use crate::meminfo;
 use crate::source::{Host, Source};
-use crate::{meminfo, system};
+use crate::system;
 
 /// The facts about this host. `mount` is that of the target, if there is one.
 pub fn gather(mount: Option<MountFacts>) -> HostFacts {
@@ -27,7 +31,7 @@ pub fn gather(mount: Option<MountFacts>) -> HostFacts {
         kernel: kernel(),
         cpu_model: cpu_model(&here),
         cpu_count: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        memory_bytes: memory_bytes(&here),
+        memory_bytes: local_memory_bytes(),
         mount,
         nics: nics(&here),
         settings: BTreeMap::new(),
@@ -41,10 +45,8 @@ fn kernel() -> Option<String> {
     Some(format!("{} {}", system.sysname().to_string_lossy(), system.release().to_string_lossy()))
 }
 
-#[cfg(not(unix))]
-fn kernel() -> Option<String> {
-    None
-}
+#[cfg(windows)]
+use windows::kernel;
 
 /// `PRETTY_NAME` of os-release, or the family's name.
 fn os_name(source: &impl Source) -> String {
@@ -54,7 +56,15 @@ fn os_name(source: &impl Source) -> String {
 }
 
 /// The memory of this host, in bytes.
-pub fn memory_bytes(source: &impl Source) -> Option<u64> {
+pub fn local_memory_bytes() -> Option<u64> {
+    #[cfg(windows)]
+    return windows::memory_bytes();
+    #[cfg(not(windows))]
+    memory_bytes(&Host::here())
+}
+
+#[cfg(any(not(windows), test))]
+fn memory_bytes(source: &impl Source) -> Option<u64> {
     meminfo::bytes(&source.text(meminfo::FILE)?, "MemTotal")
 }
 

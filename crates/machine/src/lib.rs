@@ -12,6 +12,7 @@
 //!   the interface that leads to an address. [`link`]: the link from this client to the storage.
 //!   [`packet_overhead`]: the overhead of Ethernet, IP and TCP. [`netlink`]: queries to the kernel, for
 //!   facts that no file contains.
+//!   [`full_path()`]: a path without links.
 //! * [`mountstats`]: the counters of NFS mounts, and bytes that were fetched from the storage.
 //! * [`limits`]: the limits of this process. [`cgroup`], [`meminfo`]: files with limits. [`process`]:
 //!   processes and threads, their identity and their running time.
@@ -26,6 +27,7 @@ pub mod cgroup;
 pub mod devices;
 pub mod facts;
 pub mod file_system;
+mod full_path;
 #[cfg(feature = "sampling")]
 pub mod host;
 pub mod interface;
@@ -48,3 +50,5 @@ pub mod system;
 pub mod texts;
 mod union;
 mod unraid;
+
+pub use full_path::full_path;

@@ -77,7 +77,7 @@ impl Mount {
     /// # Errors
     /// The error of the operating system if the path, or the table of mounts, cannot be read.
     pub fn at(path: &Path) -> io::Result<Mount> {
-        let path = path.canonicalize()?;
+        let path = crate::full_path(path)?;
         system::mount_at(&path)
     }
 

@@ -47,7 +47,7 @@ impl Source for Texts {
     }
 }
 
-/// The local host: a file is read when it is requested.
+/// The local host: a file is read when it is requested. Windows has no such files.
 #[derive(Clone, Debug)]
 pub struct Host {
     root: PathBuf,
@@ -67,6 +67,10 @@ impl Host {
 
 impl Source for Host {
     fn text(&self, path: &str) -> Option<Cow<'_, str>> {
+        // There `/proc` is a folder of the current drive, whatever it contains.
+        if cfg!(windows) {
+            return None;
+        }
         let path = self.root.join(path.trim_start_matches('/'));
         match fs::read(&path) {
             Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned().into()),

@@ -3,7 +3,6 @@
 //! The log is read twice (see [`reelgauge_analysis::detail`]), with constant memory whatever its length.
 //! Not here: the counting (analysis), sentences and HTML (report).
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use reelgauge_analysis::Summary;
 use reelgauge_analysis::detail::data::Measure;
 use reelgauge_analysis::detail::{Detail, FirstPass, JudgedPoint};
 use reelgauge_analysis::trace_stats::{Period, TraceDetails, TraceStats};
+use reelgauge_machine::full_path;
 use reelgauge_record::named_file::write_named;
 use reelgauge_record::run_dir::RunDir;
 use reelgauge_report::deviations::deviation_sentences;
@@ -153,7 +153,7 @@ pub fn trace_page(
     let mut report = details.report(about(&trace, late_ops), |file| name(&trace, file));
     // The page has finer maps, and these are large.
     report.files.iter_mut().for_each(|file| file.map = None);
-    let path = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let path = full_path(dir).unwrap_or_else(|_| dir.to_path_buf());
     if let Some(name) = built_in {
         report.about.path = where_built_in(name);
     }
@@ -265,12 +265,12 @@ fn file_name(trace: &Trace, file: u32) -> Option<String> {
 
 /// The directory's own name, even if it was given as `.`.
 pub(crate) fn id_of(dir: &Path) -> String {
-    let path = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let path = full_path(dir).unwrap_or_else(|_| dir.to_path_buf());
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The command that repeats a run, from any directory.
 pub(crate) fn again(run_dir: &RunDir, summary: &Summary) -> String {
     let plan = run_dir.plan_path();
-    again_with(summary, &fs::canonicalize(&plan).unwrap_or(plan))
+    again_with(summary, &full_path(&plan).unwrap_or(plan))
 }

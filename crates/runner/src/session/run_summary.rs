@@ -15,7 +15,6 @@ use reelgauge_engine::area::AreaDir;
 use reelgauge_engine::cache::{self, Asked, EffectiveMode as Mode, ModeFacts, judge};
 use reelgauge_machine::mount::{Mount, MountKind};
 use reelgauge_machine::mountstats::fetched_bytes;
-use reelgauge_machine::source::Host;
 use reelgauge_machine::{host, link};
 use reelgauge_report::note::{held_back_note, not_counted_note, not_verified_note};
 use reelgauge_report::self_cost::self_cost_sentence;
@@ -268,7 +267,7 @@ fn memory_facts(facts: &RunFacts<'_>, mode: &Mode) -> MemoryFacts {
         past_client_cache,
         client_cached_share,
         cached_loop: link::cached_loop(&locked.mount),
-        client_memory_bytes: host::memory_bytes(&Host::here()),
+        client_memory_bytes: host::local_memory_bytes(),
         server_memory_bytes: subject.material.server_memory_bytes,
         rereads: facts.rereads.clone(),
         suspicion: None,
