@@ -18,6 +18,8 @@ use crate::area::AreaDir;
 #[cfg(target_os = "linux")]
 use crate::area_path::open_to_read;
 pub use mode::{Asked, EffectiveMode, ModeFacts, judge};
+#[cfg(windows)]
+use reelgauge_workload::script::OpenMode;
 #[cfg(target_os = "linux")]
 pub(crate) use residency::resident_bytes;
 pub use residency::{FileResidency, How, Residency, resident};
@@ -48,8 +50,7 @@ pub enum CacheError {
 /// from its directory.
 ///
 /// # Errors
-/// At the first file that cannot be opened or written back, and if the system has no such call (macOS,
-/// Windows).
+/// At the first file that cannot be opened or written back, and if the system has no such call (macOS).
 pub fn drop_cached<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Result<(), CacheError> {
     for path in files {
         drop_one(area, path.as_ref())?;
@@ -61,7 +62,7 @@ pub fn drop_cached<P: AsRef<Path>>(area: Option<&AreaDir>, files: &[P]) -> Resul
 /// nothing back itself, because the unwritten data of other users must not be touched.
 ///
 /// # Errors
-/// At the first file that cannot be opened, and if the system has no such call (macOS, Windows).
+/// At the first file that cannot be opened, and if the system has no such call (macOS).
 #[cfg(target_os = "linux")]
 pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
     for path in files {
@@ -73,10 +74,10 @@ pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
     Ok(())
 }
 
-/// This system has no such call.
+/// Windows also writes them back. macOS has no such call.
 ///
 /// # Errors
-/// Always, if there are files.
+/// As [`drop_cached`].
 #[cfg(not(target_os = "linux"))]
 pub fn drop_written<P: AsRef<Path>>(files: &[P]) -> Result<(), CacheError> {
     drop_cached(None, files)
@@ -93,7 +94,20 @@ fn drop_one(area: Option<&AreaDir>, path: &Path) -> Result<(), CacheError> {
     dropped.map_err(|source| CacheError::Io { path: path.to_owned(), source })
 }
 
-#[cfg(not(target_os = "linux"))]
+/// Windows writes a file back and drops its pages when it is opened unbuffered while no other handle uses the
+/// cache. Nothing reports whether it did.
+#[cfg(windows)]
+fn drop_one(area: Option<&AreaDir>, path: &Path) -> Result<(), CacheError> {
+    use crate::io::{IMPOSSIBLE, Names, OpenFile};
+    let names = Names::new(area, [path].into_iter());
+    let mode = OpenMode { direct: true, ..OpenMode::READ };
+    let opened = names.get(0).ok_or(IMPOSSIBLE).and_then(|name| OpenFile::open(name, mode));
+    let source =
+        |number| CacheError::Io { path: path.to_owned(), source: std::io::Error::from_raw_os_error(number) };
+    opened.map(drop).map_err(source)
+}
+
+#[cfg(not(any(target_os = "linux", windows)))]
 fn drop_one(_area: Option<&AreaDir>, _path: &Path) -> Result<(), CacheError> {
     Err(CacheError::Unsupported)
 }

@@ -71,8 +71,8 @@ impl DirectProbe {
 
 /// Tries direct I/O on a scratch file in the area's directory, and removes the file afterwards.
 ///
-/// On macOS and Windows the outcome is "unknown" for now: `F_NOCACHE` and `FILE_FLAG_NO_BUFFERING`
-/// request direct I/O there, but nothing shows their effect.
+/// On macOS the outcome is "unknown" for now: `F_NOCACHE` requests direct I/O there, but nothing shows its
+/// effect. On Windows it is also "unknown" on file systems that accept unaligned direct reads.
 ///
 /// # Errors
 /// The error of the system if the scratch file cannot be created. Failing direct I/O is an outcome, not
@@ -80,11 +80,80 @@ impl DirectProbe {
 pub fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
     #[cfg(target_os = "linux")]
     return linux::probe(dir);
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(windows)]
+    return windows::probe(dir);
+    #[cfg(not(any(target_os = "linux", windows)))]
     {
         dir.facts(dir.path())?;
-        let why = "this system does not report whether direct I/O bypasses the cache".to_owned();
-        Ok(DirectProbe::both(DirectSupport::Unknown, DirectOutcome::Unknown { why }))
+        Ok(DirectProbe::both(DirectSupport::Unknown, not_reported()))
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn not_reported() -> DirectOutcome {
+    DirectOutcome::Unknown {
+        why: "this system does not report whether direct I/O bypasses the cache".to_owned(),
+    }
+}
+
+#[cfg(any(target_os = "linux", windows))]
+fn wrong_data() -> io::Error {
+    io::Error::other("direct I/O returned different data than buffered I/O")
+}
+
+#[cfg(windows)]
+mod windows {
+    use std::io;
+
+    use reelgauge_workload::script::OpenMode;
+
+    use super::{DirectOutcome, DirectProbe, DirectSupport};
+    use crate::area::AreaDir;
+    use crate::buffer::AlignedBuffer;
+    use crate::io::{ErrorNumber, Names, OpenFile, sectors};
+
+    pub(super) fn probe(dir: &AreaDir) -> io::Result<DirectProbe> {
+        dir.facts(dir.path())?;
+        let sectors = match sectors(dir.path()) {
+            Ok(sectors) => sectors,
+            Err(odd) => {
+                let refused = DirectOutcome::Refused { why: odd.to_string() };
+                return Ok(DirectProbe::both(DirectSupport::Refused, refused));
+            }
+        };
+        let bytes = sectors.bytes();
+        let stated = DirectSupport::Aligned { offset_align_bytes: bytes, memory_align_bytes: bytes };
+        let path = dir.path().join(format!("direct-{}", std::process::id()));
+        let names = Names::new(Some(dir), [path.as_path()].into_iter());
+        let Some(name) = names.get(0) else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let mode = OpenMode { write: true, direct: true, ..OpenMode::READ };
+        let file = OpenFile::create(name, mode).map_err(io::Error::from_raw_os_error)?;
+        let [write, read] = attempt(&file, bytes as usize)?;
+        drop(file);
+        name.unlink().map_err(io::Error::from_raw_os_error)?;
+        Ok(DirectProbe { stated, read, write, shortest_read_bytes: Some(bytes) })
+    }
+
+    /// Writes two sectors and reads the second one.
+    fn attempt(file: &OpenFile, sector: usize) -> io::Result<[DirectOutcome; 2]> {
+        let refused = |error: io::Error| DirectOutcome::Refused { why: error.to_string() };
+        let system = |number: ErrorNumber| refused(io::Error::from_raw_os_error(number));
+        let mut buffer = AlignedBuffer::new(2 * sector).map_err(io::Error::other)?;
+        buffer.as_mut_slice()[sector..].fill(0xA5);
+        let write = file.write_at(buffer.as_slice(), 0).map_or_else(system, |_| accepted(file));
+        buffer.as_mut_slice().fill(0);
+        let read = match file.read_at(&mut buffer.as_mut_slice()[..sector], sector as u64) {
+            Err(number) => system(number),
+            Ok(_) if buffer.as_slice()[..sector].iter().all(|&byte| byte == 0xA5) => accepted(file),
+            Ok(_) => refused(super::wrong_data()),
+        };
+        Ok([write, read])
+    }
+
+    /// The outcome of a direct transfer that succeeded. A file system that also accepts unaligned ones may
+    /// use a cache.
+    fn accepted(file: &OpenFile) -> DirectOutcome {
+        if file.refuses_unaligned() { DirectOutcome::Works } else { super::not_reported() }
     }
 }
 
@@ -262,11 +331,7 @@ mod linux {
     fn read_back(direct: &File, buffer: &mut [u8], offset: usize) -> io::Result<()> {
         direct.read_exact_at(buffer, offset as u64)?;
         let right = buffer.iter().enumerate().all(|(position, byte)| *byte == content_at(offset + position));
-        if right {
-            Ok(())
-        } else {
-            Err(io::Error::other("direct I/O returned different data than buffered I/O"))
-        }
+        if right { Ok(()) } else { Err(super::wrong_data()) }
     }
 
     fn refused(error: &io::Error) -> DirectOutcome {

@@ -12,6 +12,7 @@
 //! | requested | Linux | macOS | Windows |
 //! |---|---|---|---|
 //! | `direct` | `O_DIRECT` | `F_NOCACHE` | `FILE_FLAG_NO_BUFFERING` |
+//! | `direct`, not a multiple of a sector | `EINVAL` | accepted | `ERROR_INVALID_PARAMETER` |
 //! | `dsync` | `O_DSYNC` | `O_DSYNC` | `FILE_FLAG_WRITE_THROUGH` |
 //! | `append` | `O_APPEND` | `O_APPEND`, without a position | written to the end |
 //! | open | `openat2`, or directory by directory | directory by directory | by its path |
@@ -71,7 +72,7 @@ pub(crate) use self::unix::OpenFile;
 #[cfg(target_os = "linux")]
 pub(crate) use self::unix_calls::{NEW_FILE, create_flags, open_flags, set_size};
 #[cfg(windows)]
-pub(crate) use self::windows::{Name, Names, OpenFile};
+pub(crate) use self::windows::{Name, Names, OpenFile, sectors};
 
 /// A system error number, never 0.
 pub(crate) type ErrorNumber = i32;

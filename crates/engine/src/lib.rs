@@ -37,6 +37,8 @@ pub mod pattern;
 pub mod probe;
 pub mod roots;
 pub mod scratch;
+#[cfg(any(windows, test))]
+mod sectors;
 mod set_names;
 pub mod simulated;
 pub mod space;

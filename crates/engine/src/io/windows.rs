@@ -3,19 +3,23 @@
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io;
 use std::os::windows::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::windows::io::AsRawHandle;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use reelgauge_machine::mount::Mount;
 use reelgauge_record::AccessBits;
 use reelgauge_workload::script::{Op, OpenMode};
 use windows_sys::Win32::Foundation::{ERROR_CANT_ACCESS_FILE, ERROR_NOT_SUPPORTED};
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
-    FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_WRITE_THROUGH, FILE_WRITE_ATTRIBUTES,
+    FILE_FLAG_OPEN_REPARSE_POINT, FILE_FLAG_WRITE_THROUGH, FILE_READ_ATTRIBUTES, FILE_STORAGE_INFO,
+    FILE_WRITE_ATTRIBUTES, FileStorageInfo, GetDiskFreeSpaceW, GetFileInformationByHandleEx,
 };
 
 use super::{ErrorNumber, IMPOSSIBLE};
 use crate::area::AreaDir;
+use crate::sectors::{OddSectors, Sectors};
 
 /// The position of a write that appends: `FILE_WRITE_TO_END_OF_FILE` of Windows.
 const TO_THE_END: u64 = u64::MAX;
@@ -24,13 +28,50 @@ const TO_THE_END: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct Names(Vec<FileName>);
 
+/// The sectors of the volume that contains this directory.
+pub(crate) fn sectors(dir: &Path) -> Result<Sectors, OddSectors> {
+    Sectors::new([reported_by_handle(dir), reported_by_volume(dir)])
+}
+
+/// The size of a sector as the storage driver reports it. Network file systems do not answer.
+fn reported_by_handle(dir: &Path) -> Option<u32> {
+    let mut options = OpenOptions::new();
+    // Windows opens a directory only with "backup semantics".
+    let dir = options.access_mode(FILE_READ_ATTRIBUTES).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(dir);
+    let dir = dir.ok()?;
+    let mut info = FILE_STORAGE_INFO::default();
+    let size = size_of::<FILE_STORAGE_INFO>() as u32;
+    // SAFETY: the handle is open during the call, and `info` is writable for the size that is passed.
+    let done = unsafe {
+        GetFileInformationByHandleEx(dir.as_raw_handle(), FileStorageInfo, (&raw mut info).cast(), size)
+    };
+    (done != 0).then_some(info.LogicalBytesPerSector)
+}
+
+/// The size of a sector as the file system reports it. Windows also answers for shares.
+fn reported_by_volume(dir: &Path) -> Option<u32> {
+    let mount = Mount::at(dir).ok()?;
+    // The name of a share must end with a backslash.
+    let root = reelgauge_machine::mount::wide(&mount.mount_point.join(""));
+    let (mut bytes, mut others) = (0, [0; 3]);
+    let [per_cluster, free, total] = &mut others;
+    // SAFETY: `root` ends with a zero, and every out pointer is a writable integer.
+    let done = unsafe { GetDiskFreeSpaceW(root.as_ptr(), per_cluster, &raw mut bytes, free, total) };
+    (done != 0).then_some(bytes)
+}
+
 /// One of the names.
 pub(crate) type Name<'a> = &'a FileName;
 
 impl Names {
     /// For these paths, in the area or outside: see [`crate::area_path`].
-    pub(crate) fn new<'a>(_area: Option<&AreaDir>, paths: impl Iterator<Item = &'a Path>) -> Names {
-        Names(paths.map(FileName::new).collect())
+    pub(crate) fn new<'a>(area: Option<&AreaDir>, paths: impl Iterator<Item = &'a Path>) -> Names {
+        let mut paths = paths.peekable();
+        // All files of a load point are on the target's volume. Sectors that make unbuffered I/O impossible
+        // were refused when it was tried.
+        let dir = area.map(AreaDir::path).or_else(|| paths.peek().and_then(|path| path.parent()));
+        let sectors = dir.and_then(|dir| sectors(dir).ok()).unwrap_or(Sectors::LARGEST);
+        Names(paths.map(|path| FileName::new(path, sectors)).collect())
     }
 
     /// The number of names.
@@ -48,22 +89,25 @@ impl Names {
 
 /// A path in the form for opening.
 #[derive(Clone, Debug)]
-pub(crate) struct FileName(PathBuf);
+pub(crate) struct FileName {
+    path: PathBuf,
+    sectors: Sectors,
+}
 
 impl FileName {
     /// For this path, without trailing slashes.
-    fn new(path: &Path) -> FileName {
-        FileName(path.components().collect())
+    fn new(path: &Path, sectors: Sectors) -> FileName {
+        FileName { path: path.components().collect(), sectors }
     }
 
     /// Removes the file. A directory is refused.
     pub(crate) fn unlink(&self) -> Result<(), ErrorNumber> {
-        fs::remove_file(&self.0).map_err(number)
+        fs::remove_file(&self.path).map_err(number)
     }
 
     /// Queries size and times.
     pub(crate) fn stat(&self) -> Result<(), ErrorNumber> {
-        fs::symlink_metadata(&self.0).map(drop).map_err(number)
+        fs::symlink_metadata(&self.path).map(drop).map_err(number)
     }
 
     /// Checks whether it may be read: see the module head.
@@ -74,7 +118,7 @@ impl FileName {
     /// Lists the whole directory.
     pub(crate) fn list(&self) -> Result<(), ErrorNumber> {
         self.refuse_link()?;
-        for entry in fs::read_dir(&self.0).map_err(number)? {
+        for entry in fs::read_dir(&self.path).map_err(number)? {
             entry.map_err(number)?;
         }
         Ok(())
@@ -88,7 +132,7 @@ impl FileName {
 
     /// Renames the entry. An entry with the new name is replaced.
     pub(crate) fn rename(&self, new: &FileName) -> Result<(), ErrorNumber> {
-        fs::rename(&self.0, &new.0).map_err(number)
+        fs::rename(&self.path, &new.path).map_err(number)
     }
 
     /// Would exchange the entries of two names.
@@ -99,7 +143,7 @@ impl FileName {
     /// Gives it an additional name.
     pub(crate) fn link(&self, new: &FileName) -> Result<(), ErrorNumber> {
         self.refuse_link()?;
-        fs::hard_link(&self.0, &new.0).map_err(number)
+        fs::hard_link(&self.path, &new.path).map_err(number)
     }
 
     /// Would create a symbolic link, which requires a privilege that few users have.
@@ -109,18 +153,18 @@ impl FileName {
 
     /// Reads the target of the link.
     pub(crate) fn read_link(&self) -> Result<(), ErrorNumber> {
-        fs::read_link(&self.0).map(drop).map_err(number)
+        fs::read_link(&self.path).map(drop).map_err(number)
     }
 
     /// Creates a directory with this name.
     pub(crate) fn make_dir(&self) -> Result<(), ErrorNumber> {
-        fs::create_dir(&self.0).map_err(number)
+        fs::create_dir(&self.path).map_err(number)
     }
 
     /// Removes the directory, which must be empty.
     pub(crate) fn remove_dir(&self) -> Result<(), ErrorNumber> {
         self.refuse_link()?;
-        fs::remove_dir(&self.0).map_err(number)
+        fs::remove_dir(&self.path).map_err(number)
     }
 
     /// Sets its times to now.
@@ -132,12 +176,12 @@ impl FileName {
             .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS);
         let now = SystemTime::now();
         let now = FileTimes::new().set_accessed(now).set_modified(now);
-        options.open(&self.0).and_then(|file| file.set_times(now)).map_err(number)
+        options.open(&self.path).and_then(|file| file.set_times(now)).map_err(number)
     }
 
     /// Returns an error if it is a link.
     fn refuse_link(&self) -> Result<(), ErrorNumber> {
-        match fs::symlink_metadata(&self.0).map_err(number)?.is_symlink() {
+        match fs::symlink_metadata(&self.path).map_err(number)?.is_symlink() {
             true => Err(ERROR_CANT_ACCESS_FILE as ErrorNumber),
             false => Ok(()),
         }
@@ -149,6 +193,8 @@ pub(crate) struct OpenFile {
     file: File,
     /// Whether writes append.
     appends: bool,
+    /// The sectors whose multiples it transfers, with direct I/O.
+    sectors: Option<Sectors>,
 }
 
 impl OpenFile {
@@ -184,21 +230,38 @@ impl OpenFile {
         if mode.dsync {
             flags |= FILE_FLAG_WRITE_THROUGH;
         }
-        let file = options.custom_flags(flags).open(&name.0).map_err(number)?;
+        let file = options.custom_flags(flags).open(&name.path).map_err(number)?;
         let attributes = file.metadata().map_err(number)?.file_attributes();
         if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
             return Err(ERROR_CANT_ACCESS_FILE as ErrorNumber);
         }
-        Ok(OpenFile { file, appends: mode.append })
+        Ok(OpenFile { file, appends: mode.append, sectors: mode.direct.then_some(name.sectors) })
     }
 
     pub(crate) fn read_at(&self, into: &mut [u8], offset: u64) -> Result<usize, ErrorNumber> {
+        self.check_alignment(into, Some(offset))?;
         self.file.seek_read(into, offset).map_err(number)
+    }
+
+    /// Returns the error that Windows documents for a direct transfer that is not a multiple of a sector.
+    #[inline]
+    fn check_alignment(&self, memory: &[u8], position: Option<u64>) -> Result<(), ErrorNumber> {
+        match self.sectors {
+            Some(sectors) if !sectors.fit(memory, position) => Err(IMPOSSIBLE),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the system refuses a direct read that is not a multiple of a sector. File systems that use a
+    /// cache have no reason to refuse it.
+    pub(crate) fn refuses_unaligned(&self) -> bool {
+        self.file.seek_read(&mut [0], 1).is_err_and(|error| number(error) == IMPOSSIBLE)
     }
 
     pub(crate) fn write_at(&self, from: &[u8], offset: u64) -> Result<usize, ErrorNumber> {
         // A handle opened only for appending cannot empty the file. So it is opened for all access, and
         // each write passes the append offset.
+        self.check_alignment(from, (!self.appends).then_some(offset))?;
         let offset = if self.appends { TO_THE_END } else { offset };
         self.file.seek_write(from, offset).map_err(number)
     }
